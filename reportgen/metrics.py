@@ -1,0 +1,60 @@
+"""The metrics by name: base unit, which direction is better, and how samples over time are reduced.
+
+A metric that is not listed here (a published column of its own) is still accepted: it has the base
+unit it was declared with and no better direction, so that no comparison can claim one.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Better = Literal["higher", "lower"]
+Reduction = Literal["mean", "max"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A measurable quantity.
+
+    unit       base unit; better  None where neither direction is
+    reduction  how the samples of telemetry become one number
+    """
+
+    name: str
+    title: str
+    unit: str
+    better: Better | None = None
+    reduction: Reduction = "mean"
+
+
+_ALL = (
+    Metric("throughput", "Throughput", "samples/s", "higher"),
+    Metric("step_time", "Step time", "s", "lower"),
+    Metric("latency", "Latency", "s", "lower"),
+    Metric("time_to_train", "Time to train", "s", "lower"),
+    Metric("utilization", "GPU utilisation", "ratio"),
+    Metric("memory_utilization", "Memory utilisation", "ratio"),
+    Metric("tensor_core_utilization", "Tensor-core utilisation", "ratio"),
+    Metric("memory_used", "Memory used", "B", "lower", "max"),
+    Metric("memory_total", "Memory", "B", None, "max"),
+    Metric("memory_free", "Memory free", "B"),
+    Metric("power", "Power", "W", "lower"),
+    Metric("power_limit", "Power limit", "W"),
+    Metric("energy", "Energy", "J", "lower", "max"),
+    Metric("temperature", "Temperature", "degC", "lower", "max"),
+    Metric("sm_clock", "SM clock", "Hz"),
+    Metric("memory_clock", "Memory clock", "Hz"),
+    Metric("sm_clock_max", "Maximum SM clock", "Hz"),
+    Metric("fan_speed", "Fan speed", "ratio"),
+    Metric("pcie_link_generation", "PCIe generation", "count"),
+    Metric("pcie_link_width", "PCIe width", "count"),
+    Metric("flops", "Arithmetic rate", "FLOP/s", "higher"),
+    Metric("loss", "Loss", "1"),
+    Metric("accuracy", "Accuracy", "ratio", "higher"),
+)
+
+METRICS = {metric.name: metric for metric in _ALL}
+
+
+def metric(name: str, unit: str = "1") -> Metric:
+    """Return the metric of that name, or one without a better direction in the base unit given."""
+    return METRICS.get(name) or Metric(name, name.replace("_", " ").capitalize(), unit)

@@ -1,0 +1,210 @@
+"""The data model: what a log said (Run) and what the protocol made of it (Case).
+
+All values are in base units: s, B, W, J, Hz, degC, ratio, samples/s; `units` converts at the door
+and at the exit. Everything here is a frozen dataclass and is passed on, never changed: readers make
+Runs, `protocol` makes Measurements and Cases, `tables` makes the results in `results`. What may be
+wrong with any of it travels along as Findings.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+FactorValue = str | int | float | bool
+Factors = Mapping[str, FactorValue]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+Severity = Literal["note", "warning", "invalid"]
+Status = Literal["complete", "failed", "out_of_memory", "cancelled", "partial", "running"]
+Clock = Literal["cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown"]
+Evidence = Literal["steps", "intervals", "aggregate", "published"]
+
+# The phase of a whole step, from its begin to the begin of the next.
+STEP = "step"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a fact was read: a POSIX path relative to the root, and a line from 1 (0: the whole file)."""
+
+    path: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a reader of the number should know. `subject` names the run, case or cell meant."""
+
+    severity: Severity
+    rule: str
+    subject: str
+    message: str
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A declared border after step `step`: what happened there is not step time.
+
+    kind      epoch, evaluation, checkpoint, ...
+    duration  s that the border took, NaN when the log does not say
+    """
+
+    step: int
+    kind: str
+    duration: float = float("nan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """The steps of one rank of one run: arrays of one length n, ordered as logged.
+
+    step     number of the last step of the entry, from 1
+    span     steps that the entry covers, 1 unless the log prints every k steps
+    begin    s on the run's clock, NaN when unknown
+    value    base unit of the metric; for `step_time` the time of the whole entry (all its steps)
+    samples  work done in the entry, NaN when unknown
+    line     line of the entry in `source.path`, from 1
+    """
+
+    metric: str
+    phase: str
+    rank: int
+    clock: Clock
+    step: IntArray
+    span: IntArray
+    begin: FloatArray
+    value: FloatArray
+    samples: FloatArray
+    line: IntArray
+    source: Source
+    breaks: tuple[Break, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A number that the log had already reduced.
+
+    value      base unit; original  the text as it stood there, with its unit if it had one
+    statistic  mean, median, minimum, published, ...; n  what it was reduced over, 0 when unknown
+    """
+
+    metric: str
+    phase: str
+    value: float
+    original: str
+    statistic: str
+    n: int
+    source: Source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Telemetry:
+    """Samples of one device: `t` in s on the clock of the steps (NaN when unknown), one array a column.
+
+    Columns are metric names in base units (`utilization`, `memory_used`, `power`, `temperature`,
+    `sm_clock`, `throttle_reasons` as a bit mask, ...); NaN where a sample has no value.
+    """
+
+    device: str
+    t: FloatArray
+    columns: Mapping[str, FloatArray]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One execution as its log tells it.
+
+    id                the log's path below the argument, plus #n where a log holds several runs
+    factors           what the experimenter chose; environment  what happened to be there
+    repeat            the number that the log or the labels give it, None where nobody numbered it
+    samples_per_step  work per step over all ranks, None when unknown
+    published         a figure of somebody's publication rather than a log: its evidence is that
+    """
+
+    id: str
+    format: str
+    source: Source
+    factors: Factors
+    environment: Factors = field(default_factory=dict)
+    repeat: int | None = None
+    status: Status = "complete"
+    samples_per_step: float | None = None
+    series: tuple[Series, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
+    telemetry: tuple[Telemetry, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a measurement looked at.
+
+    first, last  steps from 1, both included; steps  how many were measured, those in gaps left out
+    time         s over the measured steps; gap_time  s left out between them
+    samples      work in the measured steps, NaN when unknown
+    """
+
+    first: int
+    last: int
+    steps: int
+    time: float
+    gap_time: float
+    samples: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """One run reduced to one number (base unit of the metric), with the findings of doing so."""
+
+    run: Run
+    value: float
+    evidence: Evidence
+    window: Window | None = None
+    sources: tuple[Source, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The repeats of a case: their median and the order-statistic interval of the median.
+
+    low, high  the interval; where too few repeats exist for the confidence asked for, the range
+    coverage   the probability that [low, high] holds the median (0 for a single repeat)
+    reached    whether coverage reaches the confidence that the protocol asks for
+    n          repeats that entered
+    """
+
+    median: float
+    low: float
+    high: float
+    coverage: float
+    reached: bool
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """Runs that agree in all factors are repeats of one case; `summary` is None if none was measured.
+
+    unmeasured  runs of the case that yield no number: failed, out of memory, too short, ...
+    """
+
+    factors: Factors
+    metric: str
+    phase: str
+    unit: str
+    protocol: str
+    measurements: tuple[Measurement, ...]
+    summary: Summary | None
+    unmeasured: tuple[Run, ...] = ()
+    findings: tuple[Finding, ...] = ()

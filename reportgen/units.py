@@ -1,0 +1,126 @@
+"""Units: normalised at the door (`to_base`), chosen for people at the exit (`choose`, `text`).
+
+Inside the program every value is in a base unit (s, B, W, J, Hz, degC, ratio, samples/s, FLOP/s).
+A rate of things per second (images/s, tokens/s) is `samples/s`; what one sample is, is the factor
+`item` of the run, and `rate_unit` puts the word back when it is shown.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit to show values in: shown = base value / factor."""
+
+    name: str
+    base: str
+    factor: float
+
+
+_SCALES: dict[str, dict[str, float]] = {
+    "s": {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "seconds": 1.0,
+          "second": 1.0, "milliseconds": 1e-3, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0},
+    "B": {"B": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+          "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40},
+    "W": {"mW": 1e-3, "W": 1.0, "kW": 1e3},
+    "J": {"mJ": 1e-3, "J": 1.0, "kJ": 1e3, "MJ": 1e6, "Wh": 3600.0, "kWh": 3.6e6},
+    "Hz": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
+    "degC": {"degC": 1.0, "C": 1.0, "°C": 1.0},
+    "ratio": {"ratio": 1.0, "%": 1e-2, "percent": 1e-2},
+    "FLOP/s": {"FLOP/s": 1.0, "GFLOP/s": 1e9, "TFLOP/s": 1e12, "PFLOP/s": 1e15, "TFLOPS": 1e12},
+    "samples/s": {"samples/s": 1.0},
+    "B/s": {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2.0**10, "MiB/s": 2.0**20},
+    "1": {"1": 1.0, "": 1.0},
+    "count": {"count": 1.0},
+}
+
+_UNITS = {name: Unit(name, base, factor) for base, names in _SCALES.items() for name, factor in names.items()}
+
+# The ladder from which `choose` picks; what is not listed is shown in its base unit.
+_LADDERS = {
+    "s": ("ns", "us", "ms", "s"),
+    "B": ("B", "KiB", "MiB", "GiB", "TiB"),
+    "W": ("mW", "W", "kW"),
+    "J": ("mJ", "J", "kJ", "MJ"),
+    "Hz": ("Hz", "kHz", "MHz", "GHz"),
+    "FLOP/s": ("FLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
+    "ratio": ("%",),
+}
+
+# A plural noun per second: images/s, tokens/s, seq/s, img/s. Known units above are looked up first.
+_RATE = re.compile(r"([A-Za-z][A-Za-z _-]*)/s(?:ec(?:ond)?)?")
+
+
+def find(name: str) -> Unit | None:
+    """Return the unit of that name, a rate of any item included, or None if it is unknown."""
+    known = _UNITS.get(name.strip())
+    if known:
+        return known
+    rate = _RATE.fullmatch(name.strip())
+    return Unit(name.strip(), "samples/s", 1.0) if rate else None
+
+
+def known_units() -> list[str]:
+    """Return the names that `find` knows, rates of items aside."""
+    return sorted(name for name in _UNITS if name)
+
+
+def to_base(value: float, unit: str) -> tuple[float, str]:
+    """Return (value, unit) in the base unit; an unknown unit passes through unchanged."""
+    found = find(unit)
+    return (value * found.factor, found.base) if found else (value, unit)
+
+
+def rate_unit(item: str) -> str:
+    """Return the name of a rate of items: `images/s` for `image`."""
+    if not item:
+        return "samples/s"
+    return f"{item if item.endswith('s') else item + 's'}/s"
+
+
+def choose(values: Iterable[float], base: str) -> Unit:
+    """Choose the unit in which the median magnitude of the values (base unit) reads best.
+
+    The largest unit of the ladder of `base` in which that magnitude is at least 1, so that most
+    cells have digits before the point; zeros and values that are not finite do not vote.
+    """
+    ladder = _LADDERS.get(base)
+    if not ladder:
+        return _UNITS.get(base) or Unit(base, base, 1.0)
+    sizes = sorted(abs(v) for v in values if math.isfinite(v) and v != 0)
+    typical = sizes[len(sizes) // 2] if sizes else _UNITS[ladder[-1]].factor
+    fitting = [name for name in ladder if _UNITS[name].factor <= typical * (1 + 1e-12)]
+    return _UNITS[fitting[-1] if fitting else ladder[0]]
+
+
+def text(value: float, *, digits: int = 4, decimals: int | None = None) -> str:
+    """Return a number for people: significant digits, thousands separated, never an exponent.
+
+    digits    significant digits; digits before the point are never zeroed (12,411.97 at 4 is 12,412)
+    decimals  a fixed number of digits after the point instead
+    """
+    if not math.isfinite(value):
+        return "-"
+    if decimals is None:
+        decimals = _decimals(value, digits)
+    shown = f"{value:,.{decimals}f}"
+    return shown.removeprefix("-") if not shown.strip("-0.,") else shown
+
+
+def _decimals(value: float, digits: int) -> int:
+    if value == 0:
+        return 0
+    # 9.9996 at 4 digits rounds to 10.00, so the exponent is taken after rounding.
+    exponent = int(f"{abs(value):.{digits - 1}e}".split("e")[1])
+    return max(0, digits - 1 - exponent)
+
+
+def machine(value: float) -> str:
+    """Return a number for programs: 12 significant digits, shortest form, the same on every machine."""
+    if not math.isfinite(value):
+        return ""
+    shown = f"{value:.12g}"
+    return "0" if shown == "-0" else shown
