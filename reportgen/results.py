@@ -1,0 +1,243 @@
+"""What a report is made of: tables of cells, figures, and the report that holds them.
+
+`tables` and `report` decide; `render` only shows. So everything here is already chosen: order,
+headings, units, footnotes, which number stands where. Numbers stay in base units at full precision,
+beside the unit in which a person reads them; the rounding is the renderer's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from reportgen.model import Case, FactorValue, Finding, Run, Source
+from reportgen.units import Unit
+
+Quantity = Literal["value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats"]
+CellKind = Literal["number", "absent", "status", "several", "planned"]
+UnitMode = Literal["table", "column", "row", "cell"]
+FigureKind = Literal["line", "bar", "stacked-bar", "strip", "series"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Text of a heading, with a link where the definition gives one."""
+
+    text: str
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A footnote of a table; `rule` names the finding rule it comes from, "" if none."""
+
+    text: str
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`."""
+
+    of: str
+    to: str
+    speed: float
+    source: str
+    url: str = ""
+    read: str = ""
+    inverted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The expected speed of one system relative to another (target over reference).
+
+    speed      the product along the path; low, high  the band over all shortest paths
+    paths      each path as its steps, from target to reference
+    """
+
+    target: str
+    reference: str
+    speed: float
+    low: float
+    high: float
+    paths: tuple[tuple[Step, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """A cell against its baseline.
+
+    value     ratio, speedup, efficiency: that number; expected: how many times slower than the baseline
+    expected  the expected speed that applies, None where there is none (or none is meant to be)
+    excess    times slower than it should be: value x expected speed; None without `expected`
+    low, high  of `excess`, from the band of the expected speed
+    """
+
+    kind: Literal["ratio", "speedup", "efficiency", "expected"]
+    baseline: Case
+    value: float
+    expected: Expected | None = None
+    excess: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The head of one row or column.
+
+    key         values of the table's row or column factors, in their order
+    labels      one per level of heading, equal neighbours are merged by the renderer
+    qualifiers  shown smaller under the heading: bsz=224, w/XLA
+    quantity    what the cells below show (columns only); quantity_label  its heading, "" if it goes without
+    unit        the unit of the whole column or row where that is how units are chosen
+    """
+
+    key: tuple[FactorValue, ...]
+    labels: tuple[Label, ...]
+    qualifiers: tuple[str, ...] = ()
+    quantity: Quantity = "value"
+    quantity_label: str = ""
+    unit: Unit | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One cell: a number in base units with the unit to show it in, or a text that says why not.
+
+    value       base unit, None unless kind is number
+    unit        to show it in (factor 1 for ratios)
+    low, high   interval of the value where the table shows intervals (base unit)
+    text        what is shown when kind is not number: -, out of memory, several, planned
+    case        the evidence; None for absent and planned cells
+    qualifiers  shown small beside the number where neither row nor column can say it
+    notes       indices into the table's notes
+    """
+
+    kind: CellKind
+    value: float | None = None
+    unit: Unit | None = None
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    case: Case | None = None
+    comparison: Comparison | None = None
+    qualifiers: tuple[str, ...] = ()
+    notes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """One table: rows x columns of cells.
+
+    id                 of the definition, with /<facet values> where facets split it
+    row_titles         headings of the row-factor columns
+    column_levels      names of the column factors (for CSV)
+    rows, columns      heads; cells[i][j] belongs to rows[i] and columns[j]
+    unit_mode          where the unit stands: in the caption, the column head, the row head, the cell
+    unit               of the whole table when unit_mode is table
+    digits, decimals   how numbers are shown (decimals wins)
+    caption            sentences under the table: metric, unit, protocol
+    constants          factors that are the same in all cells and not said elsewhere
+    """
+
+    id: str
+    title: str
+    metric: str
+    metric_title: str
+    row_factors: tuple[str, ...]
+    row_titles: tuple[Label, ...]
+    column_factors: tuple[str, ...]
+    rows: tuple[Header, ...]
+    columns: tuple[Header, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    notes: tuple[Note, ...]
+    unit_mode: UnitMode
+    unit: Unit | None
+    digits: int
+    decimals: int | None
+    caption: tuple[str, ...] = ()
+    facet: tuple[tuple[str, FactorValue], ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSeries:
+    """One line, one colour of bars, or one strip: y over x, None where there is nothing.
+
+    x  numbers, or texts when the figure is categorical; several equal x in a strip
+    y, low, high  base unit; low and high are error bars or empty
+    """
+
+    name: str
+    x: tuple[float | str, ...]
+    y: tuple[float | None, ...]
+    low: tuple[float | None, ...] = ()
+    high: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot: what to draw, not how. `ideal` is a dashed reference line y = x / x0 x y0, points given."""
+
+    id: str
+    title: str
+    kind: FigureKind
+    x_title: str
+    y_title: str
+    unit: Unit
+    categories: tuple[str, ...]
+    series: tuple[FigureSeries, ...]
+    ideal: tuple[tuple[float, float], ...] = ()
+    alt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the runs of one machine (or one set of runs) had in common.
+
+    rows  (name, value); values that differ between its runs are joined with " | "
+    """
+
+    title: str
+    runs: int
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """One folder of logs that a report stands on."""
+
+    path: str
+    format: str
+    runs: int
+    title: str = ""
+    url: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """One report, ready to be shown.
+
+    name      path below the reports folder, also the folder's name
+    verdict   sentences that come first
+    prose     the Markdown template of the definition's body, "" if none; rendered by `render`
+    tables    in order of definition, facets expanded
+    """
+
+    name: str
+    title: str
+    verdict: tuple[str, ...]
+    prose: str
+    prose_source: Source | None
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+    expected: tuple[Expected, ...]
+    environments: tuple[Environment, ...]
+    findings: tuple[Finding, ...]
+    provenance: tuple[Provenance, ...]
+    runs: tuple[Run, ...]
+    protocol: str
+    protocol_text: str
+    inject: Mapping[str, str] = field(default_factory=dict)
