@@ -1,0 +1,89 @@
+"""Turn the recorder's stream of events into lines of a steps file.
+
+The training thread only notes three integers per event, (kind, begin, end), because that is the
+cheapest thing Python can do that is also atomic. Everything that costs time happens here, in
+another thread: events become rows, phases are summed into their step, breaks are taken out.
+
+Kinds: a phase's number (0 and up), STEP, SAMPLES (count, when), BREAK - i for break name i.
+"""
+
+from typing import List, Sequence, Tuple
+
+from collectors import logfolder
+
+STEP = -1
+SAMPLES = -2
+BREAK = -10
+
+Interval = Tuple[int, int, int]  # kind or number of a name, begin, end
+
+
+class Rows:
+    """The lines for one rank. `columns` and `break_names` are the recorder's own lists and may grow."""
+
+    def __init__(self, columns: List[str], break_names: List[str]) -> None:
+        self._columns = columns
+        self._break_names = break_names
+        self._header_width = -1
+        self._step = 0
+        self._phases: List[Interval] = []
+        self._breaks: List[Interval] = []
+        self._samples: List[Tuple[int, int]] = []
+
+    def lines(self, events: Sequence[int]) -> str:
+        """Return the lines that become final with these events (flat, three integers each)."""
+        out: List[str] = []
+        stream = iter(events)
+        for kind, begin, end in zip(stream, stream, stream):  # noqa: B905 - Python 3.9 has no strict
+            if kind >= 0:
+                self._phases.append((kind, begin, end))
+            elif kind == STEP:
+                self._add_step(out, begin, end)
+            elif kind == SAMPLES:
+                self._samples.append((begin, end))
+            else:
+                self._breaks.append((BREAK - kind, begin, end))
+        return "".join(out)
+
+    def rest(self) -> str:
+        """Return the lines of breaks after the last step."""
+        return "".join(self._break_line(one, self._step) for one in self._breaks)
+
+    def _add_step(self, out: List[str], begin: int, end: int) -> None:
+        width = len(self._columns)
+        if width != self._header_width:
+            out.append(logfolder.header_line(self._columns[:width]))
+            self._header_width = width
+        inside = [one for one in self._breaks if one[1] >= begin]
+        out.extend(self._break_line(one, self._step) for one in self._breaks if one[1] < begin)
+        self._step += 1
+        cells = [""] * width
+        for kind, total in self._phase_totals(begin, inside).items():
+            cells[kind] = str(total)
+        duration = _without(inside, begin, end)
+        first = f"{self._step},{self._samples_text(begin)},{begin},{duration}"
+        out.append(",".join([first, *cells]) + "\n")
+        out.extend(self._break_line(one, self._step) for one in inside)
+        self._phases.clear()
+        self._breaks.clear()
+        self._samples.clear()
+
+    def _phase_totals(self, step_begin: int, breaks: List[Interval]) -> "dict[int, int]":
+        totals: "dict[int, int]" = {}
+        for kind, begin, end in self._phases:
+            if begin >= step_begin:  # else it was open at the border, or belongs to a step that was given up
+                totals[kind] = totals.get(kind, 0) + (_without(breaks, begin, end) if breaks else end - begin)
+        return totals
+
+    def _samples_text(self, step_begin: int) -> str:
+        counts = [count for count, when in self._samples if when >= step_begin]
+        return str(sum(counts)) if counts else ""
+
+    def _break_line(self, one: Interval, after_step: int) -> str:
+        return logfolder.break_line(self._break_names[one[0]], after_step, one[1], one[2])
+
+
+def _without(breaks: Sequence[Interval], begin: int, end: int) -> int:
+    """Return the length of [begin, end) outside of the breaks, which do not overlap."""
+    lost = sum(max(0, min(end, until) - max(begin, since)) for _, since, until in breaks)
+    return end - begin - lost
