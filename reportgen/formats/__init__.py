@@ -1,0 +1,81 @@
+"""The log formats that are understood, and who reads what in a tree of files.
+
+`discover` goes through a tree from the top: a folder that is one run is claimed as a folder, what is left
+is claimed file by file, and what nobody claims is only counted. Adding a format is a file in this package
+and a line in FORMATS.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reportgen.formats import published
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding
+
+# The more specific one first: it wins where two are equally sure.
+FORMATS: tuple[Format, ...] = (
+    published.FORMAT,
+)
+
+__all__ = ["FORMATS", "Claim", "Claimed", "Format", "LogFiles", "by_name", "detect", "discover"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A view and the format that reads it: `files` holds the claimed files alone.
+
+    rivals  names of formats that were just as sure of the same files
+    """
+
+    format: Format
+    claim: Claim
+    files: LogFiles
+    rivals: tuple[str, ...] = ()
+
+    def ambiguity(self) -> Finding | None:
+        """Return the finding for files that several formats claim with equal confidence."""
+        if not self.rivals:
+            return None
+        message = (f"read as {self.format.name}, but {', '.join(self.rivals)} is just as sure "
+                   f"({self.claim.confidence:g})")
+        return Finding("warning", "read.ambiguous-format", self.files.id(), message, self.claim.source)
+
+
+def by_name(name: str) -> Format:
+    """Return the format of that name; KeyError if there is none."""
+    return {known.name: known for known in FORMATS}[name]
+
+
+def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None:
+    """Return the format that is surest of a view, None where no format claims it."""
+    claims = [(claim, known) for known in formats if (claim := known.claims(files)) is not None]
+    if not claims:
+        return None
+    best, winner = max(claims, key=lambda pair: pair[0].confidence)
+    rivals = tuple(known.name for claim, known in claims if known is not winner
+                   and claim.confidence == best.confidence and set(claim.files) & set(best.files))
+    return Claimed(winner, best, files.only(best.files), rivals)
+
+
+def discover(files: LogFiles, formats: Iterable[Format] = FORMATS) -> tuple[list[Claimed], list[str]]:
+    """Return what is claimed in a tree, and the paths (below the argument) that nobody claims."""
+    formats = tuple(formats)
+    found: list[Claimed] = []
+    unclaimed: list[str] = []
+    pending = [files]
+    while pending:
+        view = pending.pop()
+        claimed = detect(view, formats)
+        if claimed:
+            found.append(claimed)
+        elif not view.is_folder:
+            unclaimed.append(view.id(view.path))
+        if not view.is_folder:
+            continue
+        if claimed and len(claimed.files):
+            # A second run may lie in the same folder, so what is left is offered again as a whole.
+            pending.append(view.without(claimed.files))
+            continue
+        names, folders = view.children()
+        pending += [view.below(name) for name in folders] + [view.file(name) for name in names]
+    return found, unclaimed

@@ -1,0 +1,1 @@
+"""What several formats have in common; a format never imports another format."""

@@ -1,0 +1,261 @@
+"""Read published results: CSV tables described by a `source.toml` beside them.
+
+The folder is claimed as a whole; each wide row becomes a Run, in the long form (the name of the metric
+stands in a column) the rows that agree in factors, repeat and status do. Such runs have aggregates and no
+steps, and are marked `published`: nothing here turns somebody's figure into a measurement.
+
+What is wrong with the description is a finding at its line, and the rest is read: a table in the logs
+must not stop the build of a report that does not use it. Grammar: docs/formats/published.md.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+from reportgen import units
+from reportgen.errors import did_you_mean
+from reportgen.formats.fragments import source_toml
+from reportgen.formats.fragments.cells import quantity, rows, typed
+from reportgen.formats.fragments.malformed import Malformed
+from reportgen.formats.fragments.source_toml import Conditions, Correction, Definition, Figure, Lookup
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.metrics import METRICS
+from reportgen.model import STEP, Aggregate, FactorValue, Finding, Run, Source, Status
+
+_NAME = "source.toml"
+_TITLE = re.compile(rb"^title[ \t]*=", re.MULTILINE)
+_TABLES = re.compile(rb"^tables[ \t]*=", re.MULTILINE)
+_STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
+
+Row = Mapping[str, str]
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a folder whose source.toml has a title and lists tables, and those tables with it."""
+    if not files.is_folder or _NAME not in files:
+        return None
+    content = files.head(_NAME)
+    found = _TABLES.search(content)
+    if not found or not _TITLE.search(content):
+        return None
+    tables = source_toml.parse(files.bytes(_NAME)).tables
+    line = content.count(b"\n", 0, found.start()) + 1
+    return Claim(1.0, files.source(_NAME, line), "source.toml with a title and tables",
+                 (_NAME, *(table for table in tables if table in files)))
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the runs of all tables, and a finding for each thing wrong with source.toml."""
+    definition = source_toml.parse(files.bytes(_NAME))
+    for table in definition.tables:
+        if table in files:
+            yield from _Table(files, table, definition).read()
+        else:
+            definition.problem(f'no table "{table}" beside source.toml; {did_you_mean(table, files)}', table)
+    for line, fact in dict.fromkeys(definition.problems):
+        yield Finding("invalid", "read.malformed-source", files.id(_NAME), fact, files.source(_NAME, line))
+
+
+FORMAT = Format("published", claims, read)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A run being put together from the rows that belong to it."""
+
+    line: int
+    factors: dict[str, FactorValue]
+    environment: dict[str, FactorValue]
+    repeat: int | None
+    status: Status
+    samples_per_step: float | None
+    aggregates: list[Aggregate] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def has(self, aggregates: list[Aggregate]) -> bool:
+        """Whether one of these figures would occur twice."""
+        mine = {(x.metric, x.phase, x.statistic) for x in self.aggregates}
+        return any((x.metric, x.phase, x.statistic) in mine for x in aggregates)
+
+
+class _Table:
+    """One CSV file and what its definition makes of it."""
+
+    def __init__(self, files: LogFiles, table: str, definition: Definition) -> None:
+        self.files, self.table, self.definition = files, table, definition
+        self.malformed = Malformed(files.id(table), files.source(table).path)
+        self.figures = definition.figures
+
+    def read(self) -> Iterator[Run | Finding]:
+        drafts: list[_Draft] = []
+        latest: dict[object, _Draft] = {}
+        is_long = any(figure.is_long for figure in self.figures)
+        for line, published in self._rows():
+            if not _matches(published, self.definition.where):
+                continue
+            draft = self._draft(line, published)
+            key = (frozenset(draft.factors.items()), draft.repeat, draft.status)
+            known = latest.get(key) if is_long else None
+            if known and not known.has(draft.aggregates):
+                known.aggregates += draft.aggregates
+                known.findings += draft.findings
+            else:
+                drafts.append(draft)
+                latest[key] = draft
+        for number, draft in enumerate(drafts, 1):
+            yield self._run(number, draft)
+        yield from self.malformed.findings()
+
+    def _rows(self) -> Iterator[tuple[int, Row]]:
+        """Yield (line, column -> text) of the rows that have as many cells as the header."""
+        header: list[str] | None = None
+        text = self.files.bytes(self.table).decode("utf-8-sig", "replace")
+        try:
+            for line, cells in rows(text):
+                if header is None:
+                    header = cells
+                    self._check(header)
+                elif len(cells) == len(header):
+                    yield line, dict(zip(header, cells, strict=True))
+                else:
+                    self.malformed.add(line, f"a row of {len(cells)} cells below a header of {len(header)}")
+        except csv.Error as error:
+            self.malformed.add(1, f"not CSV: {error}")
+        if header is None:
+            self.malformed.add(1, "no header")
+
+    def _check(self, header: list[str]) -> None:
+        """Leave out the figures whose columns are not there, and say which columns are missing."""
+        problem = self.definition.problem
+        for name in self.definition.columns:
+            if name not in header:
+                problem(f'no column "{name}" in {self.table}; {did_you_mean(name, header)}', name)
+        if len(set(header)) < len(header):
+            twice = ", ".join(sorted(name for name, count in Counter(header).items() if count > 1))
+            problem(f"{self.table} has columns of the same name: {twice}", self.table)
+        known = set(header)
+        self.figures = [figure for figure in self.definition.figures
+                        if {figure.column, *figure.where, *(x.column for x in figure.lookups)} <= known]
+
+    def _draft(self, line: int, published: Row) -> _Draft:
+        definition = self.definition
+        row, findings = self._corrected(line, published)
+        factors = {**definition.constants, **_looked_up(row, definition.factors)}
+        environment = {**definition.about, **self._machine(factors)}
+        environment |= _looked_up(row, definition.environment)
+        if definition.source and row.get(definition.source):
+            environment["source"] = row[definition.source]
+        draft = _Draft(line, factors, environment, self._repeat(row), self._status(row), self._samples(row))
+        draft.findings = findings
+        self._fill(draft, row, published)
+        return draft
+
+    def _fill(self, draft: _Draft, row: Row, published: Row) -> None:
+        """Add the figures of a row, or what its tokens say instead of figures."""
+        tokens = self.definition.tokens
+        for figure in self.figures:
+            text = row[figure.column]
+            if text in tokens["missing"] or not _matches(row, figure.where):
+                continue
+            if text in tokens["out_of_memory"]:
+                draft.status = "out_of_memory"
+            elif text in tokens["planned"]:
+                draft.environment["planned"] = True
+            else:
+                aggregate = self._aggregate(figure, row, draft.line, published[figure.column])
+                draft.aggregates += [aggregate] if aggregate else []
+
+    def _aggregate(self, figure: Figure, row: Row, line: int, original: str) -> Aggregate | None:
+        metric, phase, unit, statistic = (
+            str(_look_up(row, part) or "") if isinstance(part, Lookup) else part
+            for part in (figure.metric, figure.phase, figure.unit, figure.statistic))
+        found = quantity(row[figure.column], unit)
+        if not metric or not found:
+            what = f'"{row[figure.column][:40]}" is not a figure' if metric else "no name of a metric"
+            self.malformed.add(line, f"column {figure.column}: {what}")
+            return None
+        value, base = units.to_base(*found)
+        wanted = METRICS[metric].unit if metric in METRICS else base
+        if not units.find(found[1]) or base != wanted:
+            self.definition.problem(f'unit "{found[1]}" of column {figure.column} is not one of {metric}'
+                                    f' (its base unit is {wanted})', figure.column)
+            return None
+        source = self.files.source(self.table, line)
+        return Aggregate(metric, phase or STEP, value, original, statistic or "published", 0, source)
+
+    def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
+        row, findings = dict(published), []
+        for correction in self.definition.corrections:
+            if correction.column in row and _matches(published, correction.where):
+                row[correction.column] = _text(correction.value)
+                findings.append(self._footnote(correction, line, published[correction.column]))
+        return row, findings
+
+    def _footnote(self, correction: Correction, line: int, published: str) -> Finding:
+        source = f" ({correction.source})" if correction.source else ""
+        message = (f"{correction.column}: published as {published or 'empty'}, used as "
+                   f"{_text(correction.value)}: {correction.reason}{source}")
+        return Finding("note", "read.corrected-figure", "", message, self.files.source(self.table, line))
+
+    def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
+        facts: dict[str, FactorValue] = {}
+        for where, values in self.definition.environments:
+            if all(name in factors and factors[name] in wanted for name, wanted in where.items()):
+                facts.update(values)
+        return facts
+
+    def _repeat(self, row: Row) -> int | None:
+        repeat = typed(row.get(self.definition.repeat or "", ""))
+        return int(repeat) if isinstance(repeat, (int, float)) and repeat == int(repeat) else None
+
+    def _status(self, row: Row) -> Status:
+        word = row.get(self.definition.status or "", "")
+        if not word:
+            return "complete"
+        status = self.definition.statuses.get(word) or _STATUSES.get(word)
+        if status is None:
+            self.definition.problem(f'no meaning for the status "{word[:40]}"; add it to [status]', "status")
+        return status or "partial"
+
+    def _samples(self, row: Row) -> float | None:
+        product = 1.0
+        for name in self.definition.samples:
+            value = typed(row.get(name, ""))
+            if isinstance(value, str):
+                return None
+            product *= value
+        return product if self.definition.samples else None
+
+    def _run(self, number: int, draft: _Draft) -> Run:
+        id = self.files.id(self.table, number)
+        return Run(id=id, format="published", source=Source(self.malformed.path, draft.line),
+                   factors=draft.factors, environment=draft.environment, repeat=draft.repeat,
+                   status=draft.status, samples_per_step=draft.samples_per_step, published=True,
+                   aggregates=tuple(draft.aggregates),
+                   findings=tuple(replace(finding, subject=id) for finding in draft.findings))
+
+
+def _matches(row: Row, where: Conditions) -> bool:
+    """Whether the cells are among the accepted values, as numbers or as the texts that stand there."""
+    return all(name in row and (typed(row[name]) in wanted or row[name] in wanted)
+               for name, wanted in where.items())
+
+
+def _looked_up(row: Row, lookups: Mapping[str, Lookup]) -> dict[str, FactorValue]:
+    found = {name: _look_up(row, lookup) for name, lookup in lookups.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _look_up(row: Row, lookup: Lookup) -> FactorValue | None:
+    """Return the typed cell, renamed where the lookup says so; an empty cell is None unless renamed."""
+    text = row.get(lookup.column, "")
+    if text in lookup.values:
+        return lookup.values[text]
+    return typed(text) if text else None
+
+
+def _text(value: FactorValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,265 @@
+"""Files as a reader sees them, and what a reader is.
+
+`LogFiles` is a read-only view of one file or one folder: relative POSIX paths and lazily read bytes,
+from disk or from a dictionary, so that tests and fuzzers need no disk. A `Format` is two functions over
+such a view. Everything a reader may say about places (`source`, `id`) comes from the view, so that no
+reader ever sees an absolute path.
+
+Reading raises OSError (a file that vanished, may not be read or is too large); readers let it pass and
+`load` turns it into a finding. Symbolic links are followed to regular files inside the root only.
+"""
+
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reportgen.errors import RequestError
+from reportgen.model import Finding, Run, Source
+
+Settings = Mapping[str, Mapping[str, Any]]
+Bytes = bytes  # inside LogFiles the name is taken by a method
+Content = bytes | Path  # in memory or on disk
+
+HEAD = 65536
+# Larger files are refused: readers work on whole files in memory.
+MAX_BYTES = 4 * 2**30
+
+
+class FileTooLarge(OSError):
+    """A file above MAX_BYTES."""
+
+
+class LogFiles:
+    """A folder (`is_folder`) or one file of it: a sorted collection of relative paths.
+
+    location  path of the folder, of the file's folder for a file, below the argument ("" is the argument)
+    settings  what labels.toml says to the formats: format name -> key -> value
+    """
+
+    def __init__(self, store: Mapping[str, Content], *, prefix: str = "", location: str = "",
+                 is_folder: bool = True, settings: Settings | None = None) -> None:
+        self._store, self._prefix = store, prefix
+        self.location, self.is_folder = location, is_folder
+        self.settings: Settings = settings or {}
+        self._all = sorted(store)
+        self._range = (0, len(self._all))
+        self._head = ("", b"")
+
+    @classmethod
+    def of(cls, contents: Mapping[str, Content], settings: Settings | None = None,
+           prefix: str = "") -> "LogFiles":
+        """Return a folder that exists in memory only."""
+        return cls(contents, prefix=prefix, settings=settings)
+
+    @classmethod
+    def at(cls, path: Path, root: Path) -> tuple["LogFiles", tuple[Finding, ...]]:
+        """Return the view of a file or folder on disk, with a finding for each part that cannot be read.
+
+        root  sources are relative to it; raises RequestError if there is no such path
+        """
+        prefix = Path(os.path.relpath(path, root)).as_posix()
+        if path.is_file():
+            folder = str(Path(prefix).parent).removeprefix(".")
+            return cls({path.name: path}, prefix=folder, is_folder=False), ()
+        if not path.is_dir():
+            raise RequestError(prefix, "no such file or folder", "check the path")
+        store, findings = _list(path, root, prefix)
+        return cls(store, prefix="" if prefix == "." else prefix), findings
+
+    def __iter__(self) -> Iterator[str]:
+        start = len(self._base)
+        return (self._all[i][start:] for i in range(*self._range))
+
+    def __len__(self) -> int:
+        return self._range[1] - self._range[0]
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._base + path in self._store
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # To another process only what the view shows is sent, not the tree that it was cut from.
+        store = {path: self._store[path] for path in self._all[slice(*self._range)]}
+        return _restore, (store, self._prefix, self.location, self.is_folder, self.settings)
+
+    @property
+    def _base(self) -> str:
+        return f"{self.location}/" if self.location else ""
+
+    @property
+    def path(self) -> str:
+        """The path of a file view's only file."""
+        return next(iter(self))
+
+    def below(self, folder: str) -> "LogFiles":
+        """Return the view of a folder inside this one; no paths are copied."""
+        view = self._copy()
+        view.location = self._base + folder
+        # "0" is the character after "/": all paths below a folder are neighbours in sorted order.
+        ends = (view.location + "/", view.location + "0")
+        view._range = (bisect_left(self._all, ends[0]), bisect_left(self._all, ends[1]))
+        return view
+
+    def file(self, path: str) -> "LogFiles":
+        """Return the view of one file of this folder."""
+        folder, _, _ = (self._base + path).rpartition("/")
+        return LogFiles({self._base + path: self._store[self._base + path]}, prefix=self._prefix,
+                        location=folder, is_folder=False, settings=self.settings)
+
+    def only(self, paths: Iterable[str]) -> "LogFiles":
+        """Return this folder with these files alone; those that are not there are ignored."""
+        store = {self._base + path: self._store[self._base + path] for path in paths if path in self}
+        return LogFiles(store, prefix=self._prefix, location=self.location, is_folder=self.is_folder,
+                        settings=self.settings)
+
+    def without(self, paths: Iterable[str]) -> "LogFiles":
+        """Return this folder without some of its files."""
+        gone = set(paths)
+        return self.only(path for path in self if path not in gone)
+
+    def with_settings(self, settings: Settings) -> "LogFiles":
+        """Return the same view with other settings."""
+        view = self._copy()
+        view.settings = settings
+        return view
+
+    def children(self) -> tuple[list[str], list[str]]:
+        """Return the names of the files and of the folders directly in this folder, sorted."""
+        files: list[str] = []
+        folders: dict[str, None] = {}
+        for path in self:
+            name, slash, _ = path.partition("/")
+            if slash:
+                folders[name] = None
+            else:
+                files.append(name)
+        return files, list(folders)
+
+    def bytes(self, path: str) -> Bytes:
+        """Return the whole content of a file."""
+        content = self._store[self._base + path]
+        if isinstance(content, bytes):
+            return content
+        if content.stat().st_size > MAX_BYTES:
+            raise FileTooLarge(f"larger than {MAX_BYTES // 2**30} GiB")
+        return content.read_bytes()
+
+    def head(self, path: str, size: int = HEAD) -> Bytes:
+        """Return the first bytes of a file; the last file asked for is kept."""
+        content = self._store[self._base + path]
+        if isinstance(content, bytes):
+            return content[:size]
+        if size > HEAD:
+            return _read(content, size)
+        if self._head[0] != path:
+            self._head = (path, _read(content, HEAD))
+        return self._head[1][:size]
+
+    def size(self, path: str) -> int:
+        """Return the size of a file in bytes."""
+        content = self._store[self._base + path]
+        return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+    def source(self, path: str = "", line: int = 0) -> Source:
+        """Return the place of a file (or of the folder) and line, relative to the root."""
+        parts = (self._prefix, self.location, path)
+        return Source("/".join(part for part in parts if part) or ".", line)
+
+    def id(self, path: str = "", number: int | None = None) -> str:
+        """Return the id of the run in a file (or in the folder itself): its path below the argument."""
+        below = "/".join(part for part in (self.location, path) if part)
+        place = below or self._prefix.rpartition("/")[2] or "."
+        return place if number is None else f"{place}#{number}"
+
+    def _copy(self) -> "LogFiles":
+        view = LogFiles.__new__(LogFiles)
+        view._store, view._prefix, view._all, view._range = self._store, self._prefix, self._all, self._range
+        view.location, view.is_folder, view.settings = self.location, self.is_folder, self.settings
+        view._head = ("", b"")
+        return view
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A format's word that it can read a view.
+
+    confidence  in (0, 1]: 1 where the content names the format itself
+    source      the line that gave it away; reason  what stands there, for people
+    files       the paths, relative to the view, that the format reads or explains
+    """
+
+    confidence: float
+    source: Source
+    reason: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A log format: what it is called, how it is recognised and how it is read.
+
+    claims  is asked about every folder first and about every file left over after that; looks at the
+            content, never only at a name
+    read    gets the view restricted to the claimed files and never raises on their content
+    """
+
+    name: str
+    claims: Callable[[LogFiles], Claim | None]
+    read: Callable[[LogFiles], Iterator[Run | Finding]]
+
+
+def unreadable(place: Source, reason: str) -> Finding:
+    """Return the finding for something that could not be read at all."""
+    return Finding("invalid", "read.unreadable-file", place.path, f"cannot be read: {reason}", place)
+
+
+def _restore(store: Mapping[str, Content], prefix: str, location: str, is_folder: bool,
+             settings: Settings) -> LogFiles:
+    return LogFiles(store, prefix=prefix, location=location, is_folder=is_folder, settings=settings)
+
+
+def _read(path: Path, size: int) -> bytes:
+    with path.open("rb", buffering=0) as file:
+        return file.read(size)
+
+
+def _list(folder: Path, root: Path, prefix: str) -> tuple[dict[str, Content], tuple[Finding, ...]]:
+    """Return the regular files below a folder, hidden ones left out, and what could not be looked at."""
+    store: dict[str, Content] = {}
+    findings: list[Finding] = []
+    inside = (root.resolve(), folder.resolve())
+    pending = [(str(folder), "")]
+    while pending:
+        path, below = pending.pop()
+        try:
+            entries = list(os.scandir(path))
+        except OSError as error:
+            findings.append(unreadable(Source(f"{prefix}/{below}".rstrip("/")), _why(error)))
+            continue
+        for entry in entries:
+            name = below + _printable(entry.name)
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                pending.append((entry.path, f"{name}/"))
+            elif entry.is_symlink() and not _is_inside(Path(entry.path), inside):
+                findings.append(unreadable(Source(f"{prefix}/{name}"), "the link leads out of the root"))
+            elif entry.is_file():
+                store[name] = Path(entry.path)
+    return store, tuple(findings)
+
+
+def _is_inside(path: Path, folders: Iterable[Path]) -> bool:
+    target = path.resolve()
+    return any(target.is_relative_to(folder) for folder in folders)
+
+
+def _printable(name: str) -> str:
+    """Return a file name that can be written as UTF-8, whatever bytes the file system holds."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
