@@ -89,7 +89,7 @@ def case_folder(case: Case) -> str:
     """Return the folder name of a case: its factors, shortened with a digest where letters had to go."""
     if not case:
         return "unnamed"
-    exact = ",".join(f"{name}={_value_text(value)}" for name, value in case.items())
+    exact = ",".join(f"{name}={factor_text(value)}" for name, value in case.items())
     plain = re.sub(r"[^A-Za-z0-9_.,=+-]+", "-", exact)
     if plain == exact and len(plain) <= _FOLDER_LENGTH:
         return plain
@@ -98,7 +98,8 @@ def case_folder(case: Case) -> str:
     return f"{plain[:_FOLDER_LENGTH]}-{digest}"
 
 
-def _value_text(value: Factor) -> str:
+def factor_text(value: Factor) -> str:
+    """Return a factor as a command line and a folder name have it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -229,7 +229,7 @@ class Recorder:
         self._begin = self._marked = end
 
     def pause(self, name: str) -> Phase:
-        """Return a context manager that takes its time out of the running step: `with pause("evaluation"):`."""
+        """Return a context manager whose time is not the running step's: `with pause("evaluation"):`."""
         return Phase(self._break_kind(name), self._extend)
 
     def _break_kind(self, name: str) -> int:

@@ -1,0 +1,117 @@
+"""The command line of the collectors: `python -m collectors run | env | bench`.
+
+Parses, calls, prints, exits. Exit codes: that of the measured command for `run`; 1 for trouble with files;
+2 for a wrong command line.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import List, Optional
+
+from collectors import environment, launch
+
+_RUN_EXAMPLE = """python -m collectors run --logs logs/x --case model=resnet50 --repeats 7 -- python train.py
+       python -m collectors run --logs logs/x --case batch_size=32 --case batch_size=64 --repeats 7 \\
+              -- python train.py --batch-size {batch_size}"""
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Run one command line and return its exit code."""
+    argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["bench"]:  # has its own options, and imports torch
+        from collectors.workloads.bench import main as bench
+
+        return bench(argv[1:])
+    options = _parser().parse_args(argv)
+    try:
+        return _run(options) if options.command_name == "run" else _env()
+    except ValueError as error:
+        print(f"reportgen: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"reportgen: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="python -m collectors",
+        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,env,bench} --help",
+        description="Write raw evidence about training runs into a logs folder.",
+        formatter_class=raw,
+    )
+    commands = parser.add_subparsers(dest="command_name", required=True, metavar="{run,env,bench}")
+    _add_run(commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command"))
+    commands.add_parser(
+        "env", usage="python -m collectors env", help="print what is recorded of this machine, as JSON"
+    )
+    commands.add_parser("bench", help="run a workload of this project under the same protocol")
+    return parser
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Run a command once per repeat, each as a fresh process with its own run folder. Complete repeats\n"
+        "that exist are skipped. Exit code, output and signals are the command's own."
+    )
+    parser.add_argument("--logs", type=Path, required=True, help="folder of the campaign")
+    parser.add_argument(
+        "--case",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a factor; a name given again has several values, and every combination is run; "
+        "{NAME} in the command is replaced by the value",
+    )
+    parser.add_argument(
+        "--repeats", type=_positive, default=1, metavar="N", help="complete runs wanted per case (1)"
+    )
+    parser.add_argument("--again", action="store_true", help="run N more, whatever is there")
+    parser.add_argument(
+        "--case-order",
+        choices=["interleaved", "sequential"],
+        default="interleaved",
+        help="interleaved (default): repeat 1 of every case, then repeat 2, so that drift favours none",
+    )
+    parser.add_argument("--keep-going", action="store_true", help="go on after a run that failed")
+    parser.add_argument(
+        "--save-stdout",
+        action="store_true",
+        help="copy the output into stdout.log; the command then writes to a pipe, not to the terminal",
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="what to run")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: not a number of repeats; give 1 or more")
+    return int(text)
+
+
+def _run(options: argparse.Namespace) -> int:
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        raise ValueError("run: no command; write it behind --")
+    campaign = launch.Campaign(
+        logs=options.logs,
+        jobs=launch.jobs_of(launch.cases_of(options.case), command),
+        repeats=options.repeats,
+        is_interleaved=options.case_order == "interleaved",
+        is_again=options.again,
+        keeps_going=options.keep_going,
+        saves_stdout=options.save_stdout,
+    )
+    return launch.run_campaign(campaign)
+
+
+def _env() -> int:
+    json.dump(environment.capture(), sys.stdout, indent=2, ensure_ascii=False)
+    print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
