@@ -15,7 +15,7 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
@@ -166,18 +166,27 @@ def _run_once(job: Job, folder: Path, repeat: int, saves_stdout: bool) -> _Ended
 
 
 def _tee(pipe: int, path: Path) -> None:
-    """Copy what comes out of the pipe to our stdout and to the file, as it comes."""
-    with path.open("wb", buffering=0) as file:
+    """Copy what comes out of the pipe to our stdout and to the file, as it comes.
+
+    A full disk or a reader of ours that has gone away is not the child's trouble: its pipe is emptied
+    to the end in any case.
+    """
+    copies = [sys.stdout.fileno()]
+    with ExitStack() as stack:
+        with suppress(OSError):
+            copies.append(stack.enter_context(path.open("wb")).fileno())
         while True:
             part = os.read(pipe, 65536)
             if not part:
                 return
-            # A full disk or a reader of ours that has gone is not the child's trouble.
-            with suppress(OSError):
-                file.write(part)
-            with suppress(OSError):
-                sys.stdout.buffer.write(part)
-                sys.stdout.buffer.flush()
+            for copy in copies:
+                _write_whole(copy, part)
+
+
+def _write_whole(file: int, part: bytes) -> None:
+    with suppress(OSError):
+        while part:
+            part = part[os.write(file, part) :]
 
 
 class _Forwarding:
@@ -245,7 +254,10 @@ def _finish(folder: Path, begun: Mapping[str, Any], code: int, is_cancelled: boo
         run.update(status="failed", error=f"{how} after the recorder was closed")
     if run["status"] != "complete":
         _say(f"{folder}: {run['status']}, {run.get('error', how)}")
-    logfolder.write_run(folder, run)
+    try:
+        logfolder.write_run(folder, run)
+    except OSError as error:  # the command's exit code counts for more than our file
+        _say(f"{folder}: the end of the run could not be written: {error.strerror}")
 
 
 def _say(message: str) -> None:

@@ -1,0 +1,117 @@
+"""Print what the recorder costs the training thread per step, against the same loop without it.
+
+    python benchmarks/recorder_cost.py [--steps 1000] [--repeats 101]
+
+Each figure is the median of the repeats, in nanoseconds per step, and its ratio to the empty loop. The
+recorder's own thread writes between the repeats and not during them, as it does beside real steps,
+which are longer than these; how long a flush takes is its own line.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from collectors import steps as steps_module
+from collectors.steps import Recorder
+
+
+def empty_loop(recorder, phases, count):
+    """Count, and nothing else."""
+    for _ in range(count):
+        pass
+
+
+def iterator_without_recorder(recorder, phases, count):
+    """Iterate over a list, and nothing else."""
+    for _ in iter([None] * count):
+        pass
+
+
+def step_alone(recorder, phases, count):
+    """Record whole steps by their number."""
+    for _ in recorder.steps(count):
+        pass
+
+
+def step_called(recorder, phases, count):
+    """Record whole steps by calls."""
+    for _ in range(count):
+        recorder.step()
+
+
+def four_phases(recorder, phases, count):
+    """Record whole steps with four phases."""
+    first, second, third, fourth = phases
+    for _ in recorder.steps(count):
+        with first:
+            pass
+        with second:
+            pass
+        with third:
+            pass
+        with fourth:
+            pass
+
+
+def data_wait(recorder, phases, count):
+    """Record whole steps and the wait for their data."""
+    for _ in recorder.steps([None] * count):
+        pass
+
+
+LOOPS = {
+    "empty loop": empty_loop,
+    "loop over a list": iterator_without_recorder,
+    "step alone: steps(n)": step_alone,
+    "step alone: step()": step_called,
+    "step and wait for data: steps(loader)": data_wait,
+    "step and four phases": four_phases,
+}
+
+
+def nanoseconds_per_step(loop, recorder, phases, count):
+    """Return the time of one repeat per step; the events are written before and after, not meanwhile."""
+    recorder.flush()
+    begin = time.perf_counter_ns()
+    loop(recorder, phases, count)
+    return (time.perf_counter_ns() - begin) / count
+
+
+def flush_milliseconds(recorder, phases, count):
+    """Return the time of writing `count` steps."""
+    four_phases(recorder, phases, count)
+    begin = time.perf_counter_ns()
+    recorder.flush()
+    return (time.perf_counter_ns() - begin) / 1e6
+
+
+def main():
+    """Measure and print."""
+    parser = argparse.ArgumentParser(usage="python benchmarks/recorder_cost.py [--steps N] [--repeats N]")
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=101)
+    options = parser.parse_args()
+    steps_module._FLUSH_SECONDS = 3600.0  # the flush is measured on its own
+    steps_module._FLUSH_EVENTS = 1 << 40
+    with tempfile.TemporaryDirectory() as folder, Recorder.start(logs=folder) as recorder:
+        phases = [recorder.phase(name) for name in ("forward", "backward", "optimizer", "transfer")]
+        times = {name: [] for name in LOOPS}
+        for _ in range(options.repeats):  # interleaved, so that drift favours none
+            for name, loop in LOOPS.items():
+                times[name].append(nanoseconds_per_step(loop, recorder, phases, options.steps))
+        flushes = [flush_milliseconds(recorder, phases, 1000) for _ in range(11)]
+    base = median(times["empty loop"])
+    print(f"{'':40}{'ns per step':>12}{'above empty':>12}{'ratio':>8}")
+    for name, values in times.items():
+        value = median(values)
+        print(f"{name:40}{value:12.0f}{value - base:12.0f}{value / base:8.1f}")
+    print(f"{'flush of 1000 steps, four phases':40}{median(flushes):9.2f} ms, in the recorder's thread")
+
+
+if __name__ == "__main__":
+    main()
