@@ -1,0 +1,51 @@
+"""What all tests share: the corpus, the GPU, a hostile environment, and how hard Hypothesis tries.
+
+Reasons of skips begin with "corpus absent" or "gpu absent": .ci/run accepts these two and no others.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
+
+# The same examples in every run: a suite that fails at random teaches people to run it again.
+settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("long", deadline=None, max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests marked `gpu` where there is none; torch is imported only if there are such tests."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if marked and not _has_gpu():
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason="gpu absent"))
+
+
+def _has_gpu() -> bool:
+    try:
+        import torch
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of other people's logs: $REPORTGEN_CORPUS, else shared/corpus beside the checkout."""
+    folder = Path(os.environ.get("REPORTGEN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    if not folder.is_dir():
+        pytest.skip("corpus absent: set REPORTGEN_CORPUS to its folder")
+    return folder
+
+
+@pytest.fixture
+def hostile_environment() -> dict[str, str]:
+    """Environment variables for a child process in which locale, clock and hashing are as odd as can be."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LC_")}
+    return {**kept, "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Kiritimati",
+            "PYTHONHASHSEED": "4711", "COLUMNS": "31", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}

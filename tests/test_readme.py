@@ -1,0 +1,66 @@
+"""The README's commands work as printed.
+
+Blocks marked `sh` hold commands. The two lines that make a virtual environment are run by .ci/run, which
+reads them from the README; all others are run here, in a copy of the repository.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+SETUP = "python3 -m venv .venv && "
+
+
+def _commands() -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def test_two_lines_do_all_their_own_set_up() -> None:
+    setup = [line for line in _commands() if line.startswith(SETUP)]
+    last = [line.rpartition(".venv/bin/")[2] for line in setup]
+    assert last == ["reportgen build reports/", "python -m pytest"]
+
+
+def test_ci_reads_its_lines_from_the_readme() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    endings = re.findall(r"readme_line '(.*)'", script)
+    printed = README.read_text(encoding="utf-8").splitlines()
+    assert len(endings) == 2
+    for ending in endings:
+        assert sum(line.endswith(ending) for line in printed) == 1, ending
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the command lines are for a POSIX shell")
+def test_ci_and_readme_are_valid_shell() -> None:
+    for text in ((ROOT / ".ci" / "run").read_text(encoding="utf-8"), "\n".join(_commands())):
+        checked = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
+        assert checked.returncode == 0, checked.stderr
+
+
+def test_the_other_commands_run(tmp_path: Path) -> None:
+    copy = tmp_path / "repository"
+    ignored = shutil.ignore_patterns(".git", ".venv", ".*cache", "__pycache__", "build", "tests")
+    shutil.copytree(ROOT, copy, ignore=ignored)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, call in (("reportgen", "-m reportgen"), ("python", ""), ("python3", "")):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n', encoding="utf-8")
+        (programs / name).chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(copy)}
+    for line in _commands():
+        if line.startswith(SETUP):
+            continue
+        line = line.replace(".venv/bin/", "")
+        done = subprocess.run(["bash", "-c", line], cwd=copy, env=environment, text=True, capture_output=True,
+                              check=False, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
