@@ -1,0 +1,100 @@
+"""Group runs into cases: runs that agree in all factors are repeats of one case.
+
+Every run that asked for the metric comes out again, measured or named as unmeasured, so that a
+failed repeat is never silently a missing one. Only a run whose log speaks of other things alone (a
+monitor's telemetry, asked for throughput) belongs to no case of the metric.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from reportgen.metrics import metric as metric_of
+from reportgen.model import Case, Factors, FactorValue, Finding, Measurement, Run
+from reportgen.protocol.evidence import NO_TOTALS, Totals, available
+from reportgen.protocol.measure import attempt
+from reportgen.protocol.repeats import of_case
+from reportgen.protocol.rule import Protocol
+from reportgen.statistics import summarize
+
+
+def cases(
+    runs: Iterable[Run],
+    metric: str,
+    phase: str,
+    protocol: Protocol,
+    *,
+    ignore: Collection[str] = (),
+    split_repeats: bool = False,
+    totals: Totals = NO_TOTALS,
+) -> tuple[Case, ...]:
+    """Return the cases of a metric and phase, in the order of the ids of their first runs.
+
+    ignore         factors in which the repeats of one case may differ
+    split_repeats  every repeat is a case of its own, told apart by the factor `repeat`
+    totals         total -> phases that add up to it; `phase` may be one of them
+    """
+    concerned = [
+        run for run in sorted(runs, key=lambda run: run.id) if _is_concerned(run, metric, phase, totals)
+    ]
+    groups: dict[tuple[tuple[str, str, FactorValue], ...], list[Run]] = {}
+    for run in concerned:
+        groups.setdefault(_identity(_factors(run, ignore)), []).append(run)
+    found = []
+    for group in groups.values():
+        shared = _factors(group[0], ignore)
+        for factors, repeats in _split(shared, group) if split_repeats else [(shared, group)]:
+            found.append(_case(factors, repeats, metric, phase, protocol, totals, split=split_repeats))
+    return tuple(found)
+
+
+def _is_concerned(run: Run, metric: str, phase: str, totals: Totals) -> bool:
+    found = available(run, totals)
+    return run.status != "complete" or not found or (metric, phase) in found
+
+
+def _factors(run: Run, ignore: Collection[str]) -> dict[str, FactorValue]:
+    return {name: value for name, value in sorted(run.factors.items()) if name not in ignore}
+
+
+def _identity(factors: Factors) -> tuple[tuple[str, str, FactorValue], ...]:
+    # True == 1 == 1.0 in Python, but "tf32 on" and "1 device" are not the same thing; 1 and 1.0 are.
+    return tuple(
+        (name, type(value).__name__ if isinstance(value, bool | str) else "number", value)
+        for name, value in factors.items()
+    )
+
+
+def _split(shared: Factors, group: Sequence[Run]) -> list[tuple[Factors, list[Run]]]:
+    """Return the runs by repeat; those without a number get the numbers that are free."""
+    taken = {run.repeat for run in group}
+    free = (number for number in range(1, 2 * len(group) + 1) if number not in taken)
+    by_number: dict[int, list[Run]] = {}
+    for run in group:
+        by_number.setdefault(next(free) if run.repeat is None else run.repeat, []).append(run)
+    return [({**shared, "repeat": number}, by_number[number]) for number in sorted(by_number)]
+
+
+def _case(
+    factors: Factors,
+    runs: Sequence[Run],
+    metric: str,
+    phase: str,
+    protocol: Protocol,
+    totals: Totals,
+    *,
+    split: bool,
+) -> Case:
+    attempts = [attempt(run, metric, phase, protocol, totals) for run in runs]
+    measured: list[Measurement] = [found for found, _ in attempts if found]
+    reasons: list[Finding] = [reason for _, why in attempts for reason in why]
+    subject = ", ".join(f"{name}={value}" for name, value in factors.items()) or "all runs"
+    return Case(
+        factors=factors,
+        metric=metric,
+        phase=phase,
+        unit=metric_of(metric).unit,
+        protocol=protocol.name,
+        measurements=tuple(measured),
+        summary=summarize([one.value for one in measured], protocol.confidence),
+        unmeasured=tuple(run for run, (found, _) in zip(runs, attempts, strict=True) if found is None),
+        findings=(*of_case(subject, measured, runs, protocol, split=split), *reasons),
+    )

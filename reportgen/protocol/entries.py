@@ -1,0 +1,118 @@
+"""The entries of a series in a form that can be measured: by step number, each step once.
+
+Logs repeat themselves (progress bars redraw, a resumed run does its last steps again) and are not
+always in order, so everything after this module goes by the number of a step, never by its index.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.model import Break, Clock, FloatArray, IntArray, Series, Source
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """Entries of one rank in the order of their steps, none overlapping another; arrays of one length.
+
+    first, last  steps of an entry, both included
+    value        base unit; samples and begin are NaN where unknown
+    """
+
+    rank: int
+    clock: Clock
+    first: IntArray
+    last: IntArray
+    value: FloatArray
+    samples: FloatArray
+    begin: FloatArray
+    line: IntArray
+    source: Source
+    breaks: tuple[Break, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.last)
+
+    @property
+    def span(self) -> IntArray:
+        """Steps per entry."""
+        return self.last - self.first + 1
+
+    def take(self, keep: BoolArray | IntArray) -> "Entries":
+        """Return the entries that a mask or an index array keeps."""
+        return replace(
+            self, first=self.first[keep], last=self.last[keep], value=self.value[keep],
+            samples=self.samples[keep], begin=self.begin[keep], line=self.line[keep],
+        )  # fmt: skip
+
+    def place(self) -> Source:
+        """Return where the first entry was read."""
+        return Source(self.source.path, int(self.line[0]) if len(self) else self.source.line)
+
+
+def entries(series: Series) -> Entries:
+    """Return the measurable entries of a series: finite, not negative, ordered, each step once.
+
+    Of entries that share a step the first logged counts: a step that a resumed run does again comes
+    after the restart and would bring its warm-up into the window.
+    """
+    usable = np.isfinite(series.value) & (series.value >= 0) & (series.span >= 1)
+    logged = np.flatnonzero(usable)
+    order = logged[np.argsort(series.step[logged], kind="stable")]
+    last = series.step[order]
+    first = last - series.span[order] + 1
+    if np.any(first[1:] <= last[:-1]):
+        order = order[_apart(first, last, order)]
+        last = series.step[order]
+        first = last - series.span[order] + 1
+    return Entries(
+        series.rank, series.clock, first, last, series.value[order], series.samples[order],
+        series.begin[order], series.line[order], series.source, series.breaks,
+    )  # fmt: skip
+
+
+def _apart(first: IntArray, last: IntArray, logged: IntArray) -> IntArray:
+    """Return the positions to keep so that no two entries share a step, the earlier logged before others."""
+    begins, ends, kept = first.tolist(), last.tolist(), list[int]()
+    for i, position in enumerate(logged.tolist()):
+        if not kept or begins[i] > ends[kept[-1]]:
+            kept.append(i)
+        elif position < logged[kept[-1]] and (len(kept) < 2 or begins[i] > ends[kept[-2]]):
+            kept[-1] = i
+    return np.array(kept, dtype=np.int64)
+
+
+def common(ranks: Sequence[Entries]) -> tuple[Entries, ...]:
+    """Return the entries that every rank has: only over the same steps can ranks be compared."""
+    if len(ranks) < 2:
+        return tuple(ranks)
+    shared = reduce(np.intersect1d, [rank.last for rank in ranks])
+    taken = [rank.take(np.isin(rank.last, shared)) for rank in ranks]
+    same = np.all([rank.first == taken[0].first for rank in taken], axis=0)
+    return tuple(rank.take(same) for rank in taken)
+
+
+def within(found: Entries, measured: Entries) -> Entries:
+    """Return the entries that lie wholly inside the steps of `measured`."""
+    if not len(measured):
+        return found.take(np.zeros(len(found), dtype=bool))
+    joined = measured.first[1:] == measured.last[:-1] + 1
+    starts = measured.first[np.concatenate(([True], ~joined))]
+    ends = measured.last[np.concatenate((~joined, [True]))]
+    at = np.searchsorted(ends, found.last, "left")
+    inside = (at < len(ends)) & (found.first >= starts[np.minimum(at, len(ends) - 1)])
+    return found.take(inside)
+
+
+def total(values: FloatArray | Iterable[float]) -> float:
+    """Return the sum, the same whatever the order; NaN where it has no finite value."""
+    try:
+        return math.fsum(values.tolist() if isinstance(values, np.ndarray) else values)
+    except (OverflowError, ValueError):  # beyond 1e308, or infinities of both signs
+        return math.nan

@@ -1,0 +1,106 @@
+"""What a run has to measure with: which series, which aggregates, which metrics and phases.
+
+A phase may be the name of a total: `totals` maps such a name to the phases that add up to it. A
+total takes those of its phases that a run has; one that a run does not have is not applicable to it
+(inference has no backward pass), and a run without any of them does not have the total.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from reportgen.metrics import metric as metric_of
+from reportgen.model import STEP, Aggregate, Clock, Run, Series
+
+Totals = Mapping[str, tuple[str, ...]]
+NO_TOTALS: Totals = MappingProxyType({})
+
+# The whole step is defined from begin to begin, which is what the host sees; a phase is what the
+# device does in it, which only events or synchronisation show.
+_STEP_CLOCKS: tuple[Clock, ...] = (
+    "host_synchronized", "host", "cuda_event", "timestamp", "printed", "unknown",
+)  # fmt: skip
+_PHASE_CLOCKS: tuple[Clock, ...] = (
+    "cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown",
+)  # fmt: skip
+
+# Of several reductions of one quantity, the one nearest to work over time comes first.
+_STATISTICS = ("total", "mean", "published", "median")
+
+
+def parts(phase: str, totals: Totals) -> tuple[str, ...]:
+    """Return the phases that the name stands for: those of the total, else the phase itself."""
+    return totals.get(phase, (phase,))
+
+
+def series_of(run: Run, metric: str, phase: str) -> tuple[Series, ...]:
+    """Return the series of a metric and phase, one of each rank and all by one clock, ranks ascending.
+
+    Of several clocks the best one that most ranks have is taken, so that ranks stay comparable.
+    """
+    found = [one for one in run.series if (one.metric, one.phase) == (metric, phase) and _has_values(one)]
+    if not found:
+        return ()
+    order = _STEP_CLOCKS if phase == STEP else _PHASE_CLOCKS
+    ranks = {clock: {one.rank for one in found if one.clock == clock} for clock in order}
+    clock = max(order, key=lambda name: (len(ranks[name]), -order.index(name)))
+    by_rank: dict[int, Series] = {}
+    for one in found:
+        if one.clock == clock:
+            by_rank.setdefault(one.rank, one)
+    return tuple(by_rank[rank] for rank in sorted(by_rank))
+
+
+def _has_values(series: Series) -> bool:
+    return bool(np.isfinite(series.value).any())
+
+
+def aggregate_of(run: Run, metric: str, phase: str) -> Aggregate | None:
+    """Return the aggregate that the log has of a metric and phase; of several, the best statistic."""
+    found = [
+        one for one in run.aggregates if (one.metric, one.phase) == (metric, phase) and np.isfinite(one.value)
+    ]
+    ranked = {name: i for i, name in enumerate(_STATISTICS)}
+    return min(found, key=lambda one: ranked.get(one.statistic, len(ranked)), default=None)
+
+
+def adds_up(metric: str) -> bool:
+    """Return whether the parts of a metric add up to a whole: seconds and joules do, ratios do not."""
+    return metric_of(metric).unit in ("s", "J")
+
+
+def knows_samples(run: Run) -> bool:
+    """Return whether the work done in the steps of a run is known."""
+    return run.samples_per_step is not None or any(
+        one.phase == STEP and bool(np.isfinite(one.samples).any()) for one in run.series
+    )
+
+
+def available(run: Run, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
+    """Return the (metric, phase) pairs that the log has something of, sorted; totals included.
+
+    Throughput is among them where step times and the work of a step are known. Whether a protocol
+    can then be applied is for `measure` to say.
+    """
+    direct = {(one.metric, one.phase) for one in run.series if _has_values(one)}
+    direct |= {(one.metric, one.phase) for one in run.aggregates if np.isfinite(one.value)}
+    direct |= {
+        (name, STEP)
+        for one in run.telemetry
+        for name, values in one.columns.items()
+        if np.isfinite(values).any()
+    }
+    direct |= _of_totals(direct, totals)
+    if knows_samples(run):
+        direct |= {("throughput", phase) for metric, phase in direct if metric == "step_time"}
+    return tuple(sorted(direct))
+
+
+def _of_totals(direct: Iterable[tuple[str, str]], totals: Totals) -> set[tuple[str, str]]:
+    return {
+        (metric, name)
+        for metric, phase in direct
+        for name, phases in totals.items()
+        if phase in phases and adds_up(metric)
+    }

@@ -1,0 +1,191 @@
+"""Lay the window of a protocol over the steps of a run: warm-up off, gaps out, ranks together.
+
+Series of all ranks go in; a Laid comes out: the entries of every rank that count, the same steps on
+each, with what had to be left out said in findings. The window goes by step numbers (21..120), so a
+lost line makes it shorter rather than later.
+
+What a gap is depends on how the log takes time. Durations of `timestamp` series run from one stamp
+to the next and contain whatever happened between them: a declared break of known duration is taken
+off the entry that follows it, and an entry that follows one of unknown duration is left out. All
+other clocks are held to stop for declared breaks (our own format does). What is longer than
+`gap_factor` times the window's median is left out in either case.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reportgen.model import Finding, FloatArray, IntArray, Run, Series, Window
+from reportgen.protocol.entries import BoolArray, Entries, common, entries, total
+from reportgen.protocol.rule import Protocol
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
+    """A window laid over a run.
+
+    ranks    entries that count, one for each rank, the same steps in all
+    late     entries after the warm-up, the window's and those behind it, gaps not yet left out
+    is_full  whether the log reaches the end of the window
+    coarse   whether an entry covers several steps
+    """
+
+    ranks: tuple[Entries, ...]
+    late: tuple[Entries, ...]
+    window: Window
+    is_full: bool
+    coarse: bool
+    findings: tuple[Finding, ...]
+
+
+def lay(
+    run: Run, series: Sequence[Series], protocol: Protocol, *, leave_gaps_out: bool = True
+) -> Laid | None:
+    """Return the window over the series, one of each rank, or None if no step is left to measure."""
+    ranks = common([entries(one) for one in series])
+    chosen = _choose(ranks[0], protocol) if ranks else np.array([], dtype=np.int64)
+    if not len(chosen):
+        return None
+    inside = [rank.take(chosen) for rank in ranks]
+    kept, left_out, gap_time = _without_gaps(inside, protocol.gap_factor if leave_gaps_out else math.inf)
+    if left_out.all():
+        return None
+    time = max(total(rank.value) for rank in kept)
+    steps = int(kept[0].span.sum())
+    samples = _samples(run, kept, steps)
+    window = Window(int(inside[0].first[0]), int(inside[0].last[-1]), steps, time, gap_time, samples)
+    chosen_steps = int(inside[0].span.sum())
+    is_full = window.last >= protocol.warmup + protocol.measure or chosen_steps >= protocol.measure
+    coarse = bool((inside[0].span > 1).any())
+    findings = (
+        *_coarse_interval(run, inside[0], window, coarse),
+        *_short_window(run, inside[0], window, chosen_steps, protocol),
+        *_gap(run, inside[0], left_out, window),
+    )
+    late = tuple(rank.take(rank.first > protocol.warmup) for rank in ranks)
+    return Laid(tuple(kept), late, window, is_full, coarse, findings)
+
+
+def _choose(found: Entries, protocol: Protocol) -> IntArray:
+    """Return the positions of the window's entries.
+
+    Entries of single steps: those of the steps warm-up + 1 .. warm-up + measure. Longer ones cannot
+    be cut, so whole ones are taken from the first that begins after the warm-up until they cover as
+    many steps as should be measured. The same is done, with a warm-up of its own, in a log that
+    begins behind the window: it is of a process that was resumed.
+    """
+    late = np.flatnonzero(found.first > protocol.warmup)
+    if not len(late):
+        return late
+    if int(found.span[late].max()) == 1:
+        inside = late[found.last[late] <= protocol.warmup + protocol.measure]
+        if len(inside):
+            return inside
+        late = np.flatnonzero(found.first >= found.first[0] + protocol.warmup)
+    covered = np.cumsum(found.span[late])
+    return late[: int(np.searchsorted(covered, protocol.measure, "left")) + 1]
+
+
+def _without_gaps(inside: list[Entries], gap_factor: float) -> tuple[list[Entries], BoolArray, float]:
+    """Return the ranks without gaps, which entries those were, and the s left out.
+
+    An entry that is a gap on one rank is left out on all: the others waited for it or did not, and
+    totals over different steps cannot be compared.
+    """
+    cleaned = [_without_breaks(rank) for rank in inside]
+    left_out = np.zeros(len(inside[0]), dtype=bool)
+    for rank, unknown, _ in cleaned:
+        left_out |= unknown | _too_long(rank, unknown, gap_factor)
+    gap_time = max(total((total(rank.value[left_out]), seconds)) for rank, _, seconds in cleaned)
+    return [rank.take(~left_out) for rank, _, _ in cleaned], left_out, gap_time
+
+
+def _without_breaks(rank: Entries) -> tuple[Entries, BoolArray, float]:
+    """Return the entries less declared breaks, which cannot be told from one, and the s of breaks."""
+    value, unknown, seconds = rank.value.copy(), np.zeros(len(rank), dtype=bool), list[float]()
+    for border in rank.breaks:
+        follows = border.step + 1
+        if not rank.first[0] <= follows <= rank.last[-1]:
+            continue
+        at = int(np.searchsorted(rank.last, follows, "left"))
+        is_known = math.isfinite(border.duration) and border.duration >= 0
+        if rank.clock != "timestamp":
+            seconds += [border.duration] if is_known else []
+        elif is_known and rank.first[at] <= follows and border.duration <= value[at]:
+            value[at] -= border.duration
+            seconds.append(border.duration)
+        elif rank.first[at] <= follows:
+            unknown[at] = True
+    return replace(rank, value=value), unknown, total(seconds)
+
+
+def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> BoolArray:
+    per_step: FloatArray = rank.value / rank.span
+    if unknown.all():
+        return unknown
+    return per_step > gap_factor * float(np.median(per_step[~unknown]))
+
+
+def _samples(run: Run, ranks: Sequence[Entries], steps: int) -> float:
+    """Return the work in the entries over all ranks, NaN when the log does not tell."""
+    counted = total(total(rank.samples) for rank in ranks)
+    if math.isfinite(counted):
+        return counted
+    return run.samples_per_step * steps if run.samples_per_step is not None else math.nan
+
+
+def _coarse_interval(run: Run, inside: Entries, window: Window, coarse: bool) -> tuple[Finding, ...]:
+    if not coarse:
+        return ()
+    message = (
+        f"the log has one entry for every {_typical(inside.span)} steps: "
+        f"steps {window.first}..{window.last} are measured in {len(inside)} of them"
+    )
+    return (Finding("note", "protocol.coarse-interval", run.id, message, inside.place()),)
+
+
+def _typical(span: IntArray) -> int:
+    return int(np.sort(span)[len(span) // 2])
+
+
+def _short_window(
+    run: Run, inside: Entries, window: Window, chosen_steps: int, protocol: Protocol
+) -> tuple[Finding, ...]:
+    end = protocol.warmup + protocol.measure
+    where = f"steps {window.first}..{window.last}"
+    if chosen_steps < protocol.measure:
+        message = f"{chosen_steps} of {protocol.measure} steps after a warm-up of {protocol.warmup} ({where})"
+    elif window.first > end:
+        message = f"the log has none of the steps {protocol.warmup + 1}..{end}: {where} are measured"
+    else:
+        return ()
+    return (Finding("warning", "protocol.short-window", run.id, message, inside.place()),)
+
+
+def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tuple[Finding, ...]:
+    if not left_out.any() and not window.gap_time > 0:
+        return ()
+    share = window.gap_time / (window.gap_time + window.time) if window.gap_time > 0 else 0.0
+    gone = inside.take(left_out)
+    steps = int(gone.span.sum())
+    which = f" ({_listed(gone)})" if steps else ""
+    message = (
+        f"{steps} {'step' if steps == 1 else 'steps'}{which} and {window.gap_time:.4g} s are left out "
+        f"of steps {window.first}..{window.last}, {share:.1%} of their time"
+    )
+    # A declared break is what it says; time that nobody declared may be a stall of the run itself.
+    declared = {border.step + 1 for border in inside.breaks}
+    explained = all(
+        any(step in declared for step in range(a, b + 1))
+        for a, b in zip(gone.first.tolist(), gone.last.tolist(), strict=True)
+    )
+    source = gone.place() if steps else inside.place()
+    return (Finding("note" if explained else "warning", "protocol.gap", run.id, message, source),)
+
+
+def _listed(gone: Entries, most: int = 3) -> str:
+    pairs = list(zip(gone.first.tolist(), gone.last.tolist(), strict=True))
+    shown = [str(b) if a == b else f"{a}..{b}" for a, b in pairs[:most]]
+    return ", ".join(shown) + (", ..." if len(pairs) > most else "")

@@ -1,0 +1,133 @@
+"""Statistics of a few repeats: medians, their intervals, geometric means, drift.
+
+Lists of floats go in, floats come out; nothing here knows of runs or metrics. The repeats of a
+benchmark are few (7) and their distribution is unknown, so everything rests on order statistics
+and exact counts instead of normal approximations. Sums are `math.fsum`, so that the order of the
+values never moves a digit.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reportgen.model import Summary
+
+
+class Interval(NamedTuple):
+    """An interval of the median: [low, high] in the unit of the values, and the coverage it has."""
+
+    low: float
+    high: float
+    coverage: float
+    reached: bool
+
+
+class Trend(NamedTuple):
+    """A trend over ordered values: Kendall's tau in -1..1, its exact p, and the rise per position."""
+
+    tau: float
+    p: float
+    slope: float
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median of at least one finite number; of two middle ones, their mean."""
+    if not values:
+        raise ValueError("median of no values")
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    low, high = ordered[middle - 1], ordered[middle]
+    return low + (high - low) / 2
+
+
+def median_interval(values: Sequence[float], confidence: float) -> Interval:
+    """Return the interval of the median from order statistics, and its true coverage.
+
+    values      at least one finite number, any order, any unit
+    confidence  in (0, 1); the interval is the narrowest symmetric pair X(k), X(n+1-k) that reaches it
+    returns     (low, high, coverage, reached); too few values to reach it: their range, reached False
+
+    Makes no assumption about the distribution but that it is continuous and the values independent:
+    P(X(k) < m < X(n+1-k)) is binomial. David & Nagaraja, Order Statistics, 3rd ed., section 7.1.
+    """
+    if not values:
+        raise ValueError("interval of no values")
+    ordered = sorted(values)
+    n = len(ordered)
+    for k in range((n + 1) // 2, 0, -1):
+        coverage = _coverage(n, k)
+        if coverage >= confidence:
+            return Interval(ordered[k - 1], ordered[n - k], coverage, True)
+    return Interval(ordered[0], ordered[-1], _coverage(n, 1), False)
+
+
+def _coverage(n: int, k: int) -> float:
+    """Return P(X(k) < median < X(n+1-k)): 1 - 2 P(Binomial(n, 1/2) < k), from exact integers."""
+    outside = 2 * sum(math.comb(n, i) for i in range(k))
+    return float((2**n - outside) / 2**n)
+
+
+def fewest_repeats(confidence: float) -> int:
+    """Return how many repeats an interval of the median of that confidence needs: 6 for 0.95."""
+    if not 0 < confidence < 1:
+        raise ValueError("confidence must lie between 0 and 1")
+    n = 1
+    while _coverage(n, 1) < confidence:
+        n += 1
+    return n
+
+
+def summarize(values: Sequence[float], confidence: float) -> Summary | None:
+    """Return median, interval and count of the repeats of a case, None if there are none."""
+    if not values:
+        return None
+    low, high, coverage, reached = median_interval(values, confidence)
+    return Summary(median(values), low, high, coverage, reached, len(values))
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean of at least one positive number; of anything else, ValueError.
+
+    The mean for ratios: that of a/b is the inverse of that of b/a.
+    """
+    if not values or min(values) <= 0:
+        raise ValueError("geometric mean needs positive values")
+    return math.exp(math.fsum(math.log(value) for value in values) / len(values))
+
+
+def trend(values: Sequence[float]) -> Trend:
+    """Return whether values rise or fall with their position: Kendall's tau and the Theil-Sen slope.
+
+    values   at least two, in the order in which they came to be
+    returns  tau; p, two-sided, exact for values without ties and conservative with them; slope, the
+             median rise per position in the unit of the values
+
+    Kendall, A New Measure of Rank Correlation, Biometrika 30 (1938): if the order means nothing,
+    every permutation is as likely as the next, and their discordant pairs are inversions.
+    """
+    n = len(values)
+    if n < 2:
+        raise ValueError("trend of fewer than two values")
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    signs = [(values[j] > values[i]) - (values[j] < values[i]) for i, j in pairs]
+    score = sum(signs)
+    counts = _inversions(n)
+    # A permutation with k inversions has the score len(pairs) - 2 k.
+    as_extreme = sum(c for k, c in enumerate(counts) if abs(len(pairs) - 2 * k) >= abs(score))
+    slope = median([(values[j] - values[i]) / (j - i) for i, j in pairs])
+    return Trend(score / len(pairs), as_extreme / math.factorial(n), slope)
+
+
+def _inversions(n: int) -> list[int]:
+    """Return how many permutations of n things have 0, 1, 2, ... inversions (Mahonian numbers)."""
+    counts = [1]
+    for size in range(2, n + 1):
+        # Putting in the largest thing at one of `size` places adds 0 .. size - 1 inversions.
+        longer = [0] * (len(counts) + size - 1)
+        for k, count in enumerate(counts):
+            for extra in range(size):
+                longer[k + extra] += count
+        counts = longer
+    return counts

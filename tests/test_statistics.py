@@ -1,0 +1,103 @@
+"""Medians, their intervals, geometric means and trends, against values worked out by hand."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen import statistics
+
+numbers = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([3.0], 3.0), ([3.0, 1.0], 2.0), ([5.0, 1.0, 3.0], 3.0), ([4.0, 1.0, 3.0, 2.0], 2.5)],
+)
+def test_the_median_is_the_middle_value_or_the_mean_of_two(values: list[float], expected: float) -> None:
+    assert statistics.median(values) == expected
+
+
+# Coverage of [X(k), X(n+1-k)] is 1 - 2 sum_{i<k} C(n, i) / 2^n. For n = 10, k = 2: 1 - 2 x 11/1024.
+@pytest.mark.parametrize(
+    ("n", "low", "high", "coverage", "reached"),
+    [
+        (1, 1, 1, 0.0, False),
+        (2, 1, 2, 0.5, False),
+        (5, 1, 5, 0.9375, False),
+        (6, 1, 6, 0.96875, True),
+        (7, 1, 7, 0.984375, True),
+        (8, 1, 8, 0.9921875, True),
+        (9, 2, 8, 1 - 2 * 10 / 512, True),
+        (10, 2, 9, 1 - 2 * 11 / 1024, True),
+    ],
+)
+def test_the_interval_of_the_median_covers_what_it_says(
+    n: int, low: float, high: float, coverage: float, reached: bool
+) -> None:
+    values = [float(i) for i in range(n, 0, -1)]
+    assert statistics.median_interval(values, 0.95) == (low, high, coverage, reached)
+
+
+@pytest.mark.parametrize(("confidence", "n"), [(0.5, 2), (0.9, 5), (0.95, 6), (0.98, 7), (0.99, 8)])
+def test_the_fewest_repeats_follow_from_the_confidence(confidence: float, n: int) -> None:
+    assert statistics.fewest_repeats(confidence) == n
+
+
+@given(numbers, st.floats(0.01, 0.999))
+def test_the_median_lies_in_its_interval(values: list[float], confidence: float) -> None:
+    low, high, coverage, reached = statistics.median_interval(values, confidence)
+    assert min(values) <= low <= statistics.median(values) <= high <= max(values)
+    assert reached == (coverage >= confidence)
+
+
+@given(numbers, st.randoms(use_true_random=False))
+def test_the_order_of_the_values_does_not_matter(values: list[float], random: object) -> None:
+    shuffled = values.copy()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert statistics.summarize(shuffled, 0.95) == statistics.summarize(values, 0.95)
+
+
+def test_no_values_have_no_summary() -> None:
+    assert statistics.summarize([], 0.95) is None
+
+
+def test_a_summary_says_how_many_repeats_entered() -> None:
+    found = statistics.summarize([4.0, 2.0, 6.0], 0.95)
+    assert found is not None
+    assert (found.median, found.low, found.high, found.coverage, found.reached, found.n) == (
+        4.0, 2.0, 6.0, 0.75, False, 3,
+    )  # fmt: skip
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=20))
+def test_the_geometric_mean_of_inverses_is_the_inverse(values: list[float]) -> None:
+    inverse = statistics.geometric_mean([1 / value for value in values])
+    assert math.isclose(statistics.geometric_mean(values) * inverse, 1, rel_tol=1e-9)
+
+
+def test_the_geometric_mean_of_2_and_8_is_4() -> None:
+    assert statistics.geometric_mean([2.0, 8.0]) == pytest.approx(4.0, rel=1e-15)
+
+
+@pytest.mark.parametrize("values", [[], [1.0, 0.0], [1.0, -2.0]])
+def test_a_geometric_mean_needs_positive_values(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="positive"):
+        statistics.geometric_mean(values)
+
+
+# Two-sided p of a strictly rising sequence of n is 2 / n!; of one swap of neighbours, 2 n / n!.
+@pytest.mark.parametrize(
+    ("values", "tau", "p", "slope"),
+    [
+        ([1, 2, 3, 4, 5], 1.0, 2 / 120, 1.0),
+        ([5, 4, 3, 2, 1], -1.0, 2 / 120, -1.0),
+        ([1, 2, 3, 4, 5, 7, 6], 19 / 21, 14 / 5040, 1.0),
+        ([2, 1], -1.0, 1.0, -1.0),
+        ([3, 3, 3], 0.0, 1.0, 0.0),
+    ],
+)
+def test_a_trend_is_tested_exactly(values: list[float], tau: float, p: float, slope: float) -> None:
+    found = statistics.trend([float(v) for v in values])
+    assert (found.tau, found.p, found.slope) == (pytest.approx(tau), pytest.approx(p), pytest.approx(slope))
