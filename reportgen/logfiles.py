@@ -12,6 +12,7 @@ Reading raises OSError (a file that vanished, may not be read or is too large); 
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,14 +37,12 @@ class LogFiles:
     """A folder (`is_folder`) or one file of it: a sorted collection of relative paths.
 
     location  path of the folder, of the file's folder for a file, below the argument ("" is the argument)
-    settings  what labels.toml says to the formats: format name -> key -> value
     """
 
     def __init__(self, store: Mapping[str, Content], *, prefix: str = "", location: str = "",
-                 is_folder: bool = True, settings: Settings | None = None) -> None:
-        self._store, self._prefix = store, prefix
+                 is_folder: bool = True, settings: Mapping[str, Settings] | None = None) -> None:
+        self._store, self._prefix, self._settings = store, prefix, settings or {}
         self.location, self.is_folder = location, is_folder
-        self.settings: Settings = settings or {}
         self._all = sorted(store)
         self._range = (0, len(self._all))
         self._head = ("", b"")
@@ -52,7 +51,7 @@ class LogFiles:
     def of(cls, contents: Mapping[str, Content], settings: Settings | None = None,
            prefix: str = "") -> "LogFiles":
         """Return a folder that exists in memory only."""
-        return cls(contents, prefix=prefix, settings=settings)
+        return cls(contents, prefix=prefix, settings={"": settings or {}})
 
     @classmethod
     def at(cls, path: Path, root: Path) -> tuple["LogFiles", tuple[Finding, ...]]:
@@ -82,11 +81,19 @@ class LogFiles:
     def __reduce__(self) -> tuple[Any, ...]:
         # To another process only what the view shows is sent, not the tree that it was cut from.
         store = {path: self._store[path] for path in self._all[slice(*self._range)]}
-        return _restore, (store, self._prefix, self.location, self.is_folder, self.settings)
+        return _restore, (store, self._prefix, self.location, self.is_folder, {"": self.settings})
 
     @property
     def _base(self) -> str:
         return f"{self.location}/" if self.location else ""
+
+    @property
+    def settings(self) -> Settings:
+        """What the nearest labels.toml says to the formats: format name -> key -> value."""
+        folder = self.location
+        while folder and folder not in self._settings:
+            folder = folder.rpartition("/")[0]
+        return self._settings.get(folder, {})
 
     @property
     def path(self) -> str:
@@ -106,23 +113,23 @@ class LogFiles:
         """Return the view of one file of this folder."""
         folder, _, _ = (self._base + path).rpartition("/")
         return LogFiles({self._base + path: self._store[self._base + path]}, prefix=self._prefix,
-                        location=folder, is_folder=False, settings=self.settings)
+                        location=folder, is_folder=False, settings=self._settings)
 
     def only(self, paths: Iterable[str]) -> "LogFiles":
         """Return this folder with these files alone; those that are not there are ignored."""
         store = {self._base + path: self._store[self._base + path] for path in paths if path in self}
         return LogFiles(store, prefix=self._prefix, location=self.location, is_folder=self.is_folder,
-                        settings=self.settings)
+                        settings=self._settings)
 
     def without(self, paths: Iterable[str]) -> "LogFiles":
         """Return this folder without some of its files."""
         gone = set(paths)
         return self.only(path for path in self if path not in gone)
 
-    def with_settings(self, settings: Settings) -> "LogFiles":
-        """Return the same view with other settings."""
+    def with_settings(self, settings: Mapping[str, Settings]) -> "LogFiles":
+        """Return the same view with other settings; each holds from its folder (a location) downwards."""
         view = self._copy()
-        view.settings = settings
+        view._settings = settings
         return view
 
     def children(self) -> tuple[list[str], list[str]]:
@@ -162,6 +169,14 @@ class LogFiles:
         content = self._store[self._base + path]
         return len(content) if isinstance(content, bytes) else content.stat().st_size
 
+    def total_size(self) -> int:
+        """Return the size of all files together, as far as it can be found out."""
+        total = 0
+        for path in self:
+            with suppress(OSError):
+                total += self.size(path)
+        return total
+
     def source(self, path: str = "", line: int = 0) -> Source:
         """Return the place of a file (or of the folder) and line, relative to the root."""
         parts = (self._prefix, self.location, path)
@@ -176,7 +191,7 @@ class LogFiles:
     def _copy(self) -> "LogFiles":
         view = LogFiles.__new__(LogFiles)
         view._store, view._prefix, view._all, view._range = self._store, self._prefix, self._all, self._range
-        view.location, view.is_folder, view.settings = self.location, self.is_folder, self.settings
+        view.location, view.is_folder, view._settings = self.location, self.is_folder, self._settings
         view._head = ("", b"")
         return view
 
@@ -210,13 +225,15 @@ class Format:
     read: Callable[[LogFiles], Iterator[Run | Finding]]
 
 
-def unreadable(place: Source, reason: str) -> Finding:
+def unreadable(place: Source, reason: OSError | str) -> Finding:
     """Return the finding for something that could not be read at all."""
+    if isinstance(reason, OSError):
+        reason = (reason.strerror or str(reason)).lower()
     return Finding("invalid", "read.unreadable-file", place.path, f"cannot be read: {reason}", place)
 
 
 def _restore(store: Mapping[str, Content], prefix: str, location: str, is_folder: bool,
-             settings: Settings) -> LogFiles:
+             settings: Mapping[str, Settings]) -> LogFiles:
     return LogFiles(store, prefix=prefix, location=location, is_folder=is_folder, settings=settings)
 
 
@@ -236,7 +253,7 @@ def _list(folder: Path, root: Path, prefix: str) -> tuple[dict[str, Content], tu
         try:
             entries = list(os.scandir(path))
         except OSError as error:
-            findings.append(unreadable(Source(f"{prefix}/{below}".rstrip("/")), _why(error)))
+            findings.append(unreadable(Source(f"{prefix}/{below}".rstrip("/")), error))
             continue
         for entry in entries:
             name = below + _printable(entry.name)
@@ -259,7 +276,3 @@ def _is_inside(path: Path, folders: Iterable[Path]) -> bool:
 def _printable(name: str) -> str:
     """Return a file name that can be written as UTF-8, whatever bytes the file system holds."""
     return name.encode("utf-8", "backslashreplace").decode()
-
-
-def _why(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

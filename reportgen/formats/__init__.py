@@ -6,10 +6,10 @@ and a line in FORMATS.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reportgen.formats import published
-from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.logfiles import Claim, Format, LogFiles, unreadable
 from reportgen.model import Finding
 
 # The more specific one first: it wins where two are equally sure.
@@ -17,7 +17,7 @@ FORMATS: tuple[Format, ...] = (
     published.FORMAT,
 )
 
-__all__ = ["FORMATS", "Claim", "Claimed", "Format", "LogFiles", "by_name", "detect", "discover"]
+__all__ = ["FORMATS", "Claim", "Claimed", "Discovery", "Format", "LogFiles", "by_name", "detect", "discover"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +57,51 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
     return Claimed(winner, best, files.only(best.files), rivals)
 
 
-def discover(files: LogFiles, formats: Iterable[Format] = FORMATS) -> tuple[list[Claimed], list[str]]:
-    """Return what is claimed in a tree, and the paths (below the argument) that nobody claims."""
+@dataclass(slots=True)
+class Discovery:
+    """What a tree of files holds; `unclaimed` are paths below the argument that no format recognises."""
+
+    claimed: list[Claimed] = field(default_factory=list)
+    unclaimed: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def discover(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Discovery:
+    """Return what is claimed in a tree, a folder before its files, and what nobody claims or can open."""
     formats = tuple(formats)
-    found: list[Claimed] = []
-    unclaimed: list[str] = []
+    found = Discovery()
     pending = [files]
     while pending:
         view = pending.pop()
-        claimed = detect(view, formats)
-        if claimed:
-            found.append(claimed)
-        elif not view.is_folder:
-            unclaimed.append(view.id(view.path))
         if not view.is_folder:
+            _offer_file(view, formats, found)
             continue
-        if claimed and len(claimed.files):
+        claimed = _offer_folder(view, formats)
+        if claimed:
+            found.claimed.append(claimed)
             # A second run may lie in the same folder, so what is left is offered again as a whole.
             pending.append(view.without(claimed.files))
-            continue
-        names, folders = view.children()
-        pending += [view.below(name) for name in folders] + [view.file(name) for name in names]
-    return found, unclaimed
+        else:
+            names, folders = view.children()
+            pending += [view.below(name) for name in folders] + [view.file(name) for name in names]
+    return found
+
+
+def _offer_folder(view: LogFiles, formats: Iterable[Format]) -> Claimed | None:
+    try:
+        claimed = detect(view, formats)
+    except OSError:
+        return None  # the file that could not be opened is offered by itself, and says so there
+    return claimed if claimed and len(claimed.files) else None
+
+
+def _offer_file(view: LogFiles, formats: Iterable[Format], found: Discovery) -> None:
+    try:
+        claimed = detect(view, formats)
+    except OSError as error:
+        found.findings.append(unreadable(view.source(view.path), error))
+        return
+    if claimed:
+        found.claimed.append(claimed)
+    else:
+        found.unclaimed.append(view.id(view.path))

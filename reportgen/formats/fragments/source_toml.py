@@ -14,8 +14,8 @@ from typing import Any, get_args
 from reportgen.errors import did_you_mean
 from reportgen.model import FactorValue, Status
 
-_KEYS = ("title url date tables factors constants environment columns status metrics tokens where environments"
-         " corrections").split()
+_KEYS = ("title", "url", "date", "tables", "factors", "constants", "environment", "columns", "status",
+         "metrics", "tokens", "where", "environments", "corrections")
 _TOKENS = {"missing": ("", "-"), "out_of_memory": (), "planned": ()}
 
 Conditions = Mapping[str, tuple[FactorValue, ...]]
@@ -130,10 +130,10 @@ def parse(content: bytes) -> Definition:
 
 
 def _parse_about(definition: Definition, document: Mapping[str, Any]) -> None:
-    for key, name in (("title", "publication"), ("url", "publication_url"), ("date", "publication_date")):
+    for key in ("title", "url", "date"):
         value = document.get(key)
-        if isinstance(value, (str, date)):
-            definition.about[name] = str(value)
+        if isinstance(value, str) or (key == "date" and isinstance(value, (date, int))):
+            definition.about[f"publication.{key}"] = str(value)
         elif value is not None or key == "title":
             definition.problem(f"{key} is not a text" + (" or a date" if key == "date" else ""), key)
     tables = document.get("tables")

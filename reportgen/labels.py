@@ -1,0 +1,202 @@
+"""What the files themselves cannot tell: labels.toml, for everything below its folder.
+
+Constants, names and values put in order, factors from paths, settings for formats. Where several
+labels.toml lie above a log, the nearer wins. The log wins over the labels unless they say
+`prefer = "labels"`, and either way a conflict is a finding. A labels.toml is part of the request, not of
+the data: what is wrong with it raises RequestError. Grammar: docs/labels.md.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, time
+from typing import Any
+
+from reportgen.errors import RequestError, did_you_mean
+from reportgen.formats import FORMATS
+from reportgen.logfiles import Settings
+from reportgen.model import Factors, FactorValue, Finding, Run, Source
+from reportgen.pathpattern import PathPattern
+
+NAME = "labels.toml"
+_KEYS = ("constants", "environment", "rename", "aliases", "paths", "formats", "prefer")
+Said = Mapping[str, tuple[FactorValue, "Labels"]]
+# A part or constant of this name numbers the run instead of describing its case.
+_REPEAT = "repeat"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One labels.toml. `folder` is relative to the root ("" is the root itself)."""
+
+    folder: str
+    constants: Factors = field(default_factory=dict)
+    environment: Factors = field(default_factory=dict)
+    rename: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, Factors] = field(default_factory=dict)
+    paths: tuple[PathPattern, ...] = ()
+    formats: Settings = field(default_factory=dict)
+    prefer: str | None = None
+
+    @property
+    def source(self) -> Source:
+        """The file itself."""
+        return Source(f"{self.folder}/{NAME}" if self.folder else NAME)
+
+    def holds(self, path: str) -> bool:
+        """Whether a log (path relative to the root) lies in or below the folder."""
+        return not self.folder or path == self.folder or path.startswith(self.folder + "/")
+
+    def said(self, path: str) -> dict[str, FactorValue]:
+        """Return the constants and what the first pattern that matches reads from the path."""
+        below = path[len(self.folder) + 1:] if self.folder else path
+        parts = next((found for pattern in self.paths if (found := pattern.match(below)) is not None), {})
+        return {**self.constants, **parts}
+
+
+def parse(content: bytes, folder: str) -> Labels:
+    """Return the labels of a folder; RequestError says what is wrong with them."""
+    place = Labels(folder).source.path
+    try:
+        document = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:
+        raise RequestError(place, f"not TOML: {error}") from None
+    _check_keys(place, document, _KEYS)
+    for key in ("constants", "environment", "rename", "aliases", "formats"):
+        if not isinstance(document.get(key, {}), dict):
+            raise RequestError(f"{place}: {key}", "is not a table", f"write [{key}]")
+    prefer = document.get("prefer")
+    if prefer not in (None, "log", "labels"):
+        raise RequestError(f"{place}: prefer", f'"{prefer}" is neither "log" nor "labels"')
+    _check_keys(f"{place}: formats", document.get("formats", {}), [known.name for known in FORMATS])
+    return Labels(
+        folder,
+        constants=_scalars(f"{place}: constants", document.get("constants", {})),
+        environment=_scalars(f"{place}: environment", document.get("environment", {})),
+        rename=_names(f"{place}: rename", document.get("rename", {})),
+        aliases={factor: _scalars(f"{place}: aliases.{factor}", values)
+                 for factor, values in document.get("aliases", {}).items()},
+        paths=_patterns(place, document.get("paths", [])),
+        formats={name: _is_table(f"{place}: formats.{name}", values)
+                 for name, values in document.get("formats", {}).items()},
+        prefer=prefer,
+    )
+
+
+def above(path: str, labels: Iterable[Labels]) -> list[Labels]:
+    """Return the labels that hold for a path relative to the root, the nearest last."""
+    return sorted((each for each in labels if each.holds(path)), key=lambda each: len(each.folder))
+
+
+def settings(chain: Iterable[Labels]) -> Settings:
+    """Return what the labels say to the formats, the nearest last and winning key by key."""
+    merged: dict[str, Mapping[str, Any]] = {}
+    for labels in chain:
+        merged |= {name: {**merged.get(name, {}), **values} for name, values in labels.formats.items()}
+    return merged
+
+
+def apply(run: Run, path: str, chain: Iterable[Labels]) -> Run:
+    """Return the run with the labels applied, and a finding for each conflict with what the log says.
+
+    path   of the log (file or folder), relative to the root; chain  as `above` gives it
+    """
+    rename: dict[str, str] = {}
+    aliases: dict[str, Factors] = {}
+    said: dict[str, tuple[FactorValue, Labels]] = {}
+    environment: dict[str, tuple[FactorValue, Labels]] = {}
+    prefer = "log"
+    for labels in chain:
+        rename |= labels.rename
+        aliases |= {name: {**aliases.get(name, {}), **values} for name, values in labels.aliases.items()}
+        said |= {name: (value, labels) for name, value in labels.said(path).items()}
+        environment |= {name: (value, labels) for name, value in labels.environment.items()}
+        prefer = labels.prefer or prefer
+    said = {name: (_alias(aliases, name, value), labels) for name, (value, labels) in said.items()}
+    numbers = {_REPEAT: said.pop(_REPEAT)} if _REPEAT in said else {}
+    renamed = {rename.get(name, name): value for name, value in run.factors.items()}
+    known = {name: _alias(aliases, name, value) for name, value in renamed.items()}
+    merge = _Merge(run.id, prefer)
+    factors = merge(known, said)
+    repeat = merge({} if run.repeat is None else {_REPEAT: run.repeat}, numbers).get(_REPEAT)
+    return replace(run, factors=factors, environment=merge(run.environment, environment),
+                   repeat=repeat if isinstance(repeat, int) else run.repeat,
+                   findings=(*run.findings, *merge.findings))
+
+
+@dataclass(slots=True)
+class _Merge:
+    """Put what the log and what the labels say together; who wins a conflict is `prefer`."""
+
+    subject: str
+    prefer: str
+    findings: list[Finding] = field(default_factory=list)
+
+    def __call__(self, log: Factors, said: Said) -> dict[str, FactorValue]:
+        merged = dict(log)
+        for name, (value, labels) in said.items():
+            if name not in log:
+                merged[name] = value
+            elif str(log[name]) != str(value) and log[name] != value:
+                merged[name] = value if self.prefer == "labels" else log[name]
+                message = f"{name}: the log says {log[name]}, the labels say {value}; the {self.prefer} won"
+                self.findings.append(Finding("warning", "read.label-conflict", self.subject, message,
+                                             labels.source))
+        return merged
+
+
+def _alias(aliases: Mapping[str, Factors], name: str, value: FactorValue) -> FactorValue:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return aliases.get(name, {}).get(text, value)
+
+
+def _check_keys(place: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
+    for key in table:
+        if key not in known:
+            raise RequestError(place, f'unknown key "{key}"', did_you_mean(key, known))
+
+
+def _is_table(place: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise RequestError(place, "is not a table")
+    return value
+
+
+def _scalars(place: str, table: object) -> dict[str, FactorValue]:
+    found: dict[str, FactorValue] = {}
+    for name, value in _is_table(place, table).items():
+        if isinstance(value, (date, time)):
+            found[name] = str(value)
+        elif isinstance(value, (str, int, float, bool)):
+            found[name] = value
+        else:
+            raise RequestError(f"{place}.{name}", "is not a text, number or boolean")
+    return found
+
+
+def _names(place: str, table: Mapping[str, Any]) -> dict[str, str]:
+    for name, value in table.items():
+        if not isinstance(value, str):
+            raise RequestError(f"{place}.{name}", "is not the new name of a factor", 'write old = "new"')
+    return dict(table)
+
+
+def _patterns(place: str, entries: object) -> tuple[PathPattern, ...]:
+    if not isinstance(entries, list):
+        raise RequestError(f"{place}: paths", "is not a list of tables", "write [[paths]]")
+    patterns = []
+    for number, entry in enumerate(entries):
+        where = f"{place}: paths[{number}]"
+        _check_keys(where, _is_table(where, entry), ("pattern",))
+        text = entry.get("pattern")
+        if not isinstance(text, str):
+            raise RequestError(f"{where}.pattern", "is required, as text",
+                               'write pattern = "{model}_{repeat:int}.log"')
+        if ".." in text.split("/"):
+            raise RequestError(f"{where}.pattern", f'"{text}" leads out of the folder',
+                               "patterns stay below it")
+        try:
+            patterns.append(PathPattern.parse(text))
+        except ValueError as error:
+            raise RequestError(f"{where}.pattern", str(error)) from None
+    return tuple(patterns)
