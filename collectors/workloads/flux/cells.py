@@ -1,0 +1,181 @@
+"""Recurrent cells of the Flux models, and the two ways to carry a state over a batch.
+
+A cell maps (rows, state) to the next state, a tuple of tensors (rows, hidden). `Sequential` feeds it
+the rows of a batch one after the other, as if the batch were the time axis: row j starts from the
+state that row j-1 left. This is what FluxArchitectures' `Seq` does, and the reason for its run times.
+`Batched` feeds all rows at once, each with a state of its own, which is the usual way and another
+workload. Both keep the state from call to call until `reset`.
+
+torch.nn.LSTMCell is not used because it has two bias vectors where Flux has one.
+"""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+import torch
+from torch import Tensor, nn
+
+State = Tuple[Tensor, ...]
+
+
+class Stateful(nn.Module):
+    """A part that carries a state from one call to the next."""
+
+    def reset(self) -> None:
+        """Forget the carried state; the next call starts from the initial state."""
+        raise NotImplementedError
+
+    def detach(self) -> None:
+        """Keep the carried state as numbers, cutting the gradient to the call that left it."""
+        raise NotImplementedError
+
+
+class LSTMCell(nn.Module):
+    """One LSTM step; state (h, c), gates in the order input, forget, cell, output, forget bias 1."""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.weight_input = glorot(4 * hidden, inputs)
+        self.weight_hidden = glorot(4 * hidden, hidden)
+        bias = torch.zeros(4, hidden)
+        bias[1] = 1.0
+        self.bias = nn.Parameter(bias.flatten())
+        self.state0_h = nn.Parameter(torch.zeros(1, hidden))
+        self.state0_c = nn.Parameter(torch.zeros(1, hidden))
+
+    def initial_state(self) -> State:
+        """Return the trainable initial state, one row."""
+        return self.state0_h, self.state0_c
+
+    def forward(self, rows: Tensor, state: State) -> State:
+        """Return the state after `rows` (n, inputs), given the state (n, hidden) before."""
+        after: State = torch.lstm_cell(rows, state, self.weight_input, self.weight_hidden, self.bias)
+        return after
+
+
+class ReluGRUCell(nn.Module):
+    """One GRU step whose candidate is a ReLU instead of tanh; state (h,), gates reset, update, candidate."""
+
+    def __init__(self, inputs: int, hidden: int, *, zeros: bool = False) -> None:
+        super().__init__()
+        self.hidden = hidden
+        self.weight_input = glorot(3 * hidden, inputs)
+        self.weight_hidden = glorot(3 * hidden, hidden)
+        if zeros:
+            nn.init.zeros_(self.weight_input)
+            nn.init.zeros_(self.weight_hidden)
+        self.bias = nn.Parameter(torch.zeros(3 * hidden))
+        self.state0_h = nn.Parameter(torch.zeros(1, hidden))
+
+    def initial_state(self) -> State:
+        """Return the trainable initial state, one row."""
+        return (self.state0_h,)
+
+    def forward(self, rows: Tensor, state: State) -> State:
+        """Return the state after `rows` (n, inputs), given the state (n, hidden) before."""
+        (before,) = state
+        from_input = torch.addmm(self.bias, rows, self.weight_input.t())
+        from_hidden = before @ self.weight_hidden.t()
+        both, hidden = 2 * self.hidden, self.hidden
+        gates = torch.sigmoid(from_input[:, :both] + from_hidden[:, :both])
+        reset, update = gates[:, :hidden], gates[:, hidden:]
+        candidate = torch.relu(from_input[:, both:] + reset * from_hidden[:, both:])
+        # (1 - z) * candidate + z * before, in one kernel
+        return (torch.lerp(candidate, before, update),)
+
+
+class Recurrence(Stateful):
+    """A cell and the state that it carries."""
+
+    def __init__(self, cell: LSTMCell | ReluGRUCell) -> None:
+        super().__init__()
+        self.cell = cell
+        self.carry: State | None = None
+
+    def reset(self) -> None:
+        """Forget the carried state; the next call starts from the initial state."""
+        self.carry = None
+
+    def detach(self) -> None:
+        """Keep the carried state as numbers, cutting the gradient to the call that left it."""
+        if self.carry is not None:
+            self.carry = tuple(part.detach() for part in self.carry)
+
+
+class Sequential(Recurrence):
+    """Run a cell over the rows of a batch in order; the last row's state is carried to the next call."""
+
+    def __init__(self, cell: LSTMCell | ReluGRUCell, skip: int = 1) -> None:
+        super().__init__(cell)
+        self.skip = skip
+
+    def scan(self, rows: Tensor) -> list[State]:
+        """Return the state after each of `rows` (n, inputs), as n states of one row each.
+
+        Row j starts from the state of row max(0, j - skip), row 0 from the carried one. With a skip
+        above 1 the first rows therefore all start from row 0, as in FluxArchitectures' `SeqSkip`.
+        """
+        before = self.cell.initial_state() if self.carry is None else self.carry
+        states: list[State] = []
+        for j, row in enumerate(rows.unsqueeze(1).unbind()):
+            if j:
+                before = states[max(0, j - self.skip)]
+            states.append(self.cell(row, before))
+        self.carry = states[-1]
+        return states
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Return the hidden states (n, hidden) after each of `rows` (n, inputs)."""
+        return torch.cat([state[0] for state in self.scan(rows)])
+
+
+class Batched(Recurrence):
+    """Run a cell over all rows of a batch at once, each row with its own state."""
+
+    def state(self, rows: int) -> State:
+        """Return the state (rows, hidden) that the next call will start from."""
+        if self.carry is not None:
+            return self.carry
+        return tuple(part.expand(rows, -1) for part in self.cell.initial_state())
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Return the hidden states (n, hidden) after `rows` (n, inputs)."""
+        self.carry = self.cell(rows, self.state(len(rows)))
+        return self.carry[0]
+
+
+def recurrence(cell: LSTMCell | ReluGRUCell, variant: str, *, skip: int = 1) -> Sequential | Batched:
+    """Return `cell` in the given variant, `sequential` or `batched`.
+
+    A batched recurrence has no rows to skip: what precedes a row in the batch is another sample.
+    """
+    return Sequential(cell, skip) if variant == "sequential" else Batched(cell)
+
+
+def glorot(rows: int, columns: int) -> nn.Parameter:
+    """Return a weight matrix drawn from Glorot's uniform distribution, Flux's default."""
+    return nn.Parameter(nn.init.xavier_uniform_(torch.empty(rows, columns)))
+
+
+def initialise_as_flux(model: nn.Module) -> None:
+    """Give every linear and convolution layer Flux's defaults: Glorot-uniform weights, zero bias."""
+    for layer in model.modules():
+        if isinstance(layer, (nn.Linear, nn.Conv1d, nn.Conv2d)):
+            nn.init.xavier_uniform_(layer.weight)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+
+
+def reset(model: nn.Module) -> None:
+    """Put every recurrent part of `model` back to its initial state (Flux's `reset!`)."""
+    for part in model.modules():
+        if isinstance(part, Stateful):
+            part.reset()
+
+
+def detach(model: nn.Module) -> None:
+    """Cut the gradient between the calls of `model` so far and the next one."""
+    for part in model.modules():
+        if isinstance(part, Stateful):
+            part.detach()

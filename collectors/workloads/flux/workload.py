@@ -1,0 +1,150 @@
+"""What the Flux models are called, how large they are, and how one case of them is run.
+
+In: the options of `bench`. Out: the cases (factors) to be measured, and the steps of one case on a
+recorder. The sizes are those of two published sets: FluxBench.jl (the forward and backward tables)
+and FluxArchitectures' benchmark/Benchmarks.jl (the training tables).
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, ContextManager, Dict, List, Mapping, Tuple
+
+from collectors.logfolder import Factor
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from collectors.workloads.flux.passes import StepRecorder
+
+Case = Dict[str, Factor]
+
+PASSES = ("forward", "forward+backward", "train")
+VARIANTS = ("sequential", "batched")
+SIZES = ("FluxBench", "Benchmarks.jl")
+POOL = 10  # steps in the window of one sample, the same in all published sizes
+SEED = 123  # the seed of Benchmarks.jl for DSANet
+ITEM = "sample"
+
+
+@dataclass(frozen=True)
+class Size:
+    """A published size: features and samples of the input, and the model's own arguments."""
+
+    features: int
+    batch: int
+    arguments: Mapping[str, int]
+
+
+MODELS: Mapping[str, str] = {"darnn": "DARNN", "dsanet": "DSANet", "lstnet": "LSTNet", "tpa-lstm": "TPA-LSTM"}
+
+_DSANET = {"local": 3, "kernels": 3, "model": 4, "inner": 1, "layers": 3, "heads": 2}
+
+PUBLISHED: Mapping[Tuple[str, str], Size] = {
+    ("DARNN", "FluxBench"): Size(10, 300, {"encoder": 5, "decoder": 5}),
+    ("DARNN", "Benchmarks.jl"): Size(137, 500, {"encoder": 10, "decoder": 10}),
+    ("DSANet", "FluxBench"): Size(50, 1000, _DSANET),
+    ("DSANet", "Benchmarks.jl"): Size(137, 500, _DSANET),
+    ("LSTNet", "FluxBench"): Size(20, 500, {"filters": 2, "hidden": 3, "skip": 60}),
+    ("LSTNet", "Benchmarks.jl"): Size(137, 500, {"filters": 2, "hidden": 3, "skip": 120, "zeros": True}),
+    ("TPA-LSTM", "FluxBench"): Size(10, 300, {"hidden": 10, "layers": 1, "filters": 32}),
+    ("TPA-LSTM", "Benchmarks.jl"): Size(137, 500, {"hidden": 10, "layers": 2, "filters": 32}),
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that only the Flux models know."""
+    group = parser.add_argument_group("options of darnn, dsanet, lstnet and tpa-lstm")
+    group.add_argument(
+        "--pass",
+        dest="passes",
+        nargs="+",
+        choices=PASSES,
+        default=["forward"],
+        help="what one step is; train = reset, forward, loss, backward, ADAM (default: forward)",
+    )
+    group.add_argument(
+        "--variant",
+        dest="variants",
+        nargs="+",
+        choices=VARIANTS,
+        default=["sequential"],
+        help="how the recurrent cells see the batch: one sample after the other, as the original "
+        "does, or all at once, which is another workload (default: sequential)",
+    )
+    group.add_argument(
+        "--size", choices=SIZES, default="FluxBench", help="published set of sizes (default: FluxBench)"
+    )
+
+
+def cases(name: str, options: argparse.Namespace) -> List[Case]:
+    """Return the factors of every case that the options ask of the model `name`.
+
+    Combinations that do not exist are left out: DSANet has no recurrence, so it is never batched.
+    """
+    model = MODELS[name]
+    return [
+        {
+            "model": model,
+            "pass": kind,
+            "variant": variant,
+            "size": options.size,
+            "batch_size": PUBLISHED[model, options.size].batch,
+            "dtype": "float32",
+        }
+        for kind in options.passes
+        for variant in options.variants
+        if not (model == "DSANet" and variant == "batched")
+    ]
+
+
+def case_options(case: Case) -> List[str]:
+    """Return the name and the options that make `cases` return this case alone."""
+    values = {name: str(case[name]) for name in ("pass", "variant", "size")}
+    chosen = [word for name, value in values.items() for word in (f"--{name}", value)]
+    return [str(case["model"]).lower(), *chosen]
+
+
+def build(model: str, variant: str, size: str) -> nn.Module:
+    """Return the model in a published size, on the CPU, with weights drawn from torch's generator."""
+    from collectors.workloads.flux.darnn import DARNN
+    from collectors.workloads.flux.dsanet import DSANet
+    from collectors.workloads.flux.lstnet import LSTNet
+    from collectors.workloads.flux.tpa_lstm import TPALSTM
+
+    published = PUBLISHED[model, size]
+    if model == "DSANet":
+        return DSANet(published.features, pool=POOL, **published.arguments)
+    recurrent: Mapping[str, Callable[..., nn.Module]] = {
+        "DARNN": DARNN,
+        "LSTNet": LSTNet,
+        "TPA-LSTM": TPALSTM,
+    }
+    return recurrent[model](published.features, pool=POOL, variant=variant, **published.arguments)
+
+
+def samples_per_step(case: Case) -> int:
+    """Return the samples of one step: the whole batch."""
+    return int(case["batch_size"])
+
+
+def run(case: Case, device: str, steps: int, start: Callable[[], ContextManager[StepRecorder]]) -> None:
+    """Run the steps of one case on `device` ("cpu", "cuda").
+
+    start    returns the recorder; called when model and input stand ready on the device
+    """
+    import torch
+
+    from collectors.workloads.flux.passes import Pass
+
+    model, variant, size = str(case["model"]), str(case["variant"]), str(case["size"])
+    published = PUBLISHED[model, size]
+    torch.manual_seed(SEED)
+    network = build(model, variant, size).to(device)
+    x = torch.randn(published.batch, 1, POOL, published.features).to(device)
+    y = torch.randn(published.batch, 1).to(device)
+    resets = case["pass"] == "train" or variant == "batched"
+    steps_of = Pass(network, x, y, reset=resets).named(str(case["pass"]))
+    with start() as recorder:
+        steps_of(recorder, steps)

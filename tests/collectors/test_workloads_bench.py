@@ -1,0 +1,164 @@
+"""The command line of the workloads: which cases it makes, and how it starts them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from collectors import launch
+from collectors.workloads import bench
+from collectors.workloads.flux import workload as flux
+
+
+def planned(*argv):
+    options = bench.parse([*argv, "--threads", "1"])
+    return [(case["model"], case["pass"], case["variant"]) for _, case in bench.cases(options)]
+
+
+def started(monkeypatch, *argv):
+    """The campaigns that the command line hands to the launcher."""
+    campaigns = []
+    monkeypatch.setattr(bench, "missing", lambda device: "")
+    monkeypatch.setattr(launch, "run_campaign", lambda campaign: campaigns.append(campaign) or 0)
+    assert bench.main([*argv, "--threads", "3"]) == 0
+    return campaigns
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["darnn"], [("DARNN", "forward", "sequential")]),
+        (["TPA-LSTM"], [("TPA-LSTM", "forward", "sequential")]),
+        (["darnn", "darnn"], [("DARNN", "forward", "sequential")]),
+        (
+            ["lstnet", "dsanet", "--pass", "train", "--variant", "sequential", "batched"],
+            # DSANet has no recurrence: nothing to batch
+            [
+                ("LSTNet", "train", "sequential"),
+                ("LSTNet", "train", "batched"),
+                ("DSANet", "train", "sequential"),
+            ],
+        ),
+        (
+            ["dsanet", "--pass", "forward", "forward+backward"],
+            [("DSANet", "forward", "sequential"), ("DSANet", "forward+backward", "sequential")],
+        ),
+    ],
+)
+def test_options_make_cases(argv, expected):
+    assert planned(*argv) == expected
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["resnet"], "invalid choice"),
+        (["darnn", "--repeats", "0"], "0 is not at least 1"),
+        (["dsanet", "--variant", "batched"], "no such variant"),
+        (["darnn", "--here", "--pass", "forward", "train"], "--here runs one case"),
+        ([], "the following arguments are required"),
+    ],
+)
+def test_wrong_options_say_what_is_wrong(argv, message, capsys):
+    with pytest.raises(SystemExit) as ended:
+        bench.main(argv)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_case_has_all_its_factors():
+    options = bench.parse(["lstnet", "--size", "Benchmarks.jl", "--threads", "2"])
+    ((_, case),) = bench.cases(options)
+    assert case == {
+        "model": "LSTNet",
+        "pass": "forward",
+        "variant": "sequential",
+        "size": "Benchmarks.jl",
+        "batch_size": 500,
+        "dtype": "float32",
+        "device": "CPU",
+        "threads": 2,
+    }
+
+
+def test_default_is_the_full_protocol(monkeypatch):
+    (campaign,) = started(monkeypatch, "darnn", "lstnet")
+    assert campaign.repeats == 7
+    assert campaign.is_interleaved
+    assert [job.case["model"] for job in campaign.jobs] == ["DARNN", "LSTNet"]
+    assert all("--steps 120" in " ".join(job.command) for job in campaign.jobs)
+
+
+def test_each_process_runs_exactly_the_case_it_was_started_for(monkeypatch):
+    names = ["darnn", "dsanet", "lstnet", "tpa-lstm"]
+    options = ["--pass", *flux.PASSES, "--variant", *flux.VARIANTS, "--size", "Benchmarks.jl"]
+    (campaign,) = started(monkeypatch, *names, *options)
+    assert len(campaign.jobs) == 3 * 7
+    for case, command in campaign.jobs:
+        child = bench.parse(command[command.index("bench") + 1 :])
+        assert child.here
+        assert bench.cases(child) == [(flux, case)]
+
+
+def test_logs_name_no_local_path_when_python_is_on_the_path(monkeypatch):
+    monkeypatch.setattr(bench.shutil, "which", lambda name: sys.executable)
+    assert bench.python() == "python"
+    monkeypatch.setattr(bench.shutil, "which", lambda name: "/elsewhere/python")
+    assert bench.python() == sys.executable
+
+
+def test_missing_torch_is_an_error_with_a_remedy(monkeypatch, capsys):
+    monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: None)
+    assert bench.main(["darnn"]) == 1
+    assert "torch is not installed; pip install" in capsys.readouterr().err
+
+
+def test_missing_gpu_is_an_error_with_a_remedy(monkeypatch, capsys):
+    torch = pytest.importorskip("torch", reason="torch is not installed; pip install torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert bench.main(["darnn", "--device", "cuda"]) == 1
+    assert "use --device cpu" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(bench, "missing", lambda device: "")
+    (tmp_path / "file").write_text("")
+    assert bench.main(["lstnet", "--logs", str(tmp_path / "file")]) == 1
+    assert "file" in capsys.readouterr().err
+
+
+def test_help_begins_with_an_example_and_imports_no_torch():
+    script = (
+        "import sys; from collectors.workloads import bench\n"
+        "try: bench.main(['--help'])\n"
+        "except SystemExit: assert 'torch' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: python -m collectors bench darnn")
+
+
+def test_a_run_is_recorded_with_its_case(tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed; pip install torch")
+    command = [
+        sys.executable,
+        "-m",
+        "collectors",
+        "bench",
+        "lstnet",
+        "--variant",
+        "batched",
+        "--pass",
+        "train",
+    ]
+    options = ["--steps", "3", "--repeats", "1", "--threads", "1", "--logs", str(tmp_path)]
+    subprocess.run([*command, *options], check=True, capture_output=True)
+    (path,) = tmp_path.glob("*/r1/run.json")
+    run = json.loads(path.read_text())
+    assert (run["status"], run["item"], run["samples_per_step"]) == ("complete", "sample", 500)
+    assert run["case"]["variant"] == "batched"
+    rows = (path.parent / "steps.rank0.csv").read_text().splitlines()
+    assert "forward_host_ns,backward_host_ns,optimizer_host_ns" in rows[1]
+    assert [row.split(",")[0] for row in rows if row[0].isdigit()] == ["1", "2", "3"]
