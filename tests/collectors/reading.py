@@ -1,0 +1,209 @@
+"""A second reader of log format 1, written from `logs/FORMAT.md` alone, to test writers with.
+
+It returns what `expected.json` of the conformance corpus holds. Plain and slow on purpose.
+"""
+
+import json
+import re
+from pathlib import Path
+
+MOST = 2**63 - 1
+STATUSES = {"running", "complete", "failed", "out_of_memory", "cancelled", "partial"}
+PHASE = re.compile(r"([a-z][a-z0-9_]*)_(host|host_synchronized|cuda_event)_ns")
+
+
+def read(folder):
+    """Return {"run", "findings"} of a run folder."""
+    reader = Reader(Path(folder))
+    run = reader.run()
+    findings = [
+        {"rule": rule, "path": path, "line": line} for (rule, path), line in sorted(reader.findings.items())
+    ]
+    return {"run": run, "findings": findings}
+
+
+class Reader:
+    def __init__(self, folder):
+        self.folder = folder
+        self.findings = {}
+        self.has_half_line = False
+
+    def note(self, rule, path="", line=None):
+        self.findings.setdefault((rule, path), line)
+
+    def malformed(self, path, line=None):
+        self.note("read.malformed-line", path, line)
+
+    def run(self):
+        about = self.about()
+        if about.get("version", 1) > 1:
+            self.note("read.newer-version", "run.json")
+            return None
+        steps = {rank: self.steps(path, about) for rank, path in self.files("steps.rank")}
+        run = {
+            "factors": about["case"],
+            "repeat": about["repeat"],
+            "item": about["item"],
+            "samples_per_step": about["samples_per_step"],
+            "ranks": steps,
+            "environment": {node: self.environment(path) for node, path in self.files("environment.node")},
+            "telemetry": {node: self.telemetry(path) for node, path in self.files("telemetry.node")},
+        }
+        status = about["status"]
+        if status == "complete" and self.has_half_line:
+            status = "partial"
+        has_steps = any(one["steps"] for one in steps.values())
+        if status in ("running", "partial") or len(steps) < about["ranks"] or not has_steps:
+            self.note("read.incomplete-run")
+        if status in ("failed", "out_of_memory", "cancelled"):
+            self.note("read.failed-run")
+        return {"status": status, **run}
+
+    def files(self, prefix):
+        pattern = re.compile(re.escape(prefix) + r"([0-9]+)\.(csv|json)")
+        found = [(pattern.fullmatch(path.name), path) for path in self.folder.iterdir()]
+        return sorted((match.group(1), path) for match, path in found if match)
+
+    def about(self):
+        path = self.folder / "run.json"
+        about = {"status": "partial", "case": {}, "repeat": None, "item": None, "samples_per_step": None, "ranks": 0}
+        if not path.exists():
+            return about
+        try:
+            read = json.loads(path.read_bytes())
+        except ValueError:
+            read = None
+        if not isinstance(read, dict) or read.get("format") != "reportgen-run":
+            self.malformed("run.json")
+            return about
+        about["version"] = read.get("version", 1)
+        checks = {
+            "status": lambda value: value in STATUSES,
+            "case": lambda value: isinstance(value, dict),
+            "repeat": lambda value: type(value) is int and value >= 1,
+            "item": lambda value: isinstance(value, str),
+            "samples_per_step": lambda value: type(value) is int and value >= 0,
+            "ranks": lambda value: type(value) is int and value >= 1,
+            "columns": lambda value: isinstance(value, dict),
+        }
+        for key, is_good in checks.items():
+            if key in read and is_good(read[key]):
+                about[key] = read[key]
+            elif key in read:
+                self.malformed("run.json")
+        about["case"] = {name: value for name, value in about["case"].items() if self.is_factor(name, value)}
+        return about
+
+    def is_factor(self, name, value):
+        good = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", name) and isinstance(value, (str, int, float))
+        if not good:
+            self.malformed("run.json")
+        return good
+
+    def lines(self, path):
+        text = path.read_bytes().decode("utf-8", "replace")
+        whole, _, rest = text.rpartition("\n")
+        if rest:
+            self.has_half_line = True
+        return [line.rstrip("\r") for line in whole.split("\n")] if whole else []
+
+    def table(self, path, first, required, numeric):
+        """Yield ("#", number, cells) and ("row", number, {column: text}) of a file."""
+        header = None
+        for number, line in enumerate(self.lines(path), 1):
+            cells = line.split(",")
+            if not line:
+                continue
+            if line.startswith("#"):
+                yield "#", number, cells
+            elif cells[0] == first:
+                header = cells if set(required) <= set(cells) and len(set(cells)) == len(cells) else None
+                if header is None:
+                    self.malformed(path.name, number)
+            elif header is None or len(cells) != len(header):
+                self.malformed(path.name, number)
+            else:
+                row = dict(zip(header, cells))
+                values = {name: integer(text) for name, text in row.items() if numeric(name)}
+                if any(value is False for value in values.values()):
+                    self.malformed(path.name, number)
+                else:
+                    yield "row", number, {**row, **values}
+
+    def steps(self, path, about):
+        plain = {"step", "span", "samples", "begin_ns", "duration_ns"}
+        kinds = {name: one.get("clock") for name, one in about.get("columns", {}).items()}
+        rows, breaks, clock = [], [], None
+        table = self.table(
+            path, "step", ["step", "begin_ns", "duration_ns"], lambda name: name in plain or PHASE.fullmatch(name)
+        )
+        for kind, number, cells in table:
+            if kind == "row":
+                if not cells["step"] or (rows and cells["step"] <= rows[-1]["step"]):
+                    self.malformed(path.name, number)
+                else:
+                    rows.append(cells)
+            elif cells[0] == "#clock":
+                pair = [integer(text) for text in cells[1:]]
+                if len(pair) != 2 or any(value in (None, False) for value in pair):
+                    self.malformed(path.name, number)
+                else:
+                    clock = clock or pair
+            elif cells[0] == "#break":
+                times = [integer(text) for text in cells[2:]]
+                if len(times) != 3 or any(value is None or value is False for value in times):
+                    self.malformed(path.name, number)
+                else:
+                    breaks.append([cells[1], *times])
+        columns = {f"step/{kinds.get('duration_ns') or 'host'}": [row["duration_ns"] for row in rows]}
+        for name in {name: None for row in rows for name in row if PHASE.fullmatch(name)}:
+            phase, by = PHASE.fullmatch(name).groups()
+            columns[f"{phase}/{kinds.get(name) or by}"] = [row.get(name) for row in rows]
+        return {
+            "clock": clock,
+            "steps": [row["step"] for row in rows],
+            "spans": [row.get("span") or 1 for row in rows],
+            "begin_ns": [row["begin_ns"] for row in rows],
+            "samples": [samples(row, about["samples_per_step"]) for row in rows],
+            "columns": columns,
+            "breaks": breaks,
+        }
+
+    def environment(self, path):
+        return flat(json.loads(path.read_bytes())["environment"])
+
+    def telemetry(self, path):
+        devices = {}
+        table = self.table(path, "device", ["device", "monotonic_ns"], lambda name: name != "device")
+        for kind, _, cells in table:
+            if kind == "row":
+                columns = devices.setdefault(cells.pop("device"), {})
+                for name, value in cells.items():
+                    name = name.replace("clocks_throttle_reasons", "clocks_event_reasons")
+                    columns.setdefault(name, []).append(value)
+        return devices
+
+
+def integer(text):
+    """Return the number, None for an empty cell, False for anything else."""
+    if not text:
+        return None
+    if not re.fullmatch("[0-9]+", text) or int(text) > MOST:
+        return False
+    return int(text)
+
+
+def samples(row, per_step):
+    if row.get("samples") is not None:
+        return row["samples"]
+    return None if per_step is None else per_step * (row.get("span") or 1)
+
+
+def flat(group, prefix=""):
+    out = {}
+    for name, value in group.items():
+        if isinstance(value, dict):
+            out.update(flat(value, f"{prefix}{name}."))
+        else:
+            out[prefix + name] = value
+    return out
