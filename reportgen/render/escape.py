@@ -1,0 +1,79 @@
+"""Make text from logs and definitions inert: Markdown, links and spreadsheet cells.
+
+Everything that reaches a page came from a stranger's log or a definition. HTML is escaped by the
+template engine; this module is for what it cannot do. `one_line` comes first everywhere: a value
+with a line break in it would otherwise leave its table cell.
+"""
+
+import html
+import re
+
+# Private-use characters that `prose` uses as placeholders are among what text may not hold.
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ue000\ue001\ufffe\uffff]")
+_SPACE = re.compile(r"\s+")
+# GFM leaves an underscore inside a word alone, so `resnet50_v1.5` stays readable in the source.
+_MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_ENTITY = re.compile(r"&(?=#|[A-Za-z])")
+_LIST_OR_HEADING = re.compile(r"^(?:[#+=-]|\d+(?=[.)]))")
+_SCHEME = re.compile(r"[^/?#]*?:")
+_SCHEMES = {"http:", "https:", "mailto:"}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def one_line(text: str) -> str:
+    """Return the text with runs of white space as one space, control and direction marks replaced."""
+    return _FORBIDDEN.sub("\ufffd", _SPACE.sub(" ", text)).strip()
+
+
+def markdown(text: str) -> str:
+    """Return the text so that GitHub shows it letter by letter, inside a table cell or a sentence."""
+    shown = _ENTITY.sub("&amp;", one_line(text))
+    shown = _MARKUP.sub(lambda match: "\\" + match.group(), shown)
+    return shown.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def paragraph(text: str) -> str:
+    """Return the text as `markdown` does, safe also where it begins a line."""
+    shown = markdown(text)
+    begin = _LIST_OR_HEADING.match(shown)
+    if not begin:
+        return shown
+    number = begin.group()
+    return f"{number}\\{shown[len(number):]}" if number.isdigit() else f"\\{shown}"
+
+
+def code(text: str) -> str:
+    """Return the text as a code span, with as many backticks as it takes; pipes stay escaped for tables."""
+    shown = one_line(text).replace("|", "\\|")
+    if "`" not in shown:
+        return f"`{shown}`" if shown else ""
+    fence = "`" * (max(len(run) for run in re.findall(r"`+", shown)) + 1)
+    return f"{fence} {shown} {fence}"
+
+
+def href(target: str) -> str:
+    """Return the target of a link if it is http(s), mailto or relative, else "".
+
+    Entities are resolved before looking, because a browser resolves them too.
+    """
+    target = html.unescape(target).strip().replace(" ", "%20")
+    if not target or _FORBIDDEN.search(target) or target.startswith("//") or set(target) & set('\\<>"`'):
+        return ""
+    scheme = _SCHEME.match(target)
+    return "" if scheme and scheme.group().lower() not in _SCHEMES else target
+
+
+def link(text: str, target: str) -> str:
+    """Return a Markdown link, or the escaped text alone if the target is not one we link to."""
+    safe = href(target)
+    if not safe:
+        return markdown(text)
+    for character, escaped in (("(", "%28"), (")", "%29"), ("|", "%7C")):
+        safe = safe.replace(character, escaped)
+    return f"[{markdown(text)}]({safe})"
+
+
+def spreadsheet(text: str) -> str:
+    """Return the text with an apostrophe before it where a spreadsheet would take it for a formula."""
+    shown = one_line(text)
+    return f"'{shown}" if text.startswith(_FORMULA) or shown.startswith(_FORMULA) else shown

@@ -1,0 +1,178 @@
+"""Lay a table out as a grid of texts: what every form of output presents, decided once.
+
+A Table goes in, a Grid comes out: heads with spans, body rows of items, notes, sentences. Markdown
+and HTML differ only in how they write an item, so that a number can never read differently on two
+pages. Text is not escaped here: that belongs to the form.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from reportgen import units
+from reportgen.model import Case, FactorValue
+from reportgen.results import Cell, Header, Label, Quantity, Table
+from reportgen.units import Unit
+
+Align = Literal["left", "right"]
+
+ABSENT = "-"
+
+# Shown as people write them; the left side is what can be typed.
+_UNIT_NAMES = {"us": "µs", "μs": "µs", "degC": "°C", "ratio": "", "1": "", "count": ""}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One text of the grid.
+
+    text            the number or words; interval, unit  what follows a number
+    kind            head, text, or the kind of the cell
+    notes           numbers of footnotes, from 1
+    span            columns that a head covers
+    """
+
+    text: str = ""
+    interval: str = ""
+    unit: str = ""
+    kind: str = "text"
+    align: Align = "left"
+    qualifiers: tuple[str, ...] = ()
+    notes: tuple[int, ...] = ()
+    href: str = ""
+    case: Case | None = None
+    span: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """A table as texts.
+
+    lead    heads of the row-factor columns; levels  the heads of the data columns, top level first
+    rows    (row heads, cells)
+    """
+
+    lead: tuple[Item, ...]
+    levels: tuple[tuple[Item, ...], ...]
+    rows: tuple[tuple[tuple[Item, ...], tuple[Item, ...]], ...]
+    caption: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def unit_label(unit: Unit | None) -> str:
+    """Return how a unit is written for people, "" for plain numbers."""
+    return _UNIT_NAMES.get(unit.name, unit.name) if unit else ""
+
+
+def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None = None) -> str:
+    """Return the number of a cell as the table shows it, without interval and unit.
+
+    digits  significant digits instead of the table's own
+    """
+    if cell.value is None:
+        return cell.text or ABSENT
+    shown = cell.value / (cell.unit.factor if cell.unit else 1.0)
+    if digits is not None:
+        return units.text(shown, digits=digits)
+    # Decimals are chosen for the measured values; a ratio beside them keeps digits of its own.
+    if quantity != "value" and any(column.quantity == "value" for column in table.columns):
+        return units.text(shown, digits=min(table.digits, 4))
+    return units.text(shown, digits=table.digits, decimals=table.decimals)
+
+
+def lay_out(table: Table) -> Grid:
+    """Return the grid of a table."""
+    rows = tuple((_row_heads(table, row), _cells(table, cells))
+                 for row, cells in zip(table.rows, table.cells, strict=True))
+    lead = [Item(label.text, kind="head", href=label.href, align=_lead_align(table, i))
+            for i, label in enumerate(table.row_titles)]
+    if table.unit_mode == "row":
+        lead.append(Item("Unit", kind="head"))
+    aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
+    return Grid(tuple(lead), _levels(table, aligns), rows, _caption(table),
+                tuple(note.text for note in table.notes))
+
+
+def _caption(table: Table) -> tuple[str, ...]:
+    unit = unit_label(table.unit)
+    if table.unit_mode != "table" or not unit or any(unit in sentence for sentence in table.caption):
+        return table.caption
+    return (f"{table.metric_title} in {unit}.", *table.caption)
+
+
+def _is_number(value: FactorValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _lead_align(table: Table, i: int) -> Align:
+    keys = [row.key[i] for row in table.rows if i < len(row.key)]
+    return "right" if keys and all(_is_number(key) for key in keys) else "left"
+
+
+def _column_align(items: Sequence[Item]) -> Align:
+    return "right" if any(item.kind == "number" for item in items) else "left"
+
+
+def _row_heads(table: Table, row: Header) -> tuple[Item, ...]:
+    last = len(row.labels) - 1
+    heads = [Item(label.text, kind="head", href=label.href, align=_lead_align(table, i),
+                  qualifiers=row.qualifiers if i == last else ())
+             for i, label in enumerate(row.labels)]
+    if table.unit_mode == "row":
+        heads.append(Item(unit_label(row.unit), kind="head"))
+    return tuple(heads)
+
+
+def _cells(table: Table, cells: Sequence[Cell]) -> tuple[Item, ...]:
+    return tuple(_cell(table, column, cell) for column, cell in zip(table.columns, cells, strict=True))
+
+
+def _cell(table: Table, column: Header, cell: Cell) -> Item:
+    text = number(table, column.quantity, cell)
+    unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
+    return Item(text, _interval(cell, text), unit, cell.kind, "right" if cell.kind == "number" else "left",
+                cell.qualifiers, tuple(note + 1 for note in cell.notes), case=cell.case)
+
+
+def _interval(cell: Cell, shown: str) -> str:
+    if cell.value is None or cell.low is None or cell.high is None:
+        return ""
+    # As many decimals as the number itself, so that the three can be compared at a glance.
+    decimals = len(shown.partition(".")[2])
+    factor = cell.unit.factor if cell.unit else 1.0
+    low, high = (units.text(bound / factor, decimals=decimals) for bound in (cell.low, cell.high))
+    return f"[{low}, {high}]"
+
+
+def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ...]:
+    """Return the rows of heads: one per label, then one for quantities if any is named.
+
+    Equal neighbours below the same parent are merged, except in the lowest row: each of its heads
+    is the head of one column.
+    """
+    has_quantities = any(column.quantity_label for column in table.columns)
+    paths = [[*column.labels, Label(column.quantity_label)] if has_quantities else list(column.labels)
+             for column in table.columns]
+    depth = max((len(path) for path in paths), default=0)
+    paths = [path + [Label("")] * (depth - len(path)) for path in paths]
+    upper = [_merged(paths, level, aligns) for level in range(depth - 1)]
+    lowest = tuple(_lowest(table, column, path[-1] if path else Label(""), align)
+                   for column, path, align in zip(table.columns, paths, aligns, strict=True))
+    return (*upper, lowest) if lowest else ()
+
+
+def _merged(paths: Sequence[Sequence[Label]], level: int, aligns: Sequence[Align]) -> tuple[Item, ...]:
+    heads = []
+    begin = 0
+    for path, group in groupby(paths, key=lambda path: tuple(path[: level + 1])):
+        span = len(list(group))
+        heads.append(Item(path[-1].text, kind="head", href=path[-1].href, span=span, align=aligns[begin]))
+        begin += span
+    return tuple(heads)
+
+
+def _lowest(table: Table, column: Header, label: Label, align: Align) -> Item:
+    unit = unit_label(column.unit) if table.unit_mode == "column" else ""
+    text = f"{label.text} ({unit})" if label.text and unit else label.text or unit
+    return Item(text, kind="head", href=label.href, align=align, qualifiers=column.qualifiers)

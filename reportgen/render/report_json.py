@@ -1,0 +1,160 @@
+"""Write a report for other programs: every cell, case, comparison, finding and source, no step data.
+
+Order is canonical and numbers carry 12 significant digits, so the file changes only where the
+report does. `generated` is the list of files that the build owns in the report's folder: what is
+on the list of an earlier build and no longer made may be removed, nothing else.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+
+from reportgen import units
+from reportgen.model import Case, FactorValue, Finding, Measurement, Run, Source
+from reportgen.render.evidence import Evidence
+from reportgen.results import Cell, Comparison, Expected, Header, Report, Table
+
+VERSION = 1
+
+Json = dict[str, object]
+
+
+def report_json(report: Report, evidence: Evidence, generated: Iterable[str]) -> bytes:
+    """Return report.json: UTF-8, sorted keys, a line break at the end."""
+    content: Json = {
+        "version": VERSION,
+        "name": report.name,
+        "title": report.title,
+        "verdict": list(report.verdict),
+        "protocol": report.protocol,
+        "generated": sorted(generated),
+        "tables": [_table(table, evidence) for table in report.tables],
+        "cases": [_case(case, number) for number, case in enumerate(evidence.cases, start=1)],
+        "expected": [_expected(expected) for expected in report.expected],
+        "environments": [{"title": e.title, "runs": e.runs, "rows": [list(row) for row in e.rows]}
+                         for e in report.environments],
+        "findings": _findings(report.findings),
+        "provenance": [_without_blanks({"path": p.path, "format": p.format, "runs": p.runs,
+                                        "title": p.title, "url": p.url, "date": p.date})
+                       for p in report.provenance],
+    }
+    text = json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False)
+    return f"{text}\n".encode("utf-8", "replace")
+
+
+def _number(value: float | None) -> float | None:
+    """Return the number to 12 significant digits; None where JSON has no number for it."""
+    return None if value is None or not math.isfinite(value) else float(units.machine(value))
+
+
+def _factor(value: FactorValue) -> object:
+    return _number(value) if isinstance(value, float) else value
+
+
+def _factors(factors: Mapping[str, FactorValue]) -> Json:
+    return {name: _factor(value) for name, value in factors.items()}
+
+
+def _without_blanks(fields: Json) -> Json:
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def _source(source: Source | None) -> str:
+    return str(source) if source else ""
+
+
+def _findings(findings: Iterable[Finding]) -> list[Json]:
+    ordered = sorted(findings, key=lambda f: (f.rule, f.subject, f.message, f.severity, _source(f.source)))
+    return [_without_blanks({"severity": f.severity, "rule": f.rule, "subject": f.subject,
+                             "message": f.message, "source": _source(f.source)}) for f in ordered]
+
+
+def _table(table: Table, evidence: Evidence) -> Json:
+    cells = [_cell(table, row, column, cell, evidence)
+             for row, line in zip(table.rows, table.cells, strict=True)
+             for column, cell in zip(table.columns, line, strict=True)]
+    return _without_blanks({"id": table.id, "title": table.title, "metric": table.metric,
+                            "facet": _factors(dict(table.facet)), "cells": cells,
+                            "notes": [note.text for note in table.notes],
+                            "findings": _findings(table.findings)})
+
+
+def _cell(table: Table, row: Header, column: Header, cell: Cell, evidence: Evidence) -> Json:
+    return _without_blanks({
+        "row": _factors(dict(zip(table.row_factors, row.key, strict=False))),
+        "column": _factors(dict(zip(table.column_factors, column.key, strict=False))),
+        "quantity": column.quantity,
+        "kind": cell.kind,
+        "value": _number(cell.value),
+        "unit": cell.unit.base if cell.unit else None,
+        "low": _number(cell.low),
+        "high": _number(cell.high),
+        "text": cell.text,
+        "qualifiers": list(cell.qualifiers),
+        "notes": [note + 1 for note in cell.notes],
+        "case": evidence.number(cell.case),
+        "comparison": _comparison(cell.comparison, evidence),
+    })
+
+
+def _comparison(comparison: Comparison | None, evidence: Evidence) -> Json | None:
+    if comparison is None:
+        return None
+    return _without_blanks({
+        "kind": comparison.kind,
+        "baseline": evidence.number(comparison.baseline),
+        "value": _number(comparison.value),
+        "expected_speed": _number(comparison.expected.speed) if comparison.expected else None,
+        "excess": _number(comparison.excess),
+        "excess_low": _number(comparison.low),
+        "excess_high": _number(comparison.high),
+    })
+
+
+def _case(case: Case, number: int) -> Json:
+    summary = case.summary
+    return _without_blanks({
+        "case": number,
+        "factors": _factors(case.factors),
+        "metric": case.metric,
+        "phase": case.phase,
+        "unit": case.unit,
+        "protocol": case.protocol,
+        "summary": summary and {"median": _number(summary.median), "low": _number(summary.low),
+                                "high": _number(summary.high), "coverage": _number(summary.coverage),
+                                "reached": summary.reached, "repeats": summary.n},
+        "measurements": [_measurement(measurement) for measurement in case.measurements],
+        "unmeasured": [_run(run) for run in case.unmeasured],
+        "findings": _findings(case.findings),
+    })
+
+
+def _run(run: Run) -> Json:
+    return _without_blanks({"run": run.id, "format": run.format, "status": run.status, "repeat": run.repeat,
+                            "source": _source(run.source), "findings": _findings(run.findings)})
+
+
+def _measurement(measurement: Measurement) -> Json:
+    window = measurement.window
+    return _run(measurement.run) | _without_blanks({
+        "value": _number(measurement.value),
+        "evidence": measurement.evidence,
+        "window": window and _without_blanks({
+            "first": window.first, "last": window.last, "steps": window.steps, "time": _number(window.time),
+            "gap_time": _number(window.gap_time), "samples": _number(window.samples)}),
+        "sources": [_source(source) for source in measurement.sources],
+        "findings": _findings([*measurement.run.findings, *measurement.findings]),
+    })
+
+
+def _expected(expected: Expected) -> Json:
+    return {
+        "target": expected.target,
+        "reference": expected.reference,
+        "speed": _number(expected.speed),
+        "low": _number(expected.low),
+        "high": _number(expected.high),
+        "paths": [[_without_blanks({"of": s.of, "to": s.to, "speed": _number(s.speed), "source": s.source,
+                                    "url": s.url, "read": s.read, "inverted": s.inverted}) for s in path]
+                  for path in expected.paths],
+    }
