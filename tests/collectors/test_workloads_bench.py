@@ -56,7 +56,8 @@ def test_options_make_cases(argv, expected):
     ("argv", "message"),
     [
         (["resnet"], "invalid choice"),
-        (["darnn", "--repeats", "0"], "0 is not at least 1"),
+        (["darnn", "--repeats", "0"], "0: not a count; give 1 or more"),
+        (["darnn", "--steps", "many"], "many: not a count; give 1 or more"),
         (["dsanet", "--variant", "batched"], "no such variant"),
         (["darnn", "--here", "--pass", "forward", "train"], "--here runs one case"),
         ([], "the following arguments are required"),
