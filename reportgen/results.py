@@ -91,6 +91,7 @@ class Header:
     qualifiers  shown smaller under the heading: bsz=224, w/XLA
     quantity    what the cells below show (columns only); quantity_label  its heading, "" if it goes without
     unit        the unit of the whole column or row where that is how units are chosen
+    split       qualifying factors that had to split this column from a neighbour with the same key
     """
 
     key: tuple[FactorValue, ...]
@@ -99,6 +100,7 @@ class Header:
     quantity: Quantity = "value"
     quantity_label: str = ""
     unit: Unit | None = None
+    split: tuple[tuple[str, FactorValue], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

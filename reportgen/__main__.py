@@ -1,0 +1,5 @@
+"""Lets `python -m reportgen` do what the command `reportgen` does."""
+
+from reportgen.cli import main
+
+main()

@@ -1,0 +1,207 @@
+"""Build all reports of a folder: definitions, logs, reports, bytes. `publish` writes them or compares.
+
+In: the root of a repository and its reports folder. Out: every file that should be there, as bytes, so
+that `check` is `build` without writing, and nothing is written before everything has been made.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reportgen.errors import RequestError
+from reportgen.load import load
+from reportgen.model import Finding, Source
+from reportgen.report.assemble import Campaign, assemble
+from reportgen.report.definition import Definition, read_definition
+from reportgen.report.overview import overview
+from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
+from reportgen.results import Report
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to build.
+
+    root     the repository; reports  its folder of definitions
+    logs     instead of every definition's own, None to use those
+    out      where generated files go instead of the reports folder; required for logs outside the root
+    """
+
+    root: Path
+    reports: Path
+    logs: Path | None = None
+    out: Path | None = None
+
+    @property
+    def target(self) -> Path:
+        """The folder that generated reports go to."""
+        return self.out or self.reports
+
+    @property
+    def place(self) -> str:
+        """The reports folder as messages call it: relative to the root."""
+        return _relative(self.reports, self.root)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """files: path below the target -> content; injected: path below the root -> new content."""
+
+    reports: tuple[Report, ...]
+    files: Mapping[str, bytes]
+    injected: Mapping[str, bytes] = field(default_factory=dict)
+    problems: tuple[Finding, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything found, each once, over all reports and injections."""
+        found = [finding for report in self.reports for finding in report.findings]
+        return tuple(dict.fromkeys([*found, *self.problems]))
+
+
+def build(request: Request, progress: Progress | None = None) -> Build:
+    """Make every file of every report.
+
+    progress  called with (what, done, total)
+    raises    RequestError for anything wrong in definitions, settings, prose or marked files
+    """
+    from reportgen.render import render_index, render_report
+
+    _check(request)
+    settings = read_settings(request.reports, request.place)
+    definitions = read_definitions(request, settings)
+    campaigns = _load(request, definitions, progress)
+    reports = []
+    files: dict[str, bytes] = {}
+    for done, definition in enumerate(definitions):
+        if progress:
+            progress(definition.name, done, len(definitions))
+        wanted = [campaigns[log] for log in _logs(request, definition)]
+        report = assemble(definition, wanted, settings.knowledge, _prose(request, definition))
+        reports.append(report)
+        for path, content in render_report(report).items():
+            files[f"{definition.name}/{path}"] = content
+    files.update(render_index(reports))
+    injected, problems = _inject(request, settings, reports) if request.out is None else ({}, ())
+    return Build(tuple(reports), files, injected, problems)
+
+
+def _check(request: Request) -> None:
+    if not request.reports.is_dir():
+        raise RequestError(request.place, "no such folder", "create it with `reportgen init`")
+    outside = request.logs and not request.logs.resolve().is_relative_to(request.root.resolve())
+    if outside and request.out is None:
+        raise RequestError(
+            "--logs",
+            f'"{request.logs}" lies outside the repository',
+            "add --out DIR: nothing of it is committed",
+        )
+
+
+def read_definitions(request: Request, settings: Settings) -> list[Definition]:
+    """Return the definitions in a reports folder by name; an overview of the logs if there are none."""
+    paths = sorted(path for path in request.reports.glob("*.toml") if path.name not in (SETTINGS, EXPECTED))
+    if not paths:
+        return [overview(load(["logs"], root=request.root).runs, request.place)]
+    return [
+        read_definition(path, f"{request.place}/{path.name}", path.stem, settings.protocols) for path in paths
+    ]
+
+
+def _logs(request: Request, definition: Definition) -> Sequence[str]:
+    return (_relative(request.logs, request.root),) if request.logs else definition.logs
+
+
+def _relative(path: Path, root: Path) -> str:
+    """Return the path relative to the root; one outside the root by its name alone, for messages."""
+    resolved, base = path.resolve(), root.resolve()
+    return resolved.relative_to(base).as_posix() if resolved.is_relative_to(base) else path.name
+
+
+def _load(
+    request: Request, definitions: Sequence[Definition], progress: Progress | None
+) -> dict[str, Campaign]:
+    """Read each folder of logs once, however many reports use it."""
+    if request.logs:
+        name = _relative(request.logs, request.root)
+        return {name: _campaign(name, request.logs, request.logs.resolve().parent, progress)}
+    campaigns = {}
+    for definition in definitions:
+        for position, log in enumerate(definition.logs):
+            if log not in campaigns:
+                path = request.root / log
+                if not path.exists():
+                    place = f"{definition.place}: logs[{position}]"
+                    raise RequestError(
+                        place, f'no such file or folder: "{log}"', "name a path below the root"
+                    )
+                campaigns[log] = _campaign(log, path, request.root, progress)
+    return campaigns
+
+
+def _campaign(name: str, path: Path, root: Path, progress: Progress | None) -> Campaign:
+    def told(done: int, total: int) -> None:
+        if progress:
+            progress(f"reading {name}", done, total)
+
+    loaded = load([path.resolve()], root=root.resolve(), progress=told)
+    return Campaign(name, loaded.runs, loaded.findings)
+
+
+def _prose(request: Request, definition: Definition) -> str:
+    if not definition.body:
+        return ""
+    path = request.root / definition.body
+    if not path.resolve().is_relative_to(request.root.resolve()):
+        raise RequestError(f"{definition.place}: body", "leads out of the repository through a link")
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RequestError(
+            f"{definition.place}: body", f'"{definition.body}": {str(error.strerror).lower()}'
+        ) from None
+
+
+def _inject(
+    request: Request, settings: Settings, reports: Sequence[Report]
+) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
+    """Return the new content of the files with marked tables, and what stands in the way."""
+    from reportgen.render import render_table_markdown
+    from reportgen.render.inject import BEGIN, inject
+
+    tables: dict[str, str] = {}
+    injected: dict[str, bytes] = {}
+    problems: list[Finding] = []
+    for file in settings.inject:
+        path = request.root / file
+        if not path.is_file():
+            continue
+        text = path.read_bytes().decode("utf-8")
+        if BEGIN not in text:
+            continue
+        if not tables:
+            tables = {f"{r.name}/{t.id}": render_table_markdown(t) for r in reports for t in r.tables}
+        result = inject(text, tables, place=file)
+        problems += [
+            Finding("warning", "publish.edited", file, e.message, Source(file, e.line)) for e in result.edited
+        ]
+        injected[file] = result.text.encode("utf-8")
+    return injected, tuple(problems)
+
+
+def owned_files(target: Path) -> frozenset[str]:
+    """Return the files, relative to the target, that earlier builds say they generated.
+
+    Each report.json lists its own; a list that cannot be read owns nothing, so nothing is removed by it.
+    """
+    owned: set[str] = set()
+    for listing in sorted(target.glob("*/report.json")):
+        try:
+            names = json.loads(listing.read_text(encoding="utf-8"))["generated"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        owned.update(f"{listing.parent.name}/{name}" for name in names if isinstance(name, str))
+    return frozenset(owned)

@@ -1,0 +1,56 @@
+"""The command line: parse, call, print, exit. Nothing is decided here.
+
+Results go to stdout, the rest to stderr. Exit codes: 0 done, 1 error in the inputs, 2 usage, 3 stale
+(`check`), 4 findings under `--strict`. Heavy modules are imported inside the commands that need them.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from reportgen import __version__
+from reportgen.cli import build_commands, log_commands
+from reportgen.cli.console import tell
+from reportgen.errors import RequestError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for command in (
+    build_commands.build,
+    build_commands.check,
+    log_commands.runs,
+    build_commands.expected,
+    build_commands.init,
+    log_commands.formats,
+    log_commands.rules,
+    log_commands.explain,
+):
+    app.command()(command)
+
+
+@app.callback(invoke_without_command=True)
+def _reportgen(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Benchmark logs in, reviewable reports out.
+
+    \b
+    Example: reportgen build reports/
+    """
+    if version:
+        print(f"reportgen {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the program; a wrong request is one line on stderr and exit code 1."""
+    try:
+        app()
+    except RequestError as error:
+        tell(f"error  {error}")
+        sys.exit(1)

@@ -1,0 +1,168 @@
+"""Commands that make reports: build, check, init, expected."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reportgen.cli.console import progress, summary, tell
+from reportgen.errors import RequestError
+
+if TYPE_CHECKING:
+    from reportgen.build import Build, Request
+    from reportgen.model import Run
+
+STALE, FINDINGS = 3, 4
+
+Reports = Annotated[Path, typer.Argument(help="Folder of report definitions; its parent is the repository.")]
+Logs = Annotated[
+    Path | None, typer.Option(help="Read these logs instead of those that the definitions name.")
+]
+Out = Annotated[Path | None, typer.Option(help="Write generated files here, not into the reports folder.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 4 if there are findings above notes.")]
+
+
+def build(
+    reports: Reports = Path("reports"), logs: Logs = None, out: Out = None, strict: Strict = False
+) -> None:
+    """Build every report: tables, figures, pages, and the tables marked in the README.
+
+    \b
+    Example: reportgen build reports/
+             reportgen build reports/ --logs ~/campaign --out /tmp/report
+
+    Prints one line for each file that changed. Nothing is written if any definition is wrong.
+    """
+    from reportgen import publish
+    from reportgen.build import owned_files
+
+    request, made = _made(reports, logs, out)
+    changes = publish.apply(made.files, request.target, owned=owned_files(request.target))
+    changes += publish.apply(made.injected, request.root, owned=frozenset())
+    for change in changes:
+        print(f"{change.what:8} {change.path}")
+    summary(made.findings, f"{len(made.reports)} reports, {len(changes)} files changed")
+    _exit_on(made, strict)
+
+
+def check(
+    reports: Reports = Path("reports"), logs: Logs = None, out: Out = None, strict: Strict = False
+) -> None:
+    """Say whether what is committed is what `build` would write; write nothing.
+
+    \b
+    Example: reportgen check reports/
+
+    Exits with 3 if any file is stale, edited by hand, missing or left over.
+    """
+    from reportgen import publish
+    from reportgen.build import owned_files
+
+    request, made = _made(reports, logs, out)
+    changes = publish.compare(made.files, request.target, owned=owned_files(request.target))
+    changes += publish.compare(made.injected, request.root, owned=frozenset())
+    for change in changes:
+        print(f"{change.what:8} {change.path}")
+    summary(made.findings, f"{len(made.reports)} reports, {len(made.files)} files")
+    if changes or made.problems:
+        tell(f"stale: {len(changes) + len(made.problems)}; repair with: reportgen build {reports}")
+        raise typer.Exit(STALE)
+    _exit_on(made, strict)
+
+
+def expected(
+    target: Annotated[str, typer.Argument(help="The system in question.")],
+    reference: Annotated[str, typer.Argument(help="The system it is compared with.")],
+    where: Annotated[
+        list[str] | None, typer.Option(help="factor=value, e.g. devices=8; may be repeated")
+    ] = None,
+    reports: Annotated[Path, typer.Option(help="Folder with expected.toml.")] = Path("reports"),
+) -> None:
+    """Print how fast one system should be against another, with every path and source.
+
+    \b
+    Example: reportgen expected V100-JADE2 A40 --where devices=8 --where precision=fp32
+    """
+    from reportgen.report.settings import EXPECTED, read_knowledge
+    from reportgen.tables.expected import expected_speed
+    from reportgen.units import text
+
+    place = f"{reports}/{EXPECTED}"
+    if not (reports / EXPECTED).is_file():
+        raise RequestError(place, "no such file", "write systems and facts into it; see docs/definitions.md")
+    knowledge = read_knowledge(reports / EXPECTED, place)
+    knowledge.check(target, "TARGET")
+    knowledge.check(reference, "REFERENCE")
+    found = expected_speed(knowledge, target, reference, dict(_pair(pair) for pair in where or []))
+    if found is None:
+        raise RequestError(
+            f"{target} : {reference}",
+            "no facts lead from one to the other",
+            "facts with `where` hold only where --where says so"
+            if not where
+            else f"see the facts in {place}",
+        )
+    print(f"{target} should run at {text(found.speed)} x the speed of {reference}")
+    if found.low != found.high:
+        print(f"between {text(found.low)} and {text(found.high)} over {len(found.paths)} paths")
+    for path in found.paths:
+        for step in path:
+            read = f", read {step.read}" if step.read else ""
+            print(f"  {step.of} : {step.to} = {text(step.speed)}  {step.source}{read}  {step.url}".rstrip())
+
+
+def init(reports: Reports = Path("reports")) -> None:
+    """Look at logs/ and write definitions to start from; nothing that exists is touched.
+
+    \b
+    Example: reportgen init reports/
+    """
+    from reportgen import publish
+    from reportgen.report.start import starters
+
+    written = publish.create(starters(reports.name, _campaign_runs(reports.parent)), reports.parent)
+    for path in written:
+        print(f"new      {path}")
+    tell("nothing to do: all of it is there" if not written else f"next: reportgen build {reports}")
+
+
+def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request, Build]":
+    from reportgen.build import Request
+    from reportgen.build import build as make
+
+    request = Request(reports.resolve().parent, reports, logs, out)
+    with progress() as told:
+        return request, make(request, told)
+
+
+def _campaign_runs(root: Path) -> "Mapping[str, Sequence[Run]]":
+    from reportgen.load import load
+
+    logs = root / "logs"
+    if not logs.is_dir():
+        return {}
+    folders = sorted(path for path in logs.iterdir() if path.is_dir())
+    return {f"logs/{path.name}": load([path.resolve()], root=root.resolve()).runs for path in folders}
+
+
+def _pair(text: str) -> tuple[str, str | int | float | bool]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise RequestError("--where", f'"{text}" is not factor=value', "write it as --where devices=8")
+    words = {"true": True, "false": False}
+    if value in words:
+        return name, words[value]
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def _exit_on(made: "Build", strict: bool) -> None:
+    if made.problems:
+        raise typer.Exit(STALE)
+    if strict and any(finding.severity != "note" for finding in made.findings):
+        raise typer.Exit(FINDINGS)

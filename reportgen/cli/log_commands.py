@@ -1,0 +1,115 @@
+"""Commands that look at logs and rules: runs, formats, rules, explain."""
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reportgen.cli.build_commands import FINDINGS, Strict
+from reportgen.cli.console import print_table, progress, summary
+from reportgen.errors import RequestError, did_you_mean
+
+
+class Listing(StrEnum):
+    """How `runs` prints."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+def runs(
+    logs: Annotated[list[Path], typer.Argument(help="Files or folders of logs.")],
+    format: Annotated[Listing, typer.Option(help="How to print.")] = Listing.table,
+    protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
+    strict: Strict = False,
+) -> None:
+    """List every run found in logs: format, status, factors, measured values, findings.
+
+    \b
+    Example: reportgen runs logs/
+             reportgen runs logs/ --format json | jq '.runs[].measurements'
+    """
+    from reportgen.load import load
+    from reportgen.protocol import parse_protocol
+    from reportgen.report.listing import as_csv, as_table, listing
+
+    rule = parse_protocol(protocol, "--protocol")
+    with progress() as told:
+        loaded = load(
+            [path.resolve() for path in logs],
+            root=Path.cwd(),
+            progress=lambda done, total: told("reading", done, total),
+        )
+        document = listing(loaded.runs, loaded.findings, rule)
+    if format is Listing.json:
+        print(json.dumps(document, indent=1, ensure_ascii=False, sort_keys=False))
+    elif format is Listing.csv:
+        print(as_csv(document), end="")
+    else:
+        print_table(as_table(document))
+    findings = [*loaded.findings, *(f for run in loaded.runs for f in run.findings)]
+    summary(findings, f"{len(loaded.runs)} runs; {len(loaded.unclaimed)} files are no logs that are known")
+    if strict and any(f.severity != "note" for f in findings):
+        raise typer.Exit(FINDINGS)
+
+
+def formats(
+    explain: Annotated[
+        Path | None, typer.Option(help="Say which formats claim this file or folder, and why.")
+    ] = None,
+) -> None:
+    """List the log formats that can be read.
+
+    \b
+    Example: reportgen formats
+             reportgen formats --explain logs/run7/train.log
+    """
+    from reportgen.formats import FORMATS, discover
+    from reportgen.logfiles import LogFiles
+
+    if explain is None:
+        print_table([("format", "reads"), *((f.name, _first_line(f.read.__module__)) for f in FORMATS)])
+        return
+    files, _ = LogFiles.at(explain.resolve(), Path.cwd())
+    claimed = discover(files).claimed
+    if not claimed:
+        raise RequestError(
+            str(explain), "no format claims it", "see `reportgen formats` for what can be read"
+        )
+    rows = [
+        (f"{c.claim.confidence:.2f}", c.format.name, str(c.claim.source), c.claim.reason) for c in claimed
+    ]
+    print_table([("confidence", "format", "where", "because"), *rows])
+
+
+def rules() -> None:
+    """List the rules of findings, with what each of them says.
+
+    \b
+    Example: reportgen rules
+    """
+    from reportgen.rules import RULES
+
+    print_table([("rule", "severity", "meaning"), *((r.name, r.severity, r.summary) for r in RULES.values())])
+
+
+def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as findings print it.")]) -> None:
+    """Print what a rule means, when it is raised, and what to do.
+
+    \b
+    Example: reportgen explain protocol.gap
+    """
+    from reportgen.rules import RULES
+
+    if rule not in RULES:
+        raise RequestError(rule, "no such rule", did_you_mean(rule, RULES))
+    print(RULES[rule].text, end="")
+
+
+def _first_line(module: str) -> str:
+    doc = sys.modules[module].__doc__ or ""
+    return doc.strip().split("\n")[0].rstrip(".")

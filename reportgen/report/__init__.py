@@ -1,0 +1,1 @@
+"""Definitions in, reports out: `definition` reads the TOML, `assemble` makes the Report."""

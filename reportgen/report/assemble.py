@@ -1,0 +1,170 @@
+"""Make a Report of a definition and the runs it names: tables, figures, findings, verdict."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from reportgen.errors import RequestError
+from reportgen.model import Case, Finding, Run, Source
+from reportgen.report.definition import Definition
+from reportgen.report.environment import environments
+from reportgen.results import Cell, Expected, Provenance, Report, Table
+from reportgen.tables.build import build_tables
+from reportgen.tables.expected import Knowledge, inconsistencies
+from reportgen.tables.figures import build_figures
+from reportgen.tables.notes import findings_of
+from reportgen.units import text
+
+_SEVERITIES = ("invalid", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """One folder of logs as loaded: the runs and the findings that belong to no run."""
+
+    path: str
+    runs: tuple[Run, ...]
+    findings: tuple[Finding, ...]
+
+
+def assemble(
+    definition: Definition, campaigns: Sequence[Campaign], knowledge: Knowledge, prose: str
+) -> Report:
+    """Return the report, ready to be shown.
+
+    prose   text of the definition's body, "" if it has none
+    raises  RequestError for anything in the definition that the runs cannot fulfil
+    """
+    runs = [run for campaign in campaigns for run in campaign.runs]
+    if not runs and definition.tables:
+        raise RequestError(
+            f"{definition.place}: logs",
+            f"no runs below {', '.join(definition.logs)}",
+            "see what is found there with `reportgen runs`",
+        )
+    by_entry = {spec.id: build_tables(spec, runs, knowledge) for spec in definition.tables}
+    tables = [table for entry in by_entry.values() for table in entry]
+    figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
+    cases = cases_of(tables)
+    used = {id(run): run for case in cases for run in _runs_of(case)}
+    findings = _findings(campaigns, cases, tables, knowledge)
+    protocols = dict.fromkeys(spec.protocol.name for spec in definition.tables)
+    return Report(
+        name=definition.name,
+        title=definition.title,
+        verdict=tuple(_verdict(tables, tuple(used.values()), findings)),
+        prose=prose,
+        prose_source=Source(definition.body) if prose else None,
+        tables=tuple(tables),
+        figures=tuple(figures),
+        expected=_expected(tables),
+        environments=environments({c.path: [run for run in c.runs if id(run) in used] for c in campaigns}),
+        findings=findings,
+        provenance=_provenance(campaigns, used),
+        runs=tuple(used.values()),
+        protocol=", ".join(protocols),
+        protocol_text=_protocol_text(definition),
+    )
+
+
+def _protocol_text(definition: Definition) -> str:
+    protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
+    return " ".join(
+        f"{p.name}: ignore {p.warmup} steps, measure the next {p.measure}, repeat {p.repeats} times, "
+        "take the median."
+        for p in protocols.values()
+    )
+
+
+def cases_of(tables: Iterable[Table]) -> list[Case]:
+    """Return the cases of all cells, each once, in order of appearance."""
+    cells = (cell for table in tables for row in table.cells for cell in row)
+    return list({id(cell.case): cell.case for cell in cells if cell.case is not None}.values())
+
+
+def _runs_of(case: Case) -> list[Run]:
+    return [*(m.run for m in case.measurements), *case.unmeasured]
+
+
+def _findings(
+    campaigns: Sequence[Campaign], cases: Sequence[Case], tables: Sequence[Table], knowledge: Knowledge
+) -> tuple[Finding, ...]:
+    """Return every finding once: gravest first, then by rule and place."""
+    found: dict[Finding, None] = {}
+    groups: list[Iterable[Finding]] = [c.findings for c in campaigns]
+    groups += [findings_of(case) for case in cases]
+    groups += [table.findings for table in tables]
+    if any(cell.comparison and cell.comparison.expected for t in tables for row in t.cells for cell in row):
+        groups.append(inconsistencies(knowledge))
+    for group in groups:
+        found.update(dict.fromkeys(group))
+    return tuple(sorted(found, key=_finding_order))
+
+
+def _finding_order(finding: Finding) -> tuple[int, str, str, int, str, str]:
+    path, line = (finding.source.path, finding.source.line) if finding.source else ("", 0)
+    return (_SEVERITIES.index(finding.severity), finding.rule, path, line, finding.subject, finding.message)
+
+
+def _expected(tables: Iterable[Table]) -> tuple[Expected, ...]:
+    cells = (cell for table in tables for row in table.cells for cell in row)
+    used = {c.comparison.expected: None for c in cells if c.comparison and c.comparison.expected}
+    return tuple(used)
+
+
+def _verdict(tables: Sequence[Table], runs: Sequence[Run], findings: Sequence[Finding]) -> Iterable[str]:
+    """Yield the sentences a reviewer should read if he reads no others."""
+    numbers = sum(cell.kind == "number" for table in tables for row in table.cells for cell in row)
+    yield f"{numbers:,} numbers from {len(runs):,} runs: {_statuses(runs)}."
+    worst = _worst(tables)
+    if worst:
+        table, place, cell = worst
+        assert cell.comparison is not None
+        assert cell.comparison.excess is not None
+        slower, excess = (text(x, digits=3) for x in (cell.comparison.value, cell.comparison.excess))
+        yield (
+            f"Largest gap to the expected speed: {place} is {slower} times slower than its baseline, "
+            f"{excess} times slower than it should be ({table.title})."
+        )
+    warnings = sum(finding.severity != "note" for finding in findings)
+    if warnings:
+        yield f"{warnings} finding{'s' if warnings > 1 else ''} to read before believing it."
+
+
+def _statuses(runs: Sequence[Run]) -> str:
+    """Return how the runs ended, completed ones first: `66 complete, 39 failed, 3 partial`."""
+    counts = Counter("published" if r.published and r.status == "complete" else r.status for r in runs)
+    order = ["complete", "published"]
+    names = sorted(counts, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in names)
+
+
+def _worst(tables: Sequence[Table]) -> tuple[Table, str, Cell] | None:
+    """Return the cell with the largest excess over all tables, with its place in words."""
+    found: tuple[Table, str, Cell] | None = None
+    largest = 1.0
+    for table in tables:
+        for row, cells in zip(table.rows, table.cells, strict=True):
+            for column, cell in zip(table.columns, cells, strict=True):
+                excess = cell.comparison.excess if cell.comparison else None
+                if excess is not None and excess > largest:
+                    largest = excess
+                    place = " ".join(label.text for label in (*row.labels, *column.labels) if label.text)
+                    found = (table, place, cell)
+    return found
+
+
+def _provenance(campaigns: Sequence[Campaign], used: Mapping[int, Run]) -> tuple[Provenance, ...]:
+    """Return one entry for each campaign and format that the report stands on."""
+    entries: Counter[tuple[str, str, str, str, str]] = Counter()
+    for campaign in campaigns:
+        for run in campaign.runs:
+            if id(run) in used:
+                title, url, date = (
+                    str(run.environment.get(f"publication.{k}", "")) for k in ("title", "url", "date")
+                )
+                entries[campaign.path, run.format, title, url, date] += 1
+    return tuple(
+        Provenance(path, format, runs, title, url, date)
+        for (path, format, title, url, date), runs in entries.items()
+    )

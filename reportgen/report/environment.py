@@ -1,0 +1,81 @@
+"""The environment blocks of a report: what the runs of one machine had in common.
+
+Runs of one campaign with equal environments form a block. Environments that differ in many ways
+(a clock, a load, a process number) would give as many blocks as runs; then the campaign is one block
+and the values that differ are listed beside each other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from reportgen.model import FactorValue, Run
+from reportgen.results import Environment
+
+# More different environments than this in one campaign are shown as one block.
+MOST_BLOCKS = 6
+# Where a published figure comes from is provenance, not environment.
+PROVENANCE = frozenset({"publication.title", "publication.url", "publication.date", "source", "planned"})
+# More different values than this are counted rather than listed.
+MOST_VALUES = 4
+
+
+def environments(campaigns: Mapping[str, Sequence[Run]]) -> tuple[Environment, ...]:
+    """Return the blocks of all campaigns (folder -> its runs), runs without any environment left out."""
+    blocks: list[Environment] = []
+    for campaign, runs in campaigns.items():
+        blocks += _campaign(campaign, runs)
+    return tuple(blocks)
+
+
+def _about(run: Run) -> dict[str, str]:
+    return {k: str(v) for k, v in sorted(run.environment.items()) if k not in PROVENANCE}
+
+
+def _campaign(campaign: str, runs: Sequence[Run]) -> list[Environment]:
+    groups: dict[tuple[tuple[str, str], ...], list[Run]] = {}
+    for run in runs:
+        about = _about(run)
+        if about:
+            groups.setdefault(tuple(about.items()), []).append(run)
+    if not groups:
+        return []
+    if len(groups) > MOST_BLOCKS:
+        everyone = [run for members in groups.values() for run in members]
+        return [Environment(campaign, len(everyone), _rows(everyone))]
+    titles = _titles(list(groups.values()))
+    return [
+        Environment(f"{campaign}: {title}" if title else campaign, len(members), _rows(members))
+        for title, members in zip(titles, groups.values(), strict=True)
+    ]
+
+
+def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:
+    """Return for each group the values of the factors that are constant in it and tell it from others."""
+    constants = [_constant(group) for group in groups]
+    telling = [
+        name
+        for name in dict.fromkeys(n for c in constants for n in c)
+        if len({str(c.get(name)) for c in constants}) == len(groups) > 1
+    ]
+    return [str(c.get(telling[0], "")) if telling else "" for c in constants]
+
+
+def _constant(runs: Iterable[Run]) -> dict[str, FactorValue]:
+    values: dict[str, set[FactorValue]] = {}
+    for run in runs:
+        for name, value in run.factors.items():
+            values.setdefault(name, set()).add(value)
+    return {name: next(iter(found)) for name, found in sorted(values.items()) if len(found) == 1}
+
+
+def _rows(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
+    values: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for name, value in _about(run).items():
+            values.setdefault(name, {}).setdefault(value)
+    return tuple((name.replace("_", " "), _joined(list(found))) for name, found in sorted(values.items()))
+
+
+def _joined(values: Sequence[str]) -> str:
+    if len(values) <= MOST_VALUES:
+        return " | ".join(sorted(values))
+    return f"{len(values)} different values, such as {min(values)}"

@@ -1,0 +1,165 @@
+"""Runs as `reportgen runs` lists them: the JSON contract (design, section 9), and a flat table of it.
+
+Everything is plain data here: dictionaries, lists, strings and numbers in base units.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reportgen.metrics import metric as metric_of
+from reportgen.model import STEP, Finding, Measurement, Run, Series, Window
+from reportgen.protocol import Protocol, available, measure
+from reportgen.units import machine, text
+
+VERSION = 1
+
+
+def listing(runs: Sequence[Run], findings: Sequence[Finding], protocol: Protocol) -> dict[str, Any]:
+    """Return the document of `runs --format json`."""
+    return {
+        "version": VERSION,
+        "runs": [run_record(run, protocol) for run in runs],
+        "findings": [_finding(finding) for finding in findings],
+    }
+
+
+def run_record(run: Run, protocol: Protocol) -> dict[str, Any]:
+    """Return one run: what it is, what it measured under the protocol, what may be wrong."""
+    measured = [
+        (metric, phase, result)
+        for metric, phase in available(run)
+        if (result := measure(run, metric, phase, protocol))
+    ]
+    extra = dict.fromkeys(finding for _, _, result in measured for finding in result.findings)
+    return {
+        "id": run.id,
+        "path": run.source.path,
+        "format": run.format,
+        "status": run.status,
+        "repeat": run.repeat,
+        "factors": dict(sorted(run.factors.items())),
+        "environment": dict(sorted(run.environment.items())),
+        "samples_per_step": _number(run.samples_per_step),
+        "steps": _steps(run),
+        "measurements": [_measurement(run, *one) for one in measured],
+        "findings": [_finding(f) for f in dict.fromkeys([*run.findings, *extra])],
+    }
+
+
+def _measurement(run: Run, metric: str, phase: str, result: Measurement) -> dict[str, Any]:
+    return {
+        "metric": metric,
+        "phase": phase,
+        "value": _number(result.value),
+        "unit": _unit(run, metric),
+        "evidence": result.evidence,
+        "window": _window(result.window),
+    }
+
+
+def _unit(run: Run, metric: str) -> str:
+    return metric_of(metric).unit
+
+
+def _window(window: Window | None) -> dict[str, Any] | None:
+    if window is None:
+        return None
+    return {
+        "first": window.first,
+        "last": window.last,
+        "steps": window.steps,
+        "time": _number(window.time),
+        "gap_time": _number(window.gap_time),
+        "samples": _number(window.samples),
+    }
+
+
+def _steps(run: Run) -> dict[str, Any]:
+    """Return how many steps of their own the log tells: the fullest series of whole steps, or of any."""
+    whole = [s for s in run.series if s.phase == STEP] or list(run.series)
+    if not whole:
+        return {"count": 0, "first": None, "last": None}
+    fullest: Series = max(whole, key=lambda series: len(series.step))
+    if not len(fullest.step):
+        return {"count": 0, "first": None, "last": None}
+    first = int((fullest.step - fullest.span).min()) + 1
+    return {"count": len(fullest.step), "first": first, "last": int(fullest.step.max())}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "severity": finding.severity,
+        "rule": finding.rule,
+        "message": finding.message,
+        "path": finding.source.path if finding.source else None,
+        "line": finding.source.line if finding.source and finding.source.line else None,
+    }
+
+
+def _number(value: float | None) -> float | int | None:
+    """Return a number of 12 significant digits, None where JSON has no word for it."""
+    if value is None or not (shown := machine(value)):
+        return None
+    number = float(shown)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+_COLUMNS = ("id", "format", "status", "repeat", "steps", "metric", "phase", "value", "unit", "evidence")
+
+
+def as_csv(document: Mapping[str, Any]) -> str:
+    """Return one line a measurement, factors in columns of their own; runs without one keep a line."""
+    names = sorted({name for run in document["runs"] for name in run["factors"]})
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*_COLUMNS, *(f"factor:{name}" for name in names), "findings"])
+    for run in document["runs"]:
+        for one in run["measurements"] or [{}]:
+            row = {**run, **one, "steps": run["steps"]["count"]}
+            rules = " ".join(dict.fromkeys(f["rule"] for f in run["findings"]))
+            cells = [
+                *(row.get(name) for name in _COLUMNS),
+                *(run["factors"].get(name) for name in names),
+                rules,
+            ]
+            writer.writerow(["" if cell is None else _safe(cell) for cell in cells])
+    return out.getvalue()
+
+
+def _safe(cell: object) -> object:
+    """Keep a text from a log from starting a formula in a spreadsheet."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
+def as_table(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return rows of texts for a terminal, the first of them headings: one line a run."""
+    rows: list[tuple[str, ...]] = [("run", "format", "status", "steps", "factors", "measured", "findings")]
+    for run in document["runs"]:
+        factors = " ".join(f"{k}={v}" for k, v in run["factors"].items())
+        rules = sorted({f["rule"] for f in run["findings"] if f["severity"] != "note"})
+        rows.append(
+            (
+                run["id"],
+                run["format"],
+                run["status"].replace("_", " "),
+                str(run["steps"]["count"] or "-"),
+                factors or "-",
+                _headline(run["measurements"]) or "-",
+                " ".join(rules) or "-",
+            )
+        )
+    return rows
+
+
+def _headline(measurements: Sequence[Mapping[str, Any]]) -> str:
+    """Return the one value that a reader looks for first: the throughput of the step, else its time."""
+    order = {("throughput", STEP): 0, ("step_time", STEP): 1}
+    ranked = sorted(measurements, key=lambda m: order.get((m["metric"], m["phase"]), 2))
+    if not ranked or ranked[0]["value"] is None:
+        return ""
+    best = ranked[0]
+    return f"{text(float(best['value']))} {best['unit']}" + (
+        f" ({best['evidence']})" if best["evidence"] != "steps" else ""
+    )

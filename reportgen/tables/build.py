@@ -1,0 +1,210 @@
+"""Make the tables of one definition entry: select, pivot, fill, head.
+
+In: a TableSpec, runs, what is known about expected speed. Out: finished `results.Table`s, one a facet.
+This is the only way a number gets into a report.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reportgen.metrics import metric as metric_of
+from reportgen.model import Case, FactorValue, Finding, Run
+from reportgen.results import Cell, Header, Label, Quantity, Table, UnitMode
+from reportgen.statistics import geometric_mean
+from reportgen.tables.caption import caption, metric_title
+from reportgen.tables.cells import Draft, Filler
+from reportgen.tables.compare import Comparer, comparer
+from reportgen.tables.expected import Knowledge
+from reportgen.tables.headings import label_of_factor, label_of_value, qualifier, qualifiers
+from reportgen.tables.pivot import LACKING, ColumnKey, Grid, Key, pivot
+from reportgen.tables.select import select
+from reportgen.tables.spec import TableSpec
+from reportgen.tables.unit_choice import unit_for, unit_mode
+from reportgen.units import Unit
+
+_QUANTITY_LABELS: dict[Quantity, str] = {
+    "ratio": "ratio",
+    "speedup": "speed-up",
+    "efficiency": "efficiency",
+    "observed": "times slower",
+    "expected": "expected speed",
+    "excess": "slower than it should be",
+    "repeats": "repeats",
+}
+MEAN = "geometric mean"
+
+
+def build_tables(spec: TableSpec, runs: Sequence[Run], knowledge: Knowledge) -> list[Table]:
+    """Return the tables of one entry, facets in order.
+
+    Raises RequestError for names, values, units or baselines that do not exist.
+    """
+    selection = select(spec, runs, knowledge.system_of)
+    against = comparer(spec, selection.pool, knowledge)
+    return [_table(spec, grid, against) for grid in pivot(spec, selection.cases)]
+
+
+def _table(spec: TableSpec, grid: Grid, against: Comparer | None) -> Table:
+    mode = unit_mode(spec)
+    units = _Units(spec, grid, mode)
+    filler = Filler(spec, grid, units.of_cell, against)
+    marks = qualifiers(spec, grid)
+    drafts = []
+    for row in grid.rows:
+        line: list[Draft] = []
+        for column in grid.columns:
+            small = marks.cells.get((row, column), ())
+            made = filler.drafts(row, column)
+            line += [
+                (replace(c, qualifiers=small), n) if i == 0 and small else (c, n)
+                for i, (c, n) in enumerate(made)
+            ]
+        drafts.append(line)
+    rows = [_row(spec, key, marks.rows.get(key, ()), units) for key in grid.rows]
+    columns = [
+        _column(spec, key, marks.columns.get(key, ()), quantity, units)
+        for key in grid.columns
+        for quantity in spec.show
+    ]
+    if spec.compare and spec.compare.mean:
+        rows.append(_mean_header(spec))
+        drafts.append(_mean_row(spec, filler, columns, drafts, rows))
+    notes, cells = filler.finished(drafts)
+    facet = tuple(zip(spec.facets, grid.facet, strict=True))
+    return Table(
+        id=_id(spec, grid.facet),
+        title=_title(spec, facet),
+        metric=" ".join(spec.metrics),
+        metric_title=metric_title(spec),
+        row_factors=spec.rows,
+        row_titles=tuple(label_of_factor(spec.labels, name) for name in spec.rows),
+        column_factors=spec.columns,
+        rows=tuple(rows),
+        columns=tuple(columns),
+        cells=cells,
+        notes=notes,
+        unit_mode=mode,
+        unit=units.whole,
+        digits=spec.digits,
+        decimals=spec.decimals,
+        caption=caption(spec, grid, units.whole),
+        facet=facet,
+        findings=tuple(filler.findings),
+    )
+
+
+class _Units:
+    """The unit of each cell of a grid, by the table's mode."""
+
+    def __init__(self, spec: TableSpec, grid: Grid, mode: UnitMode) -> None:
+        self._spec, self._grid, self._mode = spec, grid, mode
+        every = [case for slot in grid.slots.values() for case in slot]
+        self.whole = unit_for(spec, every) if mode == "table" else None
+        self._rows = {row: self._over(row=row) for row in grid.rows} if mode == "row" else {}
+        self._columns = {c: self._over(column=c) for c in grid.columns} if mode == "column" else {}
+
+    def _over(self, row: Key | None = None, column: ColumnKey | None = None) -> Unit | None:
+        cases = [
+            case
+            for (r, c), slot in self._grid.slots.items()
+            for case in slot
+            if (row is None or r == row) and (column is None or c == column)
+        ]
+        return unit_for(self._spec, cases)
+
+    def of_row(self, row: Key) -> Unit | None:
+        return self._rows.get(row)
+
+    def of_column(self, column: ColumnKey) -> Unit | None:
+        return self._columns.get(column)
+
+    def of_cell(self, row: Key, column: ColumnKey, case: Case) -> Unit | None:
+        if self._mode == "cell":
+            return unit_for(self._spec, [case])
+        return self.whole or self._rows.get(row) or self._columns.get(column)
+
+
+def _row(spec: TableSpec, key: Key, small: tuple[str, ...], units: _Units) -> Header:
+    labels = tuple(label_of_value(spec.labels, n, v) for n, v in zip(spec.rows, key, strict=True))
+    return Header(key, labels, small, unit=units.of_row(key))
+
+
+def _column(
+    spec: TableSpec, key: ColumnKey, small: tuple[str, ...], quantity: Quantity, units: _Units
+) -> Header:
+    labels = tuple(label_of_value(spec.labels, n, v) for n, v in zip(spec.columns, key.values, strict=True))
+    more = tuple(
+        text
+        for name, value in key.split
+        if (text := qualifier(spec.labels, name, value)) not in small
+        and value not in (LACKING, spec.qualify[name])
+    )
+    title = "" if len(spec.show) == 1 and spec.columns else _quantity_title(spec, quantity)
+    unit = units.of_column(key) if quantity == "value" else None
+    return Header(key.values, labels, small + more, quantity, title, unit, key.split)
+
+
+def _quantity_title(spec: TableSpec, quantity: Quantity) -> str:
+    if quantity == "value":
+        return " / ".join(metric_of(name).title.lower() for name in spec.metrics)
+    return _QUANTITY_LABELS[quantity]
+
+
+def _mean_header(spec: TableSpec) -> Header:
+    key: tuple[FactorValue, ...] = (MEAN, *([LACKING] * (len(spec.rows) - 1)))
+    return Header(
+        key[: len(spec.rows)], tuple(Label(str(v) if v != LACKING else "") for v in key[: len(spec.rows)])
+    )
+
+
+def _mean_row(
+    spec: TableSpec,
+    filler: Filler,
+    columns: Sequence[Header],
+    drafts: Sequence[Sequence[Draft]],
+    rows: Sequence[Header],
+) -> list[Draft]:
+    """Return the geometric means of the paired ratios of each column; unmatched rows are named."""
+    means: list[Draft] = []
+    for position, column in enumerate(columns):
+        line = [draft[position][0] for draft in drafts]
+        values = [c.value for c in line if c.kind == "number" and c.value is not None and c.value > 0]
+        if column.quantity in ("value", "repeats") or not values:
+            means.append((Cell("absent", text=""), ()))
+            continue
+        note = filler.notebook.add(f"geometric mean over the {len(values)} rows that have both")
+        means.append((Cell("number", geometric_mean(values)), (note,)))
+        unmatched = [
+            " ".join(label.text for label in rows[i].labels)
+            for i, cell in enumerate(line)
+            if cell.kind != "number" and _has_number(drafts[i])
+        ]
+        if unmatched:
+            message = f"{len(unmatched)} rows are not in the geometric mean, they have no pair: "
+            filler.findings.append(
+                Finding("note", "table.sets-differ", spec.id, message + "; ".join(unmatched))
+            )
+    return means
+
+
+def _has_number(line: Sequence[Draft]) -> bool:
+    return any(cell.kind == "number" and not math.isnan(cell.value or 0.0) for cell, _ in line)
+
+
+def _id(spec: TableSpec, facet: Key) -> str:
+    slug = "-".join(re.sub(r"[^A-Za-z0-9._]+", "-", str(value)).strip("-") for value in facet)
+    return f"{spec.id}/{slug}" if facet else spec.id
+
+
+def _title(spec: TableSpec, facet: Sequence[tuple[str, FactorValue]]) -> str:
+    if not facet:
+        return spec.title
+    return f"{spec.title}: " + ", ".join(_facet_text(spec, name, value) for name, value in facet)
+
+
+def _facet_text(spec: TableSpec, name: str, value: FactorValue) -> str:
+    """Return a facet in words; a bare number or yes needs its factor's name to mean anything."""
+    shown = label_of_value(spec.labels, name, value).text
+    return shown if isinstance(value, str) else f"{label_of_factor(spec.labels, name).text} {shown}"

@@ -1,0 +1,85 @@
+"""The sentences under a table: what it shows, on what evidence, against what."""
+
+from collections.abc import Sequence
+
+from reportgen.metrics import metric as metric_of
+from reportgen.model import Case, FactorValue
+from reportgen.tables.headings import label_of_factor, sentence
+from reportgen.tables.pivot import LACKING, Grid
+from reportgen.tables.select import show
+from reportgen.tables.spec import METRIC, PHASE, TableSpec
+from reportgen.units import Unit
+
+_COMPARED = {
+    "ratio": "Ratio",
+    "speedup": "Speed-up",
+    "efficiency": "Scaling efficiency",
+    "expected": "Times slower",
+}
+
+
+def caption(spec: TableSpec, grid: Grid, unit: Unit | None) -> tuple[str, ...]:
+    """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes."""
+    cases = [case for slot in grid.slots.values() for case in slot]
+    sentences = [_metric(spec, cases, unit), _constants(spec, cases), _baseline(spec), *spec.notes]
+    return tuple(text for text in sentences if text)
+
+
+def metric_title(spec: TableSpec) -> str:
+    """Return what the table's values are, in words: `Throughput`, `Step time of forward`."""
+    title = " and ".join(metric_of(name).title for name in spec.metrics)
+    if len(spec.phases) > 1 or spec.phases == ("step",):
+        return title
+    return f"{title} of {spec.phases[0].replace('_', ' ')}"
+
+
+def _metric(spec: TableSpec, cases: Sequence[Case], unit: Unit | None) -> str:
+    shown = "value" in spec.show and unit is not None and unit.name not in ("1", "count")
+    where = f" in {unit.name}" if shown and unit else ""
+    return f"{metric_title(spec)}{where}: {_evidence(spec, cases)}."
+
+
+def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
+    """Say what the numbers rest on; a single published figure is never called a median."""
+    measured = [m for case in cases for m in case.measurements]
+    if not measured:
+        return "nothing measured yet"
+    kinds = {m.evidence for m in measured}
+    counts = sorted({len(case.measurements) for case in cases if case.measurements})
+    repeats = "" if counts == [1] else f"median of {_span(counts)} repeats, "
+    rule = f"steps {spec.protocol.warmup + 1} to {spec.protocol.warmup + spec.protocol.measure}"
+    words = {
+        "steps": f"{rule} of each run",
+        "intervals": f"printed intervals that cover {rule}",
+        "aggregate": "figures that the logs had already reduced",
+        "published": "published figures",
+    }
+    return repeats + " and ".join(words[kind] for kind in words if kind in kinds)
+
+
+def _span(counts: Sequence[int]) -> str:
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
+    """Return the factors that are the same everywhere and that no heading says."""
+    said = {*spec.rows, *spec.columns, *spec.facets, *spec.ignore, METRIC, PHASE, "item"}
+    names = [n for n in spec.where if n not in said]
+    names += sorted({n for case in cases for n in case.factors} - said - set(names))
+    agreed: list[tuple[str, FactorValue]] = []
+    for name in names:
+        values = {case.factors.get(name, LACKING) for case in cases}
+        if len(values) == 1 and LACKING not in values:
+            agreed.append((name, values.pop()))
+    text = sentence(agreed)
+    return f"All with {text}." if text else ""
+
+
+def _baseline(spec: TableSpec) -> str:
+    if spec.compare is None:
+        return ""
+    against = ", ".join(
+        f"{label_of_factor(spec.labels, n).text} = {show(v).strip(chr(34))}"
+        for n, v in spec.compare.baseline.items()
+    )
+    return f"{_COMPARED[spec.compare.kind]} against {against}, all else equal."

@@ -1,0 +1,125 @@
+"""Fill the cells of one grid: the number or the reason why there is none, with its footnotes."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from reportgen.model import Case, Finding
+from reportgen.results import Cell, Comparison, Note, Quantity
+from reportgen.tables.compare import Comparer
+from reportgen.tables.notes import Notebook
+from reportgen.tables.pivot import ColumnKey, Grid, Key, varying
+from reportgen.tables.spec import TableSpec
+from reportgen.units import Unit
+
+UnitOf = Callable[[Key, ColumnKey, Case], Unit | None]
+
+# A cell whose footnotes are not numbered yet.
+Draft = tuple[Cell, tuple[Note, ...]]
+
+_STATUS_TEXTS = {
+    "out_of_memory": "out of memory",
+    "failed": "failed",
+    "cancelled": "cancelled",
+    "partial": "partial",
+    "running": "incomplete",
+}
+
+
+@dataclass
+class Filler:
+    """Makes the cells of one table; collects footnotes and findings on the way."""
+
+    spec: TableSpec
+    grid: Grid
+    unit_of: UnitOf
+    comparer: Comparer | None
+    notebook: Notebook = field(default_factory=Notebook)
+    findings: list[Finding] = field(default_factory=list)
+
+    def drafts(self, row: Key, column: ColumnKey) -> list[Draft]:
+        """Return the cells of one place, one for each quantity shown."""
+        cases = self.grid.slots.get((row, column), ())
+        if len(cases) == 1:
+            return self._filled(row, column, cases[0])
+        if len(cases) > 1:
+            return [self._several(cases)] * len(self.spec.show)
+        planned = (row, column) in self.grid.planned
+        cell = Cell("planned", text="planned") if planned else Cell("absent", text=self.spec.missing)
+        return [(cell, ())] * len(self.spec.show)
+
+    def _filled(self, row: Key, column: ColumnKey, case: Case) -> list[Draft]:
+        notes = self.notebook.of_case(case)
+        if case.summary is None:
+            return [(self._unmeasured(case), tuple(notes))] * len(self.spec.show)
+        comparison = self._compared(case, notes)
+        unit = self.unit_of(row, column, case)
+        if self.spec.interval and not case.summary.reached and case.summary.n > 1:
+            notes.append(self.notebook.add(_range_text(case, self.spec.protocol.confidence)))
+        return [(self._quantity(q, case, comparison, unit), tuple(notes)) for q in self.spec.show]
+
+    def _compared(self, case: Case, notes: list[Note]) -> Comparison | None:
+        found = self.comparer(case) if self.comparer else None
+        if isinstance(found, Finding):
+            self.findings.append(found)
+            notes.append(self.notebook.add(found.message, found.rule))
+            return None
+        return found
+
+    def _quantity(
+        self, quantity: Quantity, case: Case, comparison: Comparison | None, unit: Unit | None
+    ) -> Cell:
+        assert case.summary is not None
+        if quantity == "value":
+            cell = Cell("number", case.summary.median, unit, case=case, comparison=comparison)
+            if self.spec.interval and case.summary.n > 1:
+                cell = replace(cell, low=case.summary.low, high=case.summary.high)
+            return cell
+        if quantity == "repeats":
+            return Cell("number", float(case.summary.n), case=case, comparison=comparison)
+        value = quantity_of(comparison, quantity)
+        if value is None:
+            return Cell("absent", text=self.spec.missing, case=case, comparison=comparison)
+        return Cell("number", value, case=case, comparison=comparison)
+
+    def _unmeasured(self, case: Case) -> Cell:
+        statuses = [run.status for run in case.unmeasured]
+        text = next((_STATUS_TEXTS[s] for s in _STATUS_TEXTS if s in statuses), self.spec.missing)
+        return Cell("absent" if text == self.spec.missing else "status", text=text, case=case)
+
+    def _several(self, cases: Sequence[Case]) -> Draft:
+        names = varying(cases)
+        message = (
+            f"{len(cases)} different cases: {', '.join(names)} vary; name them in rows, columns, facets or "
+            "where, or in ignore or pick"
+        )
+        self.findings.append(Finding("warning", "table.hidden-variation", self.spec.id, message))
+        return Cell("several", text="several"), (self.notebook.add(message, "table.hidden-variation"),)
+
+    def finished(
+        self, rows: Sequence[Sequence[Draft]]
+    ) -> tuple[tuple[Note, ...], tuple[tuple[Cell, ...], ...]]:
+        """Return the numbered notes and the cells that refer to them."""
+        notes, index = self.notebook.numbered()
+        return notes, tuple(
+            tuple(replace(cell, notes=tuple(sorted({index[n] for n in wanted}))) for cell, wanted in row)
+            for row in rows
+        )
+
+
+def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:
+    """Return what a comparison says of a quantity, None where it does not apply."""
+    if comparison is None:
+        return None
+    if quantity == "expected":
+        return comparison.expected.speed if comparison.expected else None
+    value = comparison.excess if quantity == "excess" else comparison.value
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _range_text(case: Case, confidence: float) -> str:
+    assert case.summary is not None
+    return (
+        f"range of {case.summary.n} repeats: it holds the median with {case.summary.coverage:.1%}, "
+        f"too few repeats for {confidence:.0%}"
+    )

@@ -1,0 +1,155 @@
+"""Compare a case with its baseline: ratio, speed-up, scaling efficiency, expected speed.
+
+The baseline of a case is the case that agrees with it in every factor but those that the definition
+replaces. So like is compared with like: a batch size, a precision or a device count that differs
+without being named has no baseline, and the cell says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reportgen.errors import RequestError
+from reportgen.metrics import metric as metric_of
+from reportgen.model import STEP, Case, FactorValue, Finding
+from reportgen.results import Comparison, Expected
+from reportgen.tables.expected import Knowledge, expected_speed
+from reportgen.tables.select import show
+from reportgen.tables.spec import CompareSpec, TableSpec
+
+# Waiting for data has no expected speed: it does not depend on the device that is compared.
+HOST_BOUND = "data_loading"
+
+FactorSet = frozenset[tuple[str, FactorValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """Compares cases of one table; `pool` are all cases that may be a baseline."""
+
+    spec: TableSpec
+    compare: CompareSpec
+    knowledge: Knowledge
+    by_factors: Mapping[FactorSet, Case]
+
+    def __call__(self, case: Case) -> Comparison | Finding | None:
+        """Return the comparison, a finding why there is none, or None for a case without a number."""
+        if case.summary is None:
+            return None
+        baseline = self.by_factors.get(frozenset({**case.factors, **self.compare.baseline}.items()))
+        if baseline is None or baseline.summary is None:
+            return Finding("note", "table.missing-baseline", self.spec.id, self._why(case, baseline))
+        if self.compare.kind == "expected":
+            return self._expected(case, baseline)
+        return Comparison(
+            self.compare.kind, baseline, _value(self.compare.kind, case, baseline, self.spec.place)
+        )
+
+    def _why(self, case: Case, baseline: Case | None) -> str:
+        asked = ", ".join(f"{k} = {show(v)}" for k, v in self.compare.baseline.items())
+        if baseline is None:
+            return f"no baseline with {asked} that agrees in all other factors"
+        status = baseline.unmeasured[0].status.replace("_", " ") if baseline.unmeasured else "not measured"
+        return f"the baseline with {asked} has no number: {status}"
+
+    def _expected(self, case: Case, baseline: Case) -> Comparison | Finding:
+        slower = _slower(case, baseline)
+        target, reference = (self.knowledge.system_of(c.factors) for c in (case, baseline))
+        if (
+            target == reference
+            or target is None
+            or reference is None
+            or not has_expected_speed(case, self.spec)
+        ):
+            return Comparison("expected", baseline, slower)
+        found = expected_speed(self.knowledge, target, reference, case.factors)
+        if found is None:
+            counts = f" at {case.factors['devices']} devices" if "devices" in case.factors else ""
+            return Finding(
+                "note",
+                "expected.no-path",
+                self.spec.id,
+                f"no facts lead from {target} to {reference}{counts}",
+            )
+        return with_expected(baseline, slower, found)
+
+
+def with_expected(baseline: Case, slower: float, found: Expected) -> Comparison:
+    """Return the comparison of a case that is `slower` times slower than its baseline.
+
+    times slower than it should be = times slower x expected speed (design, section 6)
+    """
+    return Comparison(
+        "expected", baseline, slower, found, slower * found.speed, slower * found.low, slower * found.high
+    )
+
+
+def has_expected_speed(case: Case, spec: TableSpec) -> bool:
+    """Return whether the phase is bound by the device, as far as the runs can tell.
+
+    The wait for data and totals that contain it are not. A whole step is only as long as nobody
+    measured the wait for data in it: then the phases tell, and the step would mix two causes.
+    """
+    if HOST_BOUND in (case.phase, *spec.totals.get(case.phase, ())):
+        return False
+    if case.phase != STEP or STEP in spec.totals:
+        return True
+    runs = [m.run for m in case.measurements]
+    phases = {s.phase for run in runs for s in run.series} | {a.phase for run in runs for a in run.aggregates}
+    return HOST_BOUND not in phases
+
+
+def comparer(spec: TableSpec, pool: Sequence[Case], knowledge: Knowledge) -> Comparer | None:
+    """Return the table's comparer, None if it compares nothing.
+
+    Raises RequestError if nothing at all has the factors of the baseline.
+    """
+    if spec.compare is None:
+        return None
+    wanted = spec.compare.baseline.items()
+    if not any(all(case.factors.get(k) == v for k, v in wanted) for case in pool):
+        asked = ", ".join(f"{k} = {show(v)}" for k, v in wanted)
+        raise RequestError(
+            f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
+        )
+    return Comparer(spec, spec.compare, knowledge, {frozenset(c.factors.items()): c for c in pool})
+
+
+def _values_remedy(compare: CompareSpec, pool: Sequence[Case]) -> str:
+    parts = []
+    for name in compare.baseline:
+        values = sorted({show(c.factors[name]) for c in pool if name in c.factors})
+        parts.append(f"{name} is one of {', '.join(values[:8])}{' ...' if len(values) > 8 else ''}")
+    return "; ".join(parts)
+
+
+def _medians(case: Case, baseline: Case) -> tuple[float, float]:
+    assert case.summary is not None
+    assert baseline.summary is not None
+    return case.summary.median, baseline.summary.median
+
+
+def _value(kind: str, case: Case, baseline: Case, place: str) -> float:
+    value, base = _medians(case, baseline)
+    if base == 0 or value == 0:
+        return float("nan")
+    if kind == "ratio":
+        return value / base
+    speedup = 1 / _slower(case, baseline)
+    return speedup / _devices_ratio(case, baseline, place) if kind == "efficiency" else speedup
+
+
+def _slower(case: Case, baseline: Case) -> float:
+    """Return how many times slower the case is than its baseline, whichever way its metric counts."""
+    value, base = _medians(case, baseline)
+    if base == 0 or value == 0:
+        return float("nan")
+    return base / value if metric_of(case.metric).better == "higher" else value / base
+
+
+def _devices_ratio(case: Case, baseline: Case, place: str) -> float:
+    devices, base = case.factors.get("devices"), baseline.factors.get("devices")
+    if not isinstance(devices, (int, float)) or not isinstance(base, (int, float)):
+        raise RequestError(
+            f"{place}.compare.kind", 'scaling efficiency needs the factor "devices"', 'use kind = "speedup"'
+        )
+    return devices / base

@@ -1,0 +1,133 @@
+"""Expected speed: sourced facts about how fast one system should be against another.
+
+`reports/expected.toml` names systems and facts; a fact says that system `of` runs at `speed` times
+the speed of system `to`. The expected speed of two systems is the product along the shortest path of
+facts, walked backwards as 1/r where needed. A fact with `where` holds only for cases that match it,
+so device counts never mix. All shortest paths together give a band, not a point.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reportgen.errors import RequestError, did_you_mean
+from reportgen.model import FactorValue, Finding, Source
+from reportgen.results import Expected, Step
+from reportgen.tables.select import matches
+from reportgen.tables.spec import Wanted
+
+# Two ways around a loop may differ by this much before they count as a contradiction: published
+# figures carry three digits and their rounding multiplies along a path.
+TOLERANCE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`of` runs at `speed` x the speed of `to`, for cases that match `where`."""
+
+    of: str
+    to: str
+    speed: float
+    where: Mapping[str, Wanted]
+    source: str
+    url: str
+    read: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """The systems (first match wins) and the facts about them."""
+
+    systems: Mapping[str, Mapping[str, Wanted]]
+    facts: tuple[Fact, ...] = ()
+    path: str = ""
+
+    def system_of(self, factors: Mapping[str, FactorValue]) -> str | None:
+        """Return the first system whose factors these match, None if there is none."""
+        return next((name for name, where in self.systems.items() if matches(factors, where)), None)
+
+    def check(self, name: str, place: str) -> None:
+        """Raise RequestError if no system has that name."""
+        if name not in self.systems:
+            raise RequestError(place, f'no system "{name}"', did_you_mean(name, self.systems))
+
+
+NOTHING = Knowledge({})
+
+
+def expected_speed(
+    knowledge: Knowledge, target: str, reference: str, factors: Mapping[str, FactorValue]
+) -> Expected | None:
+    """Return the speed that `target` should have relative to `reference`, None if no path connects them.
+
+    factors  of the case at hand; only facts whose `where` they match are used
+    """
+    paths = _shortest_paths(_edges(knowledge.facts, factors), target, reference)
+    if not paths:
+        return None
+    products = [math.prod(step.speed for step in path) for path in paths]
+    middle = products[0] if len(products) == 1 else _geometric_mean(products)
+    return Expected(target, reference, middle, min(products), max(products), tuple(paths))
+
+
+def _geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(math.fsum(map(math.log, values)) / len(values))
+
+
+def _edges(facts: Sequence[Fact], factors: Mapping[str, FactorValue]) -> dict[str, list[Step]]:
+    """Return each system's outgoing steps, forwards and backwards, in order of the file."""
+    edges: dict[str, list[Step]] = {}
+    for fact in facts:
+        if not matches(factors, fact.where):
+            continue
+        edges.setdefault(fact.of, []).append(
+            Step(fact.of, fact.to, fact.speed, fact.source, fact.url, fact.read)
+        )
+        edges.setdefault(fact.to, []).append(
+            Step(fact.to, fact.of, 1 / fact.speed, fact.source, fact.url, fact.read, inverted=True)
+        )
+    return edges
+
+
+def _shortest_paths(edges: Mapping[str, list[Step]], start: str, goal: str) -> list[tuple[Step, ...]]:
+    """Return every path with the fewest steps, breadth first; none for a system to itself."""
+    level: list[tuple[Step, ...]] = [()]
+    seen = {start}
+    while level:
+        longer = [
+            (*path, step)
+            for path in level
+            for step in edges.get(path[-1].to if path else start, ())
+            if step.to not in seen
+        ]
+        arrived = [path for path in longer if path[-1].to == goal]
+        if arrived:
+            return arrived
+        seen |= {path[-1].to for path in longer}
+        level = longer
+    return []
+
+
+def inconsistencies(knowledge: Knowledge) -> Iterator[Finding]:
+    """Yield a finding for each loop of facts that contradicts itself, with both products.
+
+    Several sources of one and the same edge are a band, not a contradiction.
+    """
+    reported: set[frozenset[str]] = set()
+    for fact in knowledge.facts:
+        context = {name: values[0] for name, values in fact.where.items()}
+        others = [other for other in knowledge.facts if {other.of, other.to} != {fact.of, fact.to}]
+        for path in _shortest_paths(_edges(others, context), fact.of, fact.to):
+            loop = frozenset((fact.of, *(step.to for step in path)))
+            product = math.prod(step.speed for step in path)
+            if abs(product / fact.speed - 1) > TOLERANCE and loop not in reported:
+                reported.add(loop)
+                way = " -> ".join((fact.of, *(step.to for step in path)))
+                yield Finding(
+                    "warning",
+                    "expected.inconsistent",
+                    f"{fact.of} : {fact.to}",
+                    f"{fact.speed:.4g} by {fact.source}, but {product:.4g} by way of {way}",
+                    Source(knowledge.path),
+                )

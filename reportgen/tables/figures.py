@@ -1,0 +1,234 @@
+"""Draw up the figures of a definition entry from its tables: what to draw, in base units.
+
+line, bar, stacked-bar  one series a column, and a further one for each row factor besides x
+strip                   every repeat as a point over its row and column
+series                  the step times of every repeat over the steps
+"""
+
+from collections.abc import Iterator, Sequence
+
+from reportgen.errors import RequestError, did_you_mean
+from reportgen.model import STEP, FactorValue, Measurement
+from reportgen.results import Cell, Figure, FigureSeries, Header, Table
+from reportgen.tables.build import MEAN
+from reportgen.tables.spec import FigureSpec
+from reportgen.units import Unit, choose
+
+_RATIO_TITLES = {
+    "ratio": "ratio",
+    "speedup": "speed-up",
+    "efficiency": "scaling efficiency",
+    "observed": "times slower",
+    "expected": "expected speed",
+    "excess": "times slower than it should be",
+    "repeats": "repeats",
+}
+
+# A point of a series: x, y, and the ends of its interval.
+Point = tuple[float | str, float | None, float | None, float | None]
+
+
+def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
+    """Return one figure for each of the tables (the facets of the entry that it names).
+
+    Raises RequestError if x is not a row factor, or the tables do not show the quantity asked for.
+    """
+    return [_figure(spec, table) for table in tables]
+
+
+def _figure(spec: FigureSpec, table: Table) -> Figure:
+    x = _x(spec, table)
+    columns = [i for i, column in enumerate(table.columns) if column.quantity == spec.show]
+    if not columns:
+        shown = {column.quantity for column in table.columns}
+        raise RequestError(
+            f"{spec.place}.show",
+            f'table "{spec.table}" does not show "{spec.show}"',
+            did_you_mean(spec.show, shown),
+        )
+    suffix = table.id.removeprefix(spec.table)
+    title = spec.title + (table.title.removeprefix(table.title.split(":")[0]) if suffix else "")
+    if spec.kind == "series":
+        series, unit = tuple(_step_series(table, columns)), Unit("s", "s", 1.0)
+        unit = choose((y for s in series for y in s.y if y is not None), "s")
+        return Figure(
+            spec.id + suffix, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table)
+        )
+    series = tuple(_strips(table, columns) if spec.kind == "strip" else _lines(table, columns, x))
+    categories = _categories(spec, table, x)
+    if not categories:
+        series = tuple(_numeric(spec, one) for one in series)
+    x_title = "" if x is None else table.row_titles[table.row_factors.index(x)].text
+    return Figure(
+        spec.id + suffix,
+        title,
+        spec.kind,
+        x_title,
+        _y_title(spec, table),
+        _unit(spec, table, columns),
+        categories,
+        series,
+        _ideal(series) if spec.ideal else (),
+        _alt(spec, table),
+    )
+
+
+def _x(spec: FigureSpec, table: Table) -> str | None:
+    """Return the row factor on the x axis, None where whole rows are the categories."""
+    if not spec.x:
+        if spec.kind == "line":
+            raise RequestError(
+                f"{spec.place}.x", "a line needs an x axis", f"name one of {', '.join(table.row_factors)}"
+            )
+        return None
+    if spec.x not in table.row_factors:
+        raise RequestError(
+            f"{spec.place}.x",
+            f'"{spec.x}" is not a row factor of table "{spec.table}"',
+            did_you_mean(spec.x, table.row_factors),
+        )
+    return spec.x
+
+
+def _body(table: Table) -> Iterator[tuple[Header, tuple[Cell, ...]]]:
+    """Yield the rows of the table, the row of means left out."""
+    for row, cells in zip(table.rows, table.cells, strict=True):
+        if row.key[:1] != (MEAN,):
+            yield row, cells
+
+
+def _lines(table: Table, columns: Sequence[int], x: str | None) -> Iterator[FigureSeries]:
+    """Yield one series for each column, and for each combination of the row factors besides x."""
+    others = _other_factors(table, x)
+    points: dict[tuple[int, tuple[FactorValue, ...]], list[Point]] = {}
+    for row, cells in _body(table):
+        at = row.key[table.row_factors.index(x)] if x else _row_name(row)
+        group = tuple(row.key[i] for i in others)
+        for position in columns:
+            points.setdefault((position, group), []).append((at, *_values(cells[position])))
+    # Columns first, so that the colours follow the order of the table's heading.
+    for (position, group), found in sorted(points.items(), key=lambda item: item[0][0]):
+        if any(p[1] is not None for p in found):
+            name = ", ".join([_column_name(table, position), *map(str, group)])
+            yield FigureSeries(name, *zip(*found, strict=True))
+
+
+def _other_factors(table: Table, x: str | None) -> list[int]:
+    """Return the row factors that tell rows with one x apart; none where x alone does."""
+    if x is None:
+        return []
+    at = table.row_factors.index(x)
+    keys = [row.key for row, _ in _body(table)]
+    if len({key[at] for key in keys}) == len(keys):
+        return []
+    return [i for i in range(len(table.row_factors)) if i != at and len({key[i] for key in keys}) > 1]
+
+
+def _values(cell: Cell) -> tuple[float | None, float | None, float | None]:
+    if cell.kind != "number":
+        return None, None, None
+    return cell.value, cell.low, cell.high
+
+
+def _strips(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
+    for position in columns:
+        xs: list[float | str] = []
+        ys: list[float | None] = []
+        for row, cells in _body(table):
+            case = cells[position].case
+            for measurement in case.measurements if case else ():
+                xs.append(_row_name(row))
+                ys.append(measurement.value)
+        if xs:
+            yield FigureSeries(_column_name(table, position), tuple(xs), tuple(ys))
+
+
+def _step_series(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
+    for row, cells in _body(table):
+        for position in columns:
+            case = cells[position].case
+            for measurement in case.measurements if case else ():
+                yield from _steps(f"{_row_name(row)} {_column_name(table, position)}".strip(), measurement)
+
+
+def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
+    run = measurement.run
+    repeat = f" #{run.repeat}" if run.repeat is not None else ""
+    for series in run.series:
+        if series.metric == "step_time" and series.phase == STEP:
+            yield FigureSeries(
+                f"{name}{repeat}",
+                tuple(map(float, series.step)),
+                tuple(float(v / s) for v, s in zip(series.value, series.span, strict=True)),
+            )
+
+
+def _categories(spec: FigureSpec, table: Table, x: str | None) -> tuple[str, ...]:
+    if spec.kind == "line" and all(
+        isinstance(row.key[table.row_factors.index(x)], (int, float)) for row, _ in _body(table) if x
+    ):
+        return ()
+    names = [str(row.key[table.row_factors.index(x)]) if x else _row_name(row) for row, _ in _body(table)]
+    return tuple(dict.fromkeys(names))
+
+
+def _numeric(spec: FigureSpec, series: FigureSeries) -> FigureSeries:
+    order = sorted(range(len(series.x)), key=lambda i: float(series.x[i]))
+    return FigureSeries(
+        series.name,
+        tuple(float(series.x[i]) for i in order),
+        tuple(series.y[i] for i in order),
+        tuple(series.low[i] for i in order),
+        tuple(series.high[i] for i in order),
+    )
+
+
+def _row_name(row: Header) -> str:
+    return " · ".join(label.text for label in row.labels if label.text)
+
+
+def _column_name(table: Table, position: int) -> str:
+    column = table.columns[position]
+    return " ".join([*(label.text for label in column.labels), *column.qualifiers]) or table.metric_title
+
+
+def _unit(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Unit:
+    if spec.show != "value":
+        return Unit("1", "1", 1.0)
+    units = {
+        c.unit for _, cells in _body(table) for i in columns if (c := cells[i]).kind == "number" and c.unit
+    }
+    if len({unit.base for unit in units}) > 1:
+        raise RequestError(
+            f"{spec.place}.table",
+            f'the columns of "{spec.table}" have different units and share no axis',
+            "draw a table with one metric",
+        )
+    if len(units) == 1:
+        return units.pop()
+    values = [c.value for _, cells in _body(table) for i in columns if (c := cells[i]).value is not None]
+    return choose((v for v in values if v is not None), units.pop().base if units else "1")
+
+
+def _y_title(spec: FigureSpec, table: Table) -> str:
+    return table.metric_title if spec.show == "value" else _RATIO_TITLES[spec.show]
+
+
+def _ideal(series: Sequence[FigureSeries]) -> tuple[tuple[float, float], ...]:
+    """Return the line on which twice the x is twice the y, through the first point of the first series.
+
+    For a speed-up against one device that is the diagonal, DLPerf's grey dashed line.
+    """
+    xs = sorted({float(x) for one in series for x in one.x if isinstance(x, (int, float))})
+    starts = [
+        (float(s.x[0]), s.y[0]) for s in series if isinstance(s.x[0], (int, float)) and s.y[0] is not None
+    ]
+    if not xs or not starts or starts[0][0] == 0:
+        return ()
+    x0, y0 = starts[0]
+    assert y0 is not None
+    return tuple((x, y0 * x / x0) for x in (xs[0], xs[-1]))
+
+
+def _alt(spec: FigureSpec, table: Table) -> str:
+    return f"{spec.kind} plot: {spec.title}; the numbers are those of table {table.id}"

@@ -1,0 +1,82 @@
+"""What a table or figure is asked to be: the definition's keys, checked and typed.
+
+`report.definition` reads these from TOML; everything here is request, nothing is data. `place` is
+where in the definition an entry stands, so that every error can say it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from reportgen.model import FactorValue
+from reportgen.protocol import Protocol
+from reportgen.results import FigureKind, Quantity
+
+CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
+Pick = Literal["largest", "smallest"]
+Wanted = tuple[FactorValue, ...]
+
+# Names that may stand where a factor may, although no run has a factor of that name.
+METRIC, PHASE, REPEAT, SYSTEM = "metric", "phase", "repeat", "system"
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSpec:
+    """What each cell is compared with: its own case with the factors in `baseline` replaced.
+
+    mean  adds a row with the geometric mean of each column's ratios
+    """
+
+    kind: CompareKind
+    baseline: Mapping[str, FactorValue]
+    mean: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """One `[[tables]]` entry. `where` maps a factor to the values it may have."""
+
+    place: str
+    id: str
+    title: str
+    protocol: Protocol
+    where: Mapping[str, Wanted] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ("throughput",)
+    phases: tuple[str, ...] = ("step",)
+    unit: str = ""
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    facets: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    order: Mapping[str, Wanted] = field(default_factory=dict)
+    qualify: Mapping[str, FactorValue | None] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    pick: Mapping[str, Pick] = field(default_factory=dict)
+    compare: CompareSpec | None = None
+    show: tuple[Quantity, ...] = ("value",)
+    totals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: str = "-"
+    planned: tuple[Mapping[str, FactorValue], ...] = ()
+    interval: bool = False
+    digits: int = 4
+    decimals: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Return every factor that the entry names: what is not named must not vary inside a cell."""
+        return frozenset((*self.where, *self.rows, *self.columns, *self.facets, *self.ignore))
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSpec:
+    """One `[[figures]]` entry, drawn from the table definition `table` (one figure for each facet)."""
+
+    place: str
+    id: str
+    title: str
+    kind: FigureKind
+    table: str
+    x: str = ""
+    show: Quantity = "value"
+    ideal: bool = False

@@ -1,0 +1,63 @@
+"""Choose the unit in which a table's values are shown: once for the table, a column, a row or a cell.
+
+A table with one metric and one phase has one unit. Where metrics or phases stand side by side, each
+column (or row) has its own, because milliseconds of forward and seconds of loading do not share one.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from reportgen.errors import RequestError, did_you_mean
+from reportgen.model import Case
+from reportgen.results import UnitMode
+from reportgen.tables.spec import METRIC, PHASE, TableSpec
+from reportgen.units import Unit, choose, find, known_units, rate_unit
+
+_MODES: dict[str, UnitMode] = {"per-cell": "cell", "per-row": "row", "per-column": "column"}
+
+
+def unit_mode(spec: TableSpec) -> UnitMode:
+    """Return where the unit of a table stands."""
+    if spec.unit in _MODES:
+        return _MODES[spec.unit]
+    if spec.unit:
+        return "table"
+    if {METRIC, PHASE} & set(spec.columns):
+        return "column"
+    return "row" if {METRIC, PHASE} & set(spec.rows) else "table"
+
+
+def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
+    """Return the unit for all of these cases together, None if there are none or units differ.
+
+    Raises RequestError if the unit that the definition asks for is unknown or measures something else.
+    """
+    bases = {case.unit for case in cases}
+    if spec.unit and spec.unit not in _MODES:
+        return _asked(spec, bases)
+    if len(bases) != 1:
+        return None
+    base = bases.pop()
+    items = {str(case.factors.get("item", "")) for case in cases}
+    if base == "samples/s":
+        return Unit(rate_unit(items.pop() if len(items) == 1 else ""), base, 1.0)
+    return choose(_values(cases), base)
+
+
+def _asked(spec: TableSpec, bases: set[str]) -> Unit:
+    unit = find(spec.unit)
+    if unit is None:
+        raise RequestError(
+            f"{spec.place}.unit", f'no unit "{spec.unit}"', did_you_mean(spec.unit, known_units())
+        )
+    others = bases - {unit.base}
+    if others:
+        raise RequestError(
+            f"{spec.place}.unit",
+            f"{spec.unit} is a unit of {unit.base}, the values are in {min(others)}",
+            "leave unit out to have one chosen",
+        )
+    return unit
+
+
+def _values(cases: Iterable[Case]) -> list[float]:
+    return [case.summary.median for case in cases if case.summary]
