@@ -66,7 +66,8 @@ class Reader:
 
     def about(self):
         path = self.folder / "run.json"
-        about = {"status": "partial", "case": {}, "repeat": None, "item": None, "samples_per_step": None, "ranks": 0}
+        about = {"status": "partial", "case": {}, "ranks": 0}
+        about.update(repeat=None, item=None, samples_per_step=None)
         if not path.exists():
             return about
         try:
@@ -123,7 +124,7 @@ class Reader:
             elif header is None or len(cells) != len(header):
                 self.malformed(path.name, number)
             else:
-                row = dict(zip(header, cells))
+                row = dict(zip(header, cells, strict=True))
                 values = {name: integer(text) for name, text in row.items() if numeric(name)}
                 if any(value is False for value in values.values()):
                     self.malformed(path.name, number)
@@ -134,9 +135,8 @@ class Reader:
         plain = {"step", "span", "samples", "begin_ns", "duration_ns"}
         kinds = {name: one.get("clock") for name, one in about.get("columns", {}).items()}
         rows, breaks, clock = [], [], None
-        table = self.table(
-            path, "step", ["step", "begin_ns", "duration_ns"], lambda name: name in plain or PHASE.fullmatch(name)
-        )
+        required = ["step", "begin_ns", "duration_ns"]
+        table = self.table(path, "step", required, lambda name: name in plain or PHASE.fullmatch(name))
         for kind, number, cells in table:
             if kind == "row":
                 if not cells["step"] or (rows and cells["step"] <= rows[-1]["step"]):

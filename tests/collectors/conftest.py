@@ -1,0 +1,85 @@
+"""A clock that stands still until told, and training scripts as child processes."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from collectors import logfolder, steps
+
+ROOT = Path(__file__).parents[2]
+JOB_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", logfolder.RUN_VARIABLE)
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def no_job(monkeypatch):
+    for name in JOB_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(steps, "perf_counter_ns", clock)
+    return clock
+
+
+class Script:
+    """A training script in a file, and ways to run it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.path = folder / "train.py"
+        self.logs = folder / "logs"
+        self.environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def write(self, text):
+        head = "import os, sys, signal, threading\nfrom collectors import logfolder\n"
+        head += "from collectors.steps import Recorder\n"
+        self.path.write_text(head + text)
+        return self
+
+    def start(self, *, launcher=False, options=(), python=sys.executable, **popen):
+        command = [python, "-S", str(self.path)]
+        if launcher:
+            run = [sys.executable, "-S", "-m", "collectors", "run", "--logs", str(self.logs), *options]
+            command = [*run, "--", *command]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, cwd=self.folder, env=self.environ, **{**pipes, **popen})
+
+    def run(self, **options):
+        child = self.start(**options)
+        out, err = child.communicate(timeout=60)
+        return child.returncode, out.decode(), err.decode()
+
+    def only_run(self):
+        (path,) = self.logs.glob("*/r*")
+        return path
+
+
+@pytest.fixture
+def script(tmp_path):
+    return Script(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def python39():
+    """A Python 3.9 that starts; the syntax is checked by another test where there is none."""
+    home = Path(os.environ.get("PYENV_ROOT", Path("~/.pyenv").expanduser()))
+    candidates = [shutil.which("python3.9"), *sorted(map(str, home.glob("versions/3.9.*/bin/python3.9")))]
+    for candidate in filter(None, candidates):
+        done = subprocess.run([candidate, "-S", "-c", "print(1)"], capture_output=True, check=False)
+        if done.stdout == b"1\n":
+            return candidate
+    return None

@@ -1,0 +1,209 @@
+"""However a training script ends, a readable log with the right status is left, and its own end untouched."""
+
+import json
+import os
+import re
+import resource
+import signal
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from reading import read
+
+from collectors.ending import status_of
+
+TEN_STEPS = """
+recorder = Recorder.start(samples_per_step=4, item="image", logs="logs")
+forward = recorder.phase("forward")
+for number in recorder.steps(10):
+    with forward:
+        pass
+"""
+READY = """
+recorder.flush()
+print("ready", flush=True)
+"""
+
+
+def of(script):
+    result = read(script.only_run())
+    return result["run"], [finding["rule"] for finding in result["findings"]]
+
+
+def about(script):
+    return json.loads((script.only_run() / "run.json").read_text())
+
+
+def wait_for_word(child):
+    assert child.stdout.readline() == b"ready\n"
+
+
+@pytest.mark.parametrize("round_number", range(3))
+def test_sigkill_loses_nothing_that_was_flushed(script, round_number):
+    script.write(TEN_STEPS + READY + "\nfor _ in recorder.steps(10**9): pass")
+    child = script.start()
+    wait_for_word(child)
+    child.kill()
+    assert child.wait() == -signal.SIGKILL
+    run, findings = of(script)
+    assert run["status"] == "running"
+    assert findings == ["read.incomplete-run"]
+    steps = run["ranks"]["0"]["steps"]
+    assert len(steps) >= 10
+    assert steps == list(range(1, len(steps) + 1))
+
+
+@pytest.mark.parametrize("left_out", [1, 2, 20, 60])
+def test_sigkill_in_the_middle_of_a_flush_leaves_every_whole_line(script, left_out):
+    script.write(
+        TEN_STEPS
+        + f"""
+recorder.flush()
+write = os.write
+def stalled(file, lines):
+    write(file, bytes(lines)[:-{left_out}])
+    print("ready", flush=True)
+    threading.Event().wait()
+logfolder.os.write = stalled
+for _ in recorder.steps(5): pass
+recorder.flush()
+"""
+    )
+    child = script.start()
+    wait_for_word(child)
+    child.kill()
+    child.wait()
+    run, findings = of(script)
+    assert findings == ["read.incomplete-run"]
+    assert len(run["ranks"]["0"]["steps"]) >= 10
+    (path,) = script.only_run().glob("steps*")
+    whole = len(re.findall(rb"^[0-9].*\n", path.read_bytes(), re.MULTILINE))
+    assert run["ranks"]["0"]["steps"] == list(range(1, whole + 1))
+
+
+@pytest.mark.parametrize("launcher", [False, True])
+def test_sigterm_is_cancelled_and_still_kills(script, launcher):
+    script.write(TEN_STEPS + READY + "\nwhile True: signal.pause()")
+    child = script.start(launcher=launcher)
+    wait_for_word(child)
+    child.terminate()
+    assert child.wait(timeout=60) == (128 + signal.SIGTERM if launcher else -signal.SIGTERM)
+    run, findings = of(script)
+    assert (run["status"], findings) == ("cancelled", ["read.failed-run"])
+    assert run["ranks"]["0"]["steps"] == list(range(1, 11))
+
+
+def test_a_sigterm_handler_of_the_script_is_left_alone(script):
+    handler = "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))"
+    script.write(handler + TEN_STEPS + READY + "\nsignal.pause()")
+    child = script.start()
+    wait_for_word(child)
+    child.terminate()
+    assert child.wait(timeout=60) == 7
+
+
+@pytest.mark.parametrize(
+    ("last_line", "status", "code", "error"),
+    [
+        ("", "complete", 0, None),
+        ("recorder.close()", "complete", 0, None),
+        ("raise ValueError('loss is nan')", "failed", 1, "ValueError: loss is nan"),
+        ("raise MemoryError", "out_of_memory", 1, "MemoryError"),
+        ("raise RuntimeError('CUDA out of memory')", "out_of_memory", 1, "RuntimeError: CUDA out of memory"),
+        ("raise KeyboardInterrupt", "cancelled", -signal.SIGINT, "KeyboardInterrupt"),
+        ("with recorder: sys.exit(5)", "failed", 5, "SystemExit: 5"),
+        ("with recorder: sys.exit()", "complete", 0, None),
+    ],
+)
+def test_the_status_says_how_the_script_ended(script, last_line, status, code, error):
+    script.write(TEN_STEPS + "\n" + last_line)
+    assert script.run()[0] == code
+    assert about(script)["status"] == status
+    assert about(script).get("error") == error
+    assert len(of(script)[0]["ranks"]["0"]["steps"]) == 10
+
+
+def test_a_hook_for_exceptions_that_stood_before_is_still_called(script):
+    script.write("sys.excepthook = lambda *_: print('mine')" + TEN_STEPS + "\nraise ValueError")
+    assert script.run() == (1, "mine\n", "")
+
+
+def test_an_exception_in_a_step_records_no_step_for_it(script):
+    script.write(TEN_STEPS + "\nfor _ in recorder.steps(3): raise ValueError")
+    script.run()
+    assert len(of(script)[0]["ranks"]["0"]["steps"]) == 10
+
+
+def test_a_full_disk_ends_the_recording_and_not_the_training(script):
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+    script.write(
+        TEN_STEPS
+        + """
+recorder.flush()
+for part in range(20):
+    for _ in recorder.steps(50): pass
+    recorder.flush()
+print("trained")
+"""
+    )
+    code, out, err = script.run(preexec_fn=small_files)
+    assert (code, out) == (0, "trained\n")
+    assert err.count("reportgen:") == 1
+    assert "nothing more is recorded" in err
+    run, findings = of(script)
+    assert (run["status"], findings) == ("partial", ["read.incomplete-run"])
+    steps = run["ranks"]["0"]["steps"]
+    assert steps == list(range(1, len(steps) + 1))
+    assert len(steps) >= 60
+    assert "File too large" in about(script)["recorder"]["error"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_disk_that_is_full_from_the_start_is_said_once(script):
+    script.write("os.O_EXCL = 0\nlogfolder.steps_path = lambda *_: '/dev/full'" + TEN_STEPS)
+    code, _, err = script.run()
+    assert code == 0
+    assert err.count("reportgen: nothing is recorded") == 1
+
+
+def test_a_read_only_folder_is_said_once_and_the_training_goes_on(script):
+    script.logs.mkdir()
+    script.logs.chmod(stat.S_IREAD | stat.S_IEXEC)
+    if os.access(script.logs, os.W_OK):  # root may write everywhere: a file in the way does the same
+        script.logs.chmod(0o700)
+        script.logs.rmdir()
+        script.logs.write_text("in the way")
+    code, out, err = script.write(TEN_STEPS + "\nprint('trained')").run()
+    assert (code, out) == (0, "trained\n")
+    assert err.count("reportgen: nothing is recorded") == 1
+
+
+class OutOfMemoryError(RuntimeError):
+    """Has the name of torch's."""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (OutOfMemoryError("x"), ("out_of_memory", "OutOfMemoryError: x")),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), ("out_of_memory", None)),
+        (ValueError("first\nlast"), ("failed", "last")),
+        (ValueError("x" * 9999), ("failed", "ValueError: " + "x" * 488)),
+        (SystemExit(0), ("complete", "")),
+    ],
+)
+def test_an_exception_has_a_status_and_one_bounded_line(error, expected):
+    status, text = status_of(error)
+    assert status == expected[0]
+    if expected[1] is not None:
+        assert text.removeprefix("test_collectors_endings.") == expected[1]
+
+
+def test_python_3_9_runs_it_where_it_is_installed(script, python39):
+    script.write(TEN_STEPS)
+    assert script.run(python=python39 or sys.executable)[::2] == (0, "")
+    assert of(script)[0]["status"] == "complete"

@@ -1,0 +1,143 @@
+"""What is recorded of a machine, and what never is."""
+
+import json
+import socket
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from collectors import environment
+from collectors.__main__ import main
+from collectors.ranks import Place, place
+
+SECRET = "hunter2-very-secret"
+
+
+def test_facts_are_found_and_the_rest_is_absent():
+    found = environment.capture()
+    assert found["python"]["version"] == ".".join(map(str, sys.version_info[:3]))
+    assert found["cpu"]["cores_usable"] >= 1
+    assert all(value not in (None, "", [], {}) for group in found.values() for value in group.values())
+
+
+def test_env_prints_json(capsys):
+    assert main(["env"]) == 0
+    assert json.loads(capsys.readouterr().out)["python"]
+
+
+@pytest.mark.parametrize(
+    "name", ["AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "WANDB_API_KEY", "SLURM_JWT", "XLA_TOKEN", "MY_FLAG"]
+)
+def test_planted_secrets_do_not_get_into_the_file(name, monkeypatch):
+    monkeypatch.setenv(name, SECRET)
+    monkeypatch.setenv("XLA_FLAGS", f"--fast --auth_token={SECRET} --also")
+    options = ["--api-key", SECRET, f"--password={SECRET}", f"HF_TOKEN={SECRET}", f"https://me:{SECRET}@host/x"]
+    monkeypatch.setattr(sys, "orig_argv", ["/home/me/bin/python", "train.py", *options])
+    text = json.dumps(environment.capture())
+    assert SECRET not in text
+    assert "train.py" in text
+    assert environment.capture()["variables"]["XLA_FLAGS"] == "--fast --auth_token=[removed] --also"
+
+
+def test_neither_host_name_nor_home_folder_is_recorded(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/someone-special")
+    monkeypatch.setattr(socket, "gethostname", lambda: "some-host")
+    monkeypatch.setattr(sys, "orig_argv", ["python", "/home/someone-special/train.py"])
+    text = json.dumps(environment.capture())
+    assert "someone-special" not in text
+    assert "some-host" not in text
+    assert "~/train.py" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        (["p", "--lr", "0.1"], ["p", "--lr", "0.1"]),
+        (["p", "--token", SECRET, "x"], ["p", "--token", "[removed]", "x"]),
+        (["p", "--use-auth", "--fast"], ["p", "--use-auth", "--fast"]),
+        (["p", "--key=" + SECRET], ["p", "--key=[removed]"]),
+        (["p", "tokens.txt"], ["p", "tokens.txt"]),
+    ],
+)
+def test_options_that_sound_secret_lose_their_value(line, kept):
+    assert environment.without_secrets(line) == kept
+
+
+def test_torch_is_asked_only_if_it_is_imported(monkeypatch):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    assert "torch" not in environment.capture()
+    assert "torch" not in sys.modules
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(__version__="9.9", get_num_threads=lambda: 3))
+    assert environment.capture()["torch"] == {"version": "9.9", "num_threads": 3}
+
+
+def files(monkeypatch, contents):
+    monkeypatch.setattr(environment, "_text", contents.get)
+    monkeypatch.setattr(environment.os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
+
+
+@pytest.mark.parametrize(
+    ("contents", "cores"),
+    [
+        ({}, 8),
+        ({"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "max 100000"}, 8),
+        ({"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "250000 100000"}, 2),
+        ({"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "50000 100000"}, 1),
+        ({"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "9900000 100000"}, 8),
+        # the tightest of all levels counts
+        (
+            {
+                "/proc/self/cgroup": "0::/job/step",
+                "/sys/fs/cgroup/job/step/cpu.max": "max 100000",
+                "/sys/fs/cgroup/job/cpu.max": "300000 100000",
+            },
+            3,
+        ),
+        # version 1
+        (
+            {
+                "/proc/self/cgroup": "4:cpu,cpuacct:/docker/x\n2:memory:/docker/x",
+                "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "400000",
+                "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000",
+            },
+            4,
+        ),
+    ],
+)
+def test_usable_cores_follow_affinity_and_quota(monkeypatch, contents, cores):
+    files(monkeypatch, contents)
+    assert environment.usable_cores() == cores
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, Place(0, 1, 0, 0, 1)),
+        (
+            {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "LOCAL_WORLD_SIZE": "4"},
+            Place(5, 8, 1, 1, 4),
+        ),
+        # torchrun started by srun: Slurm counts the launchers
+        (
+            {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "SLURM_PROCID": "1"},
+            Place(5, 8, 1, 1, 0),
+        ),
+        (
+            {"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "1", "SLURM_NODEID": "1"},
+            Place(3, 4, 1, 1, 0),
+        ),
+        (
+            {
+                "OMPI_COMM_WORLD_RANK": "3",
+                "OMPI_COMM_WORLD_SIZE": "4",
+                "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+                "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
+            },
+            Place(3, 4, 1, 1, 2),
+        ),
+        ({"RANK": "none"}, Place(0, 1, 0, 0, 1)),
+    ],
+)
+def test_the_place_in_a_job_is_what_its_launcher_says(variables, expected):
+    assert place(variables) == expected

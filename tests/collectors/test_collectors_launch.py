@@ -1,0 +1,243 @@
+"""The launcher: fresh processes, folders that are never written twice, ends passed on untouched."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reading import read
+
+from collectors import launch, logfolder
+from collectors.__main__ import main
+
+RECORDS = """
+with Recorder.start(samples_per_step=2, item="image") as recorder:
+    for _ in recorder.steps(3): pass
+"""
+
+
+def runs(script):
+    return {
+        path.parent.relative_to(script.logs).as_posix(): json.loads(path.read_text())
+        for path in script.logs.glob("*/r*/run.json")
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("32", 32),
+        ("-1", -1),
+        ("0.1", 0.1),
+        ("1e-3", 0.001),
+        ("true", True),
+        ("false", False),
+        ("True", "True"),
+        ("fp16", "fp16"),
+        ("", ""),
+        ("a=b", "a=b"),
+        ("1_000", "1_000"),
+        (" 1", " 1"),
+        ("nan", "nan"),
+        ("inf", "inf"),
+        ("1e999", "1e999"),
+    ],
+)
+def test_factor_values_have_the_type_they_look_like(text, value):
+    got = launch.factor_value(text)
+    assert (got, type(got)) == (value, type(value))
+
+
+def test_a_factor_given_twice_has_two_values_and_all_combinations_are_cases():
+    assert launch.cases_of(["m=a", "b=1", "b=2"]) == [{"m": "a", "b": 1}, {"m": "a", "b": 2}]
+    assert launch.cases_of([]) == [{}]
+
+
+@pytest.mark.parametrize("setting", ["batch", "a b=1", "=1", "1a=2"])
+def test_a_setting_that_is_no_factor_is_an_error(setting):
+    with pytest.raises(ValueError, match="case"):
+        launch.cases_of([setting])
+
+
+def test_braces_in_a_command_become_the_value_of_their_factor_alone():
+    (job,) = launch.jobs_of([{"b": 32, "amp": True}], ["train", "--b={b}", "{amp}", "{other}", "{}"])
+    assert job.command == ["train", "--b=32", "true", "{other}", "{}"]
+
+
+NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,9}", fullmatch=True)
+FACTORS = st.dictionaries(NAMES, st.text(), max_size=3)
+
+
+@given(FACTORS, FACTORS)
+def test_different_cases_have_different_folders_with_harmless_names(one, other):
+    names = [logfolder.case_folder(case) for case in (one, other)]
+    assert (names[0] == names[1]) == (list(one.items()) == list(other.items()))
+    for name in names:
+        assert re.fullmatch(r"[A-Za-z0-9_.,=+-]{1,139}", name)
+
+
+def test_each_repeat_is_a_process_and_a_run_of_its_own(script):
+    script.write("print(os.getpid())" + RECORDS)
+    options = ["--case", "model=x", "--case", "b=1", "--case", "b=2", "--repeats", "2"]
+    code, out, err = script.run(launcher=True, options=options)
+    assert code == 0
+    assert len(set(out.split())) == 4
+    assert list(runs(script)) != []
+    for name, run in runs(script).items():
+        assert (run["status"], run["exit_code"]) == ("complete", 0)
+        assert name == f"model=x,b={run['case']['b']}/r{run['repeat']}"
+        assert run["command"][1:] == ["-S", str(script.path)]
+        assert run["samples_per_step"] == 2
+    order = [line.split("logs/")[1] for line in err.splitlines()]
+    assert order == ["model=x,b=1/r1", "model=x,b=2/r1", "model=x,b=1/r2", "model=x,b=2/r2"]
+
+
+def test_sequential_order_finishes_one_case_first(script):
+    script.write(RECORDS)
+    options = ["--case", "b=1", "--case", "b=2", "--repeats", "2", "--case-order", "sequential"]
+    err = script.run(launcher=True, options=options)[2]
+    assert [line.split("logs/")[1] for line in err.splitlines()] == ["b=1/r1", "b=1/r2", "b=2/r1", "b=2/r2"]
+
+
+def test_complete_repeats_are_skipped_and_again_adds_more(script):
+    script.write(RECORDS)
+    script.run(launcher=True, options=["--repeats", "2"])
+    before = {path: path.read_bytes() for path in script.logs.rglob("*") if path.is_file()}
+    code, _, err = script.run(launcher=True, options=["--repeats", "3"])
+    assert code == 0
+    assert "2 complete already, 1 to run" in err
+    assert sorted(runs(script)) == ["unnamed/r1", "unnamed/r2", "unnamed/r3"]
+    script.run(launcher=True, options=["--repeats", "3", "--again"])
+    assert len(runs(script)) == 6
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
+def test_an_incomplete_repeat_stays_and_the_next_number_is_taken(script):
+    script.write("sys.exit(3)")
+    assert script.run(launcher=True)[0] == 3
+    script.write(RECORDS)
+    assert script.run(launcher=True)[0] == 0
+    assert {name: run["status"] for name, run in runs(script).items()} == {
+        "unnamed/r1": "failed",
+        "unnamed/r2": "complete",
+    }
+
+
+@pytest.mark.parametrize(("options", "count"), [([], 1), (["--keep-going"], 3)])
+def test_a_failure_ends_the_campaign_unless_told_otherwise(script, options, count):
+    script.write("sys.exit(4)")
+    code, _, err = script.run(launcher=True, options=["--repeats", "3", *options])
+    assert (code, len(runs(script))) == (4, count)
+    assert ("2 runs left" in err) == (count == 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "status", "error"),
+    [
+        ("os._exit(9)", 9, "failed", "exit code 9"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", 137, "failed", "killed by SIGKILL"),
+        ("os.abort()", 134, "failed", "killed by SIGABRT"),
+        ("pass", 0, "failed", "the command recorded no step: it never started a Recorder"),
+        ("Recorder.start()\nos._exit(0)", 0, "failed", "the command ended without closing its recorder"),
+        (RECORDS + "sys.exit(2)", 2, "failed", "exit code 2 after the recorder was closed"),
+        ("Recorder.start()\nraise MemoryError", 1, "out_of_memory", "MemoryError"),
+    ],
+)
+def test_what_the_child_could_not_say_the_launcher_does(script, text, code, status, error):
+    script.write(text)
+    assert script.run(launcher=True)[0] == code
+    (run,) = runs(script).values()
+    assert (run["status"], run["error"]) == (status, error)
+    assert run["exit_code"] == (code if code < 128 else 128 - code)
+    assert read(script.only_run())["run"]["status"] == status
+
+
+def test_a_killed_child_keeps_its_flushed_steps(script):
+    script.write(
+        "recorder = Recorder.start()\nfor _ in recorder.steps(5): pass\nrecorder.flush()\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    script.run(launcher=True)
+    run = read(script.only_run())["run"]
+    assert run["status"] == "failed"
+    assert run["ranks"]["0"]["steps"] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("options", [[], ["--save-stdout"]])
+def test_output_is_passed_on_byte_for_byte(script, options):
+    script.write("os.write(1, bytes(range(256)) * 999); os.write(2, b'err\\n')" + RECORDS)
+    child = script.start(launcher=True, options=options)
+    out, err = child.communicate(timeout=60)
+    assert out == bytes(range(256)) * 999
+    assert b"err\n" in err
+    saved = logfolder.stdout_path(script.only_run())
+    assert saved.exists() == bool(options)
+    if options:
+        assert saved.read_bytes() == out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+def test_signals_reach_the_child(script, number):
+    script.write(
+        "def told(number, frame): print(number, flush=True); os._exit(21)\n"
+        f"signal.signal({int(number)}, told); print('ready', flush=True)\nwhile True: signal.pause()"
+    )
+    child = script.start(launcher=True, options=["--repeats", "2", "--keep-going"], start_new_session=True)
+    assert child.stdout.readline() == b"ready\n"
+    child.send_signal(number)
+    assert child.stdout.readline() == b"%d\n" % number
+    if number == signal.SIGUSR1:  # not a wish to end: the second repeat follows
+        assert child.stdout.readline() == b"ready\n"
+        child.send_signal(number)
+    assert child.wait(timeout=60) == 21
+    assert len(runs(script)) == (2 if number == signal.SIGUSR1 else 1)
+
+
+def test_an_ignored_signal_stays_ignored_for_the_child(script):
+    script.write("print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)")
+    start = "import signal, subprocess, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+    start += "run = [sys.executable, '-S', '-m', 'collectors', 'run', '--logs', 'logs', '--']; "
+    start += "subprocess.run([*run, *sys.argv[1:]])"
+    command = [sys.executable, "-c", start, sys.executable, "-S", str(script.path)]
+    done = subprocess.run(command, cwd=script.folder, env=script.environ, capture_output=True, check=True)
+    assert done.stdout == b"True\n"
+
+
+def test_a_command_that_does_not_exist_is_an_error_and_a_failed_run(tmp_path, capsys):
+    assert main(["run", "--logs", str(tmp_path), "--", "/nonexistent/command"]) == 1
+    assert "/nonexistent/command" in capsys.readouterr().err
+    assert logfolder.read_run(tmp_path / "unnamed" / "r1")["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["run", "--logs", "x"],
+        ["run", "--logs", "x", "--"],
+        ["run", "--logs", "x", "--case", "nothing", "--", "true"],
+        ["run", "--logs", "x", "--repeats", "0", "--", "true"],
+        ["run", "--", "true"],
+        ["walk"],
+        [],
+    ],
+)
+def test_a_wrong_command_line_is_code_2_and_writes_nothing(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(line)
+    except SystemExit as end:
+        code = end.code
+    assert code == 2
+    assert capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("line", [["--help"], ["run", "--help"]])
+def test_help_begins_with_an_example(line, capsys):
+    with pytest.raises(SystemExit):
+        main(line)
+    assert capsys.readouterr().out.startswith("usage: python -m collectors run --logs logs/x --case ")

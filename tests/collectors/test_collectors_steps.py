@@ -1,0 +1,295 @@
+"""What the recorder writes is what happened, and what the specification says."""
+
+import json
+import os
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reading import read
+
+from collectors import logfolder
+from collectors.rows import SAMPLES, STEP, Rows
+from collectors.steps import Recorder
+
+
+def start(tmp_path, **options):
+    return Recorder.start(logs=tmp_path, **options)
+
+
+def rank0(recorder):
+    result = read(recorder.folder)
+    assert result["findings"] == []
+    assert result["run"]["status"] == "complete"
+    return result["run"]["ranks"]["0"]
+
+
+def test_a_step_runs_from_begin_to_begin_and_contains_its_wait_for_data(tmp_path, clock):
+    def loader():
+        for batch in "abc":
+            clock.now += 7
+            yield batch
+
+    recorder = start(tmp_path, samples_per_step=4, item="letter", case={"model": "x", "lr": 0.5, "amp": True})
+    forward, backward = recorder.phase("forward"), recorder.phase("backward")
+    seen = []
+    for batch in recorder.steps(loader()):
+        seen.append(batch)
+        with forward:
+            clock.now += 20
+        with backward:
+            clock.now += 30
+        clock.now += 3
+    recorder.close()
+    steps = rank0(recorder)
+    assert seen == ["a", "b", "c"]
+    assert steps["steps"] == [1, 2, 3]
+    assert steps["begin_ns"] == [1000, 1060, 1120]
+    assert steps["samples"] == [4, 4, 4]
+    assert steps["columns"] == {
+        "step/host": [60, 60, 60],
+        "forward/host": [20, 20, 20],
+        "backward/host": [30, 30, 30],
+        "data_loading/host": [7, 7, 7],
+    }
+    run = read(recorder.folder)["run"]
+    assert run["factors"] == {"model": "x", "lr": 0.5, "amp": True}
+    assert (run["repeat"], run["item"], run["samples_per_step"]) == (1, "letter", 4)
+    assert run["environment"]["0"]["python.version"]
+
+
+def test_steps_of_a_number_have_no_wait_for_data(tmp_path, clock):
+    with start(tmp_path) as recorder:
+        for number in recorder.steps(3):
+            clock.now += 10 * (number + 1)
+    assert rank0(recorder)["columns"] == {"step/host": [10, 20, 30]}
+
+
+def test_step_ends_a_step_where_it_is_called(tmp_path, clock):
+    with start(tmp_path) as recorder:
+        clock.now += 500
+        recorder.mark_break("setup")
+        for duration in (10, 20):
+            clock.now += duration
+            recorder.step()
+    steps = rank0(recorder)
+    assert steps["columns"] == {"step/host": [10, 20]}
+    assert steps["breaks"] == [["setup", 0, 1000, 1500]]
+
+
+def test_a_phase_entered_several_times_is_summed_and_one_not_entered_is_absent(tmp_path, clock):
+    with start(tmp_path) as recorder:
+        micro = recorder.phase("forward")
+        for number in recorder.steps(3):
+            for _ in range(number):
+                with micro:
+                    clock.now += 5
+            clock.now += 1
+    assert rank0(recorder)["columns"] == {"step/host": [1, 6, 11], "forward/host": [None, 5, 10]}
+
+
+def test_a_phase_that_appears_late_repeats_the_header(tmp_path, clock):
+    with start(tmp_path) as recorder:
+        for _ in recorder.steps(2):
+            clock.now += 1
+        recorder.flush()
+        for _ in recorder.steps(1):
+            with recorder.phase("optimizer"):
+                clock.now += 1
+    assert rank0(recorder)["columns"] == {"step/host": [1, 1, 1], "optimizer/host": [None, None, 1]}
+    assert logfolder.steps_path(recorder.folder, 0).read_text().count("step,samples,") == 2
+
+
+def test_samples_of_a_step_add_up_and_hold_for_that_step_alone(tmp_path, clock):
+    with start(tmp_path, samples_per_step=9) as recorder:
+        for number in recorder.steps(3):
+            if number == 1:
+                recorder.samples(3)
+                recorder.samples(4)
+            clock.now += 1
+    assert rank0(recorder)["samples"] == [9, 7, 9]
+
+
+def test_time_between_loops_is_a_break_and_not_step_time(tmp_path, clock):
+    with start(tmp_path) as recorder:
+        for _ in range(2):
+            for _ in recorder.steps(1):
+                clock.now += 10
+            clock.now += 100
+        recorder.mark_break("evaluation")
+        for _ in recorder.steps(1):
+            clock.now += 10
+    steps = rank0(recorder)
+    assert steps["columns"] == {"step/host": [10, 10, 10]}
+    assert steps["breaks"] == [["epoch", 1, 1010, 1110], ["evaluation", 2, 1120, 1220]]
+
+
+def test_a_pause_is_taken_out_of_its_step_and_of_its_phase(tmp_path, clock):
+    with start(tmp_path) as recorder:
+        forward = recorder.phase("forward")
+        for _ in recorder.steps(1):
+            with forward:
+                clock.now += 10
+                with recorder.pause("checkpoint"):
+                    clock.now += 1000
+            clock.now += 1
+    steps = rank0(recorder)
+    assert steps["columns"] == {"step/host": [11], "forward/host": [10]}
+    assert steps["breaks"] == [["checkpoint", 1, 1010, 2010]]
+
+
+def test_a_break_inside_the_body_gives_up_the_running_step(tmp_path, clock):
+    with start(tmp_path, samples_per_step=1) as recorder:
+        forward = recorder.phase("forward")
+        for number in recorder.steps(3):
+            with forward:
+                clock.now += 10
+            recorder.samples(5 + number)
+            clock.now += 1
+            if number == 1:
+                recorder.mark_break("evaluation")
+                clock.now += 1
+    steps = rank0(recorder)
+    assert steps["columns"] == {"step/host": [11, 12], "forward/host": [10, 10]}
+    assert steps["samples"] == [5, 7]
+    assert steps["breaks"] == [["evaluation", 1, 1011, 1022]]
+
+
+def test_a_step_left_by_break_is_not_recorded_but_a_limit_is_whole(tmp_path, clock):
+    with start(tmp_path) as recorder:
+        for number in recorder.steps(10):
+            clock.now += 1
+            if number == 1:
+                break
+        for _ in recorder.steps(iter(range(10)), limit=2):
+            clock.now += 2
+    assert rank0(recorder)["columns"]["step/host"] == [1, 2, 2]
+
+
+def test_a_synchronized_phase_says_so_in_its_column(tmp_path, clock):
+    calls = []
+    with start(tmp_path) as recorder:
+        forward = recorder.phase("forward", synchronize=lambda: calls.append(clock.now))
+        for _ in recorder.steps(1):
+            with forward:
+                clock.now += 4
+    assert rank0(recorder)["columns"] == {"step/host": [4], "forward/host_synchronized": [4]}
+    assert calls == [1000, 1004]
+
+
+@pytest.mark.parametrize("wrong", ["step", "Forward", "two words", "a,b", "", "1st", "a\nb"])
+def test_a_phase_or_break_that_cannot_stand_in_the_file_is_an_error(tmp_path, wrong):
+    with start(tmp_path) as recorder:
+        with pytest.raises(ValueError, match="use lower-case letters"):
+            recorder.phase(wrong)
+        if wrong != "step":
+            with pytest.raises(ValueError, match="use lower-case letters"):
+                recorder.mark_break(wrong)
+
+
+@pytest.mark.parametrize("case", [{"a b": 1}, {"a": [1]}, {"a": None}, {"a": float("nan")}, {"": 1}])
+def test_a_case_that_the_log_has_no_place_for_is_an_error(tmp_path, case):
+    with pytest.raises(ValueError, match="case:"):
+        start(tmp_path, case=case)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_never_overwrites_another(tmp_path):
+    folders = []
+    for _ in range(3):
+        with start(tmp_path, case={"model": "x"}) as recorder:
+            folders.append(recorder.folder.relative_to(tmp_path).as_posix())
+    assert folders == ["model=x/r1", "model=x/r2", "model=x/r3"]
+
+
+def test_a_second_recorder_in_one_run_records_nothing_and_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(tmp_path / "run"))
+    with Recorder.start() as first, Recorder.start() as second:
+        for _ in first.steps(2):
+            pass
+        for _ in second.steps(5):
+            pass
+    assert second.folder is None
+    assert "nothing is recorded" in capsys.readouterr().err
+    assert read(first.folder)["run"]["ranks"]["0"]["steps"] == [1, 2]
+
+
+def test_each_rank_writes_its_own_steps_and_rank_0_alone_the_rest(tmp_path, monkeypatch, clock):
+    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(tmp_path))
+    recorders = []
+    for rank in ("1", "0"):  # the other order would not show who writes run.json
+        monkeypatch.setenv("RANK", rank)
+        monkeypatch.setenv("LOCAL_RANK", rank)
+        monkeypatch.setenv("WORLD_SIZE", "2")
+        recorders.append(Recorder.start(samples_per_step=2))
+        assert (tmp_path / "run.json").exists() == (rank == "0")
+    for recorder in recorders:
+        for _ in recorder.steps(1):
+            clock.now += 1
+        recorder.close()
+    result = read(tmp_path)
+    assert sorted(result["run"]["ranks"]) == ["0", "1"]
+    assert result["findings"] == []
+    assert json.loads((tmp_path / "run.json").read_text())["ranks"] == 2
+
+
+def test_several_ranks_without_a_launcher_are_told_the_remedy(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with start(tmp_path) as recorder:
+        for _ in recorder.steps(1):
+            pass
+    assert "python -m collectors run" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_factor_on_which_script_and_launcher_differ_is_kept_twice(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(tmp_path))
+    logfolder.write_run(tmp_path, {"status": "running", "case": {"batch_size": 64}, "repeat": 3})
+    Recorder.start(case={"batch_size": 32, "model": "x"}).close()
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["case"] == {"batch_size": 64, "model": "x"}
+    assert run["case_in_script"] == {"batch_size": 32}
+    assert "batch_size" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_child_writes_nothing_and_closes_nothing(tmp_path, clock):
+    recorder = start(tmp_path)
+    for _ in recorder.steps(2):
+        clock.now += 1
+    pid = os.fork()
+    if pid == 0:
+        recorder.step()
+        recorder.flush()
+        recorder.close("failed", "from the child")
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    recorder.close()
+    assert rank0(recorder)["steps"] == [1, 2]
+
+
+def test_closing_twice_keeps_the_first_status(tmp_path):
+    recorder = start(tmp_path)
+    recorder.close("out_of_memory", "told")
+    recorder.close()
+    run = json.loads((recorder.folder / "run.json").read_text())
+    assert (run["status"], run["error"]) == ("out_of_memory", "told")
+
+
+@given(st.lists(st.integers(0, 9), max_size=60), st.randoms(use_true_random=False))
+def test_lines_do_not_depend_on_where_a_flush_cuts_the_events(durations, chance: random.Random):
+    events, now = [], 0
+    for number, duration in enumerate(durations):
+        events += [number % 3, now, now + duration, SAMPLES, number, now, STEP, now, now + 10]
+        now += 10
+    columns = ["a_host_ns", "b_host_ns", "c_host_ns"]
+    whole = Rows(columns, []).lines(events)
+    rows, parts, at = Rows(columns, []), [], 0
+    while at < len(events):
+        size = 3 * chance.randint(1, 20)
+        parts.append(rows.lines(events[at : at + size]))
+        at += size
+    assert "".join(parts) == whole
+    assert whole.count("\n") == len(durations) + bool(durations)
