@@ -1,0 +1,318 @@
+"""The four studies: what stands in the generated tables equals what was published.
+
+Both sides are read here with the csv module alone: the figures in logs/ and the tables in reports/. What the
+tables should say beyond the figures (speed-ups, ratios, expected speed) is worked out here, or by
+somebody else's program (the corpus).
+"""
+
+import csv
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+CLASSES = {
+    "resnet50-fp32-b128": ("ResNet50 V1.5", "FP32", "bsz=128"),
+    "resnet50-amp-b256": ("ResNet50 V1.5", "AMP", "bsz=256"),
+    "bert-fp32-b32": ("BERT Base Pretrain", "FP32", "bsz=32"),
+    "bert-fp32-bmax": ("BERT Base Pretrain", "FP32", "bsz=max"),
+    "bert-amp-b64": ("BERT Base Pretrain", "AMP", "bsz=64"),
+    "bert-amp-bmax": ("BERT Base Pretrain", "AMP", "bsz=max"),
+}
+
+# Published speed-ups that do not follow from their own rows: series, batch size, devices -> published.
+WRONG_SPEEDUPS = {
+    ("bert-base-fp32-report-0822-0822-logs", "96", "32"): "29.75",
+    ("bert-base-fp32-report-0822-0822-logs", "32", "32"): "25.59",
+    ("bert-base-oneflow-v0.2-fp16-report-oneflow-v0.2-logs", "64", "16"): "10.75",
+}
+
+JADE_TABLES = {
+    ("TN V100 x1", "JADE2 V100 x1"): "against-v100",
+    ("TN A40 x1", "TN V100 x1"): "v100-against-a40",
+    ("TN A40 x1", "JADE2 V100 x1"): "against-a40--1",
+    ("TN A40 x8", "JADE2 V100 x8"): "against-a40--8",
+}
+JADE_PHASES = {"data": "data_loading", "preproc": "preprocessing"}
+
+Row = dict[str, str]
+
+
+def logged(path: str) -> list[Row]:
+    with (ROOT / "logs" / path).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def table(report: str, name: str) -> list[Row]:
+    with (ROOT / "reports" / report / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def tables(report: str, prefix: str) -> Iterator[Row]:
+    for path in sorted((ROOT / "reports" / report / "tables").glob(f"{prefix}--*.csv")):
+        yield from table(report, path.stem)
+
+
+def number(text: str) -> float:
+    return float(text) if text else math.nan
+
+
+# DLPerf
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_cell_of_dlperf_v1_stands_in_its_table(name: str) -> None:
+    published = Counter((r["framework"], r["nodes"], r["devices"], float(r["value"])) for r in _v1(name))
+    ours = Counter((r["framework"], r["nodes"], r["devices"], number(r["value"]))
+                   for r in table("dlperf-v1", name) if r["value"])
+    assert ours == published
+
+
+def test_dlperf_v1_has_168_cells() -> None:
+    cells = [row for name in CLASSES for row in table("dlperf-v1", name) if row["value"]]
+    assert len(cells) == 168
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_speedups_of_dlperf_v1_are_against_one_device_of_the_same_configuration(name: str) -> None:
+    published = Counter((r["framework"], r["devices"], r["speedup"]) for r in _v1(name))
+    ours = Counter((r["framework"], r["devices"], str(round(number(r["speedup"]), 2)))
+                   for r in table("dlperf-v1", f"{name}-speedup") if r["speedup"])
+    assert ours == published
+
+
+def _v1(name: str) -> list[Row]:
+    return [row for row in logged("dlperf-v1/dlperf_v1_report.csv")
+            if (row["model"], row["precision"], row["section"]) == CLASSES[name]]
+
+
+def _repeats() -> dict[tuple[str, ...], list[Row]]:
+    cases: dict[tuple[str, ...], list[Row]] = {}
+    for row in logged("dlperf-repeats/dlperf_repeats.csv"):
+        key = tuple(row[name] for name in ("series", "batch_size", "nodes", "devices"))
+        cases.setdefault(key, []).append(row)
+    return cases
+
+
+def _medians() -> dict[tuple[str, ...], Row]:
+    return {tuple(row[name] for name in ("series", "batch_size", "nodes", "devices")): row
+            for row in tables("dlperf-v1", "median")}
+
+
+def test_every_case_has_the_median_of_its_repeats() -> None:
+    ours, cases = _medians(), _repeats()
+    assert set(ours) == set(cases)
+    assert len(cases) == 178
+    for key, rows in cases.items():
+        expected = statistics.median(float(row["throughput"]) for row in rows)
+        assert number(ours[key]["value"]) == pytest.approx(expected, rel=1e-11), key
+        assert ours[key]["repeats"] == str(len(rows)), key
+
+
+def test_all_157_published_medians_follow() -> None:
+    ours = _medians()
+    printed = {key: rows[0]["published_median"] for key, rows in _repeats().items()}
+    published = {key: float(median) for key, median in printed.items() if median}
+    assert len(published) == 157
+    for key, median in published.items():
+        assert abs(number(ours[key]["value"]) - median) <= 0.005 + 1e-9, key
+
+
+def test_published_speedups_follow_but_for_three() -> None:
+    ours = _medians()
+    wrong = {}
+    for key, rows in _repeats().items():
+        published = rows[0]["published_speedup"]
+        if published and abs(number(ours[key]["speedup"]) - float(published)) > 0.005 + 1e-9:
+            wrong[key[0], key[1], key[3]] = published
+    assert wrong == WRONG_SPEEDUPS
+
+
+def test_all_results_show_every_repeat() -> None:
+    published = Counter((r["series"], r["batch_size"], r["devices"], r["repeat"], float(r["throughput"]))
+                        for r in logged("dlperf-repeats/dlperf_repeats.csv"))
+    ours = Counter((r["series"], r["batch_size"], r["devices"], r["repeat"], number(r["value"]))
+                   for r in tables("dlperf-v1", "all") if r["value"])
+    assert ours == published
+    assert published.total() == 1104
+
+
+def test_the_three_speedups_are_named_in_the_report() -> None:
+    text = (ROOT / "reports/dlperf-v1/README.md").read_text(encoding="utf-8")
+    for published in WRONG_SPEEDUPS.values():
+        assert published in text
+    for computed in ("29.738", "25.584", "10.745"):
+        assert computed in text
+
+
+def test_the_summary_takes_the_largest_batch_and_names_what_is_planned() -> None:
+    resnet = table("dlperf-v1", "summary-resnet50")
+    values = {(r["framework"], r["precision"], r["xla"]): r["value"] or r["text"] for r in resnet}
+    assert values["OneFlow", "amp", "false"] == "33141.02"
+    assert values["NGC TensorFlow 1.x", "amp", "true"] == "29171.69"
+    assert values["PyTorch", "amp", "false"] == "planned"
+    bert = {(r["framework"], r["precision"], r["clip"], r["xla"]): r
+            for r in table("dlperf-v1", "summary-bert")}
+    assert bert["NGC TensorFlow 1.x", "amp", "true", "true"]["value"] == "11650"
+    assert number(bert["OneFlow", "fp32", "true", "false"]["speedup"]) == pytest.approx(4664.1 / 156.02)
+
+
+# BenchmarkJade
+
+
+def _jade(name: str) -> dict[tuple[str, str, str], Row]:
+    return {(r["dataset"], r["benchmark"], r["phase"]): r for r in table("jade2", name)}
+
+
+def test_expected_speeds_are_products_of_their_facts() -> None:
+    case = ("ImageNet", "Train", "forward")
+    assert number(_jade("against-a40--8")[case]["expected"]) == pytest.approx(0.927 * 0.67, abs=1e-12)
+    assert number(_jade("against-a40--8")[case]["expected"]) == pytest.approx(0.62109, abs=1e-12)
+    assert number(_jade("against-a40--1")[case]["expected"]) == pytest.approx(0.943 * 0.67, abs=1e-12)
+    assert number(_jade("against-v100")[case]["expected"]) == 0.67
+    assert number(_jade("v100-against-a40")[case]["expected"]) == 0.943
+
+
+@pytest.mark.parametrize(("name", "case", "observed", "excess"), [
+    ("against-a40--8", ("ImageNet", "Train", "forward"), 9.3207, 5.7890),
+    ("against-a40--8", ("ImageNet", "Inference", "forward"), 8.8092, 5.4713),
+    ("against-a40--8", ("Dummy", "Inference", "forward"), 7.2998, 4.5338),
+    ("against-v100", ("ImageNet", "Train", "forward"), 1.4388, 0.9640),
+])
+def test_jade2_is_so_many_times_slower_than_it_should_be(
+    name: str, case: tuple[str, str, str], observed: float, excess: float
+) -> None:
+    row = _jade(name)[case]
+    assert round(number(row["observed"]), 4) == observed
+    assert round(number(row["excess"]), 4) == excess
+
+
+def test_every_comparison_of_jade2_agrees_with_an_independent_program(corpus: Path) -> None:
+    with (corpus / "expected" / "jade_expected_speed.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 112
+    for row in rows:
+        phase = JADE_PHASES.get(row["measurement"], row["measurement"])
+        ours = _jade(JADE_TABLES[row["reference"], row["target"]])[row["dataset"], row["benchmark"], phase]
+        place = [row[name] for name in ("reference", "target", "dataset", "benchmark", "measurement")]
+        assert number(ours["observed"]) == pytest.approx(float(row["observed_time_ratio"]), abs=5.1e-5), place
+        excess = row["times_slower_than_expected"]
+        assert bool(ours["excess"]) == bool(excess), place
+        if excess:
+            assert number(ours["excess"]) == pytest.approx(float(excess), abs=5.1e-5), place
+            assert number(ours["expected"]) == pytest.approx(float(row["speed_ratio"]), abs=1e-12), place
+
+
+def test_the_phase_table_is_the_published_one_with_its_corrections() -> None:
+    ours = {(r["cluster"], r["device"], r["devices"], r["dataset"], r["benchmark"], r["phase"]): r["value"]
+            for r in table("jade2", "phases") if r["value"]}
+    columns = {"data_loading_s": "data_loading", "data_processing_s": "preprocessing",
+               "forward_s": "forward", "backward_s": "backward"}
+    for row in logged("jade2/jade2_results.csv"):
+        devices = "8" if (row["cluster"], row["devices"]) == ("JADE2", "4") else row["devices"]
+        for column, phase in columns.items():
+            key = (row["cluster"], row["device"], devices, row["dataset"], row["benchmark"], phase)
+            published = "0.0559" if row[column] == "0.559" else row[column]
+            assert ours.get(key, "") == (str(float(published)) if published else ""), key
+
+
+def test_corrections_are_visible_beside_the_numbers() -> None:
+    text = (ROOT / "reports/jade2/README.md").read_text(encoding="utf-8")
+    assert "published as 4, used as 8" in text
+    assert "published as 0.559, used as 0.0559" in text
+
+
+# transformers-benchmarking
+
+
+def _throughputs() -> dict[tuple[str, ...], Row]:
+    return {tuple(r[name] for name in ("device", "model", "seq_len", "batch_size", "phase")): r
+            for r in tables("transformers", "throughput")}
+
+
+def test_the_best_throughput_of_the_v100() -> None:
+    ours = _throughputs()
+    best = ("V100", "distilroberta-base", "128", "256")
+    assert round(number(ours[*best, "training"]["value"]), 3) == 877.856
+    assert round(number(ours[*best, "compute"]["value"]), 3) == 912.207
+
+
+def test_throughput_is_work_over_the_time_of_the_phases() -> None:
+    ours = _throughputs()
+    rows = logged("transformers/results/transformers_results.csv")
+    assert len(rows) == 66
+    for row in rows:
+        compute = float(row["forward"]) + float(row["backward"])
+        times = {"training": compute + float(row["cpu_time"]), "compute": compute}
+        for phase, time in times.items():
+            key = (row["gpu"][:4].upper(), row["model"], row["seq_len"], row["batch_size"], phase)
+            expected = float(row["batch_size"]) / time
+            assert number(ours[key]["value"]) == pytest.approx(expected, rel=1e-11), key
+
+
+def test_failed_and_partial_configurations_are_shown_as_such() -> None:
+    status = {(r["gpu"][:4].upper(), r["model"], r["seq_len"], r["batch_size"]): r["status"]
+              for r in logged("transformers/status/transformers_status.csv")}
+    shown = Counter()
+    for key, row in _throughputs().items():
+        if key[-1] == "training":
+            shown[row["text"] or "ok"] += 1
+            assert (row["text"] or "ok") == status[key[:-1]], key
+    assert shown == {"ok": 66, "failed": 39, "partial": 3}
+
+
+def test_geometric_mean_of_a100_over_v100_is_over_the_shared_configurations() -> None:
+    rows = table("transformers", "a100-over-v100")
+    ratios = [float(r["ratio"]) for r in rows if r["ratio"] and r["model"] != "geometric mean"]
+    assert len(ratios) == 26
+    expected = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+    assert round(expected, 4) == 1.7377
+    (mean,) = [r for r in rows if r["model"] == "geometric mean"]
+    assert number(mean["ratio"]) == pytest.approx(expected, rel=1e-11)
+
+
+# FluxArchitectures
+
+
+def _seconds(row: Row) -> float:
+    if row["value"] == "missing":
+        return math.nan
+    return float(row["value"]) * {"s": 1.0, "ms": 1e-3}[row["unit"]]
+
+
+def test_forward_and_backward_of_the_flux_models_are_the_published_times() -> None:
+    ours = {(r["hardware"], r["model"].casefold(), r["pass"], r["device"]): number(r["value"])
+            for r in tables("flux", "passes") if r["value"]}
+    published = {}
+    hardware = {"JetsonNano": "Jetson Nano", "Intel Core i5 (2.9 GHz)": "Core i5-6267U"}
+    passes = {"Forward Pass": "forward", "Backward Pass": "forward+backward"}
+    for row in logged("flux-published/flux_architectures.csv"):
+        if row["pass"] in passes:
+            key = (hardware[row["hardware"]], row["model"].casefold(), passes[row["pass"]], row["device"])
+            published[key] = _seconds(row)
+    assert len(published) == 24
+    assert ours == pytest.approx(published, rel=1e-11)
+
+
+def test_training_times_of_the_flux_models_are_the_published_ones() -> None:
+    rows = logged("flux-published/flux_architectures.csv")
+    published = Counter((r["model"], r["device"], f"{_seconds(r):.9g}") for r in rows
+                        if r["pass"] == "train 5 steps" and r["value"] != "missing")
+    ours = Counter((r["model"], r["device"], f"{number(r['value']):.9g}") for r in table("flux", "training")
+                   if r["value"])
+    assert ours == published
+    assert published.total() == 32
+
+
+def test_gpu_over_cpu_times_agree_with_the_ratios_of_the_original() -> None:
+    speedups = {(r["software"], r["model"], r["pass"]): number(r["speedup"])
+                for r in table("flux", "gpu-over-cpu") if r["hardware"].endswith("960M")}
+    train = "train, 5 steps"
+    assert round(speedups["Julia 1.5.3 & Flux 0.11.5", "DSANet", train], 4) == 1.535
+    assert round(speedups["Julia 1.5.3 & Flux 0.12.1", "DSANet", train], 4) == 1.5876
+    assert round(speedups["Julia 1.5.3 & Flux 0.12.1", "DARNN", train], 4) == 0.1208
