@@ -1,5 +1,49 @@
 """Show reports: Markdown, HTML, JSON, CSV and figures, as bytes. Nothing is decided or computed here.
 
 A Report goes in, a mapping from paths to bytes comes out; `publish` writes them. Every number on a
-page comes from one Grid per table (`grid`), so the pages cannot disagree.
+page comes from one Grid per table (`grid`), so the pages cannot disagree. The libraries behind the
+forms are imported only when something is rendered: `reportgen --help` waits for none of them.
 """
+
+from collections.abc import Sequence
+
+from reportgen.results import Report, Table
+
+
+def render_report(report: Report) -> dict[str, bytes]:
+    """Return the files of a report: paths relative to its folder.
+
+    README.md, index.html, report.json, tables/<id>.csv, figures/<id>.svg
+    Raises RequestError for a mistake in the prose, with its file and line.
+    """
+    from reportgen.render import csv, figures, names, page, prose
+    from reportgen.render.evidence import Evidence
+    from reportgen.render.html import index_html
+    from reportgen.render.report_json import report_json
+
+    filled = prose.fill(report)
+    evidence = Evidence(report)
+    table_names = names.stems(table.id for table in report.tables)
+    figure_names = names.stems(figure.id for figure in report.figures)
+    with figures.settings():
+        drawn = {figure.id: figures.figure_svg(figure) for figure in report.figures}
+    files = {f"tables/{table_names[table.id]}.csv": csv.table(table) for table in report.tables}
+    files |= {f"figures/{figure_names[figure_id]}.svg": svg for figure_id, svg in drawn.items()}
+    files["README.md"] = page.readme(report, filled, table_names, figure_names)
+    files["index.html"] = index_html(report, filled, evidence, drawn, table_names)
+    files["report.json"] = report_json(report, evidence, [*files, "report.json"])
+    return files
+
+
+def render_index(reports: Sequence[Report]) -> dict[str, bytes]:
+    """Return the files of the reports folder itself: README.md with every report and its verdict."""
+    from reportgen.render import index
+
+    return {"README.md": index.readme(reports)}
+
+
+def render_table_markdown(table: Table) -> str:
+    """Return a table as Markdown, to be put between markers into a hand-written file."""
+    from reportgen.render import markdown
+
+    return markdown.table(table)

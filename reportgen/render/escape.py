@@ -42,9 +42,11 @@ def paragraph(text: str) -> str:
     return f"{number}\\{shown[len(number):]}" if number.isdigit() else f"\\{shown}"
 
 
-def code(text: str) -> str:
-    """Return the text as a code span, with as many backticks as it takes; pipes stay escaped for tables."""
-    shown = one_line(text).replace("|", "\\|")
+def code(text: str, *, in_table: bool = False) -> str:
+    """Return the text as a code span, with as many backticks as it takes."""
+    shown = one_line(text)
+    if in_table:
+        shown = shown.replace("|", "\\|")
     if "`" not in shown:
         return f"`{shown}`" if shown else ""
     fence = "`" * (max(len(run) for run in re.findall(r"`+", shown)) + 1)

@@ -38,7 +38,8 @@ def draw(axes: Axes, figure: Figure) -> None:
     if figure.ideal:
         x, y = zip(*figure.ideal, strict=True)
         axes.plot(x, y, color=_IDEAL_COLOUR, linestyle="--", linewidth=1.2, label=IDEAL, zorder=1)
-    if figure.kind != "strip":  # the dots of a strip are compared with one another, not with zero
+    # The dots of a strip are compared with one another, everything else with zero.
+    if figure.kind != "strip" and axes.dataLim.ymin >= 0:
         axes.set_ylim(bottom=0)
 
 

@@ -1,0 +1,151 @@
+"""Write generated files, or say what writing them would change. Nothing else writes into a repository.
+
+Outputs go in as a mapping from relative paths to bytes, all rendered before the first write. New
+content is written beside the old under a temporary name, flushed to the disk, and only when all of
+it is there does it take the old one's place: a full disk or a killed build leaves the old files
+whole. Files that nobody generated are never touched.
+"""
+
+import json
+import os
+import re
+import stat
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from reportgen.errors import RequestError
+from reportgen.render import svg
+
+What = Literal["new", "changed", "removed", "edited"]
+
+# The list of what was generated: written last, so that an interrupted build loses track of nothing.
+LIST = "report.json"
+_OURS = re.compile(r"README\.md|index\.html|report\.json|tables/[^/]+\.csv|figures/[^/]+\.svg")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Change:
+    """A file that differs from what is generated today.
+
+    path  relative to the folder, POSIX
+    what  new: not there yet; changed: other content; removed: generated once, not any more;
+          edited: a figure whose own digest does not fit, so somebody changed it by hand
+    """
+
+    path: str
+    what: What
+
+
+def generated(folder: Path) -> tuple[str, ...]:
+    """Return the files that the last build generated in a report's folder, from its report.json.
+
+    A list that cannot be read owns nothing: then no orphan is removed. Names that no build gives to
+    its files are not believed, whatever the list says.
+    """
+    try:
+        listed = json.loads((folder / LIST).read_bytes())["generated"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+    if not isinstance(listed, list):
+        return ()
+    return tuple(sorted(path for path in listed if isinstance(path, str) and _OURS.fullmatch(path)))
+
+
+def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] = ()) -> list[Change]:
+    """Return what `apply` would change, writing nothing, by path.
+
+    owned  paths that an earlier build generated (`generated`); those no longer made are orphans
+    Raises RequestError if an output would be written through a symbolic link.
+    """
+    changes = [Change(path, what) for path, content in outputs.items()
+               if (what := _difference(_target(folder, path), path, content))]
+    changes += [Change(path, "removed") for path in set(owned) - set(outputs)
+                if _is_below(path) and os.path.lexists(_target(folder, path))]
+    return sorted(changes)
+
+
+def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] = ()) -> list[Change]:
+    """Bring the folder up to date and return what changed; unchanged files are not touched.
+
+    Raises RequestError if something cannot be written; the old files are then all still whole.
+    """
+    changes = compare(outputs, folder, owned=owned)
+    written = [change.path for change in changes if change.what != "removed"]
+    temporary = {path: _beside(folder, path) for path in written}
+    try:
+        for path in written:
+            _write(temporary[path], _target(folder, path), outputs[path])
+        for path in written:
+            if path != LIST:
+                temporary[path].replace(_target(folder, path))
+        _remove_orphans(folder, changes)
+        if LIST in temporary:
+            temporary[LIST].replace(_target(folder, LIST))
+    except OSError as error:
+        raise RequestError(str(error.filename or folder), f"cannot be written: {error.strerror}") from error
+    finally:
+        for left in temporary.values():
+            left.unlink(missing_ok=True)
+    return changes
+
+
+def _is_below(path: str) -> bool:
+    pure = PurePosixPath(path)
+    return path == str(pure) and path != "." and not pure.is_absolute() and ".." not in pure.parts
+
+
+def _target(folder: Path, path: str) -> Path:
+    """Return the file's place; no folder on the way there may be a symbolic link."""
+    assert _is_below(path), path  # our own renderers make the paths
+    target = folder / path
+    for parent in target.relative_to(folder).parents:
+        if (folder / parent).is_symlink() and parent != Path():
+            raise RequestError(str(folder / parent), "is a symbolic link", "replace it by a folder")
+    return target
+
+
+def _difference(target: Path, path: str, content: bytes) -> What | None:
+    if target.is_symlink() or not target.is_file():
+        return "changed" if os.path.lexists(target) else "new"
+    old = target.read_bytes()
+    if old == content:
+        return None
+    if not path.endswith(".svg"):
+        return "changed"
+    if svg.shows_the_same(old, content):
+        return None
+    return "changed" if svg.is_intact(old) else "edited"
+
+
+def _beside(folder: Path, path: str) -> Path:
+    target = _target(folder, path)
+    return target.with_name(f".{target.name}.{os.getpid()}.new")
+
+
+def _write(temporary: Path, target: Path, content: bytes) -> None:
+    """Write and flush the content, with the permissions of the file that it is to replace."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary.unlink(missing_ok=True)  # of a build that was killed
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with os.fdopen(handle, "wb") as file:
+        if target.is_file() and not target.is_symlink():
+            os.fchmod(handle, stat.S_IMODE(target.stat().st_mode))
+        file.write(content)
+        file.flush()
+        os.fsync(handle)
+
+
+def _remove_orphans(folder: Path, changes: Collection[Change]) -> None:
+    for change in changes:
+        if change.what == "removed":
+            target = _target(folder, change.path)
+            target.unlink(missing_ok=True)
+            _remove_empty(target.parent, folder)
+
+
+def _remove_empty(parent: Path, folder: Path) -> None:
+    while parent != folder and parent.is_dir() and not any(parent.iterdir()):
+        parent.rmdir()
+        parent = parent.parent

@@ -1,0 +1,114 @@
+"""Write index.html: the report as one file that needs no network, no server and no JavaScript.
+
+Every number links to its case in the evidence part: the repeats with their value, window, status,
+findings and source lines, once per case however many tables show it. The template gets texts that
+are already chosen; it escapes all of them, and a content security policy forbids scripts, so that
+nothing from a log can become active.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from html import escape as html_escape
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from reportgen.render import escape, proof, svg
+from reportgen.render.evidence import Evidence
+from reportgen.render.figures import alt_text
+from reportgen.render.grid import Grid, lay_out
+from reportgen.render.names import stems
+from reportgen.render.plots import GRID, INK, PAPER
+from reportgen.render.prose import Block, Prose
+from reportgen.render.prose_html import prose_html
+from reportgen.render.sections import expected_lines, facts, finding_groups
+from reportgen.results import Figure, Report, Table
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+# A figure inside the page takes the page's colours, light or dark.
+_THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
+
+
+def index_html(report: Report, prose: Prose, evidence: Evidence, figures: Mapping[str, bytes],
+               csv_names: Mapping[str, str]) -> bytes:
+    """Return the page.
+
+    figures    SVG by id of the figure
+    csv_names  file names without extension by id of the table
+    """
+    page = _Page(report, evidence, figures, csv_names)
+    context = {
+        "report": report,
+        "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
+        "prose": page.prose(prose),
+        "tables": [page.table(table) for table in report.tables if not prose.places("table", table.id)],
+        "figures": [page.figure(figure) for figure in report.figures
+                    if not prose.places("figure", figure.id)],
+        "contents": [(table.title, page.anchor(table)) for table in report.tables],
+        "expected": expected_lines(report),
+        "facts": facts(report),
+        "environment": "" if prose.places("environment") else page.environment(),
+        "findings": "" if prose.places("findings") else page.findings(),
+        "proofs": proof.proofs(evidence),
+    }
+    return _templates().get_template("report.html").render(context).encode("utf-8", "replace")
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    environment.filters["line"] = escape.one_line
+    environment.filters["safe_href"] = escape.href
+    return environment
+
+
+class _Page:
+    """The blocks of a page as HTML: what prose places and what follows it look the same."""
+
+    def __init__(self, report: Report, evidence: Evidence, figures: Mapping[str, bytes],
+                 csv_names: Mapping[str, str]) -> None:
+        self._report, self._evidence, self._svgs, self._csv = report, evidence, figures, csv_names
+        self._figure_names = stems(figure.id for figure in report.figures)
+        self._tables = {table.id: table for table in report.tables}
+        self._figures = {figure.id: figure for figure in report.figures}
+
+    def anchor(self, table: Table) -> str:
+        return f"table-{self._csv[table.id]}"
+
+    def table(self, table: Table) -> Markup:
+        grid = lay_out(table)
+        return self._macro("table", grid, table.title, self.anchor(table), self._csv[table.id],
+                           self._links(grid))
+
+    def _links(self, grid: Grid) -> list[list[int | None]]:
+        """Return the number of the case behind each cell."""
+        return [[self._evidence.number(item.case) for item in cells] for _, cells in grid.rows]
+
+    def figure(self, figure: Figure) -> Markup:
+        name = self._figure_names[figure.id]
+        shown = svg.inline(self._svgs[figure.id], prefix=f"{name}-", alt=html_escape(alt_text(figure)))
+        for colour, themed in _THEME.items():
+            shown = shown.replace(colour, themed)
+        return self._macro("figure", Markup(shown), name)
+
+    def environment(self) -> Markup:
+        return self._macro("environments", self._report.environments)
+
+    def findings(self) -> Markup:
+        return self._macro("findings", finding_groups(self._report))
+
+    def prose(self, prose: Prose) -> Markup:
+        return Markup(prose.filled(prose_html(prose.text), self._block))
+
+    def _block(self, block: Block) -> str:
+        if block.kind == "table":
+            return self.table(self._tables[block.id])
+        if block.kind == "figure":
+            return self.figure(self._figures[block.id])
+        return self.environment() if block.kind == "environment" else self.findings()
+
+    def _macro(self, name: str, *arguments: object) -> Markup:
+        return Markup(getattr(_templates().get_template("blocks.html").module, name)(*arguments))

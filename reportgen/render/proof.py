@@ -1,0 +1,115 @@
+"""Prepare the evidence part of the page: each case with its repeats, as texts.
+
+A repeat that gave no number (failed, out of memory, too short) is listed with the others: what is
+left out of a median must be seen to be left out.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reportgen import metrics, units
+from reportgen.model import STEP, Case, Finding, Measurement, Run, Source, Window
+from reportgen.render.evidence import Evidence
+from reportgen.render.grid import unit_label
+from reportgen.units import Unit
+
+_SOURCES_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One run of a case: its number, what was measured, where it stands."""
+
+    run: str
+    value: str
+    evidence: str
+    window: str
+    status: str
+    sources: tuple[str, ...]
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The evidence of one case."""
+
+    number: int
+    title: str
+    factors: str
+    summary: str
+    unit: str
+    repeats: tuple[Repeat, ...]
+    findings: tuple[str, ...]
+
+    @property
+    def has_windows(self) -> bool:
+        """Return whether any repeat was measured over steps of its own."""
+        return any(repeat.window for repeat in self.repeats)
+
+
+def proofs(evidence: Evidence) -> list[Proof]:
+    """Return the evidence of every case of the report, in the order of their numbers."""
+    return [_proof(case, number) for number, case in enumerate(evidence.cases, start=1)]
+
+
+def _proof(case: Case, number: int) -> Proof:
+    unit = units.choose([measurement.value for measurement in case.measurements], case.unit)
+    measured = [_measured(measurement, unit) for measurement in case.measurements]
+    unmeasured = [_unmeasured(run) for run in case.unmeasured]
+    title = metrics.metric(case.metric, case.unit).title
+    if case.phase != STEP:
+        title += f", {case.phase}"
+    factors = ", ".join(f"{name}={value}" for name, value in case.factors.items())
+    return Proof(number, title, factors, _summary(case, unit), unit_label(unit), (*measured, *unmeasured),
+                 _messages(case.findings))
+
+
+def _number(value: float, unit: Unit) -> str:
+    return units.text(value / unit.factor, digits=6)
+
+
+def _summary(case: Case, unit: Unit) -> str:
+    summary = case.summary
+    if summary is None:
+        return "no repeat was measured"
+    shown = f"{_number(summary.median, unit)} {unit_label(unit)}".strip()
+    if summary.n == 1:
+        return f"{shown}, a single figure"
+    interval = f"[{_number(summary.low, unit)}, {_number(summary.high, unit)}]"
+    coverage = f"{units.text(summary.coverage * 100, digits=3)} %"
+    kind = f"interval {interval} at {coverage}" if summary.reached else f"range {interval}, only {coverage}"
+    return f"{shown}, median of {summary.n}, {kind}; protocol {case.protocol}"
+
+
+def _measured(measurement: Measurement, unit: Unit) -> Repeat:
+    run = measurement.run
+    return Repeat(run.id, _number(measurement.value, unit), measurement.evidence, _window(measurement.window),
+                  _status(run), _sources(measurement.sources or (run.source,)),
+                  _messages((*run.findings, *measurement.findings)))
+
+
+def _unmeasured(run: Run) -> Repeat:
+    return Repeat(run.id, "-", "", "", _status(run), _sources((run.source,)), _messages(run.findings))
+
+
+def _status(run: Run) -> str:
+    return run.status.replace("_", " ")
+
+
+def _window(window: Window | None) -> str:
+    if window is None:
+        return ""
+    seconds = units.text(window.time, digits=4)
+    gap = f", {units.text(window.gap_time, digits=3)} s left out" if window.gap_time else ""
+    return f"steps {window.first} to {window.last}, {window.steps} in {seconds} s{gap}"
+
+
+def _sources(sources: Sequence[Source]) -> tuple[str, ...]:
+    shown = tuple(dict.fromkeys(map(str, sources)))
+    if len(shown) <= _SOURCES_SHOWN:
+        return shown
+    return (*shown[:_SOURCES_SHOWN], f"and {len(shown) - _SOURCES_SHOWN} more")
+
+
+def _messages(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{finding.rule}: {finding.message}" for finding in findings))

@@ -1,0 +1,104 @@
+"""What the pages say beside tables: findings by rule, and the facts behind expected speeds.
+
+Both pages show these parts, so they are put into plain values here, and each form only writes them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reportgen import units
+from reportgen.model import Finding
+from reportgen.results import Expected, Report, Step
+
+# A reviewer reads this many messages of one rule; the rest is counted and stands in report.json.
+EXAMPLES = 3
+
+_SEVERITIES = ("invalid", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """The findings of one rule and severity: how many, and the first few."""
+
+    rule: str
+    severity: str
+    count: int
+    examples: tuple[Finding, ...]
+
+    @property
+    def rest(self) -> int:
+        """Return how many are not among the examples."""
+        return self.count - len(self.examples)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One sourced fact about speed as a sentence, and where it was read."""
+
+    text: str
+    source: str
+    url: str
+    read: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedLine:
+    """One expected speed: the statement, and the paths that lead to it."""
+
+    statement: str
+    paths: tuple[str, ...]
+
+
+def finding_groups(report: Report) -> tuple[FindingGroup, ...]:
+    """Return the findings of the report and its tables by rule, the gravest first."""
+    groups: dict[tuple[int, str], list[Finding]] = {}
+    for finding in _different(report):
+        groups.setdefault((_SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
+    return tuple(FindingGroup(rule, _SEVERITIES[rank], len(found), _examples(found))
+                 for (rank, rule), found in sorted(groups.items(), key=lambda pair: pair[0]))
+
+
+def _different(report: Report) -> Iterable[Finding]:
+    return dict.fromkeys([*report.findings, *(f for table in report.tables for f in table.findings)])
+
+
+def _examples(found: list[Finding]) -> tuple[Finding, ...]:
+    ordered = sorted(found, key=lambda f: (f.subject, f.message, str(f.source or "")))
+    return tuple(ordered[:EXAMPLES])
+
+
+def expected_lines(report: Report) -> tuple[ExpectedLine, ...]:
+    """Return the expected speeds that the report uses, with their paths."""
+    return tuple(ExpectedLine(_statement(expected), tuple(_path(expected, path) for path in expected.paths))
+                 for expected in report.expected)
+
+
+def _statement(expected: Expected) -> str:
+    speed = _speed(expected.speed)
+    text = f"{expected.target} is expected to run at {speed} x the speed of {expected.reference}"
+    if _speed(expected.low) != _speed(expected.high):
+        text += f" (between {_speed(expected.low)} and {_speed(expected.high)})"
+    return text
+
+
+def _path(expected: Expected, path: tuple[Step, ...]) -> str:
+    """Return a path as the product it is: `0.67 (V100-LS : V100) x 0.927 (V100 : A40)`."""
+    if not path:
+        return f"{expected.target} and {expected.reference} are the same system"
+    return " x ".join(f"1/{_speed(step.speed)} ({step.to} : {step.of})" if step.inverted
+                      else f"{_speed(step.speed)} ({step.of} : {step.to})" for step in path)
+
+
+def facts(report: Report) -> tuple[Fact, ...]:
+    """Return each fact on any path once, in the order of first use."""
+    steps = [step for expected in report.expected for path in expected.paths for step in path]
+    return tuple(dict.fromkeys(_fact(step) for step in steps))
+
+
+def _fact(step: Step) -> Fact:
+    text = f"{step.of} runs at {_speed(step.speed)} x the speed of {step.to}"
+    return Fact(text, step.source, step.url, step.read)
+
+
+def _speed(speed: float) -> str:
+    return units.text(speed, digits=4).rstrip("0").rstrip(".") if speed % 1 else units.text(speed, decimals=0)
