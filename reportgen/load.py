@@ -198,11 +198,12 @@ def _bytes(units: Iterable[Unit]) -> int:
 def _with_unique_ids(units: Sequence[Unit], runs: Sequence[list[Run]]) -> list[list[Run]]:
     """Put the argument before ids that occur below several arguments."""
     counts = Counter(run.id for found in runs for run in found)
-    return [[_renamed(run, f"{unit.argument}/{run.id}".removeprefix("/")) if counts[run.id] > 1 else run for run in found]
+    return [[_renamed(run, unit.argument) if counts[run.id] > 1 else run for run in found]
             for unit, found in zip(units, runs, strict=True)]
 
 
-def _renamed(run: Run, id: str) -> Run:
+def _renamed(run: Run, argument: str) -> Run:
+    id = f"{argument}/{run.id}".removeprefix("/")
     findings = tuple(replace(finding, subject=id) if finding.subject == run.id else finding
                      for finding in run.findings)
     return replace(run, id=id, findings=findings)

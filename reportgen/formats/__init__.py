@@ -8,12 +8,13 @@ and a line in FORMATS.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reportgen.formats import published
+from reportgen.formats import native, published
 from reportgen.logfiles import Claim, Format, LogFiles, unreadable
 from reportgen.model import Finding
 
 # The more specific one first: it wins where two are equally sure.
 FORMATS: tuple[Format, ...] = (
+    native.FORMAT,
     published.FORMAT,
 )
 

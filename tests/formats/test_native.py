@@ -1,0 +1,179 @@
+"""The reader of our own format against the conformance corpus, and what the corpus leaves open."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reportgen.formats import native
+from reportgen.logfiles import LogFiles
+from reportgen.model import Finding, Run
+
+CORPUS = Path(__file__).parents[1] / "logformat" / "v1"
+FOLDERS = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
+
+RUN = {"format": "reportgen-run", "version": 1, "status": "complete", "case": {"model": "tiny"}, "ranks": 1}
+STEPS = b"#clock,5000,9000\nstep,begin_ns,duration_ns\n1,6000,100\n2,6100,100\n"
+
+
+def read(contents: dict[str, bytes]) -> list[Run | Finding]:
+    return list(native.read(LogFiles.of(contents)))
+
+
+def read_run(contents: dict[str, bytes]) -> Run:
+    (run,) = read(contents)
+    assert isinstance(run, Run)
+    return run
+
+
+def folder(run: dict[str, object] | None = None, steps: bytes = STEPS, **more: bytes) -> dict[str, bytes]:
+    return {"run.json": json.dumps(RUN | (run or {})).encode(), "steps.rank0.csv": steps,
+            **{name.replace("__", "."): content for name, content in more.items()}}
+
+
+def test_the_conformance_corpus_is_there() -> None:
+    assert len(FOLDERS) >= 20
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_conformance_corpus_is_read_as_it_says(name: str) -> None:
+    files, _ = LogFiles.at(CORPUS / name, CORPUS)
+    expected = json.loads((CORPUS / name / "expected.json").read_text())
+    claim = native.claims(files)
+    assert claim is not None
+    found = list(native.read(files.only(claim.files)))
+    runs = [one for one in found if isinstance(one, Run)]
+    assert _findings(name, found) == {(f["rule"], f["path"]): f["line"] for f in expected["findings"]}
+    if expected["run"] is None:
+        assert not runs
+        return
+    _compare(runs[0], expected["run"])
+
+
+def _findings(name: str, found: list[Run | Finding]) -> dict[tuple[str, str], int | None]:
+    """Return (rule, path below the folder) -> first line, None for whole files."""
+    every = [f for one in found for f in (one.findings if isinstance(one, Run) else (one,))]
+    lines: dict[tuple[str, str], int | None] = {}
+    for finding in sorted(every, key=lambda f: f.source.line if f.source else 0):
+        assert finding.source is not None
+        below = finding.source.path.removeprefix(name).removeprefix("/")
+        lines.setdefault((finding.rule, below), finding.source.line or None)
+    return lines
+
+
+def _compare(run: Run, expected: dict) -> None:
+    item = {"item": expected["item"]} if expected["item"] else {}
+    assert (run.status, run.factors, run.repeat) == (
+        expected["status"], expected["factors"] | item, expected["repeat"])
+    clocks = {rank: each["clock"][1] - each["clock"][0] for rank, each in expected["ranks"].items()}
+    begins = [begin + clocks[rank] for rank, each in expected["ranks"].items()
+              for begin in each["begin_ns"] if begin is not None]
+    seen = set()
+    for series in run.series:
+        rank = expected["ranks"][str(series.rank)]
+        column = f"{series.phase}/{series.clock}"
+        seen.add((str(series.rank), column))
+        assert (series.step.tolist(), series.span.tolist()) == (rank["steps"], rank["spans"])
+        np.testing.assert_array_equal(series.value, _floats(rank["columns"][column], 1e9))
+        np.testing.assert_array_equal(series.samples, _floats(rank["samples"], 1))
+        zero = min(begins, default=0) - clocks[str(series.rank)]
+        moved = [None if begin is None else begin - zero for begin in rank["begin_ns"]]
+        np.testing.assert_array_equal(series.begin, _floats(moved, 1e9))
+        assert [(b.kind, b.step, b.duration) for b in series.breaks] == [
+            (kind, step, (end - begin) / 1e9) for kind, step, begin, end in rank["breaks"]]
+    assert seen == {(rank, column) for rank, each in expected["ranks"].items() for column in each["columns"]}
+    devices = [(node, device) for node, each in expected["telemetry"].items() for device in each]
+    assert [one.device for one in run.telemetry] == [device for _, device in sorted(devices)]
+
+
+def _floats(values: list[int | None], divisor: float) -> np.ndarray:
+    return np.array([np.nan if value is None else value / divisor for value in values], dtype=float)
+
+
+def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
+    run = read_run(folder(telemetry__node0__csv=(
+        b"#clock,5000,9000\ndevice,monotonic_ns,utilization_gpu_percent,power_mw,clock_sm_mhz,pcie_tx_kib_per_s\n"
+        b"GPU-1,6050,97,412000,1755,2\nGPU-0,6150,,1,,\n")))
+    first, second = run.telemetry
+    assert (first.device, second.device) == ("GPU-0", "GPU-1")
+    assert second.t.tolist() == [50e-9]
+    assert {name: values.tolist() for name, values in second.columns.items()} == {
+        "utilization": [0.97], "power": [412.0], "sm_clock": [1755e6], "pcie_tx": [2048.0]}
+    assert np.isnan(first.columns["utilization"][0])
+
+
+def test_several_nodes_share_the_environment_they_agree_in() -> None:
+    one, two = ({"format": "reportgen-environment", "environment": {"cpu": {"cores": cores, "model": "x"}}}
+                for cores in (8, 4))
+    run = read_run(folder(environment__node0__json=json.dumps(one).encode(),
+                          environment__node1__json=json.dumps(two).encode()))
+    assert run.environment == {"cpu.cores": "8 | 4", "cpu.model": "x"}
+
+
+def test_ranks_of_one_node_use_the_clock_of_the_node() -> None:
+    # The second rank read its pair when the two clocks had drifted 500 ns apart.
+    environment = {"format": "reportgen-environment", "node": 0, "ranks": [0, 1]}
+    run = read_run(folder({"ranks": 2, "samples_per_step": 4},
+                          environment__node0__json=json.dumps(environment).encode(),
+                          steps__rank1__csv=STEPS.replace(b"9000", b"9500")))
+    assert [series.begin.tolist() for series in run.series] == [[0.0, 100e-9], [0.0, 100e-9]]
+    assert run.samples_per_step == 8
+
+
+def test_a_damaged_line_costs_only_itself() -> None:
+    rows = [b"%d,%d,100" % (step, 6000 + 100 * step) for step in range(1, 2001)]
+    rows[999] = b"1000,\xff\xfe,100"
+    run = read_run(folder(steps=b"#clock,5000,9000\nstep,begin_ns,duration_ns\n" + b"\n".join(rows) + b"\n"))
+    (series,) = run.series
+    assert len(series.step) == 1999
+    assert (series.line[998], series.line[999]) == (1001, 1003)
+    (finding,) = run.findings
+    assert (finding.rule, finding.source.line) == ("read.malformed-line", 1002)
+
+
+def test_a_file_read_in_chunks_is_the_same_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = (STEPS + b"#break,epoch,2,6200,6300\nstep,begin_ns,duration_ns,forward_host_ns\n"
+             b"3,6300,100,50\nx\n4,6400,99,\n")
+    whole = read_run(folder(steps=steps))
+    monkeypatch.setattr("reportgen.formats.fragments.intcsv._CHUNK", 7)
+    pieces = read_run(folder(steps=steps))
+    assert whole.findings == pieces.findings
+    for one, other in zip(whole.series, pieces.series, strict=True):
+        for name in ("step", "begin", "value", "line"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize(("cell", "expected"), [
+    (b"9223372036854775807", 9223372036854775807 / 1e9),
+    (b"9223372036854775808", None),
+    (b"99999999999999999999999", None),
+    (b"000000000000000000000000000042", 42 / 1e9),
+    (b"+1", None), (b" 1", None), (b"1.0", None), (b"1e3", None), (b"/", None), (b":", None),
+])
+def test_cells_are_whole_numbers_below_two_to_the_63(cell: bytes, expected: float | None) -> None:
+    run = read_run(folder(steps=STEPS.replace(b"2,6100,100", b"2,6100," + cell)))
+    assert run.series[0].value[1:].tolist() == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize("cut", range(0, len(STEPS), 5))
+def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
+    run = read_run(folder({"status": "running"}, steps=STEPS[:cut]))
+    assert run.status == "running"
+    assert [finding.rule for finding in run.findings] == ["read.incomplete-run"]
+    assert sum(len(series.step) for series in run.series) == max(0, STEPS[:cut].count(b"\n") - 2)
+
+
+def test_script_and_launcher_that_disagree_are_reported() -> None:
+    run = read_run(folder({"case_in_script": {"batch_size": 8}, "case": {"batch_size": 4}}))
+    assert [finding.rule for finding in run.findings] == ["read.label-conflict"]
+    assert run.factors == {"batch_size": 4}
+
+
+@pytest.mark.parametrize(("name", "content"), [
+    ("run.json", b'{"format": "something else"}'),
+    ("steps.rank0.csv", b"step,begin_ns,duration_ns\n"),
+    ("notes.txt", b'"format": "reportgen-run"'),
+])
+def test_other_folders_are_not_claimed(name: str, content: bytes) -> None:
+    assert native.claims(LogFiles.of({name: content})) is None
