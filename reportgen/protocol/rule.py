@@ -83,9 +83,7 @@ def parse_protocol(text: str, place: str = "protocol") -> Protocol:
 def _notation(text: str, place: str) -> dict[str, int]:
     match = _NOTATION.fullmatch(text.strip())
     if not match:
-        raise RequestError(
-            place, f'"{text}" is no protocol', 'write steps and repeats as in "20+100x7"'
-        )
+        raise RequestError(place, f'"{text}" is no protocol', 'write steps and repeats as in "20+100x7"')
     parts = zip(("warmup", "measure", "repeats"), match.groups(), strict=True)
     return {key: int(_in_range(key, int(part), place)) for key, part in parts if part}
 

@@ -133,7 +133,7 @@ def _samples(run: Run, ranks: Sequence[Entries], steps: int) -> float:
     counted = total(total(rank.samples) for rank in ranks)
     if math.isfinite(counted):
         return counted
-    return run.samples_per_step * steps if run.samples_per_step is not None else math.nan
+    return float(run.samples_per_step * steps) if run.samples_per_step is not None else math.nan
 
 
 def _coarse_interval(run: Run, inside: Entries, window: Window, coarse: bool) -> tuple[Finding, ...]:
@@ -157,7 +157,7 @@ def _short_window(
     where = f"steps {window.first}..{window.last}"
     if chosen_steps < protocol.measure:
         message = f"{chosen_steps} of {protocol.measure} steps after a warm-up of {protocol.warmup} ({where})"
-    elif window.first > end:
+    elif window.first > end and int(inside.span.max()) == 1:
         message = f"the log has none of the steps {protocol.warmup + 1}..{end}: {where} are measured"
     else:
         return ()

@@ -1,0 +1,213 @@
+"""Runs that agree are repeats of one case: grouping, what stays out, and what is said of the repeats."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import aggregate, messages, rules, run, series, telemetry
+
+from reportgen.model import Aggregate, Case, Run
+from reportgen.protocol import DEFAULT, available, cases, parse_protocol
+
+TWO = parse_protocol("2+5x7")
+
+
+def repeat(number: int | None, step_time: float = 1.0, **other: Any) -> Run:
+    other.setdefault("id", f"r{number}")
+    return run(series([step_time] * 7), repeat=number, samples_per_step=8, **other)
+
+
+def published(number: int, value: float) -> Run:
+    return run(aggregate(value, metric="throughput"), id=f"p{number}", repeat=number, published=True)
+
+
+def one_case(*runs: Run, metric: str = "step_time", **other: Any) -> Case:
+    (found,) = cases(runs, metric, "step", TWO, **other)
+    return found
+
+
+def test_seven_repeats_are_one_case_with_their_median() -> None:
+    found = one_case(*(repeat(i, 1 + i / 1000) for i in (3, 1, 2, 7, 5, 4, 6)))
+    assert (found.factors, found.unit, found.protocol) == ({"model": "x"}, "s", "2+5x7")
+    assert found.summary is not None
+    assert found.summary.median == pytest.approx(1.004)
+    assert (found.summary.n, found.summary.coverage, found.summary.reached) == (7, 0.984375, True)
+    assert [one.run.id for one in found.measurements] == ["r1", "r2", "r3", "r4", "r5", "r6", "r7"]
+    assert not found.findings
+
+
+def test_cases_come_in_the_order_of_their_first_run() -> None:
+    runs = [
+        repeat(1, id=name, factors={"model": model}) for name, model in (("c", "x"), ("a", "y"), ("b", "x"))
+    ]
+    assert [dict(one.factors) for one in cases(runs, "step_time", "step", TWO)] == [
+        {"model": "y"},
+        {"model": "x"},
+    ]
+
+
+def test_numbers_are_equal_whatever_their_type_but_true_is_not_one() -> None:
+    values = [1, 1.0, True, "1"]
+    runs = [repeat(i, factors={"devices": value}) for i, value in enumerate(values)]
+    assert [len(one.measurements) for one in cases(runs, "step_time", "step", TWO)] == [2, 1, 1]
+
+
+def test_ignored_factors_do_not_tell_cases_apart() -> None:
+    runs = [repeat(i, factors={"model": "x", "node": i}) for i in (1, 2)]
+    assert len(cases(runs, "step_time", "step", TWO)) == 2
+    assert one_case(*runs, ignore=("node",)).factors == {"model": "x"}
+
+
+def test_split_repeats_are_cases_of_one() -> None:
+    found = cases([repeat(2), repeat(None), repeat(1)], "step_time", "step", TWO, split_repeats=True)
+    assert [dict(one.factors) for one in found] == [{"model": "x", "repeat": n} for n in (1, 2, 3)]
+    assert [one.findings for one in found] == [(), (), ()]
+
+
+def test_runs_without_a_number_are_repeats_all_the_same() -> None:
+    found = one_case(repeat(None, id="a"), repeat(None, id="b"))
+    assert found.summary is not None
+    assert found.summary.n == 2
+    assert rules(found.findings) == ["protocol.few-repeats"]
+
+
+def test_every_run_enters_measured_or_not() -> None:
+    failed = repeat(3, status="failed")
+    short = run(series([1.0] * 2), id="r4")
+    empty = run(id="r5")
+    found = one_case(repeat(1), repeat(2), failed, short, empty)
+    assert [one.run.id for one in found.measurements] == ["r1", "r2"]
+    assert [one.id for one in found.unmeasured] == ["r3", "r4", "r5"]
+    assert rules(found.findings) == ["protocol.few-repeats", "read.failed-run", "protocol.short-window"]
+
+
+def test_a_case_of_failures_alone_has_no_median() -> None:
+    found = one_case(repeat(1, status="out_of_memory"))
+    assert (found.summary, found.measurements) == (None, ())
+
+
+def test_a_log_of_other_things_is_no_part_of_the_case() -> None:
+    monitor = run(telemetry(power=[1.0]), id="monitor", factors={"device": "0"})
+    assert len(cases([repeat(1), monitor], "throughput", "step", TWO)) == 1
+    assert len(cases([repeat(1), monitor], "power", "step", TWO)) == 1
+
+
+@pytest.mark.parametrize(
+    ("n", "message"),
+    [
+        (1, "1 of 7 repeats; 6 are the fewest for a 95% interval of the median"),
+        (5, "5 of 7 repeats; 6 are the fewest for a 95% interval of the median"),
+        (6, "6 of 7 repeats"),
+        (7, None),
+    ],
+)
+def test_too_few_repeats_are_counted(n: int, message: str | None) -> None:
+    found = one_case(*(repeat(i) for i in range(n)))
+    assert messages(found.findings, "protocol.few-repeats") == ([message] if message else [])
+
+
+def test_a_single_published_figure_is_not_asked_for_repeats() -> None:
+    assert not one_case(published(1, 300.0), metric="throughput").findings
+    assert rules(one_case(published(1, 300.0), published(2, 301.0), metric="throughput").findings) == [
+        "protocol.few-repeats"
+    ]
+
+
+# (1.06 - 1.0) / 1.0 = 6 % of the median.
+def test_repeats_far_apart_are_named() -> None:
+    found = one_case(repeat(1, 1.06), repeat(2), repeat(3))
+    assert messages(found.findings, "protocol.spread") == [
+        "the repeats lie 6.0% of their median apart (limit 5.0%): lowest r2, highest r1"
+    ]
+    assert not messages(one_case(repeat(1, 1.049), repeat(2), repeat(3)).findings, "protocol.spread")
+
+
+# Strictly rising: p = 2 / 7! = 0.0004; 0.003 a repeat are 1.8 % of 1.009 from first to last.
+def test_repeats_that_rise_in_their_order_drift() -> None:
+    found = one_case(*(repeat(i, 1 + 0.003 * i) for i in range(7)))
+    assert messages(found.findings, "protocol.drift-across-repeats") == [
+        "the repeats rise by 1.8% from first to last (Kendall's tau 1.00, p = 0.0004); interleave the cases"
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1 + 0.001 * i for i in range(7)],  # in order, but by 0.6 % only
+        [1.00, 1.03, 1.01, 1.02, 1.00, 1.03, 1.01],  # apart, but in no order
+        [1.00, 1.01, 1.02, 1.03],  # four of them rise by chance in 2 of 24 orders
+    ],
+)
+def test_repeats_without_order_or_of_little_change_do_not_drift(values: list[float]) -> None:
+    found = one_case(*(repeat(i, v) for i, v in enumerate(values)))
+    assert not messages(found.findings, "protocol.drift-across-repeats")
+
+
+def test_without_numbers_there_is_no_order_to_drift_in() -> None:
+    found = one_case(*(repeat(None, 1 + 0.003 * i, id=f"r{i}") for i in range(7)))
+    assert not messages(found.findings, "protocol.drift-across-repeats")
+
+
+def test_two_runs_of_one_number_are_both_kept_and_named() -> None:
+    found = one_case(repeat(1, id="a/r1"), repeat(1, id="b/r1"), repeat(2))
+    assert len(found.measurements) == 3
+    assert messages(found.findings, "read.repeat-collision") == [
+        "2 runs say that they are repeat 1: a/r1, b/r1; all are kept"
+    ]
+
+
+def test_repeats_measured_in_different_ways_are_mixed() -> None:
+    short = run(series([1.0] * 6), id="r2", repeat=2)
+    figure = run(aggregate(1.0), id="r3", repeat=3)
+    found = one_case(repeat(1), short, figure)
+    assert messages(found.findings, "protocol.mixed") == [
+        "the repeats were not measured alike: 1 by aggregate, 1 by steps 3..6, 1 by steps 3..7"
+    ]
+
+
+def test_an_environment_that_varies_is_named_but_not_what_varies_by_nature() -> None:
+    first = {"driver": "550", "time": "10:00", "scheduler.job_id": 1, "process.pid": 7, "torch": "2.9"}
+    second = {"driver": "555", "time": "11:00", "scheduler.job_id": 2, "process.pid": 8}
+    found = one_case(repeat(1, environment=first), repeat(2, environment=second))
+    assert messages(found.findings, "environment.varies") == ["differs between the runs: driver (550, 555)"]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (run(), ()),
+        (run(series([1.0])), (("step_time", "step"),)),
+        (run(series([float("nan")])), ()),
+        (run(series([1.0], samples=3)), (("step_time", "step"), ("throughput", "step"))),
+        (
+            run(aggregate(1.0, "forward"), samples_per_step=2),
+            (
+                ("step_time", "compute"),
+                ("step_time", "forward"),
+                ("throughput", "compute"),
+                ("throughput", "forward"),
+            ),
+        ),
+        (run(telemetry(power=[1.0], temperature=[float("nan")])), (("power", "step"),)),
+        (run(series([1.0], metric="throughput")), (("throughput", "step"),)),
+    ],
+)
+def test_a_run_has_what_its_log_has_something_of(made: Run, expected: tuple[tuple[str, str], ...]) -> None:
+    assert available(made, {"compute": ("forward", "backward")}) == expected
+
+
+def test_totals_of_other_metrics_than_times_are_not_there() -> None:
+    made = run(Aggregate("utilization", "forward", 0.5, "50", "mean", 0, run().source))
+    assert available(made, {"compute": ("forward",)}) == (("utilization", "forward"),)
+
+
+@given(st.permutations(range(7)), st.lists(st.floats(0.5, 2.0), min_size=7, max_size=7))
+def test_the_order_of_the_runs_does_not_matter(order: list[int], values: list[float]) -> None:
+    runs = [repeat(i, value) for i, value in enumerate(values)]
+    straight, shuffled = (
+        cases(given_runs, "throughput", "step", DEFAULT) for given_runs in (runs, [runs[i] for i in order])
+    )
+    for one, other in zip(straight, shuffled, strict=True):
+        assert (one.summary, one.findings) == (other.summary, other.findings)
+        assert [m.run.id for m in one.measurements] == [m.run.id for m in other.measurements]

@@ -1,0 +1,133 @@
+"""What is said about one run: steadiness, clocks, stragglers."""
+
+import numpy as np
+import pytest
+from making import messages, run, series, telemetry
+
+from reportgen.model import Finding, FloatArray, Run
+from reportgen.protocol import DEFAULT, measure
+from reportgen.protocol.checks import is_on_gpu
+
+
+def findings(found: Run, phase: str = "step") -> tuple[Finding, ...]:
+    measured = measure(found, "step_time", phase, DEFAULT)
+    assert measured is not None
+    return measured.findings
+
+
+def noise(n: int) -> FloatArray:
+    return 1 + 0.01 * np.random.default_rng(4).standard_normal(n)
+
+
+def test_a_run_that_is_steady_after_the_warmup_says_nothing() -> None:
+    assert not findings(run(series([9.0] * 20 + list(noise(200)))))
+
+
+# Blocks of 10 from step 21: the first three at 1.3, the fourth starts at step 51.
+def test_a_run_that_warms_up_longer_says_from_which_step_it_is_steady() -> None:
+    assert messages(findings(run(series([1.3] * 50 + [1.0] * 170))), "protocol.not-steady") == [
+        "steady from step 51 only: steps 21..30 take 30.0% more time each"
+    ]
+
+
+def test_a_run_that_slows_down_is_not_steady_either() -> None:
+    times = [1.0] * 120 + [1.5] * 200
+    (message,) = messages(findings(run(series(times))), "protocol.not-steady")
+    assert message == "steady from step 121 only: steps 21..30 take 33.3% less time each"
+
+
+def test_a_change_below_two_percent_is_steady_however_quiet_the_rest() -> None:
+    assert not findings(run(series([1.0] * 20 + [1.019] * 30 + [1.0] * 100)))
+
+
+def test_a_single_slow_step_or_a_later_disturbance_does_not_make_a_run_unsteady() -> None:
+    times = noise(220)
+    times[25] = 5
+    times[60:80] = 1.2
+    assert not findings(run(series(times.tolist())))
+
+
+def test_fewer_than_four_blocks_say_nothing_about_steadiness() -> None:
+    found = findings(run(series([3.0] * 30 + [1.0] * 29)))
+    assert not messages(found, "protocol.not-steady")
+
+
+@pytest.mark.parametrize(
+    ("device", "has_telemetry", "expected"),
+    [
+        ("cuda", False, True),
+        ("GPU", False, True),
+        ("NVIDIA H200", False, True),
+        ("V100 32GB", False, True),
+        ("A100-SXM4-40GB", False, True),
+        ("L40S", False, True),
+        ("cpu", True, False),
+        ("Xeon E5-2698 v4", False, False),
+        ("i5-6267U", True, False),
+        (None, True, True),
+        (None, False, False),
+    ],
+)
+def test_a_gpu_run_is_known_by_its_device_or_else_by_telemetry(
+    device: str | None, has_telemetry: bool, expected: bool
+) -> None:
+    parts = [telemetry(power=[1.0])] if has_telemetry else []
+    assert is_on_gpu(run(*parts, factors={"device": device} if device else {})) == expected
+
+
+def test_phases_of_a_gpu_by_the_host_clock_are_doubted_and_whole_steps_are_not() -> None:
+    parts = [series([1.0] * 120), series([0.5] * 120, "forward")]
+    one = run(*parts, factors={"device": "cuda"})
+    assert messages(findings(one, "forward"), "clock.unsynchronised") == [
+        "forward: timed on the host without waiting for the device, so that work of one phase may be "
+        "counted in a later one"
+    ]
+    assert not findings(one)
+    assert not findings(run(*parts, factors={"device": "cpu"}), "forward")
+
+
+def test_phases_by_events_or_synchronised_are_believed() -> None:
+    one = run(
+        series([1.0] * 120), series([0.5] * 120, "forward", clock="cuda_event"), factors={"device": "cuda"}
+    )
+    assert not findings(one, "forward")
+
+
+@pytest.mark.parametrize(("device_time", "apart"), [(0.981, None), (0.97, "3.0%"), (1.05, "5.0%")])
+def test_clocks_that_see_different_times_are_named(device_time: float, apart: str | None) -> None:
+    one = run(series([1.0] * 120), series([device_time] * 120, clock="cuda_event"))
+    found = messages(findings(one), "clock.disagreement")
+    expected = (
+        f"rank 0: the measured steps take {100 * device_time:.4g} s by CUDA events and 100 s by the host, "
+        f"{apart} apart"
+    )
+    assert found == ([expected] if apart else [])
+
+
+def test_a_clock_that_saw_only_some_steps_is_not_compared() -> None:
+    assert not findings(run(series([1.0] * 120), series([3.0] * 60, clock="cuda_event")))
+
+
+# Rank 1 loads data for 0.5 s, the others 0.1 s; all meet in backward, so that every step takes 1 s.
+def test_the_rank_that_others_wait_for_is_named() -> None:
+    parts = []
+    for rank, loading in enumerate([0.1, 0.5, 0.1]):
+        parts += [
+            series([1.0] * 120, rank=rank),
+            series([loading] * 120, "data_loading", rank=rank),
+            series([0.9 - loading] * 120, "backward", rank=rank),
+        ]
+    assert messages(findings(run(*parts)), "rank.straggler") == [
+        "rank 1 takes 0.6 s a step before it meets the others, who take 0.2 s: 40.0% of the step time"
+    ]
+
+
+def test_of_two_ranks_the_slow_one_is_named_and_not_the_one_that_waits() -> None:
+    parts = [series([1.0] * 120), series([1.0] * 120, rank=1)]
+    parts += [series([0.6] * 120, "backward"), series([0.1] * 120, "backward", rank=1)]
+    (message,) = messages(findings(run(*parts)), "rank.straggler")
+    assert message.startswith("rank 1 takes 0.9 s a step before it meets the others, who take 0.4 s")
+
+
+def test_ranks_that_are_alike_name_nobody() -> None:
+    assert not findings(run(series([1.0] * 120), series([1.04] * 120, rank=1)))

@@ -1,0 +1,288 @@
+"""One run, one number: step time, throughput, phases, totals, rates, aggregates, statuses."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import aggregate, messages, rules, run, series, telemetry
+
+from reportgen.model import Finding, Run, Source, Status
+from reportgen.protocol import Protocol, measure, parse_protocol
+from reportgen.protocol.measure import attempt
+
+FIVE = parse_protocol("2+5x1")
+RATES = Protocol("rates", 2, 5, 1, "mean_of_rates")
+TOTALS = {"compute": ("forward", "backward", "preprocessing"), "both": ("data_loading", "compute")}
+
+
+def value(found: Run, metric: str, phase: str = "step", protocol: Protocol = FIVE) -> float | None:
+    measured = measure(found, metric, phase, protocol, TOTALS)
+    return measured.value if measured else None
+
+
+def test_step_time_is_the_time_of_the_window_over_its_steps() -> None:
+    measured = measure(run(series([9, 9, 1, 2, 3, 4, 5, 9])), "step_time", "step", FIVE)
+    assert measured is not None
+    assert measured.value == 3.0
+    assert measured.evidence == "steps"
+    assert measured.sources == (Source("steps.rank0.csv", 4),)
+
+
+# 5 steps of 8 samples in 15 s; the mean of the rates would be 8 (1 + 1/2 + 1/3 + 1/4 + 1/5) / 5 = 3.6533.
+def test_throughput_is_work_over_time_and_not_the_mean_of_rates() -> None:
+    one = run(series([9, 9, 1, 2, 3, 4, 5, 9]), samples_per_step=8)
+    assert value(one, "throughput") == pytest.approx(40 / 15)
+    assert value(one, "throughput", protocol=RATES) == pytest.approx(8 * (137 / 60) / 5)
+
+
+def test_throughput_counts_the_samples_that_each_entry_did() -> None:
+    one = run(series([1.0] * 7, samples=[0, 0, 2, 2, 2, 2, 4]), samples_per_step=99)
+    assert value(one, "throughput") == pytest.approx(12 / 5)
+
+
+def test_there_is_no_throughput_where_the_work_is_not_known() -> None:
+    assert value(run(series([1.0] * 7)), "throughput") is None
+
+
+def test_over_ranks_time_is_the_slowest_total_and_samples_add_up() -> None:
+    one = run(series([1, 1, 1, 3, 1, 3, 1], samples=4), series([1, 1, 2, 2, 2, 2, 2], rank=1, samples=4))
+    # Totals of the window: 9 and 10; the sum of the maxima of the steps, 12, is not the time of the run.
+    assert value(one, "step_time") == 2.0
+    assert value(one, "throughput") == 4.0
+
+
+def test_the_mean_of_rates_takes_all_ranks_of_an_entry_together() -> None:
+    one = run(series([1.0] * 7, samples=4), series([2.0] * 7, rank=1, samples=4))
+    assert value(one, "throughput", protocol=RATES) == 4.0
+
+
+def test_intervals_are_weaker_evidence_than_steps() -> None:
+    measured = measure(run(series([10.0] * 3, span=5)), "step_time", "step", FIVE)
+    assert measured is not None
+    assert (measured.value, measured.evidence) == (2.0, "intervals")
+
+
+def test_a_phase_is_measured_over_the_steps_of_the_whole() -> None:
+    whole = series([1, 1, 1, 1, 50, 1, 1])
+    forward = series([9, 9, 0.1, 0.2, 40, 0.3, 0.4], "forward")
+    # Step 5 is a gap of the whole step, so the phase leaves it out as well.
+    assert value(run(whole, forward), "step_time", "forward") == pytest.approx(1.0 / 4)
+
+
+def test_a_step_that_did_not_enter_a_phase_spent_no_time_in_it() -> None:
+    optimizer = series([0.3, 0.3], "optimizer", step=[4, 8])
+    assert value(run(series([1.0] * 8), optimizer), "step_time", "optimizer") == pytest.approx(0.3 / 5)
+
+
+def test_a_phase_that_never_occurs_in_the_window_is_absent_and_not_zero() -> None:
+    assert (
+        value(run(series([1.0] * 8), series([0.3], "checkpoint", step=[8])), "step_time", "checkpoint")
+        is None
+    )
+    assert value(run(series([1.0] * 8)), "step_time", "forward") is None
+
+
+def test_of_the_clocks_of_a_phase_the_device_is_believed_and_of_a_step_the_host() -> None:
+    one = run(
+        series([1.0] * 7, clock="cuda_event"),
+        series([1.01] * 7, clock="host"),
+        series([0.1] * 7, "forward", clock="host"),
+        series([0.4] * 7, "forward", clock="cuda_event"),
+    )
+    assert value(one, "step_time", "forward") == pytest.approx(0.4)
+    assert value(one, "step_time") == pytest.approx(1.01)
+
+
+def test_phases_without_a_whole_step_have_a_window_of_their_own() -> None:
+    assert value(run(series([9, 9, 1, 1, 1, 1, 1, 9], "forward")), "step_time", "forward") == 1.0
+
+
+def test_a_total_adds_the_phases_on_each_rank_before_the_slowest_is_taken() -> None:
+    one = run(
+        series([1.0] * 7),
+        series([1.0] * 7, rank=1),
+        series([0.1] * 7, "forward"),
+        series([0.5] * 7, "backward"),
+        series([0.3] * 7, "forward", rank=1),
+        series([0.2] * 7, "backward", rank=1),
+        samples_per_step=6,
+    )
+    assert value(one, "step_time", "compute") == pytest.approx(0.6)
+    assert value(one, "throughput", "compute") == pytest.approx(10.0)
+
+
+def test_a_total_takes_the_phases_that_a_run_has() -> None:
+    assert value(
+        run(series([1.0] * 7), series([0.1] * 7, "forward")), "step_time", "compute"
+    ) == pytest.approx(0.1)
+    assert value(run(aggregate(0.25, "forward")), "step_time", "compute") == 0.25
+    assert value(run(aggregate(0.25, "data_loading")), "step_time", "compute") is None
+
+
+# The figures of a published table: 256 samples, 0.25 + 0.05 + 0.2 s.
+def test_a_total_of_published_phases_gives_a_throughput() -> None:
+    parts = (aggregate(0.25, "data_loading"), aggregate(0.05, "forward"), aggregate(0.2, "backward"))
+    one = run(*parts, samples_per_step=256, published=True)
+    totals = {"all": ("data_loading", "forward", "backward")}
+    measured = measure(one, "throughput", "all", FIVE, totals)
+    assert measured is not None
+    assert (measured.value, measured.evidence, measured.window) == (512.0, "published", None)
+    assert not measured.findings
+
+
+def test_what_does_not_add_up_has_no_total() -> None:
+    one = run(
+        aggregate(0.5, "forward", metric="utilization"), aggregate(0.5, "backward", metric="utilization")
+    )
+    assert value(one, "utilization", "compute") is None
+
+
+def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
+    one = run(aggregate(300.0, metric="throughput"), aggregate(1.0), samples_per_step=8)
+    measured = measure(one, "throughput", "step", FIVE)
+    assert measured is not None
+    assert (measured.value, measured.evidence) == (300.0, "aggregate")
+    assert messages(measured.findings, "protocol.aggregate-only") == [
+        "the mean that the log itself gives: its warm-up may be in it"
+    ]
+
+
+def test_of_several_aggregates_the_mean_is_taken_and_not_the_best() -> None:
+    found = [aggregate(v, statistic=s) for v, s in ((1.0, "minimum"), (3.0, "median"), (2.0, "mean"))]
+    assert value(run(*found), "step_time") == 2.0
+
+
+def test_an_aggregate_step_time_gives_a_throughput_with_the_work_of_a_step() -> None:
+    assert value(run(aggregate(0.5), samples_per_step=8), "throughput") == 16.0
+    assert value(run(aggregate(0.5)), "throughput") is None
+    assert value(run(aggregate(0.0), samples_per_step=8), "throughput") is None
+
+
+def test_steps_are_stronger_than_an_aggregate() -> None:
+    assert value(run(aggregate(7.0), series([1.0] * 7)), "step_time") == 1.0
+
+
+# Equal work: 4 / (1/100 + 1/100 + 1/50 + 1/50) over the printed rates, whose mean is 75.
+def test_printed_rates_are_work_over_time() -> None:
+    rates = series([1, 1, 100, 100, 50, 50], metric="throughput", clock="printed")
+    assert value(run(rates), "throughput") == pytest.approx(4 / 0.06)
+    assert value(run(rates), "throughput", protocol=RATES) == 75.0
+
+
+def test_printed_rates_weigh_by_the_work_they_stand_for() -> None:
+    rates = series([1, 1, 100, 50], metric="throughput", samples=[1, 1, 300, 100])
+    assert value(run(rates), "throughput") == pytest.approx(400 / 5)
+
+
+def test_printed_rates_of_ranks_add_up() -> None:
+    ranks = [series([100.0] * 7, metric="throughput"), series([50.0] * 7, metric="throughput", rank=1)]
+    assert value(run(*ranks), "throughput") == 150.0
+
+
+def test_times_are_believed_more_than_printed_rates_unless_the_protocol_wants_those() -> None:
+    one = run(series([0.5] * 7), series([17.0] * 7, metric="throughput"), samples_per_step=8)
+    assert value(one, "throughput") == 16.0
+    assert value(one, "throughput", protocol=RATES) == 17.0
+
+
+def test_a_printed_rate_of_zero_gives_no_number() -> None:
+    assert value(run(series([1, 1, 1, 0, 1], metric="throughput")), "throughput") is None
+
+
+def test_a_quantity_of_its_own_is_reduced_as_the_metric_says() -> None:
+    one = run(
+        series([9, 9, 1, 2, 3, 4, 5], metric="loss"), series([9, 9, 1, 2, 3, 4, 5], metric="memory_used")
+    )
+    assert value(one, "loss") == 3.0
+    assert value(one, "memory_used") == 5.0
+
+
+@pytest.mark.parametrize("status", ["failed", "out_of_memory", "cancelled"])
+def test_a_failed_run_has_no_number_and_says_why(status: Status) -> None:
+    one = run(series([1.0] * 200), aggregate(1.0), status=status)
+    measured, why = attempt(one, "step_time", "step", FIVE)
+    assert measured is None
+    assert messages(why, "read.failed-run") == [
+        f"ended as {status.replace('_', ' ')}: does not enter the median"
+    ]
+
+
+def test_what_the_reader_said_of_a_failure_is_not_said_again() -> None:
+    said = Finding("warning", "read.failed-run", "a", "exit code 3", Source("run.json", 4))
+    assert attempt(run(said, status="failed"), "step_time", "step", FIVE)[1] == (said,)
+
+
+@pytest.mark.parametrize(("status", "word"), [("partial", "incomplete"), ("running", "interrupted")])
+def test_an_unfinished_run_counts_only_with_a_full_window(status: Status, word: str) -> None:
+    full, short = series([1.0] * 7), series([1.0] * 6)
+    measured, why = attempt(run(full, status=status), "step_time", "step", FIVE)
+    assert measured is not None
+    assert messages(measured.findings, "read.incomplete-run") == [
+        f"{word}, but measured: steps 3..7 are there"
+    ]
+    assert not why
+    measured, why = attempt(run(short, status=status), "step_time", "step", FIVE)
+    assert measured is None
+    assert messages(why, "read.incomplete-run") == [
+        f"{word} before its measured steps were complete: does not enter the median"
+    ]
+
+
+def test_an_unfinished_run_with_a_figure_is_measured_and_marked() -> None:
+    measured, _ = attempt(run(aggregate(1.0), status="partial"), "step_time", "step", FIVE)
+    assert measured is not None
+    assert rules(measured.findings) == ["read.incomplete-run", "protocol.aggregate-only"]
+
+
+def test_a_log_that_ends_in_the_warmup_says_so() -> None:
+    measured, why = attempt(run(series([1.0] * 2)), "step_time", "step", FIVE)
+    assert measured is None
+    assert messages(why, "protocol.short-window") == ["the log ends at step 2, within the warm-up of 2"]
+
+
+def test_a_figure_helps_out_where_the_steps_do_not_reach() -> None:
+    assert value(run(series([1.0] * 2), aggregate(3.0)), "step_time") == 3.0
+
+
+def test_telemetry_is_reduced_over_the_measured_steps() -> None:
+    # Steps 3..7 last from 2 to 7 s; before, the device was still idle.
+    steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
+    first = telemetry("0", t=[0.5, 2.5, 4.5, 6.5, 9], utilization=[0.0, 0.8, math.nan, 1.0, 0.0])
+    second = telemetry("1", t=[0.5, 2.5], utilization=[0.0, 0.5])
+    measured = measure(run(steps, first, second), "utilization", "step", FIVE)
+    assert measured is not None
+    assert measured.value == pytest.approx((0.9 + 0.5) / 2)
+    assert measured.evidence == "steps"
+
+
+def test_a_peak_is_the_maximum_over_the_devices() -> None:
+    found = run(telemetry("0", memory_used=[1.0, 7.0]), telemetry("1", memory_used=[5.0, 2.0]))
+    assert value(found, "memory_used") == 7.0
+
+
+@pytest.mark.parametrize("steps", [True, False])
+def test_telemetry_on_another_clock_is_used_whole_and_says_so(steps: bool) -> None:
+    parts = [series([1.0] * 7)] if steps else []
+    measured = measure(run(*parts, telemetry(power=[100.0, 300.0])), "power", "step", FIVE)
+    assert measured is not None
+    assert (measured.value, measured.evidence, measured.window) == (200.0, "intervals", None)
+    assert rules(measured.findings) == ["protocol.coarse-interval"]
+
+
+def test_telemetry_without_a_sample_in_the_window_gives_nothing() -> None:
+    steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
+    assert value(run(steps, telemetry(t=[0.5, 99.0], power=[1.0, 1.0])), "power") is None
+    assert value(run(telemetry(power=[math.nan])), "power") is None
+    assert value(run(telemetry(power=[1.0])), "utilization") is None
+
+
+@given(st.lists(st.floats(1e-6, 1e3), min_size=7, max_size=40), st.randoms(use_true_random=False))
+def test_the_order_of_the_lines_does_not_move_a_digit(values: list[float], random: object) -> None:
+    steps = list(range(1, len(values) + 1))
+    order = list(range(len(values)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    one = run(series(values), samples_per_step=3)
+    other = replace(one, series=(series([values[i] for i in order], step=[steps[i] for i in order]),))
+    assert value(one, "throughput") == value(other, "throughput")

@@ -1,0 +1,75 @@
+"""Protocols as notation and as tables: what is read, and what is nonsense."""
+
+import pytest
+
+from reportgen.errors import RequestError
+from reportgen.protocol import DEFAULT, Protocol, parse_protocol
+
+
+def test_the_default_is_its_own_name() -> None:
+    assert parse_protocol("20+100x7") == Protocol() == DEFAULT
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("0+1x1", (0, 1, 1)), ("100+500x3", (100, 500, 3)), ("5+10", (5, 10, 7)), (" 20+100x7 ", (20, 100, 7))],
+)
+def test_the_notation_is_warmup_steps_and_repeats(text: str, expected: tuple[int, int, int]) -> None:
+    found = parse_protocol(text)
+    assert (found.warmup, found.measure, found.repeats) == expected
+    assert found.name == text.strip()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "20", "20+x7", "20+100x", "-1+100x7", "20+1e2x7", "20 + 100 x 7", "²+1x1"]
+)
+def test_what_is_no_notation_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(RequestError, match="is no protocol; write steps and repeats as in"):
+        parse_protocol(text)
+
+
+@pytest.mark.parametrize("text", ["20+0x7", "20+100x0"])
+def test_a_protocol_that_measures_nothing_is_refused(text: str) -> None:
+    with pytest.raises(RequestError, match="0 is out of range; it is at least 1"):
+        parse_protocol(text)
+
+
+def test_a_table_sets_what_it_names_and_keeps_the_rest() -> None:
+    found = Protocol.from_table("tf2", {"steps": "10+50x5", "estimator": "mean_of_rates", "gap_factor": 5})
+    assert found == Protocol("tf2", 10, 50, 5, "mean_of_rates", 5)
+
+
+def test_a_key_beside_the_notation_wins_over_it_in_either_order() -> None:
+    first = Protocol.from_table("a", {"repeats": 3, "steps": "10+50x5"})
+    last = Protocol.from_table("a", {"steps": "10+50x5", "repeats": 3})
+    assert first == last == Protocol("a", 10, 50, 3)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"warm_up": 20}, 'protocols.p.warm_up: no such key; did you mean "warmup"?'),
+        ({"name": "q"}, "protocols.p.name: no such key"),
+        ({"warmup": 2.5}, "protocols.p.warmup: 2.5 is no whole number"),
+        ({"warmup": True}, "protocols.p.warmup: True is no whole number"),
+        ({"warmup": -1}, "protocols.p.warmup: -1 is out of range; it is at least 0"),
+        ({"spread": "5%"}, "protocols.p.spread: '5%' is no number"),
+        ({"confidence": 1.0}, "protocols.p.confidence: 1.0 is out of range; it is above 0 and below 1"),
+        ({"confidence": float("nan")}, "protocols.p.confidence: nan is out of range"),
+        ({"gap_factor": 1}, "protocols.p.gap_factor: 1 is out of range; it is above 1"),
+        (
+            {"estimator": "mean_rates"},
+            'protocols.p.estimator: "mean_rates" is no estimator; did you mean "mean_of_rates"?',
+        ),
+        ({"steps": "20"}, 'protocols.p.steps: "20" is no protocol'),
+    ],
+)
+def test_nonsense_in_a_table_names_the_key(table: dict[str, object], message: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        Protocol.from_table("p", table)
+    assert str(caught.value).startswith(message)
+
+
+def test_the_place_of_the_table_may_be_given() -> None:
+    with pytest.raises(RequestError, match=r"^reportgen\.toml: protocols\.p\.measure: 0 is out of range"):
+        Protocol.from_table("p", {"measure": 0}, place="reportgen.toml: protocols.p")

@@ -1,0 +1,225 @@
+"""The window 20+100 over steps, intervals, ranks, lost lines, resumed runs and gaps."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import messages, rules, run, series
+
+from reportgen.model import Break, Series
+from reportgen.protocol.rule import DEFAULT, parse_protocol
+from reportgen.protocol.window import Laid, lay
+
+FIVE = parse_protocol("2+5x1")
+
+
+def laid(*found: Series, protocol: object = FIVE) -> Laid:
+    result = lay(run(*found, samples_per_step=8), found, protocol)  # type: ignore[arg-type]
+    assert result is not None
+    return result
+
+
+def steps(found: Laid) -> list[int]:
+    return found.ranks[0].last.tolist()
+
+
+def test_the_window_of_20_100_is_steps_21_to_120() -> None:
+    found = laid(series([9.0] * 20 + [0.5] * 100 + [7.0] * 30), protocol=DEFAULT)
+    assert steps(found) == list(range(21, 121))
+    window = found.window
+    assert (window.first, window.last, window.steps, window.time, window.gap_time) == (
+        21,
+        120,
+        100,
+        50.0,
+        0.0,
+    )
+    assert window.samples == 800
+    assert found.is_full
+    assert not found.findings
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_a_log_that_ends_in_the_warmup_has_no_window(n: int) -> None:
+    one = series([1.0] * n)
+    assert lay(run(one), [one], FIVE) is None
+
+
+def test_no_series_have_no_window() -> None:
+    assert lay(run(), [], FIVE) is None
+
+
+def test_a_short_log_is_measured_and_says_so() -> None:
+    found = laid(series([1.0] * 5))
+    assert steps(found) == [3, 4, 5]
+    assert not found.is_full
+    assert messages(found.findings, "protocol.short-window") == [
+        "3 of 5 steps after a warm-up of 2 (steps 3..5)"
+    ]
+
+
+def test_lost_lines_make_the_window_shorter_not_later() -> None:
+    found = laid(series([1.0] * 8, step=[1, 2, 3, 5, 6, 8, 9, 10]))
+    assert steps(found) == [3, 5, 6]
+    assert rules(found.findings) == ["protocol.short-window"]
+
+
+def test_a_log_that_reaches_the_end_of_the_window_is_full_though_a_line_is_lost() -> None:
+    assert laid(series([1.0] * 6, step=[1, 2, 3, 5, 6, 7])).is_full
+
+
+def test_the_order_of_the_lines_does_not_matter() -> None:
+    found = laid(series([7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], step=[7, 6, 5, 4, 3, 2, 1]))
+    assert steps(found) == [3, 4, 5, 6, 7]
+    assert found.window.time == 25.0
+
+
+def test_a_resumed_run_has_a_warmup_of_its_own() -> None:
+    found = laid(series([1.0] * 20, step=list(range(101, 121))))
+    assert steps(found) == [103, 104, 105, 106, 107]
+    assert messages(found.findings, "protocol.short-window") == [
+        "the log has none of the steps 3..7: steps 103..107 are measured"
+    ]
+
+
+# Intervals of 10 that end at 10, 20, 30, ...: those that begin after step 20 are 21..30 and so on.
+def test_intervals_that_meet_the_window_cover_it_exactly() -> None:
+    found = laid(series([10.0] * 15, span=10), protocol=DEFAULT)
+    assert (found.window.first, found.window.last, found.window.steps) == (21, 120, 100)
+    assert found.coarse
+    assert messages(found.findings, "protocol.coarse-interval") == [
+        "the log has one entry for every 10 steps: steps 21..120 are measured in 10 of them"
+    ]
+
+
+# Intervals of 25: 1..25 holds warm-up, so 26..50 is the first, and four of them cover 100 steps.
+def test_intervals_that_do_not_meet_the_window_are_taken_whole() -> None:
+    found = laid(series([25.0] * 8, span=25), protocol=DEFAULT)
+    assert (found.window.first, found.window.last, found.window.steps) == (26, 125, 100)
+
+
+def test_intervals_longer_than_the_window_are_one() -> None:
+    found = laid(series([1.0] * 3, span=1000), protocol=DEFAULT)
+    assert (found.window.first, found.window.last, found.window.steps) == (1001, 2000, 1000)
+    assert rules(found.findings) == ["protocol.coarse-interval"]
+
+
+def test_too_few_intervals_are_a_short_window_too() -> None:
+    found = laid(series([25.0] * 3, span=25), protocol=DEFAULT)
+    assert found.window.steps == 50
+    assert not found.is_full
+    assert rules(found.findings) == ["protocol.coarse-interval", "protocol.short-window"]
+
+
+def test_time_is_that_of_the_slowest_rank_and_samples_add_up() -> None:
+    ranks = [series([1.0] * 7, samples=4), series([2.0] * 7, rank=1, samples=6)]
+    window = laid(*ranks).window
+    assert (window.time, window.samples) == (10.0, 50.0)
+
+
+def test_ranks_are_measured_over_the_steps_that_all_have() -> None:
+    found = laid(series([1.0] * 7), series([1.0] * 4, rank=1))
+    assert steps(found) == [3, 4]
+    assert rules(found.findings) == ["protocol.short-window"]
+
+
+def test_a_rank_without_steps_leaves_nothing_to_compare() -> None:
+    ranks = [series([1.0] * 7), series([], rank=1)]
+    assert lay(run(*ranks), ranks, FIVE) is None
+
+
+def test_samples_that_one_entry_lacks_come_from_the_run() -> None:
+    assert laid(series([1.0] * 7, samples=[4, 4, 4, 4, math.nan, 4, 4])).window.samples == 40
+
+
+def test_work_that_nobody_tells_is_unknown() -> None:
+    one = series([1.0] * 7)
+    found = lay(run(one), [one], FIVE)
+    assert found is not None
+    assert math.isnan(found.window.samples)
+
+
+def test_a_step_longer_than_ten_times_the_median_is_left_out_with_its_work() -> None:
+    found = laid(series([1.0, 1.0, 1.0, 1.0, 10.5, 1.0, 1.0], samples=3))
+    assert steps(found) == [3, 4, 6, 7]
+    assert (found.window.time, found.window.gap_time, found.window.samples) == (4.0, 10.5, 12.0)
+    # 10.5 / (10.5 + 4) = 0.7241
+    assert messages(found.findings, "protocol.gap") == [
+        "1 step (5) and 10.5 s are left out of steps 3..7, 72.4% of their time"
+    ]
+    assert found.findings[0].severity == "warning"
+    assert found.is_full
+
+
+def test_a_step_of_ten_times_the_median_stays() -> None:
+    assert not laid(series([1.0, 1.0, 1.0, 1.0, 10.0, 1.0, 1.0])).findings
+
+
+def test_a_gap_of_one_rank_is_left_out_on_all() -> None:
+    found = laid(series([1.0] * 7), series([1.0, 1.0, 1.0, 1.0, 50.0, 1.0, 1.0], rank=1))
+    assert [rank.last.tolist() for rank in found.ranks] == [[3, 4, 6, 7]] * 2
+    assert (found.window.time, found.window.gap_time) == (4.0, 50.0)
+
+
+def test_a_break_of_our_own_format_is_not_in_the_steps_and_only_mentioned() -> None:
+    found = laid(series([1.0] * 7, breaks=(Break(4, "evaluation", 30.0),)))
+    assert (found.window.steps, found.window.time, found.window.gap_time) == (5, 5.0, 30.0)
+    assert messages(found.findings, "protocol.gap") == [
+        "0 steps and 30 s are left out of steps 3..7, 85.7% of their time"
+    ]
+    assert found.findings[0].severity == "note"
+
+
+def test_a_break_is_taken_off_the_stamped_step_that_follows_it() -> None:
+    value = [1.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0]
+    found = laid(series(value, clock="timestamp", breaks=(Break(4, "epoch", 3.0),)))
+    assert (found.window.steps, found.window.time, found.window.gap_time) == (5, 5.0, 3.0)
+
+
+@pytest.mark.parametrize("duration", [math.nan, 99.0, -1.0])
+def test_a_stamped_step_after_a_break_of_unknown_duration_is_left_out(duration: float) -> None:
+    value = [1.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0]
+    found = laid(series(value, clock="timestamp", breaks=(Break(4, "epoch", duration),)))
+    assert steps(found) == [3, 4, 6, 7]
+    assert found.findings[0].severity == "note"
+    assert found.window.gap_time == 4.0
+
+
+@pytest.mark.parametrize("after", [0, 1, 7, 100])
+def test_a_break_outside_the_window_is_no_matter(after: int) -> None:
+    found = laid(series([1.0] * 9, clock="timestamp", breaks=(Break(after, "epoch"),)))
+    assert (found.window.steps, found.window.gap_time, found.findings) == (5, 0.0, ())
+
+
+def test_a_window_of_nothing_but_gaps_is_none() -> None:
+    one = series([1.0] * 3, clock="timestamp", breaks=(Break(2, "epoch"),))
+    assert lay(run(one), [one], FIVE) is None
+
+
+@given(
+    st.lists(st.floats(0.0, 1e6), min_size=0, max_size=60),
+    st.integers(0, 30),
+    st.integers(1, 40),
+    st.integers(1, 7),
+)
+def test_the_window_never_uses_a_step_of_the_warmup(
+    values: list[float], warmup: int, measure: int, span: int
+) -> None:
+    one = series(values, span=span)
+    found = lay(run(one), [one], parse_protocol(f"{warmup}+{measure}x1"))
+    if found is None:
+        return
+    rank = found.ranks[0]
+    assert int(rank.first.min()) > warmup
+    assert found.window.first <= rank.first[0]
+    assert rank.last[-1] <= found.window.last
+    assert found.window.steps == int(rank.span.sum()) <= measure + span - 1
+
+
+@given(st.lists(st.tuples(st.integers(-5, 200), st.integers(-3, 50), st.floats(allow_nan=True)), max_size=40))
+def test_whatever_is_logged_gives_a_window_or_none(logged: list[tuple[int, int, float]]) -> None:
+    step, span, value = (list(part) for part in zip(*logged, strict=True)) if logged else ([], [], [])
+    one = series(value, step=step, span=span)
+    found = lay(run(one), [one], DEFAULT)
+    assert found is None or (found.window.steps > 0 and found.window.first > 20)
