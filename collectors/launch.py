@@ -88,12 +88,6 @@ def _filled(word: str, case: Case) -> str:
     return word
 
 
-def run(command: Sequence[str], *, logs: Path, case: Optional[Case] = None, repeats: int = 1) -> int:
-    """Run one command `repeats` more times, whatever runs exist; returns and raises as `run_campaign`."""
-    job = Job(logfolder.check_case(case or {}), command)
-    return run_campaign(Campaign(logs, [job], repeats, is_again=True))
-
-
 def run_campaign(campaign: Campaign) -> int:
     """Run what is missing of a campaign; return 0, or the exit code of the first run that failed.
 

@@ -244,12 +244,12 @@ class Recorder:
         if not self._writing.acquire(timeout=_PATIENCE_SECONDS):
             return False
         try:
-            while self._events:
-                # Both are atomic, and the training thread only ever adds at the end.
-                part = self._events[:_SLICE]
-                del self._events[:_SLICE]
+            # Both are atomic, and the training thread only ever adds at the end.
+            events = self._events[:]
+            del self._events[: len(events)]
+            for at in range(0, len(events), _SLICE):
                 if self._log:
-                    self._log.write(self._rows.lines(part))
+                    self._log.write(self._rows.lines(events[at : at + _SLICE]))
         finally:
             self._writing.release()
         return True
