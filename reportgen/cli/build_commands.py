@@ -85,7 +85,7 @@ def expected(
     Example: reportgen expected V100-JADE2 A40 --where devices=8 --where precision=fp32
     """
     from reportgen.report.settings import EXPECTED, read_knowledge
-    from reportgen.tables.expected import expected_speed
+    from reportgen.tables.expected import expected_speed, settled
     from reportgen.units import text
 
     place = f"{reports}/{EXPECTED}"
@@ -94,16 +94,16 @@ def expected(
     knowledge = read_knowledge(reports / EXPECTED, place)
     knowledge.check(target, "TARGET")
     knowledge.check(reference, "REFERENCE")
-    found = expected_speed(knowledge, target, reference, dict(_pair(pair) for pair in where or []))
+    factors = settled(knowledge, dict(_pair(pair) for pair in where or []), "--where")
+    found = expected_speed(knowledge, target, reference, factors)
     if found is None:
         raise RequestError(
-            f"{target} : {reference}",
-            "no facts lead from one to the other",
-            "facts with `where` hold only where --where says so"
-            if not where
-            else f"see the facts in {place}",
+            f"{target} : {reference}", "no facts lead from one to the other", f"add one to {place}"
         )
-    print(f"{target} should run at {text(found.speed)} x the speed of {reference}")
+    given = ", ".join(f"{name} = {value}" for name, value in factors.items())
+    print(
+        f"{target} should run at {text(found.speed)} x the speed of {reference}" + (given and f" ({given})")
+    )
     if found.low != found.high:
         print(f"between {text(found.low)} and {text(found.high)} over {len(found.paths)} paths")
     for path in found.paths:

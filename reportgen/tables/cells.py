@@ -59,12 +59,11 @@ class Filler:
         return [(self._quantity(q, case, comparison, unit), tuple(notes)) for q in self.spec.show]
 
     def _compared(self, case: Case, notes: list[Note]) -> Comparison | None:
-        found = self.comparer(case) if self.comparer else None
-        if isinstance(found, Finding):
-            self.findings.append(found)
-            notes.append(self.notebook.add(found.message, found.rule))
-            return None
-        return found
+        comparison, missing = self.comparer(case) if self.comparer else (None, None)
+        if missing:
+            self.findings.append(missing)
+            notes.append(self.notebook.add(missing.message, missing.rule))
+        return comparison
 
     def _quantity(
         self, quantity: Quantity, case: Case, comparison: Comparison | None, unit: Unit | None

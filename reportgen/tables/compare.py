@@ -31,18 +31,20 @@ class Comparer:
     knowledge: Knowledge
     by_factors: Mapping[FactorSet, Case]
 
-    def __call__(self, case: Case) -> Comparison | Finding | None:
-        """Return the comparison, a finding why there is none, or None for a case without a number."""
+    def __call__(self, case: Case) -> tuple[Comparison | None, Finding | None]:
+        """Return the comparison, and a finding where it (or its expected speed) is missing."""
         if case.summary is None:
-            return None
+            return None, None
         baseline = self.by_factors.get(frozenset({**case.factors, **self.compare.baseline}.items()))
         if baseline is None or baseline.summary is None:
-            return Finding("note", "table.missing-baseline", self.spec.id, self._why(case, baseline))
+            return None, self._note("table.missing-baseline", self._why(case, baseline))
         if self.compare.kind == "expected":
             return self._expected(case, baseline)
-        return Comparison(
-            self.compare.kind, baseline, _value(self.compare.kind, case, baseline, self.spec.place)
-        )
+        value = _value(self.compare.kind, case, baseline, self.spec.place)
+        return Comparison(self.compare.kind, baseline, value), None
+
+    def _note(self, rule: str, message: str) -> Finding:
+        return Finding("note", rule, self.spec.id, message)
 
     def _why(self, case: Case, baseline: Case | None) -> str:
         asked = ", ".join(f"{k} = {show(v)}" for k, v in self.compare.baseline.items())
@@ -51,8 +53,9 @@ class Comparer:
         status = baseline.unmeasured[0].status.replace("_", " ") if baseline.unmeasured else "not measured"
         return f"the baseline with {asked} has no number: {status}"
 
-    def _expected(self, case: Case, baseline: Case) -> Comparison | Finding:
+    def _expected(self, case: Case, baseline: Case) -> tuple[Comparison, Finding | None]:
         slower = _slower(case, baseline)
+        observed = Comparison("expected", baseline, slower)
         target, reference = (self.knowledge.system_of(c.factors) for c in (case, baseline))
         if (
             target == reference
@@ -60,17 +63,13 @@ class Comparer:
             or reference is None
             or not has_expected_speed(case, self.spec)
         ):
-            return Comparison("expected", baseline, slower)
+            return observed, None
         found = expected_speed(self.knowledge, target, reference, case.factors)
         if found is None:
             counts = f" at {case.factors['devices']} devices" if "devices" in case.factors else ""
-            return Finding(
-                "note",
-                "expected.no-path",
-                self.spec.id,
-                f"no facts lead from {target} to {reference}{counts}",
-            )
-        return with_expected(baseline, slower, found)
+            message = f"no facts lead from {target} to {reference}{counts}"
+            return observed, self._note("expected.no-path", message)
+        return with_expected(baseline, slower, found), None
 
 
 def with_expected(baseline: Case, slower: float, found: Expected) -> Comparison:

@@ -71,6 +71,32 @@ def expected_speed(
     return Expected(target, reference, middle, min(products), max(products), tuple(paths))
 
 
+def settled(knowledge: Knowledge, factors: Mapping[str, FactorValue], place: str) -> dict[str, FactorValue]:
+    """Return the factors, with those added on whose value all facts that still fit agree.
+
+    A question at the prompt names few factors. One that it leaves open is settled by the facts, unless
+    they hold for different values of it (device counts never mix): then RequestError asks for one.
+    """
+    known = dict(factors)
+    for name in dict.fromkeys(name for fact in knowledge.facts for name in fact.where):
+        fitting = [f for f in knowledge.facts if name in f.where and matches(known, _said(f.where, known))]
+        values = dict.fromkeys(value for fact in fitting for value in fact.where[name])
+        if name in known or not values:
+            continue
+        if len(values) > 1:
+            raise RequestError(
+                place,
+                f"facts hold for different {name}: {', '.join(map(str, values))}",
+                f"say which with --where {name}={next(iter(values))}",
+            )
+        known[name] = next(iter(values))
+    return known
+
+
+def _said(where: Mapping[str, Wanted], known: Mapping[str, FactorValue]) -> dict[str, Wanted]:
+    return {name: values for name, values in where.items() if name in known}
+
+
 def _geometric_mean(values: Sequence[float]) -> float:
     return math.exp(math.fsum(map(math.log, values)) / len(values))
 

@@ -1,0 +1,307 @@
+"""What a table shows, from runs whose figures are written out here."""
+
+import pytest
+from tests.tables.cases import run, spec
+
+from reportgen.errors import RequestError
+from reportgen.results import Table
+from reportgen.tables.build import build_tables
+from reportgen.tables.expected import NOTHING
+from reportgen.tables.spec import CompareSpec
+
+FRAMEWORKS = [
+    run(framework=framework, devices=devices, batch_size=128, item="image", throughput=rate)
+    for framework, devices, rate in [
+        ("OneFlow", 1, 400.0),
+        ("OneFlow", 8, 3100.0),
+        ("PyTorch", 1, 350.0),
+        ("PyTorch", 16, 5200.0),
+    ]
+]
+
+
+def texts(table: Table) -> list[list[str]]:
+    """Return what each cell holds: its number in base units, or its text."""
+    return [[f"{c.value:.6g}" if c.value is not None else c.text for c in row] for row in table.cells]
+
+
+def one(runs, knowledge=NOTHING, **keys) -> Table:
+    (table,) = build_tables(spec(**keys), runs, knowledge)
+    return table
+
+
+def heads(table: Table) -> list[str]:
+    return [
+        " ".join([*(label.text for label in c.labels), *c.qualifiers, c.quantity_label]).strip()
+        for c in table.columns
+    ]
+
+
+def test_rows_and_columns_sort_as_readers_expect_and_what_is_missing_is_absent():
+    table = one(FRAMEWORKS, rows=("devices",), columns=("framework",))
+    assert [row.key for row in table.rows] == [(1,), (8,), (16,)]
+    assert heads(table) == ["OneFlow", "PyTorch"]
+    assert texts(table) == [["400", "350"], ["3100", "-"], ["-", "5200"]]
+    assert table.unit is not None
+    assert table.unit.name == "images/s"
+
+
+def test_order_comes_first_and_the_rest_follows():
+    table = one(FRAMEWORKS, rows=("devices",), columns=("framework",), order={"framework": ("PyTorch",)})
+    assert heads(table) == ["PyTorch", "OneFlow"]
+
+
+def test_booleans_numbers_and_texts_stay_apart_as_values():
+    runs = [run(x=x, throughput=float(i)) for i, x in enumerate([True, 2, "2"], 1)]
+    assert sorted(texts(one(runs, rows=("x",)))) == [["1"], ["2"], ["3"]]
+
+
+def test_hidden_variation_prints_no_number_and_names_what_varies():
+    runs = [*FRAMEWORKS, run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0)]
+    table = one(runs, rows=("devices",), columns=("framework",))
+    assert texts(table)[0] == ["several", "350"]
+    assert "batch_size vary" in table.notes[table.cells[0][0].notes[0]].text
+    assert [f.rule for f in table.findings] == ["table.hidden-variation"]
+
+
+@pytest.mark.parametrize(("which", "shown"), [("largest", "400"), ("smallest", "300")])
+def test_pick_chooses_one_case_among_several(which, shown):
+    runs = [*FRAMEWORKS, run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0)]
+    assert (
+        texts(one(runs, rows=("devices",), columns=("framework",), pick={"batch_size": which}))[0][0] == shown
+    )
+
+
+def test_pick_prefers_a_measured_case_to_a_larger_one_that_failed():
+    runs = [run(batch_size=8, m="a", throughput=5.0), run(batch_size=16, m="a", status="out_of_memory")]
+    assert texts(one(runs, rows=("m",), pick={"batch_size": "largest"})) == [["5"]]
+
+
+def test_ignored_factors_make_repeats_of_one_case():
+    runs = [run(host=h, m="a", throughput=v) for h, v in [("x", 1.0), ("y", 2.0), ("z", 4.0)]]
+    table = one(runs, rows=("m",), ignore=("host",))
+    assert texts(table) == [["2"]]
+    assert table.cells[0][0].case.summary.n == 3
+
+
+def test_qualifiers_split_a_column_only_where_they_must():
+    runs = [
+        run(framework="TF", xla=True, devices=1, throughput=5.0),
+        run(framework="TF", xla=False, devices=1, throughput=4.0),
+        run(framework="PT", xla=False, devices=1, throughput=3.0),
+    ]
+    table = one(
+        runs, rows=("devices",), columns=("framework",), qualify={"xla": False}, labels={"xla=true": "w/XLA"}
+    )
+    assert heads(table) == ["PT", "TF", "TF w/XLA"]
+    assert texts(table) == [["3", "4", "5"]]
+
+
+def test_a_qualifier_stands_under_the_heading_where_it_differs_from_the_tables_own():
+    runs = [
+        run(framework="A", batch_size=256, devices=1, throughput=5.0),
+        run(framework="B", batch_size=224, devices=1, throughput=4.0),
+    ]
+    keys = {"rows": ("devices",), "columns": ("framework",), "labels": {"batch_size": "bsz"}}
+    assert heads(one(runs, qualify={"batch_size": 256}, **keys)) == ["A", "B bsz=224"]
+    assert heads(one(runs, qualify={"batch_size": None}, **keys)) == ["A bsz=256", "B bsz=224"]
+
+
+def test_a_qualifier_that_differs_inside_row_and_column_stands_in_the_cell():
+    runs = [
+        run(f=f, p=p, batch_size=b, throughput=1.0)
+        for f, p, b in [("A", "x", 1), ("A", "y", 2), ("B", "x", 2), ("B", "y", 1)]
+    ]
+    table = one(runs, rows=("f",), columns=("p",), qualify={"batch_size": None})
+    assert [[c.qualifiers for c in row] for row in table.cells] == [
+        [("batch_size=1",), ("batch_size=2",)],
+        [("batch_size=2",), ("batch_size=1",)],
+    ]
+
+
+def test_phases_side_by_side_have_a_unit_for_each_column_and_totals_sum_them():
+    runs = [run(m="a", values={"data_loading": 5.0, "forward": 0.002, "backward": 0.004})]
+    table = one(
+        runs,
+        rows=("m",),
+        columns=("phase",),
+        metrics=("step_time",),
+        phases=("data_loading", "forward", "backward", "compute"),
+        totals={"compute": ("forward", "backward")},
+        order={"phase": ("data_loading", "forward", "backward", "compute")},
+    )
+    assert texts(table) == [["5", "0.002", "0.004", "0.006"]]
+    assert [c.unit.name for c in table.columns] == ["s", "ms", "ms", "ms"]
+
+
+def test_throughput_of_a_total_is_samples_over_its_time():
+    runs = [run(m="a", samples=256.0, values={"forward": 0.25, "backward": 0.75})]
+    table = one(runs, rows=("m",), phases=("compute",), totals={"compute": ("forward", "backward")})
+    assert texts(table) == [["256"]]
+
+
+def test_facets_make_one_table_each_with_an_id_that_can_be_a_path():
+    tables = build_tables(spec(rows=("devices",), facets=("framework",)), FRAMEWORKS, NOTHING)
+    assert [t.id for t in tables] == ["t/OneFlow", "t/PyTorch"]
+    assert [t.title for t in tables] == ["T: OneFlow", "T: PyTorch"]
+
+
+def test_speedup_efficiency_and_ratio_are_taken_like_for_like():
+    baseline = {"devices": 1}
+    for kind, expected in [("speedup", "7.75"), ("efficiency", "0.96875"), ("ratio", "7.75")]:
+        table = one(
+            FRAMEWORKS,
+            rows=("devices",),
+            columns=("framework",),
+            compare=CompareSpec(kind, baseline),
+            show=(kind,),
+        )
+        assert texts(table)[1] == [expected, "-"]
+        assert texts(table)[0] == ["1", "1"]
+
+
+def test_the_speedup_of_a_time_is_above_one_when_the_time_is_shorter():
+    runs = [run(device=d, values={"step": t}) for d, t in [("CPU", 4.0), ("GPU", 1.0)]]
+    table = one(
+        runs,
+        rows=("device",),
+        metrics=("step_time",),
+        compare=CompareSpec("speedup", {"device": "CPU"}),
+        show=("speedup",),
+    )
+    assert texts(table) == [["1"], ["4"]]
+
+
+def test_a_cell_without_its_own_baseline_says_so():
+    runs = [run(m="a", devices=1, b=1, throughput=1.0), run(m="a", devices=8, b=2, throughput=6.0)]
+    table = one(
+        runs,
+        rows=("m", "devices", "b"),
+        compare=CompareSpec("speedup", {"devices": 1}),
+        show=("value", "speedup"),
+    )
+    assert texts(table)[1] == ["6", "-"]
+    assert table.notes[table.cells[1][1].notes[0]].rule == "table.missing-baseline"
+
+
+def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_names_who_has_none():
+    runs = [
+        run(m=m, gpu=g, throughput=v)
+        for m, g, v in [("a", "V", 1.0), ("a", "A", 2.0), ("b", "V", 1.0), ("b", "A", 8.0), ("c", "A", 5.0)]
+    ]
+    table = one(
+        runs,
+        where={"gpu": ("A",)},
+        rows=("m",),
+        compare=CompareSpec("ratio", {"gpu": "V"}, mean=True),
+        show=("value", "ratio"),
+    )
+    assert texts(table)[-1] == ["", "4"]
+    assert [f.rule for f in table.findings] == ["table.missing-baseline", "table.sets-differ"]
+    assert table.findings[1].message.endswith("c")
+
+
+def test_failed_runs_are_shown_as_failed_and_never_as_numbers():
+    runs = [run(m="a", status="out_of_memory"), run(m="b", status="failed"), run(m="c", throughput=1.0)]
+    assert texts(one(runs, rows=("m",))) == [["out of memory"], ["failed"], ["1"]]
+
+
+def test_planned_cases_have_their_place_until_they_are_measured():
+    table = one(
+        FRAMEWORKS,
+        rows=("devices",),
+        columns=("framework",),
+        planned=({"devices": 32, "framework": "PyTorch"}, {"devices": 1, "framework": "PyTorch"}),
+    )
+    assert texts(table)[-1] == ["-", "planned"]
+    assert texts(table)[0] == ["400", "350"]
+
+
+def test_missing_is_what_the_definition_calls_it():
+    assert (
+        texts(one(FRAMEWORKS, rows=("devices",), columns=("framework",), missing="not run"))[1][1]
+        == "not run"
+    )
+
+
+def test_every_repeat_can_have_its_row():
+    runs = [run(m="a", repeat=i, throughput=float(i)) for i in (3, 1, 2)]
+    assert texts(one(runs, rows=("m", "repeat"))) == [["1"], ["2"], ["3"]]
+
+
+def test_an_interval_that_repeats_are_too_few_for_is_called_a_range():
+    runs = [run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
+    table = one(runs, rows=("m",), interval=True)
+    cell = table.cells[0][0]
+    assert (cell.low, cell.value, cell.high) == (1.0, 2.0, 3.0)
+    assert any(
+        "range of 3 repeats" in table.notes[i].text and "75.0%" in table.notes[i].text for i in cell.notes
+    )
+
+
+def test_many_texts_of_one_rule_fold_into_one_footnote():
+    runs = [run(m="a", devices=1, throughput=1.0)] + [
+        run(m=f"m{i}", devices=8, throughput=6.0) for i in range(6)
+    ]
+    runs += [run(m="z", devices=1, values={"step": 1.0}, status="failed")]
+    table = one(runs, rows=("m", "devices"), compare=CompareSpec("speedup", {"devices": 1}))
+    assert len({n.rule for n in table.notes}) == len(table.notes)
+
+
+def test_environment_may_be_used_like_a_factor():
+    runs = [
+        run(m="a", throughput=1.0, environment={"driver": "470"}),
+        run(m="a", throughput=2.0, environment={"driver": "535"}),
+    ]
+    assert texts(one(runs, rows=("driver",))) == [["1"], ["2"]]
+
+
+def test_a_cell_can_have_a_unit_of_its_own():
+    runs = [run(m=m, values={"forward": t}) for m, t in [("a", 0.09129), ("b", 13.808)]]
+    table = one(runs, rows=("m",), metrics=("step_time",), phases=("forward",), unit="per-cell")
+    assert [row[0].unit.name for row in table.cells] == ["ms", "s"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"rows": ("device",)}, 'tables[0].rows[0]: no factor "device"; did you mean "devices"?'),
+        (
+            {"rows": ("devices",), "where": {"framework": ("Oneflow",)}},
+            'tables[0].where.framework: no run has framework = "Oneflow"; did you mean "OneFlow"?',
+        ),
+        (
+            {"rows": ("devices",), "where": {"framework": ("OneFlow",), "devices": (16,)}},
+            "tables[0].where: no run has all of these together; loosen one of them",
+        ),
+        (
+            {"rows": ("devices",), "phases": ("forward",)},
+            "tables[0]: none of its 4 runs can tell throughput of forward; see what they can with `reportgen runs`",
+        ),
+        (
+            {"rows": ("devices",), "phases": ("forward", "step")},
+            'tables[0].phase: several values, but phase is in neither rows, columns nor facets; add "phase" to one of them',
+        ),
+        (
+            {"rows": ("devices",), "unit": "ms"},
+            "tables[0].unit: ms is a unit of s, the values are in samples/s; leave unit out to have one chosen",
+        ),
+        ({"rows": ("devices",), "unit": "furlong"}, 'tables[0].unit: no unit "furlong"; known: '),
+        (
+            {"rows": ("devices",), "compare": CompareSpec("ratio", {"framework": "Paddle"})},
+            'tables[0].compare.baseline: no case has framework = "Paddle"; framework is one of "OneFlow", "PyTorch"',
+        ),
+        (
+            {
+                "rows": ("framework",),
+                "where": {"devices": (1,)},
+                "compare": CompareSpec("ratio", {"frameworks": "x"}),
+            },
+            'tables[0].compare.baseline.frameworks: no factor "frameworks"; did you mean "framework"?',
+        ),
+    ],
+)
+def test_wrong_requests_say_where_what_and_what_to_do(keys, message):
+    with pytest.raises(RequestError) as error:
+        build_tables(spec(**keys), FRAMEWORKS, NOTHING)
+    assert str(error.value).startswith(f"reports/t.toml: {message}")

@@ -1,0 +1,161 @@
+"""Expected speed: paths, bands, conditions, contradictions. Expected values are products by hand."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables.cases import run, spec
+
+from reportgen.errors import RequestError
+from reportgen.tables.build import build_tables
+from reportgen.tables.expected import Fact, Knowledge, expected_speed, inconsistencies, settled
+from reportgen.tables.spec import CompareSpec
+
+
+def fact(of: str, to: str, speed: float, **where) -> Fact:
+    return Fact(of, to, speed, {k: (v,) for k, v in where.items()}, f"{of}/{to}", "", "", "p")
+
+
+JADE = Knowledge(
+    {
+        "LS": {"cluster": ("JADE2",), "device": ("V100",)},
+        "V100": {"device": ("V100",)},
+        "A40": {"device": ("A40",)},
+    },
+    (fact("V100", "A40", 0.927, devices=8), fact("V100", "A40", 0.943, devices=1), fact("LS", "V100", 0.67)),
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "reference", "devices", "speed"),
+    [
+        ("LS", "A40", 8, 0.62109),
+        ("LS", "A40", 1, 0.63181),
+        ("A40", "LS", 8, 1 / 0.62109),
+        ("LS", "V100", 3, 0.67),
+        ("V100", "A40", 8, 0.927),
+        ("LS", "A40", 4, None),
+        ("A40", "A40", 8, None),
+    ],
+)
+def test_the_expected_speed_is_the_product_along_the_path(target, reference, devices, speed):
+    found = expected_speed(JADE, target, reference, {"devices": devices})
+    assert (found and found.speed) == (speed and pytest.approx(speed, rel=1e-12))
+
+
+def test_several_shortest_paths_are_a_band_around_their_geometric_mean():
+    knowledge = Knowledge(
+        {}, (fact("a", "b", 2.0), fact("b", "d", 3.0), fact("a", "c", 2.0), fact("c", "d", 4.0))
+    )
+    found = expected_speed(knowledge, "a", "d", {})
+    assert (found.low, found.high) == pytest.approx((6.0, 8.0))
+    assert found.speed == pytest.approx(math.sqrt(48))
+    assert len(found.paths) == 2
+
+
+def test_a_longer_way_around_does_not_count():
+    knowledge = Knowledge({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
+    assert expected_speed(knowledge, "a", "d", {}).paths[0][0].speed == 5.0
+
+
+def test_facts_that_contradict_each_other_around_a_loop_are_found_once_with_both_products():
+    knowledge = Knowledge({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
+    (finding,) = inconsistencies(knowledge)
+    assert finding.rule == "expected.inconsistent"
+    assert finding.message == "5 by a/d, but 6 by way of a -> b -> d"
+    assert not list(inconsistencies(JADE))
+
+
+@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=6))
+def test_there_and_back_again_is_one(speeds):
+    facts = tuple(fact(str(i), str(i + 1), speed) for i, speed in enumerate(speeds))
+    knowledge, last = Knowledge({}, facts), str(len(speeds))
+    there, back = (expected_speed(knowledge, *pair, {}) for pair in [("0", last), (last, "0")])
+    assert there.speed * back.speed == pytest.approx(1)
+    assert there.speed == pytest.approx(math.prod(speeds))
+
+
+def test_a_question_at_the_prompt_is_settled_by_the_facts_unless_they_differ():
+    assert settled(JADE, {"devices": 8}, "--where") == {"devices": 8}
+    with pytest.raises(
+        RequestError, match="facts hold for different devices: 8, 1; say which with --where devices=8"
+    ):
+        settled(JADE, {}, "--where")
+
+
+ROWS = [
+    run(cluster=c, device=d, devices=n, samples=128.0 * n, values=v)
+    for c, d, n, v in [
+        ("TN", "A40", 8, {"data_loading": 0.0406, "forward": 0.1472, "backward": 0.2115}),
+        ("TN", "A40", 1, {"data_loading": 0.0081, "forward": 0.1102, "backward": 0.1961}),
+        ("JADE2", "V100", 8, {"data_loading": 5.2553, "forward": 1.3720, "backward": 0.8037}),
+        ("JADE2", "V100", 1, {"data_loading": 0.6594, "forward": 0.1774, "backward": 0.3166}),
+    ]
+]
+
+
+def jade_table(**keys):
+    (table,) = build_tables(
+        spec(
+            where={"cluster": ("JADE2",)},
+            rows=("devices",),
+            columns=("phase",),
+            metrics=("step_time",),
+            compare=CompareSpec("expected", {"cluster": "TN", "device": "A40"}),
+            **keys,
+        ),
+        ROWS,
+        JADE,
+    )
+    return table
+
+
+def test_times_slower_than_it_should_be_at_equal_device_counts():
+    # 1.3720/0.1472 = 9.32065..., x 0.62109; the published sentence's 9.38 and 5.8 have no such row.
+    table = jade_table(phases=("forward", "backward"), show=("observed", "expected", "excess"))
+    forward = [cell.value for cell in table.cells[1][3:6]]
+    assert forward == pytest.approx([1.3720 / 0.1472, 0.62109, 5.788967], rel=1e-6)
+    assert table.cells[0][5].value == pytest.approx(0.1774 / 0.1102 * 0.63181)
+
+
+def test_waiting_for_data_has_no_expected_speed_nor_has_a_total_that_contains_it():
+    totals = {"compute": ("forward", "backward"), "all": ("data_loading", "forward", "backward")}
+    table = jade_table(phases=("data_loading", "all", "compute"), totals=totals, show=("observed", "excess"))
+    by_phase = dict(
+        zip(
+            [c.key[0] for c in table.columns][::2],
+            zip(table.cells[1][::2], table.cells[1][1::2], strict=True),
+            strict=True,
+        )
+    )
+    assert by_phase["data_loading"][0].value == pytest.approx(5.2553 / 0.0406)
+    assert by_phase["data_loading"][1].kind == "absent"
+    assert by_phase["all"][1].kind == "absent"
+    assert by_phase["compute"][1].kind == "number"
+
+
+def test_a_system_can_be_a_row():
+    (table,) = build_tables(
+        spec(rows=("system",), columns=("devices",), metrics=("step_time",), phases=("forward",)), ROWS, JADE
+    )
+    assert [row.key for row in table.rows] == [("A40",), ("LS",)]
+
+
+def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
+    knowledge = Knowledge(JADE.systems, (fact("LS", "V100", 0.67),))
+    (table,) = build_tables(
+        spec(
+            rows=("cluster", "devices"),
+            metrics=("step_time",),
+            phases=("forward",),
+            show=("value", "observed", "excess"),
+            compare=CompareSpec("expected", {"cluster": "TN", "device": "A40"}),
+            where={"cluster": ("JADE2",)},
+        ),
+        ROWS,
+        knowledge,
+    )
+    assert table.findings[0].rule == "expected.no-path"
+    assert table.cells[0][1].kind == "number"
+    assert table.cells[0][2].kind == "absent"
