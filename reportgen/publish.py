@@ -6,7 +6,6 @@ it is there does it take the old one's place: a full disk or a killed build leav
 whole. Files that nobody generated are never touched.
 """
 
-import json
 import os
 import re
 import stat
@@ -20,9 +19,8 @@ from reportgen.render import svg
 
 What = Literal["new", "changed", "removed", "edited"]
 
-# The list of what was generated: written last, so that an interrupted build loses track of nothing.
-LIST = "report.json"
-_OURS = re.compile(r"README\.md|index\.html|report\.json|tables/[^/]+\.csv|figures/[^/]+\.svg")
+# Names that a build gives to files. Nothing else is removed, whatever a list of generated files says.
+_OURS = re.compile(r"(?:.+/)?(?:README\.md|index\.html|report\.json|tables/[^/]+\.csv|figures/[^/]+\.svg)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,31 +36,16 @@ class Change:
     what: What
 
 
-def generated(folder: Path) -> tuple[str, ...]:
-    """Return the files that the last build generated in a report's folder, from its report.json.
-
-    A list that cannot be read owns nothing: then no orphan is removed. Names that no build gives to
-    its files are not believed, whatever the list says.
-    """
-    try:
-        listed = json.loads((folder / LIST).read_bytes())["generated"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
-    if not isinstance(listed, list):
-        return ()
-    return tuple(sorted(path for path in listed if isinstance(path, str) and _OURS.fullmatch(path)))
-
-
 def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] = ()) -> list[Change]:
     """Return what `apply` would change, writing nothing, by path.
 
-    owned  paths that an earlier build generated (`generated`); those no longer made are orphans
+    owned  paths that an earlier build says it generated; those no longer made are orphans
     Raises RequestError if an output would be written through a symbolic link.
     """
     changes = [Change(path, what) for path, content in outputs.items()
                if (what := _difference(_target(folder, path), path, content))]
     changes += [Change(path, "removed") for path in set(owned) - set(outputs)
-                if _is_below(path) and os.path.lexists(_target(folder, path))]
+                if _is_below(path) and _OURS.fullmatch(path) and os.path.lexists(_target(folder, path))]
     return sorted(changes)
 
 
@@ -77,18 +60,30 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
     try:
         for path in written:
             _write(temporary[path], _target(folder, path), outputs[path])
-        for path in written:
-            if path != LIST:
-                temporary[path].replace(_target(folder, path))
+        lists = [path for path in written if _is_list(path)]
+        for path in [path for path in written if not _is_list(path)]:
+            temporary[path].replace(_target(folder, path))
         _remove_orphans(folder, changes)
-        if LIST in temporary:
-            temporary[LIST].replace(_target(folder, LIST))
+        # The lists of what was generated come last: an interrupted build loses track of nothing.
+        for path in lists:
+            temporary[path].replace(_target(folder, path))
     except OSError as error:
         raise RequestError(str(error.filename or folder), f"cannot be written: {error.strerror}") from error
     finally:
         for left in temporary.values():
             left.unlink(missing_ok=True)
     return changes
+
+
+def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
+    """Write those files that do not exist yet and return their paths; what exists is never touched."""
+    new = {path: content for path, content in outputs.items()
+           if not os.path.lexists(_target(folder, path))}
+    return [change.path for change in apply(new, folder)]
+
+
+def _is_list(path: str) -> bool:
+    return PurePosixPath(path).name == "report.json"
 
 
 def _is_below(path: str) -> bool:

@@ -13,6 +13,7 @@ _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\ud
 _SPACE = re.compile(r"\s+")
 # GFM leaves an underscore inside a word alone, so `resnet50_v1.5` stays readable in the source.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_CODE = re.compile(r"`([^`]+)`")
 _ENTITY = re.compile(r"&(?=#|[A-Za-z])")
 _LIST_OR_HEADING = re.compile(r"^(?:[#+=-]|\d+(?=[.)]))")
 _SCHEME = re.compile(r"[^/?#]*?:")
@@ -27,7 +28,11 @@ def one_line(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Return the text so that GitHub shows it letter by letter, inside a table cell or a sentence."""
-    shown = _ENTITY.sub("&amp;", one_line(text))
+    return _escaped(one_line(text))
+
+
+def _escaped(line: str) -> str:
+    shown = _ENTITY.sub("&amp;", line)
     shown = _MARKUP.sub(lambda match: "\\" + match.group(), shown)
     return shown.replace("<", "&lt;").replace(">", "&gt;")
 
@@ -40,6 +45,16 @@ def paragraph(text: str) -> str:
         return shown
     number = begin.group()
     return f"{number}\\{shown[len(number):]}" if number.isdigit() else f"\\{shown}"
+
+
+def sentence(text: str) -> str:
+    """Return the text as `markdown` does, but with what stands between backticks as code."""
+    return "".join(code(part) if is_code else _escaped(part) for part, is_code in spans(text))
+
+
+def spans(text: str) -> list[tuple[str, bool]]:
+    """Return the pieces of the text on one line, and whether each stood between backticks."""
+    return [(part, i % 2 == 1) for i, part in enumerate(_CODE.split(one_line(text)))]
 
 
 def code(text: str, *, in_table: bool = False) -> str:

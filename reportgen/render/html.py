@@ -61,8 +61,15 @@ def _templates() -> Environment:
     environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters["line"] = escape.one_line
+    environment.filters["sentence"] = _sentence
     environment.filters["safe_href"] = escape.href
     return environment
+
+
+def _sentence(text: str) -> Markup:
+    """Return a message of ours as HTML, with what stands between backticks as code."""
+    return Markup("").join(Markup("<code>{}</code>").format(part) if is_code else part
+                           for part, is_code in escape.spans(text))
 
 
 class _Page:

@@ -17,6 +17,9 @@ from dataclasses import dataclass
 
 from reportgen.errors import RequestError, did_you_mean
 
+# What a file must hold to be worth looking at.
+BEGIN = "<!-- reportgen:begin"
+
 _MARKER = re.compile(r"<!--\s*reportgen:(\w+)")
 _BEGIN = re.compile(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
 _END = re.compile(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
@@ -25,15 +28,18 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A generated table that was edited by hand, and was therefore left as it is."""
+    """A generated table that was edited by hand, and was therefore left as it is.
 
-    place: str
+    line  of the begin marker, from 1
+    """
+
+    line: int
     table: str
 
     @property
     def message(self) -> str:
-        """Return the line to print: place, fact, remedy."""
-        return (f'{self.place}: table "{self.table}" was edited by hand; '
+        """Return fact and remedy."""
+        return (f'table "{self.table}" was edited by hand; '
                 "undo the edit, or delete the sum from its end marker to have it generated again")
 
 
@@ -66,13 +72,12 @@ def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:
     regions = _regions(lines, place)
     edited = []
     for region in reversed(regions):  # from the end, so that line numbers stay true
-        where = f"{place}:{region.first}"
         if region.table not in tables:
-            raise RequestError(where, f'no table "{region.table}"', did_you_mean(region.table, tables))
+            raise RequestError(f"{place}:{region.first}", f'no table "{region.table}"', did_you_mean(region.table, tables))
         old = _plain("".join(lines[region.first : region.last]))
         new = _plain(tables[region.table])
         if region.checksum and region.checksum != _checksum(old) and old != new:
-            edited.append(Edited(where, region.table))
+            edited.append(Edited(region.first, region.table))
             continue
         lines[region.first : region.last + 1] = _replacement(lines, region, new)
     return InjectResult("".join(lines), tuple(reversed(edited)))

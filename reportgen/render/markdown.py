@@ -22,7 +22,7 @@ def table(table: Table) -> str:
     if grid.caption:
         parts.append(escape.paragraph(" ".join(grid.caption)))
     if grid.notes:
-        parts.append("\n".join(f"{i}. {escape.markdown(note)}" for i, note in enumerate(grid.notes, start=1)))
+        parts.append("\n".join(f"{i}. {escape.sentence(note)}" for i, note in enumerate(grid.notes, start=1)))
     return "\n\n".join(parts) + "\n"
 
 

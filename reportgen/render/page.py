@@ -115,7 +115,7 @@ def _finding_group(group: FindingGroup) -> str:
     for finding in group.examples:
         subject = f"{escape.code(finding.subject)}: " if finding.subject else ""
         source = f" ({escape.code(str(finding.source))})" if finding.source else ""
-        lines.append(f"  - {subject}{escape.markdown(finding.message)}{source}")
+        lines.append(f"  - {subject}{escape.sentence(finding.message)}{source}")
     if group.rest:
         lines.append(f"  - and {group.rest} more in [report.json](report.json)")
     return "\n".join(lines)
