@@ -13,6 +13,7 @@ import pytest
 from reading import read
 
 from collectors.ending import status_of
+from reportgen.load import load
 
 TEN_STEPS = """
 recorder = Recorder.start(samples_per_step=4, item="image", logs="logs")
@@ -28,8 +29,15 @@ print("ready", flush=True)
 
 
 def of(script):
+    """Return the run and the rules of its findings; both readers of the format must agree on them."""
     result = read(script.only_run())
-    return result["run"], [finding["rule"] for finding in result["findings"]]
+    run, rules = result["run"], [finding["rule"] for finding in result["findings"]]
+    (loaded,) = load([script.only_run()], root=script.folder).runs
+    assert loaded.status == run["status"]
+    assert [finding.rule for finding in loaded.findings] == rules
+    (steps,) = [series.step.tolist() for series in loaded.series if series.phase == "step"]
+    assert steps == run["ranks"]["0"]["steps"]
+    return run, rules
 
 
 def about(script):
