@@ -50,6 +50,10 @@ def test_every_rule_that_is_raised_has_a_page() -> None:
     assert not missing, f"write reportgen/rules/<rule>.md for {missing}"
 
 
+def test_every_page_is_of_a_rule_that_is_raised() -> None:
+    assert not set(NAMES) - set(raised())
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_says_what_when_why_and_what_to_do(name: str) -> None:
     rule = rules.rule(name)

@@ -59,17 +59,17 @@ def attempt(run: Run, metric: str, phase: str, protocol: Protocol, totals: Total
     measurement, is_full = found
     if run.status == "complete":
         return measurement, ()
-    state = "interrupted" if run.status == "running" else "incomplete"
     if not is_full:
-        message = f"{state} before its measured steps were complete: does not enter the median"
-        return None, (Finding("warning", "read.incomplete-run", run.id, message, run.source),)
-    message = f"{state}, but measured: " + (
-        f"steps {measurement.window.first}..{measurement.window.last} are there"
-        if measurement.window
-        else "it has no steps to tell what is missing"
-    )
-    finding = Finding("warning", "read.incomplete-run", run.id, message, run.source)
+        return None, (_incomplete(run, "before the measured steps were complete: does not enter the median"),)
+    window = measurement.window
+    where = f"steps {window.first}..{window.last} are there" if window else "no steps tell what is missing"
+    finding = _incomplete(run, f"but measured: {where}")
     return replace(measurement, findings=(finding, *measurement.findings)), ()
+
+
+def _incomplete(run: Run, consequence: str) -> Finding:
+    state = "interrupted" if run.status == "running" else "incomplete"
+    return Finding("warning", "read.incomplete-run", run.id, f"{state}, {consequence}", run.source)
 
 
 def _failed(run: Run) -> Finding:
@@ -83,6 +83,8 @@ def _failed(run: Run) -> Finding:
 def _why_nothing(
     run: Run, metric: str, phase: str, protocol: Protocol, totals: Totals
 ) -> tuple[Finding, ...]:
+    if run.status != "complete":
+        return (_incomplete(run, f"without a value of {metric} ({phase}): does not enter the median"),)
     names = (*parts(phase, totals), STEP)
     steps = [one for one in run.series if one.phase in names]
     if not steps:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import aggregate, messages, rules, run, series, telemetry
 
 from reportgen.model import Aggregate, Case, Run
 from reportgen.protocol import DEFAULT, available, cases, parse_protocol
+from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
 
 TWO = parse_protocol("2+5x7")
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from making import messages, run, series, telemetry
 
 from reportgen.model import Finding, FloatArray, Run
 from reportgen.protocol import DEFAULT, measure
 from reportgen.protocol.checks import is_on_gpu
+from tests.protocol.making import messages, run, series, telemetry
 
 
 def findings(found: Run, phase: str = "step") -> tuple[Finding, ...]:

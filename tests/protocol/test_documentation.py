@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from making import run, series
 
 from reportgen.protocol import Protocol, measure
 from reportgen.statistics import median_interval
+from tests.protocol.making import run, series
 
 TEXT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
 

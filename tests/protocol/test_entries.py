@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from making import series
 
 from reportgen.protocol.entries import common, entries, total, within
+from tests.protocol.making import series
 
 
 def test_entries_come_in_the_order_of_their_steps() -> None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import aggregate, messages, rules, run, series, telemetry
 
 from reportgen.model import Finding, Run, Source, Status
 from reportgen.protocol import Protocol, measure, parse_protocol
 from reportgen.protocol.measure import attempt
+from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
 
 FIVE = parse_protocol("2+5x1")
 RATES = Protocol("rates", 2, 5, 1, "mean_of_rates")
@@ -226,7 +226,7 @@ def test_an_unfinished_run_counts_only_with_a_full_window(status: Status, word: 
     measured, why = attempt(run(short, status=status), "step_time", "step", FIVE)
     assert measured is None
     assert messages(why, "read.incomplete-run") == [
-        f"{word} before its measured steps were complete: does not enter the median"
+        f"{word}, before the measured steps were complete: does not enter the median"
     ]
 
 
@@ -234,6 +234,12 @@ def test_an_unfinished_run_with_a_figure_is_measured_and_marked() -> None:
     measured, _ = attempt(run(aggregate(1.0), status="partial"), "step_time", "step", FIVE)
     assert measured is not None
     assert rules(measured.findings) == ["read.incomplete-run", "protocol.aggregate-only"]
+
+
+def test_an_unfinished_run_without_the_figure_says_so() -> None:
+    assert messages(
+        attempt(run(status="partial"), "step_time", "forward", FIVE)[1], "read.incomplete-run"
+    ) == ["incomplete, without a value of step_time (forward): does not enter the median"]
 
 
 def test_a_log_that_ends_in_the_warmup_says_so() -> None:

@@ -5,11 +5,11 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import messages, rules, run, series
 
 from reportgen.model import Break, Series
 from reportgen.protocol.rule import DEFAULT, parse_protocol
 from reportgen.protocol.window import Laid, lay
+from tests.protocol.making import messages, rules, run, series
 
 FIVE = parse_protocol("2+5x1")
 
