@@ -101,3 +101,14 @@ def test_a_geometric_mean_needs_positive_values(values: list[float]) -> None:
 def test_a_trend_is_tested_exactly(values: list[float], tau: float, p: float, slope: float) -> None:
     found = statistics.trend([float(v) for v in values])
     assert (found.tau, found.p, found.slope) == (pytest.approx(tau), pytest.approx(p), pytest.approx(slope))
+
+
+def test_nothing_can_be_said_of_no_values() -> None:
+    with pytest.raises(ValueError, match="median of no values"):
+        statistics.median([])
+    with pytest.raises(ValueError, match="interval of no values"):
+        statistics.median_interval([], 0.95)
+    with pytest.raises(ValueError, match="trend of fewer than two values"):
+        statistics.trend([1.0])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        statistics.fewest_repeats(1.0)

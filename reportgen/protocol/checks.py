@@ -25,6 +25,9 @@ STEADY_WITHIN = 0.02
 # Two clocks of one and the same steps may differ by this.
 CLOCKS_WITHIN = 0.02
 
+# Here the host waits for the host: its clock is the right one without any synchronisation.
+HOST_PHASES = ("data_loading",)
+
 # In these phases a rank of a synchronous run waits for the others: time in them is not its own.
 WAITING_PHASES = ("backward", "optimizer", "communication", "all_reduce")
 
@@ -82,7 +85,8 @@ def is_on_gpu(run: Run) -> bool:
 
 def unsynchronised(run: Run, used: Sequence[Series]) -> tuple[Finding, ...]:
     """Say which phases of a GPU run were timed on the host without waiting for the device."""
-    host = sorted({one.phase for one in used if one.phase != STEP and one.clock == "host"})
+    on_device = [one for one in used if one.phase not in (STEP, *HOST_PHASES)]
+    host = sorted({one.phase for one in on_device if one.clock == "host"})
     if not host or not is_on_gpu(run):
         return ()
     message = (

@@ -170,11 +170,13 @@ def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tupl
     share = window.gap_time / (window.gap_time + window.time) if window.gap_time > 0 else 0.0
     gone = inside.take(left_out)
     steps = int(gone.span.sum())
-    which = f" ({_listed(gone)})" if steps else ""
-    message = (
-        f"{steps} {'step' if steps == 1 else 'steps'}{which} and {window.gap_time:.4g} s are left out "
-        f"of steps {window.first}..{window.last}, {share:.1%} of their time"
+    seconds = f"{window.gap_time:.4g} s"
+    what = (
+        f"{steps} {'step' if steps == 1 else 'steps'} ({_listed(gone)}) and {seconds}"
+        if steps
+        else f"{seconds} of declared breaks"
     )
+    message = f"{what} are left out of steps {window.first}..{window.last}, {share:.1%} of their time"
     # A declared break is what it says; time that nobody declared may be a stall of the run itself.
     declared = {border.step + 1 for border in inside.breaks}
     explained = all(

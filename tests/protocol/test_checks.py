@@ -86,6 +86,11 @@ def test_phases_of_a_gpu_by_the_host_clock_are_doubted_and_whole_steps_are_not()
     assert not findings(run(*parts, factors={"device": "cpu"}), "forward")
 
 
+def test_the_wait_for_data_is_rightly_taken_by_the_host() -> None:
+    one = run(series([1.0] * 120), series([0.5] * 120, "data_loading"), factors={"device": "cuda"})
+    assert not findings(one, "data_loading")
+
+
 def test_phases_by_events_or_synchronised_are_believed() -> None:
     one = run(
         series([1.0] * 120), series([0.5] * 120, "forward", clock="cuda_event"), factors={"device": "cuda"}

@@ -166,7 +166,7 @@ def test_a_break_of_our_own_format_is_not_in_the_steps_and_only_mentioned() -> N
     found = laid(series([1.0] * 7, breaks=(Break(4, "evaluation", 30.0),)))
     assert (found.window.steps, found.window.time, found.window.gap_time) == (5, 5.0, 30.0)
     assert messages(found.findings, "protocol.gap") == [
-        "0 steps and 30 s are left out of steps 3..7, 85.7% of their time"
+        "30 s of declared breaks are left out of steps 3..7, 85.7% of their time"
     ]
     assert found.findings[0].severity == "note"
 
