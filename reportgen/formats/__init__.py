@@ -8,7 +8,7 @@ and a line in FORMATS.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reportgen.formats import native, published
+from reportgen.formats import native, nvsmi, published
 from reportgen.logfiles import Claim, Format, LogFiles, unreadable
 from reportgen.model import Finding
 
@@ -16,6 +16,7 @@ from reportgen.model import Finding
 FORMATS: tuple[Format, ...] = (
     native.FORMAT,
     published.FORMAT,
+    nvsmi.FORMAT,
 )
 
 __all__ = ["FORMATS", "Claim", "Claimed", "Discovery", "Format", "LogFiles", "by_name", "detect", "discover"]

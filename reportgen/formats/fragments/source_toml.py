@@ -216,8 +216,7 @@ def _parse_figure(definition: Definition, entry: Mapping[str, Any]) -> None:
 def _parse_correction(definition: Definition, entry: Mapping[str, Any]) -> None:
     keys = ("where", "column", "value", "reason", "source")
     _unknown(definition, entry, keys, "corrections")
-    texts = [entry.get(key, "") for key in ("column", "reason", "source")]
-    value = entry.get("value")
+    texts, value = [entry.get(key, "") for key in ("column", "reason", "source")], entry.get("value")
     if not (all(isinstance(text, str) for text in texts) and texts[0] and texts[1] and _is_scalar(value)):
         definition.problem("corrections need column, value and reason, and may have source", "corrections")
         return
@@ -294,10 +293,6 @@ def _unknown(definition: Definition, table: Mapping[str, Any], known: Any, place
 
 def _line_of(text: str, key: str) -> int:
     """Return the first line that begins with the key, else the first that contains it, else 0."""
-    if not key:
-        return 0
-    found = (re.search(rf"^\s*(?:\[+\s*)?[\"']?{re.escape(key)}\b", text, re.MULTILINE)
-             or re.search(rf"\b{re.escape(key)}\b", text))
-    if not found:
-        return 0
-    return text.count("\n", 0, found.end()) + 1
+    found = key and (re.search(rf"^\s*(?:\[+\s*)?[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+                     or re.search(rf"\b{re.escape(key)}\b", text))
+    return text.count("\n", 0, found.end()) + 1 if found else 0

@@ -1,0 +1,188 @@
+"""Published tables and the source.toml beside them; figures are made up."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from reportgen.formats import published
+from reportgen.formats.fragments import source_toml
+from reportgen.logfiles import LogFiles
+from reportgen.model import Finding, Run
+
+WIDE = """\
+title = "A table"
+url = "https://example.org"
+date = 2024-02-17
+tables = ["t.csv"]
+[factors]
+cluster = "cluster"
+devices = "devices"
+precision = { column = "precision", values = { FP32 = "fp32" } }
+[constants]
+item = "image"
+[columns]
+repeat = "run"
+status = "state"
+samples_per_step = { column = "batch", times = ["devices"] }
+[status]
+fine = "complete"
+[[metrics]]
+column = "forward_ms"
+metric = "step_time"
+phase = "forward"
+unit = "ms"
+statistic = "mean"
+[[metrics]]
+column = "speed"
+metric = "throughput"
+unit = "images/s"
+[tokens]
+missing = ["", "-"]
+out_of_memory = ["OOM"]
+planned = ["x"]
+"""
+TABLE = b"cluster,devices,precision,run,state,batch,forward_ms,speed\n"
+LONG = """\
+title = "A long table"
+tables = ["t.csv"]
+[factors]
+model = "model"
+[[metrics]]
+column = "value"
+metric = { column = "what", values = { time = "step_time" } }
+phase = { column = "pass" }
+unit = { column = "unit", values = { "" = "s" } }
+"""
+
+
+@dataclass
+class Found:
+    runs: list[Run]
+    findings: list[Finding]
+
+
+def read(source: str, table: bytes) -> Found:
+    found = list(published.read(LogFiles.of({"source.toml": source.encode(), "t.csv": table})))
+    return Found([one for one in found if isinstance(one, Run)],
+                 [one for one in found if isinstance(one, Finding)])
+
+
+def figures(run: Run) -> dict[tuple[str, str], float]:
+    return {(one.metric, one.phase): one.value for one in run.aggregates}
+
+
+def test_a_wide_row_is_a_run() -> None:
+    found = read(WIDE, TABLE + b'A,4,FP32,2,fine,32,12.5,"1,024.0"\n')
+    (run,) = found.runs
+    assert not found.findings
+    assert (run.id, run.published, run.repeat, run.status) == ("t.csv#1", True, 2, "complete")
+    assert run.samples_per_step == 128
+    assert run.factors == {"item": "image", "cluster": "A", "devices": 4, "precision": "fp32"}
+    assert run.environment == {"publication.title": "A table", "publication.url": "https://example.org",
+                               "publication.date": "2024-02-17"}
+    assert figures(run) == {("step_time", "forward"): 0.0125, ("throughput", "step"): 1024.0}
+    forward, speed = run.aggregates
+    assert (speed.original, speed.statistic, str(speed.source)) == ("1,024.0", "published", "t.csv:2")
+    assert forward.statistic == "mean"
+
+
+@pytest.mark.parametrize(("cell", "status", "planned"), [
+    (b"OOM", "out_of_memory", False), (b"x", "complete", True), (b"-", "complete", False)])
+def test_tokens_say_why_there_is_no_figure(cell: bytes, status: str, planned: bool) -> None:
+    (run,) = read(WIDE, TABLE + b"A,4,FP32,1,fine,32,-," + cell + b"\n").runs
+    assert (run.status, run.environment.get("planned", False), run.aggregates) == (status, planned, ())
+
+
+def test_long_rows_that_agree_become_one_run() -> None:
+    found = read(LONG, b"model,what,pass,value,unit\na,time,forward,2 ms,\nb,time,forward,1,\n"
+                       b"a,time,backward,3,\na,time,forward,4,\n")
+    assert [(run.id, run.factors["model"], figures(run)) for run in found.runs] == [
+        ("t.csv#1", "a", {("step_time", "forward"): 0.002, ("step_time", "backward"): 3.0}),
+        ("t.csv#2", "b", {("step_time", "forward"): 1.0}),
+        ("t.csv#3", "a", {("step_time", "forward"): 4.0}),  # a second figure of one kind is a repeat
+    ]
+
+
+def test_a_correction_is_used_and_noted_with_both_values() -> None:
+    source = WIDE + """
+[[corrections]]
+where = { cluster = "A", devices = 4 }
+column = "devices"
+value = 8
+reason = "the logs say 8"
+source = "log.out"
+"""
+    first, second = read(source, TABLE + b"A,4,FP32,1,fine,32,1,2\nA,2,FP32,1,fine,32,1,2\n").runs
+    assert (first.factors["devices"], first.samples_per_step, second.factors["devices"]) == (8, 256, 2)
+    assert not second.findings
+    (finding,) = first.findings
+    assert (finding.severity, finding.rule, finding.subject, str(finding.source)) == (
+        "note", "read.corrected-figure", "t.csv#1", "t.csv:2")
+    assert finding.message == "devices: published as 4, used as 8: the logs say 8 (log.out)"
+
+
+def test_a_corrected_figure_keeps_what_was_published() -> None:
+    source = WIDE + '\n[[corrections]]\ncolumn = "forward_ms"\nvalue = 5.59\nreason = "a digit was lost"\n'
+    (run,) = read(source, TABLE + b"A,4,FP32,1,fine,32,55.9,2\n").runs
+    assert (run.aggregates[0].value, run.aggregates[0].original) == (0.00559, "55.9")
+
+
+def test_machines_and_rows_are_chosen_by_where() -> None:
+    source = WIDE + """
+[where]
+cluster = ["A", "B"]
+[[environments]]
+where = { cluster = "B" }
+values = { cpu = "4 cores" }
+"""
+    found = read(source, TABLE + b"A,1,FP32,1,fine,1,1,1\nB,1,FP32,1,fine,1,1,1\nC,1,FP32,1,fine,1,1,1\n")
+    assert [run.environment.get("cpu") for run in found.runs] == [None, "4 cores"]
+
+
+@pytest.mark.parametrize(("change", "line", "fact"), [
+    (('unit = "ms"', 'unit = "furlong"'), 19, 'unit "furlong" of column forward_ms is not one of step_time'),
+    (('metric = "throughput"', 'metric = "power"'), 24, 'unit "images/s" of column speed is not one of'),
+    (('column = "speed"', 'column = "sped"'), 24, 'no column "sped" in t.csv; did you mean "speed"?'),
+    (('repeat = "run"', 'repeats = "run"'), 12, 'columns: unknown key "repeats"; did you mean "repeat"?'),
+    (('fine = "complete"', 'fine = "completed"'), 16, 'status.fine: no status "completed"; did you mean'),
+    (('tables = ["t.csv"]', 'tables = ["t.csv", "u.csv"]'), 4, 'no table "u.csv" beside source.toml'),
+    (('title = "A table"', "title = 1"), 1, "title is not a text"),
+    (("[constants]", "[constants"), 9, "not TOML"),
+])
+def test_a_wrong_description_is_a_finding_at_its_line(change: tuple[str, str], line: int, fact: str) -> None:
+    assert WIDE.count(change[0]) == 1
+    found = read(WIDE.replace(*change), TABLE + b"A,4,FP32,1,fine,32,1,2\n")
+    (finding,) = (one for one in found.findings if one.message.startswith(fact))
+    assert (finding.severity, finding.rule) == ("invalid", "read.malformed-source")
+    assert finding.source is not None
+    assert finding.source.path == "source.toml"
+    if "column" not in fact:
+        assert finding.source.line == line
+
+
+def test_the_rest_is_read_where_something_is_wrong() -> None:
+    found = read(WIDE.replace('unit = "ms"', 'unit = "furlong"'), TABLE + b"A,4,FP32,1,fine,32,1,2\nA,4\n")
+    assert [figures(run) for run in found.runs] == [{("throughput", "step"): 2.0}]
+    assert {one.rule for one in found.findings} == {"read.malformed-source", "read.malformed-line"}
+
+
+@pytest.mark.parametrize("source", [b"title = 'x'\n", b"tables = ['t.csv']\n", b"\xff\xfe", b""])
+def test_other_folders_are_not_claimed(source: bytes) -> None:
+    assert published.claims(LogFiles.of({"source.toml": source, "t.csv": b""})) is None
+
+
+def test_the_claim_covers_the_tables_that_are_there() -> None:
+    claim = published.claims(LogFiles.of({"source.toml": WIDE.encode(), "t.csv": b"", "u.csv": b""}))
+    assert claim is not None
+    assert (claim.files, claim.source.line) == (("source.toml", "t.csv"), 4)
+
+
+def test_a_table_outside_the_folder_is_never_read() -> None:
+    found = read('title = "x"\ntables = ["../t.csv", "/etc/passwd"]\n', b"")
+    assert [one.rule for one in found.findings] == ["read.malformed-source"] * 2
+
+
+def test_every_key_of_a_definition_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats" / "published.md").read_text("utf-8")
+    assert [key for key in source_toml._KEYS if key not in page] == []
