@@ -10,7 +10,7 @@ import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.console import print_table, progress, summary
-from reportgen.errors import RequestError, did_you_mean
+from reportgen.errors import RequestError
 
 
 class Listing(StrEnum):
@@ -92,9 +92,9 @@ def rules() -> None:
     \b
     Example: reportgen rules
     """
-    from reportgen.rules import RULES
+    from reportgen.rules import rules as known
 
-    print_table([("rule", "severity", "meaning"), *((r.name, r.severity, r.summary) for r in RULES.values())])
+    print_table([("rule", "severity", "meaning"), *((r.name, r.severity, r.summary) for r in known())])
 
 
 def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as findings print it.")]) -> None:
@@ -103,11 +103,9 @@ def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as fin
     \b
     Example: reportgen explain protocol.gap
     """
-    from reportgen.rules import RULES
+    from reportgen.rules import rule as known
 
-    if rule not in RULES:
-        raise RequestError(rule, "no such rule", did_you_mean(rule, RULES))
-    print(RULES[rule].text, end="")
+    print(known(rule).page, end="")
 
 
 def _first_line(module: str) -> str:

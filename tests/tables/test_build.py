@@ -1,13 +1,13 @@
 """What a table shows, from runs whose figures are written out here."""
 
 import pytest
-from tests.tables.cases import run, spec
 
 from reportgen.errors import RequestError
 from reportgen.results import Table
 from reportgen.tables.build import build_tables
 from reportgen.tables.expected import NOTHING
 from reportgen.tables.spec import CompareSpec
+from tests.tables.cases import run, spec
 
 FRAMEWORKS = [
     run(framework=framework, devices=devices, batch_size=128, item="image", throughput=rate)

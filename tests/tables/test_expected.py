@@ -5,12 +5,12 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables.cases import run, spec
 
 from reportgen.errors import RequestError
 from reportgen.tables.build import build_tables
 from reportgen.tables.expected import Fact, Knowledge, expected_speed, inconsistencies, settled
 from reportgen.tables.spec import CompareSpec
+from tests.tables.cases import run, spec
 
 
 def fact(of: str, to: str, speed: float, **where) -> Fact:

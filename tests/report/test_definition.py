@@ -1,0 +1,192 @@
+"""Definitions: what a good one becomes, and what each wrong one is told."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen.errors import RequestError
+from reportgen.protocol import Protocol
+from reportgen.report.definition import Definition, below, read_definition
+from reportgen.report.settings import read_settings
+from reportgen.tables.spec import CompareSpec
+
+TABLE = '[[tables]]\nid = "t"\nrows = ["devices"]\n'
+
+
+def read(tmp_path: Path, text: str) -> Definition:
+    path = tmp_path / "x.toml"
+    path.write_text(text)
+    return read_definition(path, "reports/x.toml", "x", {"long": Protocol("long", 200, 1000, 7)})
+
+
+def test_a_definition_says_what_is_compared(tmp_path):
+    found = read(
+        tmp_path,
+        """
+title = "X"
+logs = ["logs/a", "logs/b/../c"]
+body = "x.md"
+protocol = "10+50x5"
+
+[[tables]]
+id = "t"
+where = { devices = 8, model = ["a", "b"] }
+metric = "step_time"
+phase = ["forward", "compute"]
+totals = { compute = ["forward", "backward"] }
+rows = ["devices"]
+columns = ["phase"]
+qualify = { batch_size = 128 }
+compare = { kind = "speedup", baseline = { devices = 1 } }
+planned = [{ devices = 16, phase = "forward" }]
+
+[[tables]]
+id = "u"
+rows = "devices"
+protocol = "long"
+qualify = ["xla"]
+
+[[figures]]
+id = "f"
+kind = "line"
+table = "t"
+x = "devices"
+ideal = true
+""",
+    )
+    t, u = found.tables
+    assert (found.logs, found.body) == (("logs/a", "logs/c"), "reports/x.md")
+    assert t.where == {"devices": (8,), "model": ("a", "b")}
+    assert t.compare == CompareSpec("speedup", {"devices": 1})
+    assert t.show == ("value", "speedup")
+    assert (t.protocol.warmup, t.protocol.measure, t.protocol.repeats) == (10, 50, 5)
+    assert (u.protocol.name, u.rows, u.metrics, u.phases) == (
+        "long",
+        ("devices",),
+        ("throughput",),
+        ("step",),
+    )
+    assert (t.qualify, u.qualify) == ({"batch_size": 128}, {"xla": None})
+    assert found.figures[0].show == "speedup"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("title = ", "reports/x.toml: not valid TOML: invalid value (at end of document)"),
+        ('titel = "X"', 'reports/x.toml: titel: no such key; did you mean "title"?'),
+        ("title = 3", "reports/x.toml: title: a number where a string is wanted"),
+        ("logs = [3]", "reports/x.toml: logs[0]: a number where a string is wanted"),
+        (
+            'logs = ["../x"]',
+            'reports/x.toml: logs[0]: "../x" leads out of the repository; name a path below its root',
+        ),
+        (
+            'logs = ["/etc"]',
+            'reports/x.toml: logs[0]: "/etc" is an absolute path; name a path below the repository\'s root',
+        ),
+        (
+            'body = "../../x.md"',
+            'reports/x.toml: body: "reports/../../x.md" leads out of the repository; name a path below its root',
+        ),
+        ('protocol = "lang"', "reports/x.toml: protocol: "),
+        ('[[tables]]\nrows = ["a"]', 'reports/x.toml: tables[0].id: missing; add id = "..."'),
+        (
+            '[[tables]]\nid = "a/b"\nrows = ["a"]',
+            'reports/x.toml: tables[0].id: "a/b" cannot be a file name; use letters, digits, - _ and .',
+        ),
+        ('[[tables]]\nid = "t"', 'reports/x.toml: tables[0]: neither rows nor columns; add rows = ["..."]'),
+        (TABLE + "row = 1", 'reports/x.toml: tables[0].row: no such key; did you mean "rows"?'),
+        (
+            TABLE + TABLE,
+            'reports/x.toml: tables[1].id: "t" is already the id of reports/x.toml: tables[0]; choose another',
+        ),
+        (
+            TABLE + 'columns = ["devices"]',
+            'reports/x.toml: tables[0]: "devices" stands twice in rows, columns and facets',
+        ),
+        (TABLE + "digits = 0", "reports/x.toml: tables[0].digits: 0 significant digits; choose 1 to 12"),
+        (
+            TABLE + "interval = 1",
+            "reports/x.toml: tables[0].interval: a number where true or false is wanted",
+        ),
+        (TABLE + "where = { a = [] }", "reports/x.toml: tables[0].where.a: an empty list matches nothing"),
+        (
+            TABLE + "where = { a = { b = 1 } }",
+            "reports/x.toml: tables[0].where.a: a table where a string, a number or true or false is wanted",
+        ),
+        (
+            TABLE + 'compare = { kind = "speedup" }',
+            "reports/x.toml: tables[0].compare.baseline: missing; add baseline = { factor = value }",
+        ),
+        (
+            TABLE + 'compare = { kind = "sped", baseline = { a = 1 } }',
+            'reports/x.toml: tables[0].compare.kind: "sped" is not known; did you mean "speedup"?',
+        ),
+        (
+            TABLE + 'show = ["speedup"]',
+            'reports/x.toml: tables[0].show[0]: "speedup" is not what this table can show; it can show value, repeats',
+        ),
+        (TABLE + 'pick = { a = "biggest" }', 'reports/x.toml: tables[0].pick.a: "biggest" is not known; '),
+        (TABLE + "planned = [{ x = 1 }]", "reports/x.toml: tables[0].planned[0]: does not say devices"),
+        (
+            TABLE + '[[figures]]\nid = "f"\nkind = "pie"\ntable = "t"',
+            'reports/x.toml: figures[0].kind: "pie" is not known; ',
+        ),
+        (
+            TABLE + '[[figures]]\nid = "f"\nkind = "bar"\ntable = "tt"',
+            'reports/x.toml: figures[0].table: "tt" is not known; did you mean "t"?',
+        ),
+    ],
+)
+def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message):
+    with pytest.raises(RequestError) as error:
+        read(tmp_path, text)
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[systems]\na = { device = "A" }\n[[fact]]\nof = "b"\nto = "a"\nspeed = 1\nsource = "s"',
+            'reports/expected.toml: fact[0].of: no system "b"; known: a',
+        ),
+        (
+            '[systems]\na = { device = "A" }\n[[fact]]\nof = "a"\nto = "a"\nspeed = 1\nsource = "s"',
+            'reports/expected.toml: fact[0]: a fact from "a" to itself; compare two systems',
+        ),
+        (
+            '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 0\nsource = "s"',
+            "reports/expected.toml: fact[0].speed: 0 where a number above 0 is wanted",
+        ),
+        (
+            '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 1',
+            'reports/expected.toml: fact[0].source: missing; add source = "..."',
+        ),
+        ("systems = 1", "reports/expected.toml: systems: a number where a table is wanted"),
+        ("[[facts]]", 'reports/expected.toml: facts: no such key; did you mean "fact"?'),
+    ],
+)
+def test_wrong_facts_say_where_what_and_what_to_do(tmp_path, text, message):
+    (tmp_path / "expected.toml").write_text(text)
+    with pytest.raises(RequestError) as error:
+        read_settings(tmp_path, "reports")
+    assert str(error.value) == message
+
+
+def test_settings_are_optional_and_name_protocols(tmp_path):
+    assert read_settings(tmp_path, "reports").inject == ("README.md",)
+    (tmp_path / "reportgen.toml").write_text(
+        '[inject]\nfiles = ["a.md"]\n[protocols.long]\nsteps = "200+1000x7"\n'
+    )
+    settings = read_settings(tmp_path, "reports")
+    assert settings.inject == ("a.md",)
+    assert settings.protocols["long"].measure == 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "shortest"), [("a/b", "a/b"), ("a/./b/", "a/b"), ("a/../b", "b"), ("a\\b", "a/b"), (".", "")]
+)
+def test_paths_are_taken_in_their_shortest_form(path, shortest):
+    assert below(path, "p") == shortest

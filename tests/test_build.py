@@ -1,0 +1,207 @@
+"""From a small repository to bytes: the whole way, with nothing but files between the steps."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reportgen import publish
+from reportgen.build import Request, build, owned_files
+from reportgen.errors import RequestError
+
+CSV = "framework,devices,rate\nA,1,100\nA,8,760\nB,1,90\nB,8,-\n"
+SOURCE = """\
+title = "Rates"
+url = "https://example.org/rates"
+date = "2024-02-17"
+tables = ["rates.csv"]
+[factors]
+framework = "framework"
+devices = "devices"
+[constants]
+item = "image"
+[tokens]
+missing = ["-"]
+[[metrics]]
+column = "rate"
+metric = "throughput"
+unit = "images/s"
+"""
+DEFINITION = """\
+title = "Frameworks"
+logs = ["logs/rates"]
+body = "frameworks.md"
+
+[[tables]]
+id = "rates"
+title = "Rates"
+rows = ["devices"]
+columns = ["framework"]
+compare = { kind = "speedup", baseline = { devices = 1 } }
+
+[[figures]]
+id = "rates"
+kind = "line"
+table = "rates"
+x = "devices"
+ideal = true
+"""
+PROSE = 'A reaches {{ value("rates", row={"devices": 8}, column={"framework": "A"}, quantity="speedup") }}.\n'
+README = "# X\n\n<!-- reportgen:begin frameworks/rates -->\n<!-- reportgen:end -->\n\nmore\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with one published campaign and one report."""
+    root = tmp_path / "repository"
+    files = {
+        "logs/rates/rates.csv": CSV,
+        "logs/rates/source.toml": SOURCE,
+        "reports/frameworks.toml": DEFINITION,
+        "reports/frameworks.md": PROSE,
+        "README.md": README,
+    }
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def made(root: Path, **keys: Path):
+    return build(Request(root, root / "reports", **keys))
+
+
+def write(root: Path) -> list[publish.Change]:
+    result = made(root)
+    changes = publish.apply(result.files, root / "reports", owned=owned_files(root / "reports"))
+    return changes + publish.apply(result.injected, root)
+
+
+def test_a_report_has_its_pages_tables_and_figures_and_an_index(repository):
+    assert sorted(made(repository).files) == [
+        "README.md",
+        "frameworks/README.md",
+        "frameworks/figures/rates.svg",
+        "frameworks/index.html",
+        "frameworks/report.json",
+        "frameworks/tables/rates.csv",
+    ]
+
+
+def test_prose_takes_its_numbers_from_the_tables(repository):
+    assert "A reaches 7.6" in made(repository).files["frameworks/README.md"].decode()
+
+
+def test_marked_tables_are_injected_and_the_rest_is_left_alone(repository):
+    text = made(repository).injected["README.md"].decode()
+    assert text.startswith("# X\n\n<!-- reportgen:begin frameworks/rates -->\n")
+    assert text.endswith("\n\nmore\n")
+    assert "|" in text
+
+
+def test_the_second_build_changes_nothing(repository):
+    assert write(repository)
+    assert write(repository) == []
+
+
+def test_a_report_that_is_gone_takes_its_files_along_but_not_those_of_others(repository):
+    write(repository)
+    (repository / "reports/frameworks/notes.txt").write_text("mine")
+    (repository / "README.md").write_text("# X\n")
+    for name in ("toml", "md"):
+        (repository / f"reports/frameworks.{name}").rename(repository / f"reports/renamed.{name}")
+    definition = repository / "reports/renamed.toml"
+    definition.write_text(definition.read_text().replace("frameworks.md", "renamed.md"))
+    write(repository)
+    assert [p.name for p in (repository / "reports/frameworks").iterdir()] == ["notes.txt"]
+    assert (repository / "reports/renamed/README.md").exists()
+
+
+def test_without_definitions_there_is_an_overview_of_everything(repository):
+    for path in (repository / "reports").glob("*"):
+        path.unlink()
+    (repository / "README.md").unlink()
+    result = made(repository)
+    assert "overview/README.md" in result.files
+    assert "760" in result.files["overview/README.md"].decode()
+
+
+def test_logs_from_outside_need_a_folder_of_their_own(repository, tmp_path):
+    other = tmp_path / "elsewhere"
+    shutil.copytree(repository / "logs/rates", other / "rates")
+    with pytest.raises(RequestError, match="lies outside the repository; add --out DIR"):
+        made(repository, logs=other)
+    result = made(repository, logs=other, out=tmp_path / "out")
+    assert result.injected == {}
+    assert "7.6" in result.files["frameworks/README.md"].decode()
+    assert str(tmp_path) not in "".join(content.decode() for content in result.files.values())
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        (
+            "reports/frameworks.toml",
+            '"devices"]',
+            '"device"]',
+            'reports/frameworks.toml: tables[0].rows[0]: no factor "device"',
+        ),
+        (
+            "reports/frameworks.toml",
+            "logs/rates",
+            "logs/rate",
+            "reports/frameworks.toml: logs[0]: no such file or folder",
+        ),
+        (
+            "reports/frameworks.toml",
+            "frameworks.md",
+            "framework.md",
+            'reports/frameworks.toml: body: "reports/framework.md"',
+        ),
+        ("reports/frameworks.md", '"A"', '"C"', "reports/frameworks.md:1: "),
+        ("reports/frameworks.md", '"rates"', '"rate"', "reports/frameworks.md:1: "),
+        ("README.md", "begin frameworks/rates", "begin frameworks/rate", "README.md:3: "),
+        ("README.md", "<!-- reportgen:end", "<!-- end", "README.md:3: "),
+    ],
+)
+def test_what_is_wrong_anywhere_stops_the_build_before_anything_is_written(
+    repository, file, old, new, message
+):
+    write(repository)
+    before = {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()}
+    path = repository / file
+    path.write_text(path.read_text().replace(old, new))
+    before[path] = path.read_bytes()
+    with pytest.raises(RequestError) as error:
+        write(repository)
+    assert str(error.value).startswith(message)
+    assert {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()} == before
+
+
+def test_logs_may_be_rubbish_without_stopping_the_build(repository):
+    (repository / "logs/rates/noise.bin").write_bytes(bytes(range(256)) * 50)
+    (repository / "logs/rates/rates.csv").write_text(CSV + "C,8\nD,1,fast\n")
+    result = made(repository)
+    assert any(f.rule == "read.malformed-line" for f in result.findings)
+    assert "760" in result.files["frameworks/README.md"].decode()
+
+
+def test_same_inputs_same_bytes_whatever_the_surroundings(repository, tmp_path):
+    moved = tmp_path / "an other place"
+    shutil.copytree(repository, moved)
+    write(repository)
+    environment = {
+        **os.environ,
+        "TZ": "Pacific/Kiritimati",
+        "PYTHONHASHSEED": "4711",
+        "LC_ALL": "C",
+        "COLUMNS": "40",
+    }
+    subprocess.run(
+        [sys.executable, "-m", "reportgen", "build", "reports"], cwd=moved, env=environment, check=True
+    )
+    files = [p.relative_to(repository) for p in repository.rglob("*") if p.is_file()]
+    assert {p: (moved / p).read_bytes() for p in files} == {p: (repository / p).read_bytes() for p in files}

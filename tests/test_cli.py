@@ -1,0 +1,186 @@
+"""The command line as a person or a script meets it: output, exit codes, errors."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from reportgen.cli import app
+from reportgen.errors import RequestError
+from tests.test_build import repository  # noqa: F401  (a fixture)
+
+COMMANDS = ["build", "check", "runs", "expected", "init", "formats", "rules", "explain"]
+
+
+def call(*arguments: str, code: int = 0) -> tuple[str, str]:
+    """Return stdout and stderr of a command that must end with that exit code."""
+    result = CliRunner().invoke(app, list(arguments))
+    if isinstance(result.exception, RequestError):
+        return "", str(result.exception)
+    assert result.exit_code == code, result.output
+    return result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    assert f"Example: reportgen {command}" in call(command, "--help")[0]
+
+
+def test_the_help_imports_nothing_heavy():
+    code = (
+        "import sys; from typer.testing import CliRunner; from reportgen.cli import app;"
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0;"
+        "print(sorted({'pandas', 'matplotlib', 'torch', 'jinja2', 'markdown'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"
+
+
+@pytest.fixture
+def here(repository, monkeypatch) -> Path:  # noqa: F811
+    monkeypatch.chdir(repository)
+    return repository
+
+
+def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
+    out, err = call("build", "reports")
+    assert "new      frameworks/README.md" in out
+    assert "1 reports, 7 files changed" in err
+    assert call("build", "reports")[0] == ""
+
+
+def test_check_passes_after_build_and_names_what_is_stale_and_the_repair(here):
+    call("build", "reports")
+    assert call("check", "reports")[0] == ""
+    for file in ["frameworks/README.md", "frameworks/tables/rates.csv", "frameworks/figures/rates.svg"]:
+        path = here / "reports" / file
+        good = path.read_bytes()
+        digit = max(i for i, byte in enumerate(good) if 48 <= byte <= 57)
+        path.write_bytes(good[:digit] + bytes([48 + (good[digit] - 47) % 10]) + good[digit + 1 :])
+        out, err = call("check", "reports", code=3)
+        assert file in out
+        assert "repair with: reportgen build reports" in err
+        path.write_bytes(good)
+    (here / "README.md").write_text((here / "README.md").read_text().replace("760", "761"))
+    out, err = call("check", "reports", code=3)
+    assert "edited by hand" in err
+
+
+def test_a_hand_edited_table_is_never_overwritten(here):
+    call("build", "reports")
+    (here / "README.md").write_text((here / "README.md").read_text().replace("760", "761"))
+    call("build", "reports", code=3)
+    assert "761" in (here / "README.md").read_text()
+
+
+def test_runs_prints_a_contract_as_json(here):
+    document = json.loads(call("runs", "logs", "--format", "json")[0])
+    assert document["version"] == 1
+    first = document["runs"][0]
+    assert first["id"] == "rates/rates.csv#1"
+    assert first["path"] == "logs/rates/rates.csv"
+    assert first["factors"] == {"devices": 1, "framework": "A", "item": "image"}
+    assert first["steps"] == {"count": 0, "first": None, "last": None}
+    assert first["measurements"] == [
+        {
+            "metric": "throughput",
+            "phase": "step",
+            "value": 100,
+            "unit": "samples/s",
+            "evidence": "published",
+            "window": None,
+        }
+    ]
+    assert set(first) == {
+        "id",
+        "path",
+        "format",
+        "status",
+        "repeat",
+        "factors",
+        "environment",
+        "samples_per_step",
+        "steps",
+        "measurements",
+        "findings",
+    }
+
+
+def test_runs_prints_a_table_and_csv(here):
+    assert "devices=8 framework=A" in call("runs", "logs")[0]
+    lines = call("runs", "logs", "--format", "csv")[0].splitlines()
+    assert lines[0].startswith(
+        "id,format,status,repeat,steps,metric,phase,value,unit,evidence,factor:devices"
+    )
+    assert (
+        lines[2]
+        == "rates/rates.csv#2,published,complete,,0,throughput,step,760,samples/s,published,8,A,image,"
+    )
+
+
+def test_strict_turns_findings_into_an_exit_code(here):
+    (here / "logs/rates/rates.csv").write_text("framework,devices,rate\nA,1,fast\nA,8,2\nA,1,3\n")
+    call("runs", "logs", "--strict", code=4)
+    call("build", "reports", "--strict", code=4)
+
+
+def test_expected_prints_the_ratio_its_path_and_sources(here):
+    (here / "reports/expected.toml").write_text(
+        '[systems]\na = { d = "A" }\nb = { d = "B" }\nc = { d = "C" }\n'
+        '[[fact]]\nof = "a"\nto = "b"\nspeed = 0.927\nwhere = { devices = 8 }\nsource = "S1"\nurl = "https://x"\n'
+        '[[fact]]\nof = "c"\nto = "a"\nspeed = 0.67\nsource = "S2"\nread = 2024-02-17\n'
+    )
+    out = call("expected", "c", "b", "--where", "devices=8")[0]
+    assert out.splitlines() == [
+        "c should run at 0.6211 x the speed of b (devices = 8)",
+        "  c : a = 0.6700  S2, read 2024-02-17",
+        "  a : b = 0.9270  S1  https://x",
+    ]
+    assert "no system" in call("expected", "c", "d")[1]
+    assert "factor=value" in call("expected", "c", "b", "--where", "devices")[1]
+
+
+def test_init_writes_definitions_that_build_and_touches_nothing_that_exists(here):
+    (here / "reports/frameworks.toml").unlink()
+    (here / "README.md").unlink()
+    (here / "reports/reportgen.toml").write_text("# mine\n")
+    out = call("init", "reports")[0]
+    assert out.split() == ["new", "reports/expected.toml", "new", "reports/rates.toml"]
+    assert (here / "reports/reportgen.toml").read_text() == "# mine\n"
+    call("build", "reports")
+    assert "760" in (here / "reports/rates/README.md").read_text()
+    assert "nothing to do" in call("init", "reports")[1]
+
+
+def test_formats_says_what_can_be_read_and_why_a_file_is_claimed(here):
+    assert "published" in call("formats")[0]
+    out = call("formats", "--explain", "logs/rates")[0]
+    assert "1.00" in out
+    assert "logs/rates/source.toml" in out
+    assert "no format claims it" in call("formats", "--explain", "README.md")[1]
+
+
+def test_rules_and_explain_tell_what_findings_mean(here):
+    assert "protocol.few-repeats" in call("rules")[0]
+    assert call("explain", "protocol.gap")[0].startswith("# protocol.gap")
+    assert 'did you mean "protocol.gap"?' in call("explain", "protocol.gaps")[1]
+
+
+def test_an_error_is_one_line_on_stderr_with_exit_code_1(here):
+    (here / "reports/frameworks.toml").write_text('titel = "x"')
+    done = subprocess.run(
+        [sys.executable, "-m", "reportgen", "build", "reports"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == 'error  reports/frameworks.toml: titel: no such key; did you mean "title"?\n'
+
+
+def test_wrong_usage_is_exit_code_2():
+    assert CliRunner().invoke(app, ["build", "--no-such-option"]).exit_code == 2
+
+
+def test_the_version_is_printed():
+    assert call("--version")[0].startswith("reportgen 0.")
