@@ -92,6 +92,7 @@ class Header:
     quantity    what the cells below show (columns only); quantity_label  its heading, "" if it goes without
     unit        the unit of the whole column or row where that is how units are chosen
     split       qualifying factors that had to split this column from a neighbour with the same key
+    notes       indices into the table's notes, of what holds for every number of the row
     """
 
     key: tuple[FactorValue, ...]
@@ -101,6 +102,7 @@ class Header:
     quantity_label: str = ""
     unit: Unit | None = None
     split: tuple[tuple[str, FactorValue], ...] = ()
+    notes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

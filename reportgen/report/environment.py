@@ -1,8 +1,8 @@
 """The environment blocks of a report: what the runs of one machine had in common.
 
-Runs of one campaign with equal environments form a block. Environments that differ in many ways
-(a clock, a load, a process number) would give as many blocks as runs; then the campaign is one block
-and the values that differ are listed beside each other.
+Runs of one campaign with equal environments form a block. What differs from run to run (a clock, a
+load, a process number) tells no machines apart and is listed within the block; where even that leaves
+too many blocks, the campaign is one block.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,21 +31,28 @@ def _about(run: Run) -> dict[str, str]:
 
 
 def _campaign(campaign: str, runs: Sequence[Run]) -> list[Environment]:
+    described = [run for run in runs if _about(run)]
+    telling = _telling(described)
     groups: dict[tuple[tuple[str, str], ...], list[Run]] = {}
-    for run in runs:
-        about = _about(run)
-        if about:
-            groups.setdefault(tuple(about.items()), []).append(run)
-    if not groups:
-        return []
+    for run in described:
+        about = tuple((name, value) for name, value in _about(run).items() if name in telling)
+        groups.setdefault(about, []).append(run)
     if len(groups) > MOST_BLOCKS:
-        everyone = [run for members in groups.values() for run in members]
-        return [Environment(campaign, len(everyone), _rows(everyone))]
+        return [Environment(campaign, len(described), _rows(described))]
     titles = _titles(list(groups.values()))
     return [
         Environment(f"{campaign}: {title}" if title else campaign, len(members), _rows(members))
         for title, members in zip(titles, groups.values(), strict=True)
     ]
+
+
+def _telling(runs: Iterable[Run]) -> set[str]:
+    """Return the names whose values can tell machines apart, rather than runs (a clock, a process)."""
+    values: dict[str, set[str]] = {}
+    for run in runs:
+        for name, value in _about(run).items():
+            values.setdefault(name, set()).add(value)
+    return {name for name, found in values.items() if len(found) <= MOST_BLOCKS}
 
 
 def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:

@@ -14,10 +14,11 @@ from reportgen.model import Case, FactorValue, Finding, Run
 from reportgen.results import Cell, Header, Label, Quantity, Table, UnitMode
 from reportgen.statistics import geometric_mean
 from reportgen.tables.caption import caption, metric_title
-from reportgen.tables.cells import Draft, Filler
+from reportgen.tables.cells import Filler
 from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import Knowledge
 from reportgen.tables.headings import label_of_factor, label_of_value, qualifier, qualifiers
+from reportgen.tables.notes import Draft, number_notes
 from reportgen.tables.pivot import LACKING, ColumnKey, Grid, Key, pivot
 from reportgen.tables.select import select
 from reportgen.tables.spec import TableSpec
@@ -71,7 +72,8 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None) -> Table:
     if spec.compare and spec.compare.mean:
         rows.append(_mean_header(spec))
         drafts.append(_mean_row(spec, filler, columns, drafts, rows))
-    notes, cells = filler.finished(drafts)
+    noted = number_notes(filler.notebook, drafts)
+    rows = [replace(row, notes=notes) for row, notes in zip(rows, noted.rows, strict=True)]
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
     return Table(
         id=_id(spec, grid.facet),
@@ -83,13 +85,13 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None) -> Table:
         column_factors=spec.columns,
         rows=tuple(rows),
         columns=tuple(columns),
-        cells=cells,
-        notes=notes,
+        cells=noted.cells,
+        notes=noted.notes,
         unit_mode=mode,
         unit=units.whole,
         digits=spec.digits,
         decimals=spec.decimals,
-        caption=caption(spec, grid, units.whole),
+        caption=(*caption(spec, grid, units.whole), *(f"{note.text}." for note in noted.general)),
         facet=facet,
         findings=tuple(filler.findings),
     )

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 from reportgen.model import Case, Finding
 from reportgen.results import Cell, Comparison, Note, Quantity
 from reportgen.tables.compare import Comparer
-from reportgen.tables.notes import Notebook
+from reportgen.tables.notes import Draft, Notebook
 from reportgen.tables.pivot import ColumnKey, Grid, Key, varying
 from reportgen.tables.spec import TableSpec
 from reportgen.units import Unit
 
 UnitOf = Callable[[Key, ColumnKey, Case], Unit | None]
 
-# A cell whose footnotes are not numbered yet.
-Draft = tuple[Cell, tuple[Note, ...]]
+
+# What a cell without a number still has to say; the rest is said beside the numbers of its case.
+_OF_ABSENCE = frozenset({"table.missing-baseline", "expected.no-path"})
 
 _STATUS_TEXTS = {
     "out_of_memory": "out of memory",
@@ -56,7 +57,9 @@ class Filler:
         unit = self.unit_of(row, column, case)
         if self.spec.interval and not case.summary.reached and case.summary.n > 1:
             notes.append(self.notebook.add(_range_text(case, self.spec.protocol.confidence)))
-        return [(self._quantity(q, case, comparison, unit), tuple(notes)) for q in self.spec.show]
+        made = [self._quantity(quantity, case, comparison, unit) for quantity in self.spec.show]
+        missing = tuple(note for note in notes if note.rule in _OF_ABSENCE)
+        return [(cell, tuple(notes) if cell.kind == "number" else missing) for cell in made]
 
     def _compared(self, case: Case, notes: list[Note]) -> Comparison | None:
         comparison, missing = self.comparer(case) if self.comparer else (None, None)
@@ -94,16 +97,6 @@ class Filler:
         )
         self.findings.append(Finding("warning", "table.hidden-variation", self.spec.id, message))
         return Cell("several", text="several"), (self.notebook.add(message, "table.hidden-variation"),)
-
-    def finished(
-        self, rows: Sequence[Sequence[Draft]]
-    ) -> tuple[tuple[Note, ...], tuple[tuple[Cell, ...], ...]]:
-        """Return the numbered notes and the cells that refer to them."""
-        notes, index = self.notebook.numbered()
-        return notes, tuple(
-            tuple(replace(cell, notes=tuple(sorted({index[n] for n in wanted}))) for cell, wanted in row)
-            for row in rows
-        )
 
 
 def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:

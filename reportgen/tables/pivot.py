@@ -96,7 +96,7 @@ def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[Grid]:
         return [_grid(spec, cases, frame, ranks, ())]
     grids = []
     for codes, part in frame.groupby([f"facet:{name}" for name in spec.facets], sort=True):
-        facet = tuple(ranks.value(n, int(c)) for n, c in zip(spec.facets, codes, strict=True))
+        facet = _key(spec.facets, codes, ranks)
         grids.append(_grid(spec, cases, part, ranks, facet))
     return grids
 
