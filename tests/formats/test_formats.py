@@ -1,0 +1,175 @@
+"""Detection, and what holds for every format: any content yields only Runs and Findings.
+
+A new format is tested here as soon as it stands in FORMATS; FIXTURES should get a valid log of it, so that
+damaged ones are tried too.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.formats import FORMATS, Claim, Format, by_name, detect, discover
+from reportgen.logfiles import LogFiles
+from reportgen.model import STEP, Finding, Run
+
+SETTINGS = {"nvsmi": {"columns": ["temperature.gpu", "utilization.gpu", "memory.used"]}}
+
+# Format -> a valid log of it, each kind of line once.
+FIXTURES = {
+    "native": {
+        "run.json": json.dumps({
+            "format": "reportgen-run", "version": 1, "status": "complete", "case": {"model": "tiny"}, "repeat": 1,
+            "samples_per_step": 4, "item": "image", "ranks": 1, "columns": {"duration_ns": {"clock": "host"}},
+        }).encode(),
+        "steps.rank0.csv": b"#clock,5000,1700000000000000000\nstep,span,samples,begin_ns,duration_ns,forward_host_ns\n"
+                           b"1,,4,6000,100,60\n2,1,4,6100,100,\n#break,evaluation,2,6200,9200\n"
+                           b"step,begin_ns,duration_ns\n3,9200,100\n",
+        "environment.node0.json": b'{"format": "reportgen-environment", "node": 0, "ranks": [0], '
+                                  b'"environment": {"cpu": {"model": "x", "cores": 8}}}',
+        "telemetry.node0.csv": b"#clock,5000,1700000000000000000\ndevice,monotonic_ns,power_mw\nGPU-1,6000,400000\n",
+    },
+    "published": {
+        "source.toml": b'title = "x"\nurl = "y"\ndate = 2024-02-17\ntables = ["t.csv"]\n[factors]\na = "a"\n'
+                       b'[constants]\nb = 1\n[columns]\nrepeat = "r"\n[[metrics]]\ncolumn = "v"\n'
+                       b'metric = { column = "m" }\nunit = "s"\n[where]\na = [1, 2]\n'
+                       b'[[corrections]]\nwhere = { a = 1 }\ncolumn = "v"\nvalue = 3\nreason = "z"\n',
+        "t.csv": b"a,r,m,v\n1,1,step_time,2.5\n2,1,step_time,3 ms\n",
+    },
+    "nvsmi": {
+        "gpu.csv": b"timestamp, name, uuid, utilization.gpu [%], clocks_event_reasons.active\n"
+                   b"2024/02/17 10:00:00.123, A40, GPU-1, 45 %, 0x0000000000000004\n"
+                   b"2024/02/17 10:00:01.123, A40, GPU-1, [N/A], 0x0000000000000000\n",
+    },
+}
+NAMES = sorted({name for files in FIXTURES.values() for name in files} | {"stdout.log", "x.csv", "a/run.json"})
+
+
+def view(contents: dict[str, bytes], name: str) -> LogFiles:
+    """Return what the format is offered: the folder, or its only file."""
+    files = LogFiles.of(contents, SETTINGS)
+    return files.file(next(iter(files))) if name == "nvsmi" and contents else files
+
+
+def check(found: list[Run | Finding]) -> None:
+    """Everything that a reader may yield keeps the promises of the model."""
+    for one in found:
+        assert isinstance(one, (Run, Finding))
+        for finding in one.findings if isinstance(one, Run) else (one,):
+            assert finding.message
+            assert finding.source is not None
+        if not isinstance(one, Run):
+            continue
+        for series in one.series:
+            arrays = (series.step, series.span, series.begin, series.value, series.samples, series.line)
+            assert {len(array) for array in arrays} == {len(series.step)}
+            assert all(array.dtype == kind for array, kind in zip(arrays, (int, int, float, float, float, int),
+                                                                  strict=True))
+        for telemetry in one.telemetry:
+            assert {len(column) for column in telemetry.columns.values()} <= {len(telemetry.t)}
+        for value in (*one.factors.values(), *one.environment.values()):
+            assert isinstance(value, (str, int, float, bool))
+
+
+@pytest.mark.parametrize("name", [known.name for known in FORMATS])
+def test_every_format_has_a_valid_log_here_and_claims_it_alone(name: str) -> None:
+    claimed = detect(view(FIXTURES[name], name))
+    assert claimed is not None
+    assert (claimed.format.name, claimed.rivals, set(claimed.claim.files)) == (name, (), set(FIXTURES[name]))
+    found = list(by_name(name).read(claimed.files))
+    check(found)
+    assert [one for one in found if isinstance(one, Run)]
+
+
+@pytest.mark.parametrize("name", [known.name for known in FORMATS])
+@given(contents=st.dictionaries(st.sampled_from(NAMES), st.binary(max_size=300), min_size=1, max_size=4))
+def test_any_bytes_yield_only_runs_and_findings(name: str, contents: dict[str, bytes]) -> None:
+    offered = view(contents, name)
+    by_name(name).claims(offered)
+    check(list(by_name(name).read(LogFiles.of({"source.toml": b"", "run.json": b"", **contents}, SETTINGS)
+                                  if offered.is_folder else offered)))
+
+
+@pytest.mark.parametrize("name", [known.name for known in FORMATS])
+@given(cut=st.data())
+def test_damaged_logs_yield_only_runs_and_findings(name: str, cut: st.DataObject) -> None:
+    contents = dict(FIXTURES[name])
+    for _ in range(cut.draw(st.integers(1, 4))):
+        path = cut.draw(st.sampled_from(sorted(contents)))
+        start = cut.draw(st.integers(0, len(contents[path])))
+        length = cut.draw(st.integers(0, 20))
+        new = cut.draw(st.binary(max_size=8) | st.sampled_from(
+            [b"\n", b",", b'"', b"-1", b"9" * 19, b"9" * 40, b"{", b"[[", b"step", b"NaN", b"1e999", b"\xff\xfe",
+             b"\0", b"null", b"#clock,9223372036854775807,0\n", b"#break,a,1,9,8\n"]))
+        contents[path] = contents[path][:start] + new + contents[path][start + length:]
+    offered = view(contents, name)
+    by_name(name).claims(offered)
+    check(list(by_name(name).read(offered)))
+
+
+@pytest.mark.parametrize("content", [
+    b"\x1f\x8b\x08\x00" + bytes(range(256)) * 8, "step,begin_ns\n1,2\n".encode("utf-16"), b"x" * 250_000, b"\0" * 1000,
+    b"\n" * 100_000, b"," * 100_000,
+])
+def test_binary_compressed_and_endless_lines_are_claimed_by_nobody(content: bytes) -> None:
+    found = discover(LogFiles.of({"a/x.log": content}))
+    assert (found.claimed, found.unclaimed, found.findings) == ([], ["a/x.log"], [])
+
+
+def _format(name: str, confidence: float, *files: str) -> Format:
+    def claims(view: LogFiles) -> Claim | None:
+        there = tuple(path for path in files if path in view)
+        return Claim(confidence, view.source(there[0], 1), "a line", there) if there else None
+
+    return Format(name, claims, lambda view: iter(()))
+
+
+def test_the_surest_format_reads_and_a_tie_is_a_finding() -> None:
+    files = LogFiles.of({"x.log": b""}).file("x.log")
+    sure, other, unsure = _format("sure", 0.9, "x.log"), _format("other", 0.9, "x.log"), _format("unsure", 0.5, "x.log")
+    alone = detect(files, [unsure, sure])
+    assert alone is not None
+    assert (alone.format.name, alone.ambiguity()) == ("sure", None)
+    tied = detect(files, [unsure, sure, other])
+    assert tied is not None
+    finding = tied.ambiguity()
+    assert finding is not None
+    assert (tied.format.name, finding.rule, finding.message) == (
+        "sure", "read.ambiguous-format", "read as sure, but other is just as sure (0.9)")
+
+
+def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() -> None:
+    files = LogFiles.of({"a/run": b"", "a/deep/part": b"", "a/x.log": b"", "b/x.log": b"", "README": b""})
+    formats = [_format("folder", 1, "run", "deep/part"), _format("file", 0.5, "x.log")]
+    found = discover(files, formats)
+    assert sorted((one.files.id(), one.format.name, list(one.files)) for one in found.claimed) == [
+        ("a", "file", ["x.log"]), ("a", "folder", ["deep/part", "run"]), ("b", "file", ["x.log"])]
+    assert found.unclaimed == ["README"]
+
+
+def test_adding_a_format_takes_nothing_but_the_tuple() -> None:
+    sources = Path(__file__).parents[2] / "reportgen"
+    naming = [path.relative_to(sources).as_posix() for path in sorted(sources.rglob("*.py"))
+              if "nvsmi.FORMAT" in path.read_text("utf-8")]
+    assert naming == ["formats/__init__.py"]
+
+
+def test_every_format_has_a_page_and_is_listed() -> None:
+    pages = Path(__file__).parents[2] / "docs" / "formats"
+    listed = (pages / "index.md").read_text("utf-8")
+    for known in FORMATS:
+        assert f"[{known.name}]({known.name}.md)" in listed
+        assert (pages / f"{known.name}.md").is_file()
+
+
+def test_positions_lead_to_the_line_of_the_value() -> None:
+    (run,) = by_name("native").read(LogFiles.of(FIXTURES["native"]))
+    assert isinstance(run, Run)
+    lines = FIXTURES["native"]["steps.rank0.csv"].splitlines()
+    for series in run.series:
+        for step, line, value in zip(series.step, series.line, series.value, strict=True):
+            assert lines[line - 1].startswith(b"%d," % step)
+            assert series.phase != STEP or np.isfinite(value)

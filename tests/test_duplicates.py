@@ -1,0 +1,38 @@
+"""The same log twice, by bytes or by step times."""
+
+import numpy as np
+
+from reportgen.duplicates import mark_duplicates
+from reportgen.logfiles import LogFiles
+from reportgen.model import Run, Series, Source
+
+
+def run(name: str, *values: float) -> Run:
+    n = len(values)
+    series = Series("step_time", "step", 0, "host", np.arange(1, n + 1), np.ones(n, np.int64), np.zeros(n),
+                    np.array(values), np.ones(n), np.arange(1, n + 1), Source(name))
+    return Run(name, "x", Source(name), {}, series=(series,) if values else ())
+
+
+def marked(contents: list[bytes], runs: list[Run]) -> list[str]:
+    files = [LogFiles.of({f"{number}.log": content}) for number, content in enumerate(contents)]
+    return ["; ".join(one.message for one in found.findings)
+            for found in mark_duplicates(files, [[each] for each in runs])]
+
+
+def test_copied_files_are_found_whatever_their_names() -> None:
+    assert marked([b"abc", b"abd", b"abc"], [run("a"), run("b"), run("c")]) == ["", "", "the same bytes as a"]
+
+
+def test_equal_step_times_are_found_from_ten_steps_on() -> None:
+    ten = tuple(float(step) for step in range(10))
+    assert marked([b"1", b"2 "], [run("a", *ten), run("b", *ten)]) == ["", "the same step times as a"]
+    assert marked([b"1", b"2 "], [run("a", *ten[:9]), run("b", *ten[:9])]) == ["", ""]
+
+
+def test_a_clock_too_coarse_to_tell_is_no_proof() -> None:
+    assert marked([b"1", b"2 "], [run("a", *[0.1] * 20), run("b", *[0.1] * 20)]) == ["", ""]
+
+
+def test_empty_files_are_not_copies_of_each_other() -> None:
+    assert marked([b"", b""], [run("a"), run("b")]) == ["", ""]

@@ -1,0 +1,107 @@
+"""labels.toml: what it adds, who wins, what is wrong with it."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen import labels
+from reportgen.errors import RequestError
+from reportgen.model import FactorValue, Run, Source
+
+
+def run(**factors: FactorValue) -> Run:
+    return Run("r", "x", Source("logs/r.log"), factors, environment={"driver": "1"})
+
+
+def apply(text: str, path: str = "logs/r.log", run: Run | None = None, nearer: str = "") -> Run:
+    chain = [labels.parse(text.encode(), "logs"), labels.parse(nearer.encode(), "logs/a")]
+    return labels.apply(run or Run("r", "x", Source(path), {}), path, labels.above(path, chain))
+
+
+def test_constants_and_environment_are_added() -> None:
+    text = '[constants]\ncluster = "A"\nday = 2024-02-17\n[environment]\nos = "Linux"'
+    found = apply(text, run=run(model="m"))
+    assert found.factors == {"model": "m", "cluster": "A", "day": "2024-02-17"}
+    assert found.environment == {"driver": "1", "os": "Linux"}
+
+
+def test_factors_are_renamed_and_values_replaced() -> None:
+    text = '[rename]\nbsz = "batch_size"\n[aliases.batch_size]\n32 = 64\n[aliases.amp]\ntrue = "yes"\n'
+    assert apply(text, run=run(bsz=32, amp=True, model="m")).factors == {
+        "batch_size": 64, "amp": "yes", "model": "m"}
+
+
+def test_the_first_pattern_that_matches_gives_factors_and_repeat() -> None:
+    text = ('[[paths]]\npattern = "{model}_b{batch_size:int}_{repeat:int}.log"\n'
+            '[[paths]]\npattern = "{other}.log"\n'
+            '[aliases.model]\nrn50 = "resnet50"\n')
+    found = apply(text, "logs/1n/rn50_b32_7.log")
+    assert (found.factors, found.repeat) == ({"model": "resnet50", "batch_size": 32}, 7)
+    assert apply(text, "logs/x.log").factors == {"other": "x"}
+    assert apply(text, "logs/x.txt").factors == {}
+
+
+def test_the_nearer_labels_win_and_only_below_their_folder() -> None:
+    outer = "[constants]\na = 1\nb = 1\n[formats.nvsmi]\nx = 1\ny = 1"
+    nearer = "[constants]\nb = 2\n[formats.nvsmi]\ny = 2"
+    assert apply(outer, "logs/a/r.log", nearer=nearer).factors == {"a": 1, "b": 2}
+    assert apply(outer, "logs/ab/r.log", nearer=nearer).factors == {"a": 1, "b": 1}
+    chain = [labels.parse(outer.encode(), "logs"), labels.parse(nearer.encode(), "logs/a")]
+    assert labels.settings(labels.above("logs/a/r.log", chain)) == {"nvsmi": {"x": 1, "y": 2}}
+
+
+@pytest.mark.parametrize(("prefer", "expected"), [
+    ("", 4), ('prefer = "log"\n', 4), ('prefer = "labels"\n', 8)])
+def test_a_conflict_is_a_finding_and_somebody_wins(prefer: str, expected: int) -> None:
+    found = apply(prefer + "[constants]\ndevices = 8", run=run(devices=4))
+    assert found.factors == {"devices": expected}
+    (finding,) = found.findings
+    assert (finding.severity, finding.rule, str(finding.source)) == (
+        "warning", "read.label-conflict", "logs/labels.toml")
+    assert finding.message.startswith("devices: the log says 4, the labels say 8; ")
+
+
+@pytest.mark.parametrize("value", [8, 8.0, "8"])
+def test_saying_the_same_is_no_conflict(value: FactorValue) -> None:
+    found = apply("[constants]\ndevices = 8", run=run(devices=value))
+    assert (found.factors, found.findings) == ({"devices": value}, ())
+
+
+def test_a_repeat_may_conflict_too() -> None:
+    numbered = Run("r", "x", Source("logs/r.log"), {}, repeat=2)
+    found = apply('[[paths]]\npattern = "{_}{repeat:int}.log"', "logs/r3.log", numbered)
+    assert (found.repeat, [one.rule for one in found.findings]) == (2, ["read.label-conflict"])
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("a = 1\nb", r"logs/labels.toml: not TOML: "),
+    ("\xff", r"logs/labels.toml: not TOML: "),
+    ("[constant]", r'logs/labels.toml: unknown key "constant"; did you mean "constants"\?'),
+    ("constants = 1", r"logs/labels.toml: constants: is not a table; write \[constants\]"),
+    ("[constants]\na = []", r"logs/labels.toml: constants.a: is not a text, number or boolean"),
+    ("[rename]\na = 1", r'logs/labels.toml: rename.a: is not the new name of a factor; write old = "new"'),
+    ("[aliases]\na = 1", r"logs/labels.toml: aliases.a: is not a table"),
+    ("[formats.nvidia]", r'logs/labels.toml: formats: unknown key "nvidia"'),
+    ('prefer = "both"', r'logs/labels.toml: prefer: "both" is neither "log" nor "labels"'),
+    ("[paths]", r"logs/labels.toml: paths: is not a list of tables; write \[\[paths\]\]"),
+    ("[[paths]]", r"logs/labels.toml: paths\[0\].pattern: is required, as text"),
+    ('[[paths]]\npattern = "{a"', r"logs/labels.toml: paths\[0\].pattern: a brace without its partner"),
+    ('[[paths]]\npattern = "../{a}"', r"logs/labels.toml: paths\[0\].pattern: .* leads out of the folder"),
+    ('[[paths]]\npatern = "a"', r'logs/labels.toml: paths\[0\]: unknown key "patern"; did you mean'),
+])
+def test_wrong_labels_are_errors_with_place_fact_and_remedy(text: str, message: str) -> None:
+    with pytest.raises(RequestError, match="^" + message):
+        labels.parse(text.encode(), "logs")
+
+
+SECTIONS = st.sampled_from(["constants", "environment", "rename", "aliases", "paths", "formats", "prefer"])
+FORMS = st.sampled_from(["{}=1", "[{}]", "[[{}]]", "{}=[1]", "[{}.x]\na=1", "{}={{a=[1]}}", "[[{}]]\npattern='{{a}}'"])
+
+
+@given(st.binary(max_size=200) | st.builds(lambda form, key: form.format(key).encode(), FORMS, SECTIONS))
+def test_any_content_is_labels_or_an_error_of_the_request(content: bytes) -> None:
+    with suppress(RequestError):
+        found = labels.parse(content, "")
+        labels.apply(run(a=1), "logs/r.log", [found])

@@ -1,0 +1,151 @@
+"""From folders to runs: order, ids, labels, duplicates, processes, what cannot be read."""
+
+import json
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reportgen import load as loading
+from reportgen.errors import RequestError
+from reportgen.load import Loaded, load, natural
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode())
+
+
+def native(repeat: int, *durations: int) -> dict[str, str]:
+    """Return the files of a run of our own format."""
+    rows = "".join(f"{step},{1000 * step},{duration}\n" for step, duration in enumerate(durations, 1))
+    run = {"format": "reportgen-run", "status": "complete", "repeat": repeat, "case": {"devices": 4}, "ranks": 1}
+    return {"run.json": json.dumps(run),
+            "steps.rank0.csv": f"#clock,1,1\nstep,begin_ns,duration_ns\n{rows}"}
+
+
+MONITOR = "index, utilization.gpu [%]\n0, 45 %\n"
+PUBLISHED = {
+    "source.toml": 'title = "x"\ntables = ["t.csv"]\n[factors]\ndevices = "devices"\n'
+                   '[[metrics]]\ncolumn = "value"\nmetric = "throughput"\nunit = "images/s"\n',
+    "t.csv": "devices,value\n" + "".join(f"{n},{100 * n}\n" for n in range(1, 12)),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, files in {"own/r10": native(10, 7, 8), "own/r2": native(2, 5, 6), "paper": PUBLISHED,
+                        "own": {"gpu.txt": MONITOR, "README.md": "# logs\n"}}.items():
+        write(tmp_path / "logs" / name, files)
+    return tmp_path
+
+
+def describe(found: Loaded) -> list[tuple[str, str]]:
+    return [(run.id, run.format) for run in found.runs]
+
+
+def test_every_run_below_a_folder_is_found_in_the_order_of_the_ids(root: Path) -> None:
+    found = load(["logs"], root=root)
+    assert describe(found) == [("own/gpu.txt", "nvsmi"), ("own/r2", "native"), ("own/r10", "native"),
+                               *((f"paper/t.csv#{n}", "published") for n in range(1, 12))]
+    assert (found.findings, found.unclaimed) == ((), ("own/README.md",))
+    assert found.runs[1].source.path == "logs/own/r2/run.json"
+
+
+def test_arguments_may_be_files_runs_and_may_overlap(root: Path) -> None:
+    assert describe(load(["logs/own/gpu.txt"], root=root)) == [("gpu.txt", "nvsmi")]
+    assert describe(load(["logs/own/r2"], root=root)) == [("r2", "native")]
+    own = [run for run in describe(load(["logs/own", "logs/own/r2", "logs"], root=root)) if run[1] != "published"]
+    assert own == [("gpu.txt", "nvsmi"), ("r2", "native"), ("r10", "native")]
+    assert len(load([root / "logs", "logs"], root=root).runs) == 14
+
+
+def test_equal_ids_below_several_arguments_get_the_argument(root: Path) -> None:
+    write(root / "more/own/r2", native(2, 1, 2))
+    found = load(["logs/own", "more/own"], root=root)
+    assert describe(found) == [("gpu.txt", "nvsmi"), ("logs/own/r2", "native"), ("more/own/r2", "native"),
+                               ("r10", "native")]
+
+
+def test_a_path_that_is_not_there_is_an_error(root: Path) -> None:
+    with pytest.raises(RequestError, match=r"^lgos: no such file or folder"):
+        load(["lgos"], root=root)
+
+
+def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) -> None:
+    write(root, {"logs/labels.toml": '[constants]\ncluster = "A"\n',
+                 "logs/own/labels.toml": '[constants]\ndevices = 8\n[[paths]]\npattern = "r{number:int}"\n',
+                 "logs/own/raw.csv": "45, 97 %\n46, 98 %\n",
+                 "logs/own/r2/labels.toml": '[constants]\ncluster = "B"\n'})
+    write(root, {"labels.toml": '[formats.nvsmi]\ncolumns = ["temperature.gpu", "utilization.gpu"]\n'})
+    for argument in ("logs", "logs/own"):
+        found = load([argument], root=root)
+        prefix = "own/" if argument == "logs" else ""
+        runs = {run.id.removeprefix(prefix): run for run in found.runs}
+        assert runs["r2"].factors == {"devices": 4, "cluster": "B", "number": 2}
+        assert runs["r10"].factors == {"devices": 4, "cluster": "A", "number": 10}
+        assert [one.rule for one in runs["r2"].findings] == ["read.label-conflict"]
+        assert runs["raw.csv"].telemetry[0].columns["temperature"].tolist() == [45, 46]
+        assert all(not name.endswith("labels.toml") for name in found.unclaimed)
+
+
+def test_wrong_labels_stop_the_load(root: Path) -> None:
+    write(root, {"logs/own/labels.toml": "[constnats]\n"})
+    with pytest.raises(RequestError, match=r'^logs/own/labels.toml: unknown key "constnats"; did you mean'):
+        load(["logs"], root=root)
+
+
+def test_copies_are_marked(root: Path) -> None:
+    write(root / "logs/own/copy", native(10, 7, 8))
+    write(root / "logs/own/steps1", native(1, *range(10, 30)))
+    write(root / "logs/own/steps2", native(3, *range(10, 30)) | {"stdout.log": "x"})
+    runs = {run.id: [one.message for one in run.findings] for run in load(["logs/own"], root=root).runs}
+    assert runs["r10"] == ["the same bytes as copy"]
+    assert runs["steps2"] == ["the same step times as steps1"]
+    assert not runs["copy"]
+    assert not runs["steps1"]
+
+
+def test_a_pool_of_processes_changes_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = load(["logs"], root=root)
+    for name, value in {"_POOL_UNITS": 1, "_CHUNK_UNITS": 1}.items():
+        monkeypatch.setattr(loading, name, value)
+    calls: list[tuple[int, int]] = []
+    pooled = load(["logs"], root=root, progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    with ProcessPoolExecutor(1) as executor:
+        given = load(["logs"], root=root, executor=executor)
+    for other in (pooled, given):
+        assert describe(other) == describe(here)
+        assert (other.findings, other.unclaimed) == (here.findings, here.unclaimed)
+        for one, two in zip(here.runs, other.runs, strict=True):
+            assert (one.factors, one.environment, one.aggregates) == (two.factors, two.environment, two.aggregates)
+            for series, same in zip(one.series, two.series, strict=True):
+                np.testing.assert_array_equal(series.value, same.value)
+
+
+def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reportgen.logfiles.MAX_BYTES", 60)
+    found = load(["logs/own"], root=root)
+    assert describe(found) == [("gpu.txt", "nvsmi")]
+    assert [(one.rule, str(one.source)) for one in found.findings] == [
+        ("read.unreadable-file", "logs/own/r2"), ("read.unreadable-file", "logs/own/r10")]
+
+
+def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = loading.find_units
+
+    def find_and_lose(path: Path, root: Path) -> object:
+        found = listing(path, root)
+        (root / "logs/own/gpu.txt").unlink()
+        return found
+
+    monkeypatch.setattr(loading, "find_units", find_and_lose)
+    (finding,) = load(["logs/own"], root=root).findings
+    assert (finding.rule, finding.message) == ("read.unreadable-file", "cannot be read: no such file or directory")
+
+
+def test_numbers_in_ids_count_as_numbers() -> None:
+    assert sorted(["r10", "r2", "a#10", "a#9", "r"], key=natural) == ["a#9", "a#10", "r", "r2", "r10"]

@@ -1,0 +1,116 @@
+"""The view of files that readers get, in memory and on disk."""
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from reportgen import logfiles
+from reportgen.errors import RequestError
+from reportgen.logfiles import FileTooLarge, LogFiles
+from reportgen.model import Source
+
+TREE = {"a/x.log": b"1", "a/b/y.log": b"22", "a-b/z.log": b"333", "top.log": b"4444"}
+
+
+def on_disk(folder: Path) -> LogFiles:
+    for name, content in TREE.items():
+        (folder / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "logs" / name).write_bytes(content)
+    view, findings = LogFiles.at(folder / "logs", folder)
+    assert not findings
+    return view
+
+
+def test_memory_and_disk_show_the_same(tmp_path: Path) -> None:
+    memory, disk = LogFiles.of(TREE, prefix="logs"), on_disk(tmp_path)
+    for view in (memory, disk):
+        assert list(view) == sorted(TREE)
+        assert {path: (view.bytes(path), view.size(path), view.head(path, 2)) for path in view} == {
+            path: (content, len(content), content[:2]) for path, content in TREE.items()}
+        assert view.source("a/x.log", 3) == Source("logs/a/x.log", 3)
+
+
+def test_a_narrower_view_has_paths_of_its_own_and_ids_below_the_argument() -> None:
+    view = LogFiles.of(TREE, prefix="logs").below("a")
+    assert list(view) == ["b/y.log", "x.log"]
+    assert view.children() == (["x.log"], ["b"])
+    assert ("x.log" in view, "a/x.log" in view, "top.log" in view) == (True, False, False)
+    assert (view.id(), view.id("x.log", 2), view.below("b").id()) == ("a", "a/x.log#2", "a/b")
+    assert view.below("b").source("y.log") == Source("logs/a/b/y.log")
+    assert view.file("b/y.log").path == "y.log"
+    assert not view.file("b/y.log").is_folder
+
+
+def test_views_can_be_cut() -> None:
+    view = LogFiles.of(TREE).below("a")
+    assert list(view.only(["x.log", "nothing"])) == ["x.log"]
+    assert list(view.without(["x.log"])) == ["b/y.log"]
+    assert view.total_size() == 3
+
+
+def test_another_process_gets_only_what_the_view_shows() -> None:
+    view = LogFiles.of(TREE, {"f": {"k": 1}}, prefix="logs").below("a")
+    copy = pickle.loads(pickle.dumps(view))
+    assert list(copy) == list(view)
+    assert b"333" not in pickle.dumps(view)
+    assert (copy.id(), copy.settings, copy.source()) == (view.id(), {"f": {"k": 1}}, view.source())
+
+
+def test_settings_hold_from_their_folder_downwards() -> None:
+    view = LogFiles.of(TREE).with_settings({"": {"f": {"k": 1}}, "a": {"f": {"k": 2}}})
+    assert view.settings == {"f": {"k": 1}}
+    assert view.below("a").below("b").settings == {"f": {"k": 2}}
+    assert view.file("a/x.log").settings == {"f": {"k": 2}}
+    assert view.below("a-b").settings == {"f": {"k": 1}}
+
+
+def test_a_single_file_is_an_argument_too(tmp_path: Path) -> None:
+    on_disk(tmp_path)
+    view, _ = LogFiles.at(tmp_path / "logs" / "top.log", tmp_path)
+    assert (list(view), view.is_folder, view.id(view.path)) == (["top.log"], False, "top.log")
+    assert view.source(view.path) == Source("logs/top.log")
+
+
+def test_the_root_and_what_lies_outside_have_sources_too(tmp_path: Path) -> None:
+    on_disk(tmp_path)
+    assert LogFiles.at(tmp_path, tmp_path)[0].source("logs/top.log") == Source("logs/top.log")
+    outside, _ = LogFiles.at(tmp_path / "logs", tmp_path / "elsewhere")
+    assert outside.source("top.log") == Source("../logs/top.log")
+
+
+def test_a_path_that_is_not_there_is_an_error_of_the_request(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="nothing: no such file or folder"):
+        LogFiles.at(tmp_path / "nothing", tmp_path)
+
+
+def test_links_are_followed_inside_the_root_only(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    view = on_disk(root)
+    (tmp_path / "secret").write_bytes(b"secret")
+    (root / "logs" / "in.log").symlink_to(root / "logs" / "top.log")
+    (root / "logs" / "out.log").symlink_to(tmp_path / "secret")
+    (root / "logs" / "loop").symlink_to(root / "logs")
+    (root / "logs" / ".hidden").write_bytes(b"")
+    os.mkfifo(root / "logs" / "pipe")
+    view, findings = LogFiles.at(root / "logs", root)
+    assert list(view) == sorted([*TREE, "in.log"])
+    assert [(one.rule, one.source) for one in findings] == [("read.unreadable-file", Source("logs/out.log"))]
+
+
+def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"bad\xff.log")).write_bytes(b"x")
+    view, _ = LogFiles.at(tmp_path, tmp_path)
+    (name,) = view
+    assert name.encode() == b"bad\\udcff.log"
+    assert view.bytes(name) == b"x"
+
+
+def test_a_very_large_file_is_refused_but_its_head_can_be_seen(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logfiles, "MAX_BYTES", 3)
+    view = on_disk(tmp_path)
+    assert view.head("top.log") == b"4444"
+    with pytest.raises(FileTooLarge):
+        view.bytes("top.log")
