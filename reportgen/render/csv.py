@@ -20,6 +20,8 @@ _COMPARED = {
     "efficiency": ("efficiency",),
     "expected": ("observed", "expected", "excess", "excess_low", "excess_high"),
 }
+# As factors these take the place of our own columns: they say the same.
+_ALSO_FACTORS = {"metric", "phase"}
 _RESERVED = {*_MEASURED, *(name for names in _COMPARED.values() for name in names)}
 
 
@@ -27,7 +29,7 @@ def table(table: Table) -> bytes:
     """Return the table as CSV: UTF-8, comma, line feed; empty where there is nothing."""
     comparisons = _comparison_columns(table)
     factors = [*(name for name, _ in table.facet), *table.row_factors, *table.column_factors]
-    measured = [name for name in _MEASURED if name not in factors]
+    measured = [name for name in _MEASURED if name not in factors or name not in _ALSO_FACTORS]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(escape.spreadsheet(_factor_name(name)) for name in factors), *measured, *comparisons])
@@ -38,8 +40,7 @@ def table(table: Table) -> bytes:
 
 
 def _factor_name(name: str) -> str:
-    # `metric` and `phase` as factors take the place of our own columns: they say the same.
-    return f"{name}_factor" if name in _RESERVED - {"metric", "phase"} else name
+    return f"{name}_factor" if name in _RESERVED - _ALSO_FACTORS else name
 
 
 def _field(value: FactorValue) -> str:

@@ -14,7 +14,7 @@ _SPACE = re.compile(r"\s+")
 # GFM leaves an underscore inside a word alone, so `resnet50_v1.5` stays readable in the source.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _CODE = re.compile(r"`([^`]+)`")
-_ENTITY = re.compile(r"&(?=#|[A-Za-z])")
+_ENTITY = re.compile(r"&(?=#|[A-Za-z][A-Za-z0-9]*;)")
 _LIST_OR_HEADING = re.compile(r"^(?:[#+=-]|\d+(?=[.)]))")
 _SCHEME = re.compile(r"[^/?#]*?:")
 _SCHEMES = {"http:", "https:", "mailto:"}

@@ -27,7 +27,7 @@ from reportgen.render.plots import GRID, IDEAL, INK, PAPER, draw
 from reportgen.results import Figure
 
 # Part of each figure's digest: raise it with any change that makes a figure look different.
-DRAWING = 1
+DRAWING = 2
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
@@ -143,13 +143,15 @@ def _tick(value: float, _position: int | None) -> str:
 
 
 def _legend(canvas: Canvas, axes: Axes, figure: Figure) -> None:
-    """Name the series: below the plot up to four, beside it from five."""
+    """Name the series: below the plot up to four and if names are long, else beside it."""
     # Sorting is stable: the series in their order, then the reference line.
     named = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda pair: pair[1] == IDEAL)
     if len(named) < 2:
         return
     handles, labels = zip(*named, strict=True)
-    if len(named) > 4:
+    # About 100 characters of the legend's size fit side by side; each name has its sign and a gap.
+    columns = max(1, 100 // (max(map(len, labels)) + 8))
+    if len(named) > 4 and columns > 3:
         canvas.legend(handles, labels, loc="outside right upper")
     else:
-        canvas.legend(handles, labels, loc="outside lower left", ncols=len(named))
+        canvas.legend(handles, labels, loc="outside lower left", ncols=min(columns, len(named)))

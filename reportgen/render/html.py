@@ -43,7 +43,8 @@ def index_html(report: Report, prose: Prose, evidence: Evidence, figures: Mappin
         "report": report,
         "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
         "prose": page.prose(prose),
-        "tables": [page.table(table) for table in report.tables if not prose.places("table", table.id)],
+        "tables": [page.table(table, heading=True) for table in report.tables
+                   if not prose.places("table", table.id)],
         "figures": [page.figure(figure) for figure in report.figures
                     if not prose.places("figure", figure.id)],
         "contents": [(table.title, page.anchor(table)) for table in report.tables],
@@ -85,10 +86,11 @@ class _Page:
     def anchor(self, table: Table) -> str:
         return f"table-{self._csv[table.id]}"
 
-    def table(self, table: Table) -> Markup:
+    def table(self, table: Table, *, heading: bool) -> Markup:
+        """Return the table; prose that places one has written a heading of its own."""
         grid = lay_out(table)
         return self._macro("table", grid, table.title, self.anchor(table), self._csv[table.id],
-                           self._links(grid))
+                           self._links(grid), heading)
 
     def _links(self, grid: Grid) -> list[list[int | None]]:
         """Return the number of the case behind each cell."""
@@ -112,7 +114,7 @@ class _Page:
 
     def _block(self, block: Block) -> str:
         if block.kind == "table":
-            return self.table(self._tables[block.id])
+            return self.table(self._tables[block.id], heading=False)
         if block.kind == "figure":
             return self.figure(self._figures[block.id])
         return self.environment() if block.kind == "environment" else self.findings()

@@ -73,7 +73,8 @@ def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:
     edited = []
     for region in reversed(regions):  # from the end, so that line numbers stay true
         if region.table not in tables:
-            raise RequestError(f"{place}:{region.first}", f'no table "{region.table}"', did_you_mean(region.table, tables))
+            raise RequestError(f"{place}:{region.first}", f'no table "{region.table}"',
+                               did_you_mean(region.table, tables))
         old = _plain("".join(lines[region.first : region.last]))
         new = _plain(tables[region.table])
         if region.checksum and region.checksum != _checksum(old) and old != new:

@@ -42,6 +42,11 @@ class Proof:
     findings: tuple[str, ...]
 
     @property
+    def is_single(self) -> bool:
+        """Return whether one sentence says it all: a figure that somebody else had reduced, or no number."""
+        return len(self.repeats) == 1 and not self.has_windows
+
+    @property
     def has_windows(self) -> bool:
         """Return whether any repeat was measured over steps of its own."""
         return any(repeat.window for repeat in self.repeats)
@@ -53,19 +58,28 @@ def proofs(evidence: Evidence) -> list[Proof]:
 
 
 def _proof(case: Case, number: int) -> Proof:
-    unit = units.choose([measurement.value for measurement in case.measurements], case.unit)
+    unit = _unit(case)
     measured = [_measured(measurement, unit) for measurement in case.measurements]
     unmeasured = [_unmeasured(run) for run in case.unmeasured]
     title = metrics.metric(case.metric, case.unit).title
     if case.phase != STEP:
         title += f", {case.phase}"
-    factors = ", ".join(f"{name}={value}" for name, value in case.factors.items())
+    factors = ", ".join(f"{name}={value}" for name, value in case.factors.items()
+                        if name not in ("metric", "phase"))  # the title says these
     return Proof(number, title, factors, _summary(case, unit), unit_label(unit), (*measured, *unmeasured),
                  _messages(case.findings))
 
 
+def _unit(case: Case) -> Unit:
+    item = case.factors.get("item")
+    if case.unit == "samples/s" and isinstance(item, str):
+        return Unit(units.rate_unit(item), case.unit, 1.0)
+    return units.choose([measurement.value for measurement in case.measurements], case.unit)
+
+
 def _number(value: float, unit: Unit) -> str:
-    return units.text(value / unit.factor, digits=6)
+    shown = units.text(value / unit.factor, digits=6)
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
 def _summary(case: Case, unit: Unit) -> str:

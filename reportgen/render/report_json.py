@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from reportgen import units
-from reportgen.model import Case, FactorValue, Finding, Measurement, Run, Source
+from reportgen.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary
 from reportgen.render.evidence import Evidence
 from reportgen.results import Cell, Comparison, Expected, Header, Report, Table
 
@@ -38,8 +38,17 @@ def report_json(report: Report, evidence: Evidence, generated: Iterable[str]) ->
                                         "title": p.title, "url": p.url, "date": p.date})
                        for p in report.provenance],
     }
-    text = json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False)
-    return f"{text}\n".encode("utf-8", "replace")
+    return f"{_lines(content)}\n".encode("utf-8", "replace")
+
+
+def _lines(value: object) -> str:
+    """Return JSON with a line for each case, cell and finding, so that a diff shows which one changed."""
+    if isinstance(value, dict) and ("cells" in value or "cases" in value):
+        pairs = (f"{json.dumps(name, ensure_ascii=False)}: {_lines(value[name])}" for name in sorted(value))
+        return "{\n" + ",\n".join(pairs) + "\n}"
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        return "[\n" + ",\n".join(map(_lines, value)) + "\n]"
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def _number(value: float | None) -> float | None:
@@ -115,18 +124,24 @@ def _case(case: Case, number: int) -> Json:
     summary = case.summary
     return _without_blanks({
         "case": number,
-        "factors": _factors(case.factors),
+        "factors": _factors({k: v for k, v in case.factors.items() if k not in ("metric", "phase")}),
         "metric": case.metric,
         "phase": case.phase,
         "unit": case.unit,
         "protocol": case.protocol,
-        "summary": summary and {"median": _number(summary.median), "low": _number(summary.low),
-                                "high": _number(summary.high), "coverage": _number(summary.coverage),
-                                "reached": summary.reached, "repeats": summary.n},
+        "summary": summary and _summary(summary),
         "measurements": [_measurement(measurement) for measurement in case.measurements],
         "unmeasured": [_run(run) for run in case.unmeasured],
         "findings": _findings(case.findings),
     })
+
+
+def _summary(summary: Summary) -> Json:
+    line: Json = {"median": _number(summary.median), "repeats": summary.n}
+    if summary.n > 1:
+        line |= {"low": _number(summary.low), "high": _number(summary.high),
+                 "coverage": _number(summary.coverage), "reached": summary.reached}
+    return line
 
 
 def _run(run: Run) -> Json:
@@ -142,7 +157,7 @@ def _measurement(measurement: Measurement) -> Json:
         "window": window and _without_blanks({
             "first": window.first, "last": window.last, "steps": window.steps, "time": _number(window.time),
             "gap_time": _number(window.gap_time), "samples": _number(window.samples)}),
-        "sources": [_source(source) for source in measurement.sources],
+        "sources": [_source(source) for source in measurement.sources if source != measurement.run.source],
         "findings": _findings([*measurement.run.findings, *measurement.findings]),
     })
 

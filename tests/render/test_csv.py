@@ -1,0 +1,67 @@
+"""The tidy form of a table."""
+
+import csv as reader
+import io
+from dataclasses import replace
+
+import example
+
+from reportgen.render import csv
+from reportgen.results import Cell, Comparison, Header, Label, Table
+
+
+def _rows(table: Table) -> list[dict[str, str]]:
+    return list(reader.DictReader(io.StringIO(csv.table(table).decode())))
+
+
+def test_quantities_of_one_case_are_one_line() -> None:
+    rows = _rows(example.throughput_table())
+    assert len(rows) == 6
+    assert rows[2] == {
+        "nodes": "1", "devices": "8", "framework": "OneFlow", "metric": "throughput", "phase": "step",
+        "unit": "samples/s", "value": "3124.25", "low": "3123.937575", "high": "3124.562425",
+        "coverage": "0.75", "repeats": "3", "evidence": "steps", "text": "",
+        "speedup": "7.85777162978",  # 3124.25 / 397.6 by hand: 7.857771629778...
+    }  # fmt: skip
+
+
+def test_what_was_not_measured_is_empty_and_says_why() -> None:
+    rows = _rows(example.throughput_table())
+    assert [(row["value"], row["text"]) for row in rows[3:]] == [
+        ("", "out of memory"),
+        ("", "planned"),
+        ("", ""),
+    ]
+
+
+def test_facets_and_factors_called_phase_or_metric_are_columns_once() -> None:
+    header = csv.table(example.phase_table()).decode().splitlines()[0]
+    assert header == "family,model,phase,device,metric,unit,value,low,high,coverage,repeats,evidence,text"
+
+
+def test_a_factor_named_like_a_column_keeps_its_values() -> None:
+    table = replace(example.phase_table(), facet=(("value", 3),))
+    row = _rows(table)[0]
+    assert (row["value_factor"], row["value"]) == ("3", "0.0123")
+
+
+def test_an_expected_comparison_has_its_own_columns() -> None:
+    table = example.phase_table()
+    cell = table.cells[0][0]
+    assert cell.case
+    expected = example.expected()
+    comparison = Comparison("expected", cell.case, 9.38, expected, 9.38 * expected.speed, 5.6, 6.1)
+    table = replace(table, cells=((replace(cell, comparison=comparison), *table.cells[0][1:]),))
+    row = _rows(table)[0]
+    # 0.67 / 1.0787 = 0.62111801242..., and 9.38 x that
+    assert [row[name] for name in ("observed", "expected", "excess", "excess_low", "excess_high")] == [
+        "9.38", "0.621118012422", "5.82608695652", "5.6", "6.1",
+    ]  # fmt: skip
+
+
+def test_numbers_carry_twelve_digits_and_booleans_are_words() -> None:
+    table = example.phase_table()
+    rows = (Header((True,), (Label("yes"),)),)
+    cells = (tuple(Cell("absent") for _ in table.columns),)
+    assert _rows(replace(table, rows=rows, cells=cells, facet=(("x", 1 / 3),)))[0]["x"] == "0.333333333333"
+    assert _rows(replace(table, rows=rows, cells=cells))[0]["model"] == "true"

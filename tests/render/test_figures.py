@@ -1,0 +1,120 @@
+"""Figures: same bytes for the same figure, stamps that fit, and data that are where they should be."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import example
+import matplotlib as mpl
+import pytest
+
+from reportgen.render import figures, svg
+from reportgen.results import Figure, FigureKind, FigureSeries
+
+LINE, BARS = example.figures()
+
+
+def _draw(figure: Figure) -> bytes:
+    with figures.settings():
+        return figures.figure_svg(figure)
+
+
+@pytest.mark.parametrize("kind", ["line", "bar", "stacked-bar", "strip", "series"])
+@pytest.mark.parametrize("x", [(1.0, 2.0, 2.0), ("a", "b", "b")])
+def test_every_kind_draws_numbers_and_categories_twice_the_same(
+    kind: FigureKind, x: tuple[float | str, ...]
+) -> None:
+    figure = replace(BARS, kind=kind, categories=(), series=(FigureSeries("s", x, (1.0, None, 3.0)),))
+    drawn = _draw(figure)
+    assert drawn == _draw(figure)
+    assert svg.is_intact(drawn)
+    ElementTree.fromstring(drawn)
+
+
+def test_a_figure_without_data_is_drawn_empty() -> None:
+    for kind in ("line", "bar", "stacked-bar", "strip", "series"):
+        assert svg.is_intact(_draw(replace(BARS, kind=kind, categories=(), series=())))
+
+
+def test_settings_of_the_user_do_not_matter_and_are_left_alone() -> None:
+    plain = _draw(LINE)
+    with mpl.rc_context({"lines.linewidth": 9.0, "font.size": 20.0, "axes.grid": False}):
+        assert _draw(LINE) == plain
+        assert mpl.rcParams["lines.linewidth"] == 9.0
+
+
+def test_the_last_bit_of_a_number_does_not_matter() -> None:
+    series = LINE.series[0]
+    moved = replace(series, y=tuple(y and y * (1 + 2**-52) for y in series.y))
+    assert _draw(replace(LINE, series=(moved, *LINE.series[1:]))) == _draw(LINE)
+
+
+def test_another_number_is_another_content() -> None:
+    series = replace(LINE.series[0], y=(1.0, 7.859))
+    assert figures.content_digest(replace(LINE, series=(series,))) != figures.content_digest(LINE)
+
+
+def test_each_digit_that_is_touched_is_noticed() -> None:
+    drawn = _draw(LINE).decode()
+    places = [match.start() for match in re.finditer(r"\d", drawn)]
+    for place in [*places[:200:7], *places[200::997]]:
+        digit = "1" if drawn[place] != "1" else "2"
+        touched = (drawn[:place] + digit + drawn[place + 1 :]).encode()
+        assert not svg.shows_the_same(touched, drawn.encode()), place
+
+
+def test_other_bytes_of_the_same_content_are_up_to_date() -> None:
+    content = "ab" * 32
+    old = svg.stamped(b"<svg><path d='M 0 0'/></svg>", content)
+    new = svg.stamped(b"<svg><path d='M 0 0 z'/></svg>", content)
+    assert svg.shows_the_same(old, new)
+    assert not svg.shows_the_same(old, svg.stamped(b"<svg/>", "cd" * 32))
+
+
+@pytest.mark.parametrize("old", [b"", b"<svg/>", b"\xff\x00", b"<!-- reportgen content= bytes= -->\n<svg/>"])
+def test_a_file_without_stamp_is_not_intact(old: bytes) -> None:
+    assert not svg.is_intact(old)
+    assert not svg.shows_the_same(old, svg.stamped(b"<svg></svg>", "ab" * 32))
+
+
+def test_inline_figures_have_ids_of_their_own_and_no_document_parts() -> None:
+    shown = svg.inline(_draw(LINE), prefix="one-", alt="a &quot;b&quot;")
+    ids = set(re.findall(r'\bid="([^"]*)"', shown))
+    assert ids
+    assert all(name.startswith("one-") for name in ids)
+    assert set(re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', shown)) <= {
+        pair for name in ids for pair in ((name, ""), ("", name))
+    }
+    assert shown.startswith('<svg role="img" aria-label="a &quot;b&quot;" ')
+    for part in ("<?xml", "<!", "<style", "<metadata", "<title"):
+        assert part not in shown
+    assert "#ffffff" in shown  # colours are not ids
+
+
+def test_the_ideal_line_and_all_names_are_in_the_legend() -> None:
+    drawn = _draw(LINE).decode()
+    for name in ("OneFlow", "NGC PyTorch", "Ideal"):
+        assert f"<!-- {name} -->" in drawn
+
+
+def test_absent_values_draw_nothing() -> None:
+    one = replace(BARS, series=(FigureSeries("s", ("1", "8"), (1.0, None)),))
+    two = replace(BARS, series=(FigureSeries("s", ("1", "8"), (1.0, 2.0)),))
+    assert (_draw(one).count(b"#0072b2"), _draw(two).count(b"#0072b2")) == (1, 2)
+
+
+def test_no_clock_and_no_version_is_written(tmp_path: Path) -> None:
+    drawn = _draw(LINE).decode()
+    assert "date" not in drawn
+    assert mpl.__version__ not in drawn
+
+
+@pytest.mark.parametrize(("value", "text"), [(1500.0, "1,500"), (0.25, "0.25"), (1.5, "1.5"), (0.0, "0")])
+def test_ticks_separate_thousands(value: float, text: str) -> None:
+    assert figures._tick(value, None) == text
+
+
+def test_alt_text_is_made_up_where_none_is_given() -> None:
+    assert figures.alt_text(LINE) == "Speed-up, FP32: Speed-up over Devices, for OneFlow, NGC PyTorch"
+    assert figures.alt_text(BARS) == "OneFlow is 7.858 times as fast"

@@ -1,0 +1,213 @@
+"""Text from logs and definitions stays text, in every form of output."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import example
+import pytest
+from markdown_it import MarkdownIt
+
+from reportgen.model import Finding, Source
+from reportgen.render import escape, render_report
+from reportgen.results import (
+    Cell,
+    Environment,
+    Expected,
+    Figure,
+    FigureSeries,
+    Header,
+    Label,
+    Note,
+    Provenance,
+    Report,
+    Step,
+)
+
+EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"
+
+
+def hostile_report() -> Report:
+    """Return a report in which every text that may come from outside is hostile."""
+    table = example.phase_table()
+    cells = (tuple(Cell("status", text=EVIL, notes=(0,), qualifiers=(EVIL,)) for _ in table.columns),)
+    table = replace(
+        table,
+        id=f"phases/{EVIL}",
+        title=EVIL,
+        row_titles=(Label(EVIL),),
+        cells=cells,
+        columns=tuple(
+            replace(column, qualifiers=(EVIL,), labels=(Label(EVIL), Label("CPU")))
+            for column in table.columns
+        ),
+        rows=(Header((EVIL,), (Label(EVIL, "javascript:alert(3)"),)),),
+        notes=(Note(EVIL),),
+        caption=(EVIL,),
+        facet=((EVIL, "=1+1"),),
+    )
+    step = Step(EVIL, EVIL, 0.5, EVIL, "javascript:alert(4)", EVIL)
+    return example.report(
+        title=EVIL,
+        verdict=(EVIL,),
+        prose="[x](java&#115;cript:alert(5)) <img src=x onerror=alert(6)>\n",
+        tables=(table,),
+        figures=(),
+        expected=(Expected(EVIL, EVIL, 0.5, 0.5, 0.5, ((step,),)),),
+        environments=(Environment(EVIL, 1, ((EVIL, EVIL),)),),
+        findings=(Finding("note", EVIL, EVIL, EVIL, Source(EVIL, 1)),),
+        provenance=(Provenance(EVIL, EVIL, 1, EVIL, "data:text/html,x", EVIL),),
+        protocol_text=EVIL,
+    )
+
+
+class _Active(HTMLParser):
+    """Collect what a browser could act on."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "iframe", "object", "embed", "form", "img"):
+            self.found.append(tag)
+        for name, value in attrs:
+            if name.startswith("on") or (
+                name in ("href", "src") and re.match(r"\s*(javascript|data):", value or "")
+            ):
+                self.found.append(f"{tag} {name}={value}")
+
+
+def test_nothing_in_the_page_is_active() -> None:
+    page = _Active()
+    page.feed(render_report(hostile_report())["index.html"].decode())
+    assert page.found == []
+
+
+def test_no_table_row_of_the_readme_is_broken() -> None:
+    readme = render_report(hostile_report())["README.md"].decode()
+    rows = [line for line in readme.splitlines() if line.startswith("| ")]
+    pipes = {len(re.findall(r"(?<!\\)\|", line)) for line in rows}
+    assert pipes == {3, 6}  # environment with 2 columns, phases and provenance with 5
+
+
+def test_nothing_in_the_readme_is_active() -> None:
+    commonmark = MarkdownIt("commonmark").enable("table")
+    commonmark.validateLink = lambda target: True  # every link that a forge might see
+    readme = render_report(replace(hostile_report(), prose=""))["README.md"].decode()
+    page = _Active()
+    page.feed(commonmark.render(readme))
+    assert page.found == []
+
+
+def test_no_cell_of_the_csv_is_a_formula() -> None:
+    files = render_report(hostile_report())
+    [content] = [content for path, content in files.items() if path.endswith(".csv")]
+    for row in csv.reader(io.StringIO(content.decode())):
+        assert not [text for text in row if text.startswith(("=", "+", "-", "@", "\t", "\r"))]
+
+
+def test_json_holds_the_text_as_it_was() -> None:
+    assert json.loads(render_report(hostile_report())["report.json"])["title"] == EVIL
+
+
+def test_file_names_stay_in_their_folder() -> None:
+    for path in render_report(hostile_report()):
+        assert re.fullmatch(r"(tables/|figures/)?[A-Za-z0-9._-]+", path)
+
+
+def test_a_figure_with_hostile_text_is_well_formed() -> None:
+    from reportgen.render import figures
+
+    figure = Figure(
+        "f", EVIL, "bar", EVIL, EVIL, example.RATE, (EVIL,), (FigureSeries(EVIL, (EVIL,), (1.0,)),)
+    )
+    with figures.settings():
+        root = ElementTree.fromstring(figures.figure_svg(figure))
+    assert not [element.tag for element in root.iter() if element.tag.endswith("script")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("resnet50_v1.5", "resnet50_v1.5"),  # readable in the source, and no emphasis in GFM
+        ("_a_", r"\_a\_"),
+        ("a|b", r"a\|b"),
+        ("a\r\nb\tc", "a b c"),
+        ("<b>", "&lt;b&gt;"),
+        ("AT&T &lt;", "AT&T &amp;lt;"),
+        ("a\x00b\u202ec", "a\ufffdb\ufffdc"),
+    ],
+)
+def test_markdown_shows_text_letter_by_letter(text: str, expected: str) -> None:
+    assert escape.markdown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# no heading", r"\# no heading"),
+        ("1. no list", r"1\. no list"),
+        ("- no list", r"\- no list"),
+        ("1.5 times", r"1\.5 times"),
+        ("plain", "plain"),
+    ],
+)
+def test_a_paragraph_begins_as_text(text: str, expected: str) -> None:
+    assert escape.paragraph(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("https://a.b/c?d=e", "https://a.b/c?d=e"),
+        ("mailto:a@b.c", "mailto:a@b.c"),
+        ("../x/y.md#z", "../x/y.md#z"),
+        ("my file.md", "my%20file.md"),
+        ("javascript:alert(1)", ""),
+        ("JaVaScRiPt:x", ""),
+        ("java\tscript:x", ""),
+        ("java&#115;cript:x", ""),
+        ("&#106;avascript:x", ""),
+        ("//evil.example", ""),
+        ("\\\\evil", ""),
+        ("data:x", ""),
+        ("vbscript:x", ""),
+        ("file:///etc/passwd", ""),
+        ("", ""),
+    ],
+)
+def test_links_go_to_the_web_or_stay_relative(target: str, expected: str) -> None:
+    assert escape.href(target) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("add it to `where`.", "add it to `where`."),
+        ("`a` and `", r"`a` and \`"),
+        ("`<b>`", "`<b>`"),
+        ("", ""),
+    ],
+)
+def test_backticks_of_messages_are_code(text: str, expected: str) -> None:
+    assert escape.sentence(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("=cmd()", "'=cmd()"), ("-1", "'-1"), ("\t=x", "'=x"), ("@x", "'@x"), ("a=b", "a=b"), ("", "")],
+)
+def test_no_text_becomes_a_formula(text: str, expected: str) -> None:
+    assert escape.spreadsheet(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("a", "`a`"), ("a`b", "`` a`b ``"), ("``", "``` `` ```"), ("", "")]
+)
+def test_code_spans_hold_backticks(text: str, expected: str) -> None:
+    assert escape.code(text) == expected

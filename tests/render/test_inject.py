@@ -1,0 +1,95 @@
+"""Tables between markers: edits are kept, everything outside the markers is untouched."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reportgen.errors import RequestError
+from reportgen.render.inject import inject
+
+TABLES = {"r/a": "| a |\n| - |\n| 1 |\n", "r/b/V100 8": "| b |\n"}
+FRESH = "before\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->\nafter\n"
+
+
+def test_a_table_is_put_between_its_markers() -> None:
+    # sha256 of "| a |\n| - |\n| 1 |" begins with ecc1f7e01015 (sha256sum)
+    assert inject(FRESH, TABLES, place="README.md").text == (
+        "before\n<!-- reportgen:begin r/a -->\n\n| a |\n| - |\n| 1 |\n\n<!-- reportgen:end sum=ecc1f7e01015 -->\nafter\n"
+    )
+
+
+_outside = st.text(alphabet="ab |<!->\n\r\u2028#`", max_size=40).filter(
+    lambda text: "`" * 3 not in text and "<!--" not in text
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(_outside, _outside, st.sampled_from(sorted(TABLES)))
+def test_twice_is_once_and_outside_is_untouched(before: str, after: str, table: str) -> None:
+    begin, end = f"<!-- reportgen:begin {table} -->", "<!-- reportgen:end -->"
+    text = f"{before}\n{begin}\nold\n{end}\n{after}"
+    once = inject(text, TABLES, place="x").text
+    assert inject(once, TABLES, place="x").text == once
+    assert once.startswith(f"{before}\n{begin}\n")
+    assert once.endswith(f" -->\n{after}")
+
+
+def test_an_edited_table_is_reported_and_kept() -> None:
+    edited = inject(FRESH, TABLES, place="x").text.replace("| 1 |", "| 2 |")
+    result = inject(edited, TABLES | {"r/a": "| new |"}, place="x")
+    assert result.text == edited
+    assert [(e.line, e.table) for e in result.edited] == [(2, "r/a")]
+    assert result.edited[0].message == (
+        'table "r/a" was edited by hand; '
+        "undo the edit, or delete the sum from its end marker to have it generated again"
+    )
+
+
+def test_an_edit_that_says_what_is_generated_is_accepted() -> None:
+    old = inject(FRESH, TABLES, place="x").text
+    assert (
+        inject(old.replace("| 1 |", "| 2 |"), TABLES | {"r/a": "| a |\n| - |\n| 2 |"}, place="x").edited == ()
+    )
+
+
+def test_a_stale_table_is_replaced() -> None:
+    old = inject(FRESH, TABLES, place="x").text
+    assert "| new |" in inject(old, TABLES | {"r/a": "| new |"}, place="x").text
+
+
+def test_the_line_breaks_of_the_file_are_kept() -> None:
+    text = inject(FRESH.replace("\n", "\r\n"), TABLES, place="x").text
+    assert "\n" not in text.replace("\r\n", "")
+    assert inject(text, TABLES, place="x").text == text
+
+
+def test_markers_in_code_and_in_sentences_are_examples() -> None:
+    text = "```\n<!-- reportgen:begin x -->\n```\nuse `<!-- reportgen:begin x -->`\n~~~~\n```\n<!-- reportgen:end -->\n"
+    assert inject(text, TABLES, place="x").text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "\n<!-- reportgen:begin r/aa -->\n<!-- reportgen:end -->",
+            'f:2: no table "r/aa"; did you mean "r/a"?',
+        ),
+        (
+            "<!-- reportgen:begin r/a -->",
+            'f:1: marker of "r/a" has no end; add <!-- reportgen:end --> below it',
+        ),
+        ("\n<!-- reportgen:end -->", "f:2: end marker without begin; "),
+        (
+            "<!-- reportgen:begin r/a -->\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->",
+            "f:2: begin marker inside that of line 1; end the first one before it",
+        ),
+        ("<!-- reportgen:begin -->", "f:1: malformed marker; write <!-- reportgen:begin report/table -->"),
+        ("<!-- reportgen:end sum=xyz -->", "f:1: malformed marker; "),
+        ("<!-- reportgen:start r/a -->", "f:1: malformed marker; "),
+    ],
+)
+def test_markers_that_do_not_fit_name_their_line(text: str, message: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        inject(text, TABLES, place="f")
+    assert str(caught.value).startswith(message)

@@ -1,0 +1,134 @@
+"""The page is well formed, every link inside it arrives, and a real browser shows it."""
+
+import shutil
+import subprocess
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import example
+import pytest
+from test_hostile import hostile_report
+
+from reportgen.render import render_report
+from reportgen.results import Report
+
+VOID = {"meta", "link", "br", "hr", "img", "input", "col"}
+CHROMIUM = shutil.which("chromium")
+
+
+class Page(HTMLParser):
+    """Walk a page: open elements, ids, links inside it, texts, and what is not balanced."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.problems: list[str] = []
+        self.ids: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.labelled: list[str] = []
+        self.feed(text)
+        self.problems += [f"<{tag}> is never closed" for tag in self.open]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        self._note(attrs)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._note(attrs)
+
+    def _note(self, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids[value] += 1
+            elif name in ("href", "xlink:href") and value and value.startswith("#"):
+                self.links.append(value[1:])
+            elif name == "aria-labelledby" and value:
+                self.links.append(value)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"</{tag}> at line {self.getpos()[0]} closes nothing")
+
+
+@pytest.mark.parametrize(
+    "report",
+    [example.report(), hostile_report(), example.report(prose="")],
+    ids=["example", "hostile", "no prose"],
+)
+def test_the_page_is_well_formed_and_links_arrive(report: Report) -> None:
+    page = Page(render_report(report)["index.html"].decode())
+    assert page.problems == []
+    assert [name for name, count in page.ids.items() if count > 1] == []
+    assert [link for link in page.links if link not in page.ids] == []
+
+
+def test_every_number_leads_to_its_repeats() -> None:
+    text = render_report(example.report())["index.html"].decode()
+    assert '<a href="#case-1">397.6</a>' in text
+    article = text.split('<article id="case-1"')[1].split("</article>")[0]
+    for part in (
+        "OneFlow-1/r1",
+        "OneFlow-1/r2",
+        "OneFlow-1/r3",
+        "logs/OneFlow-1/r1/steps.rank0.csv:22",
+        "steps 21 to 120",
+        "protocol.gap: 2.5 s left out of the window",
+        "median of 3",
+        "only 75.0 %",
+    ):
+        assert part in article, part
+
+
+def test_a_case_that_failed_is_in_the_evidence() -> None:
+    text = render_report(example.report())["index.html"].decode()
+    assert "no repeat was measured" in text
+    assert "oom/r1: not measured, out of memory; logs/oom/r1/run.json" in text
+
+
+def test_two_hundred_cells_make_a_small_page() -> None:
+    table = example.throughput_table()
+    rows = tuple(head for head in table.rows for _ in range(17))
+    cells = tuple(line for line in table.cells for _ in range(17))
+    from dataclasses import replace
+
+    big = replace(table, rows=rows, cells=cells)
+    page = render_report(example.report(tables=(big,), figures=(), prose=""))["index.html"]
+    assert len(page) < 60_000
+
+
+def test_the_page_needs_nothing_from_outside() -> None:
+    text = render_report(example.report())["index.html"].decode()
+    for part in ("<script", "<link", "@import", 'src="http', "url(http"):
+        assert part not in text
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)")
+def test_a_browser_shows_the_page_from_the_disk(tmp_path: Path) -> None:
+    for path, content in render_report(example.report()).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    dom = subprocess.run(
+        [
+            str(CHROMIUM),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--no-first-run",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--dump-dom",
+            (tmp_path / "index.html").as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    ).stdout.decode()
+    page = Page(dom)
+    assert page.problems == []
+    assert dom.count("<svg") == 2
+    assert "case-1" in page.ids
+    assert [link for link in page.links if link not in page.ids] == []

@@ -1,0 +1,95 @@
+"""Prose takes its numbers from the tables, and says where it is wrong."""
+
+import example
+import pytest
+
+from reportgen.errors import RequestError
+from reportgen.model import Source
+from reportgen.render import prose, render_report
+from reportgen.results import Report
+
+AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
+
+
+def _report(text: str, line: int = 1) -> Report:
+    return example.report(prose=text, prose_source=Source("reports/resnet50.md", line))
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (f'value("fp32-b128", {AT_8})', "3,124"),
+        (f'value("fp32-b128", {AT_8}, digits=6)', "3,124.25"),
+        (f'value("fp32-b128", {AT_8}, unit=true)', "3,124 images/s"),
+        (f'value("fp32-b128", {AT_8}, quantity="speedup")', "7.858"),
+        ('value("fp32-b128", row={"devices": "8"}, column={"framework": "OneFlow"})', "3,124"),
+        ('value("phases/DARNN", column={"phase": "forward", "device": "GPU"}, unit=true)', "456 µs"),
+        (f'ratio("fp32-b128", {AT_8}, to_row={{"devices": 1}})', "7.86"),
+        (
+            'ratio("fp32-b128", row={"devices": 1}, column={"framework": "OneFlow"},'
+            ' to_column={"framework": "NGC PyTorch"}, digits=4)',
+            "1.009",  # 397.6 / 394.0
+        ),
+        ('expected("V100-LS", "A40")', "0.621"),
+    ],
+)
+def test_functions_answer_with_the_number_of_the_table(expression: str, expected: str) -> None:
+    assert prose.fill(_report(f"{{{{ {expression} }}}}")).text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('a\nb {{ table("fp32-b12") }}', ':2: no table "fp32-b12"; did you mean "fp32-b128"?'),
+        ('{{ figure("speed") }}', ':1: no figure "speed"; did you mean "speedup"?'),
+        ('\n\n{{ tabel("x") }}', ':3: no function "tabel"; did you mean "table"?'),
+        (
+            '{{ value("fp32-b128", row={"device": 8}) }}',
+            ':1: table "fp32-b128": no row factor "device"; did you mean "devices"?',
+        ),
+        (
+            '{{ value("fp32-b128", row={"devices": 8}) }}',
+            ':1: table "fp32-b128": 2 cells fit (devices=8); candidates: '
+            "(nodes=1, devices=8, framework=OneFlow), (nodes=1, devices=8, framework=NGC PyTorch)",
+        ),
+        ('{{ value("fp32-b128", row={"devices": 9}) }}', "no cells fit (devices=9); candidates: "),
+        (
+            '{{ value("fp32-b128", row={"devices": 8}, column={"framework": "NGC PyTorch"}) }}',
+            'shows "out of memory", not a number; choose another cell',
+        ),
+        ('{{ expected("V100-LS", "A4") }}', 'no expected speed of "V100-LS" relative to "A4"; did you mean'),
+        ("a\n{% if %}", ":2: template: "),
+        ("{{ 1 / 0 }}", ":1: template: division by zero"),
+        ('\n{{ value("fp32-b128", rows={}) }}', ":2: template: value() got an unexpected keyword argument"),
+        ("{{ ''.__class__.__mro__ }}", ":1: template: "),
+    ],
+)
+def test_mistakes_name_line_and_remedy(text: str, message: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        render_report(_report(text))
+    assert str(caught.value).startswith("reports/resnet50.md")
+    assert message in str(caught.value)
+
+
+def test_lines_count_from_where_the_prose_begins_in_its_file() -> None:
+    with pytest.raises(RequestError, match=r"reports/resnet50\.md:12: no table"):
+        render_report(_report('a\n\n{{ table("x") }}', line=10))
+
+
+def test_what_prose_places_is_not_repeated() -> None:
+    readme = render_report(_report('{{ table("fp32-b128") }}\n\n{{ findings() }}'))["README.md"].decode()
+    assert readme.count("| Nodes |") == 1
+    assert "## FP32, batch size 128 per device" not in readme
+    assert "## Findings" not in readme
+    assert readme.count("`protocol.gap`") == 1
+
+
+def test_placeholders_typed_by_an_author_are_nothing() -> None:
+    assert prose.fill(_report("a\ue0000\ue001b")).text == "ab"
+
+
+def test_raw_html_of_prose_is_text_in_the_page() -> None:
+    page = render_report(_report("<b>x</b> [a](javascript:b)\n\n<script>c</script>"))["index.html"].decode()
+    assert "&lt;b&gt;x&lt;/b&gt;" in page
+    assert "&lt;script&gt;" in page
+    assert "javascript:b" not in page
