@@ -119,7 +119,7 @@ class _Folder:
         if status == "complete" and (self.json.problems or is_cut):
             status = "partial"
         if status in _WHY:
-            self.incomplete.insert(0, _WHY[status])
+            self.incomplete.insert(0, _WHY[status] + self.json.trouble)
         if self.incomplete:
             self._note("warning", "read.incomplete-run", ", ".join(self.incomplete))
         if status in ("failed", "out_of_memory", "cancelled"):

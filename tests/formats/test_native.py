@@ -164,6 +164,24 @@ def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
     assert sum(len(series.step) for series in run.series) == max(0, STEPS[:cut].count(b"\n") - 2)
 
 
+@pytest.mark.parametrize(("run", "rule", "message"), [
+    ({"status": "partial", "recorder": {"error": "disk full"}}, "read.incomplete-run",
+     "not everything was recorded: disk full"),
+    ({"status": "failed", "error": "ValueError: x", "exit_code": 1}, "read.failed-run",
+     "failed: ValueError: x, exit code 1"),
+    ({"status": "out_of_memory"}, "read.failed-run", "out of memory"),
+    ({"status": "running"}, "read.incomplete-run", "interrupted while recording"),
+    ({"ranks": 3}, "read.incomplete-run", "steps of 1 of 3 ranks"),
+    ({"repeat": 0}, "read.malformed-line", "repeat is 0"),
+    ({"case": {"x": [1]}}, "read.malformed-line", "case.\"x\" is [1]"),
+    ({"columns": {"duration_ns": {"clock": "sundial"}}}, "read.malformed-line",
+     'columns."duration_ns" has the clock "sundial"'),
+])
+def test_how_a_run_ended_is_said_in_its_findings(run: dict[str, object], rule: str, message: str) -> None:
+    found = {one.rule: one.message for one in read_run(folder(run)).findings}
+    assert found[rule] == message
+
+
 def test_script_and_launcher_that_disagree_are_reported() -> None:
     run = read_run(folder({"case_in_script": {"batch_size": 8}, "case": {"batch_size": 4}}))
     assert [finding.rule for finding in run.findings] == ["read.label-conflict"]

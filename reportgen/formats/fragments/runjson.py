@@ -21,6 +21,7 @@ class RunJson:
     clocks     column -> clock, decisive over the column's name
     problems   keys left out, and why; conflicts  factors on which script and launcher disagreed
     cause      ": ..." how a run ended that did not end well, "" if unknown
+    trouble    ": ..." what the recorder says went wrong with recording, "" if nothing
     """
 
     version: int = 1
@@ -33,6 +34,7 @@ class RunJson:
     problems: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     cause: str = ""
+    trouble: str = ""
 
 
 def load_object(content: bytes) -> dict[str, Any] | None:
@@ -66,6 +68,8 @@ def parse_run(content: bytes | None) -> RunJson:
     run.ranks = checked.get("ranks")
     run.clocks = _clocks(run, checked.get("columns", {}))
     run.cause = _cause(checked)
+    trouble = checked.get("recorder", {}).get("error")
+    run.trouble = f": {trouble[:200]}" if isinstance(trouble, str) and trouble else ""
     for name, value in _factors(run, "case_in_script", checked.get("case_in_script", {})).items():
         launcher = run.factors.get(name, "nothing")
         run.conflicts.append(f"{name}: the script says {value}, the launcher {launcher}; the launcher won")
