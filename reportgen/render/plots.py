@@ -69,14 +69,15 @@ def _present(series: FigureSeries) -> list[int]:
 
 
 def _errors(series: FigureSeries, present: Sequence[int]) -> list[list[float]] | None:
-    """Return the lengths of the error bars below and above, 0 where the series gives none."""
+    """Return the lengths of the error bars below and above, NaN (nothing drawn) where there is none."""
     if not series.low or not series.high:
         return None
     below, above = [], []
     for i in present:
         y, low, high = series.y[i], series.low[i], series.high[i]
-        below.append(max(0.0, y - low) if y is not None and low is not None else 0.0)
-        above.append(max(0.0, high - y) if y is not None and high is not None else 0.0)
+        has_bar = y is not None and low is not None and high is not None and low < high
+        below.append(max(0.0, (y or 0.0) - (low or 0.0)) if has_bar else math.nan)
+        above.append(max(0.0, (high or 0.0) - (y or 0.0)) if has_bar else math.nan)
     return [below, above]
 
 
