@@ -186,3 +186,42 @@ def test_a_table_outside_the_folder_is_never_read() -> None:
 def test_every_key_of_a_definition_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "formats" / "published.md").read_text("utf-8")
     assert [key for key in source_toml._KEYS if key not in page] == []
+
+
+@pytest.mark.parametrize(("text", "fact"), [
+    ("url = 1", "url is not a text"),
+    ("date = []", "date is not a text or a date"),
+    ("tables = 't.csv'", "tables is required, as a list of CSV files"),
+    ("factors = 1", "factors is not a table"),
+    ("[factors]\na = 1", "factors.a is required, and neither a text nor a table with column"),
+    ("[constants]\na = []", "constants.a is not a single value"),
+    ("constants = 1", "constants is not a table"),
+    ("[columns]\nrepeat = 1", "columns.repeat is not the name of a column"),
+    ("[columns]\nsamples_per_step = 1", "columns.samples_per_step is neither a column nor"),
+    ("[columns]\nsamples_per_step = { column = 'a', times = 'b' }", "columns.samples_per_step is neither"),
+    ("[tokens]\nplanned = 'x'", "tokens.planned is not a list of texts"),
+    ("metrics = 1", "metrics is not a list of tables ([[metrics]])"),
+    ("[[metrics]]", "metrics.column is required, as text"),
+    ("[[metrics]]\ncolumn = 'a'\nunit = 's'", "metrics.metric of a is required"),
+    ("where = 1", "where is not a table"),
+    ("[where]\na = [[1]]", "where.a is neither a value nor a list of values"),
+    ("[[corrections]]\ncolumn = 'a'\nvalue = 1", "corrections need column, value and reason"),
+])
+def test_each_thing_that_can_be_wrong_is_named(text: str, fact: str) -> None:
+    problems = [problem for _, problem in source_toml.parse(text.encode()).problems]
+    assert [one for one in problems if one.startswith(fact)]
+
+
+@pytest.mark.parametrize(("table", "fact"), [
+    (b"", "no header"),
+    (TABLE + b"A,4,FP32,1,fine,32,fast,2\n", 'column forward_ms: "fast" is not a figure'),
+    (TABLE + b'A,4,FP32,1,fine,32,1,"' + b"x" * 200_000 + b'"\n', "not CSV: field larger than field limit"),
+])
+def test_a_damaged_table_is_reported(table: bytes, fact: str) -> None:
+    assert [one for one in read(WIDE, table).findings if one.message.startswith(fact)]
+
+
+def test_a_status_without_meaning_is_no_success() -> None:
+    found = read(WIDE, TABLE + b"A,4,FP32,1,weird,32,1,2\n")
+    assert found.runs[0].status == "partial"
+    assert [one.message for one in found.findings] == ['no meaning for the status "weird"; add it to [status]']

@@ -34,6 +34,8 @@ def typed(text: str) -> FactorValue:
     """Return an int or a float where the text is one (finite), else the text."""
     if _INTEGER.fullmatch(text):
         return int(text)
+    if text.lstrip("+-").isdecimal():
+        return text
     if len(text) <= 64 and _FLOAT.fullmatch(text) and math.isfinite(float(text)):
         return float(text)
     return text

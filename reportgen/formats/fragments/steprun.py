@@ -1,0 +1,156 @@
+"""Put the run of a trainer's log together from columns of step numbers, times and rates.
+
+Every trainer prints the same few things in its own words; what they have in common once the words are gone
+stands here: each step once, how many steps a line covers, times from timestamps, and the Run at the end.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from reportgen.formats.fragments.endings import ending
+from reportgen.formats.fragments.textlog import TextLog
+from reportgen.model import (
+    STEP,
+    Aggregate,
+    Break,
+    Clock,
+    Factors,
+    FactorValue,
+    Finding,
+    FloatArray,
+    IntArray,
+    Run,
+    Series,
+)
+
+
+def once(step: IntArray) -> IntArray:
+    """Return the positions of the first record of every step, in the order logged: ranks repeat each other."""
+    _, first = np.unique(step, return_index=True)
+    return np.sort(first).astype(np.int64)
+
+
+def spans(step: IntArray, limit: int = 0) -> IntArray:
+    """Return the steps that lines cover which stand for everything since the line before.
+
+    The first line, and a line after a restart, covers what lines usually cover, or what there was before it.
+    limit  the first step that can be covered less one: lines do not reach back across it
+    """
+    if not len(step):
+        return step
+    apart = np.diff(step)
+    forward = apart[apart > 0]
+    usual = int(np.bincount(np.minimum(forward, 10**6)).argmax()) if len(forward) else 1
+    first = max(min(int(step[0]) - limit, usual), 1)
+    return np.concatenate(([first], np.where(apart > 0, apart, np.minimum(usual, step[1:])))).astype(np.int64)
+
+
+@dataclass(slots=True)
+class StepRun:
+    """A run being put together; `step` and `line` belong to the records of the log.
+
+    last  offset behind the last record of a step, from which on an error counts
+    """
+
+    log: TextLog
+    format: str
+    step: IntArray
+    line: IntArray
+    last: int = 0
+    series: list[Series] = field(default_factory=list)
+    aggregates: list[Aggregate] = field(default_factory=list)
+    factors: dict[str, FactorValue] = field(default_factory=dict)
+    environment: dict[str, FactorValue] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    samples_per_step: float | None = None
+    breaks: tuple[Break, ...] = ()
+
+    def add(self, metric: str, value: FloatArray, clock: Clock, *, phase: str = STEP,
+            span: IntArray | None = None, samples: FloatArray | None = None) -> None:
+        """Add a series over all records; `span` is 1 and `samples` unknown where not given."""
+        n = len(self.step)
+        if not n or not np.isfinite(value).any():
+            return
+        unknown = np.full(n, np.nan)
+        span = np.ones(n, dtype=np.int64) if span is None else span
+        self.series.append(Series(metric, phase, 0, clock, self.step, span, unknown, value,
+                                  unknown if samples is None else samples, self.line, self.log.source,
+                                  self.breaks))
+
+    def add_stamps(self, stamp: FloatArray, work: FloatArray | None = None) -> None:
+        """Add step times from the timestamps (s) of the records; the first has no time of its own.
+
+        work  samples in the steps since the record before
+        """
+        if len(stamp) < 2:
+            return
+        span, time = np.diff(self.step), np.diff(stamp)
+        keep = (span > 0) & (time >= 0)
+        if not keep.any():
+            return
+        samples = np.full(len(stamp), np.nan) if work is None else work
+        self.series.append(Series("step_time", STEP, 0, "timestamp", self.step[1:][keep], span[keep],
+                                  stamp[:-1][keep] - stamp[0], time[keep], samples[1:][keep],
+                                  self.line[1:][keep], self.log.source, self.breaks))
+
+    def add_aggregate(self, metric: str, value: float, original: str, statistic: str, n: int, line: int, *,
+                      phase: str = STEP) -> None:
+        """Add a number that the log had already reduced; one that is not finite is left out."""
+        if np.isfinite(value):
+            source = self.log.files.source(self.log.path, line)
+            self.aggregates.append(Aggregate(metric, phase, value, original, statistic, n, source))
+
+    def run(self, number: int | None = None) -> Run:
+        """Return the run, with its status from what the log says after the last step."""
+        last_step = int(self.step[-1]) if len(self.step) else 0
+        ended = ending(self.log, self.last, last_step or int(bool(self.aggregates)))
+        findings = (*self.log.malformed.findings(), *self.findings, *ended.findings)
+        return Run(self.log.files.id(self.log.path, number), self.format, self.log.source, known(self.factors),
+                   known(self.environment), status=ended.status, samples_per_step=self.samples_per_step,
+                   series=tuple(self.series), aggregates=tuple(self.aggregates), findings=findings)
+
+
+def known(table: Mapping[str, FactorValue | None]) -> Factors:
+    """Return a table without the entries that are None or empty."""
+    return {name: value for name, value in table.items() if value is not None and value != ""}
+
+
+def common_work(rate: FloatArray, time: FloatArray, time_error: float, rate_error: float) -> float | None:
+    """Return the work per step, a whole number, from printed rates and times, both rounded.
+
+    Every line says that the work lies within the rounding of rate x time; all lines together leave a few
+    whole numbers. One is the answer. Of several the one with most factors of two is, if they are within
+    a ten-thousandth of each other (batches of tokens are products of powers of two, and no other choice could
+    be further off than that); else None.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        low = np.ceil(np.nanmax((rate - rate_error) * (time - time_error), initial=-np.inf))
+        high = np.floor(np.nanmin((rate + rate_error) * (time + time_error), initial=np.inf))
+    if not 1 <= low <= high < 2**53:
+        return None
+    if low == high:
+        return float(low)
+    if (high - low) / low > 1e-4:
+        return None
+    power = 1 << int(high - low + 1).bit_length()
+    while power > 1 and int(high) // power * power < low:
+        power //= 2
+    return float(int(high) // power * power)
+
+
+def per_device(global_batch: float | None, devices: int | None) -> dict[str, FactorValue]:
+    """Return batch size and device count as factors: per device where both are known and fit."""
+    found: dict[str, FactorValue] = {} if not devices else {"devices": devices}
+    if global_batch is None:
+        return found
+    whole = int(global_batch)
+    if devices and whole % devices == 0:
+        return {"batch_size": whole // devices, **found}
+    return {"global_batch_size": whole, **found}
+
+
+def epoch_breaks(ends: Iterable[int]) -> tuple[Break, ...]:
+    """Return the borders of epochs after these steps."""
+    return tuple(Break(int(step), "epoch") for step in ends)

@@ -1,0 +1,168 @@
+"""Read text logs in bulk: records found by one compiled pattern, as columns with their line numbers.
+
+A `TextLog` is a file's bytes without terminal colours; `records` gives the matches of a pattern as columns
+that become NumPy arrays at once. Lines are counted by line feeds, as editors count them: what a progress bar
+overwrites with carriage returns is one line. Patterns have named groups, begin with a literal where they can
+and admit well-formed numbers only, so that nothing after them has to ask again.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from reportgen.formats.fragments.malformed import Malformed
+from reportgen.logfiles import Claim, LogFiles
+from reportgen.model import FloatArray, IntArray, Source
+
+# A number in a pattern of bytes: never empty, never "1.2.3", and an exponent that a float can hold or overflow.
+NUMBER = rb"-?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,4})?"
+COUNT = rb"[0-9]{1,15}"
+# Date and time; the fraction follows a comma (logging) or a point.
+STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,6})?"
+
+_ESCAPE = b"\x1b["
+_COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """Matches of a pattern: `begin` and `end` are offsets in the content, `line` counts from 1."""
+
+    begin: IntArray
+    end: IntArray
+    line: IntArray
+    columns: Mapping[str, tuple[bytes | None, ...]]
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def floats(self, name: str) -> FloatArray:
+        """Return a column as numbers, thousands commas allowed, NaN where the group took no part."""
+        return floats(self.columns[name])
+
+    def integers(self, name: str) -> IntArray:
+        """Return a column as whole numbers; every record must have one."""
+        return np.array(self.columns[name], dtype="S16").astype(np.int64)
+
+    def seconds(self, name: str) -> FloatArray:
+        """Return a column of dates as seconds since 1970, as if the log's time zone were UTC."""
+        return seconds([text or b"" for text in self.columns[name]])
+
+    def take(self, keep: IntArray) -> "Records":
+        """Return the records at these positions."""
+        at = keep.tolist()
+        columns = {name: tuple(cells[i] for i in at) for name, cells in self.columns.items()}
+        return Records(self.begin[keep], self.end[keep], self.line[keep], columns)
+
+    def text(self, name: str, position: int = 0) -> str:
+        """Return one cell as text."""
+        return (self.columns[name][position] or b"").decode("utf-8", "replace")
+
+
+class TextLog:
+    """One text file: its content without colours, and where things stand in it."""
+
+    def __init__(self, files: LogFiles) -> None:
+        self.files, self.path = files, files.path
+        self.id, self.source = files.id(files.path), files.source(files.path)
+        self.content = plain(files.bytes(files.path))
+        self.malformed = Malformed(self.id, self.source.path)
+
+    @cached_property
+    def _newlines(self) -> IntArray:
+        found = np.frombuffer(self.content, dtype=np.uint8) == 0x0A
+        return np.flatnonzero(found).astype(np.int64)
+
+    def lines(self, offsets: Sequence[int] | IntArray) -> IntArray:
+        """Return the lines, from 1, in which offsets of the content lie."""
+        at = np.asarray(offsets, dtype=np.int64)
+        return np.searchsorted(self._newlines, at, side="left").astype(np.int64) + 1
+
+    def place(self, offset: int) -> Source:
+        """Return the place of one offset."""
+        return Source(self.source.path, self.content.count(b"\n", 0, offset) + 1)
+
+    def records(self, pattern: re.Pattern[bytes], anchor: bytes = b"", fact: str = "") -> Records:
+        """Return all matches of a pattern.
+
+        anchor  a literal that stands in every record once; where it stands in none, the line is noted
+                as malformed with `fact`
+        """
+        start = max(self.content.find(anchor), 0) if anchor else 0
+        start = max(self.content.rfind(b"\n", 0, start), 0)
+        found = list(pattern.finditer(self.content, start))
+        begin = np.array([match.start() for match in found], dtype=np.int64)
+        end = np.array([match.end() for match in found], dtype=np.int64)
+        groups = list(zip(*(match.groups() for match in found), strict=True))
+        names = sorted(pattern.groupindex, key=lambda name: pattern.groupindex[name])
+        columns = {name: groups[pattern.groupindex[name] - 1] if groups else () for name in names}
+        records = Records(begin, end, self.lines(begin), columns)
+        if fact and self.content.count(anchor) > len(found):
+            self._note_others(records, anchor, fact)
+        return records
+
+    def _note_others(self, records: Records, anchor: bytes, fact: str) -> None:
+        at = np.array([match.start() for match in re.finditer(re.escape(anchor), self.content)])
+        inside = np.searchsorted(records.begin, at, side="right") - 1
+        lost = (inside < 0) | (at >= records.end[np.maximum(inside, 0)]) if len(records) else at >= 0
+        lines = self.lines(at[lost])
+        if len(lines):
+            self.malformed.add(int(lines[0]), fact, len(lines))
+
+    def search(self, pattern: re.Pattern[bytes], literal: bytes) -> re.Match[bytes] | None:
+        """Return the first match of a pattern that has a literal in it; without the literal nothing is tried."""
+        at = self.content.find(literal)
+        return pattern.search(self.content, max(self.content.rfind(b"\n", 0, at), 0)) if at >= 0 else None
+
+
+def plain(content: bytes) -> bytes:
+    """Return a text without terminal colours; line numbers stay as they are."""
+    return _COLOUR.sub(b"", content) if _ESCAPE in content else content
+
+
+def claim(files: LogFiles, literal: bytes, pattern: re.Pattern[bytes], confidence: float) -> Claim | None:
+    """Claim a text file whose first 64 KiB hold a match; the literal is looked for first, being cheap."""
+    if files.is_folder:
+        return None
+    head = files.head(files.path)
+    if literal not in head or b"\0" in head:
+        return None
+    head = plain(head)
+    found = pattern.search(head)
+    if not found:
+        return None
+    reason = found[0].strip().decode("utf-8", "replace")[:_SHOWN]
+    line = head.count(b"\n", 0, found.start() + found[0].find(found[0].strip())) + 1
+    return Claim(confidence, files.source(files.path, line), reason, (files.path,))
+
+
+def floats(texts: Sequence[bytes | None]) -> FloatArray:
+    """Return numbers in decimal notation as floats, NaN for None; commas between thousands are allowed."""
+    if not texts:
+        return np.empty(0)
+    joined = b"\n".join(text if text is not None else b"nan" for text in texts)
+    return np.array(joined.replace(b",", b"").split(b"\n")).astype(np.float64)
+
+
+def seconds(texts: Sequence[bytes]) -> FloatArray:
+    """Return dates (STAMP) as seconds since 1970 without a time zone; NaN for a date that does not exist."""
+    if not texts:
+        return np.empty(0)
+    stamps = b"\n".join(texts).replace(b",", b".").split(b"\n")
+    try:
+        moments = np.array(stamps).astype("M8[us]")
+    except ValueError:
+        moments = np.array([_moment(stamp) for stamp in stamps])
+    times = moments.astype(np.int64) / 1e6
+    return np.where(np.isnat(moments), np.nan, times)
+
+
+def _moment(stamp: bytes) -> np.datetime64:
+    try:
+        return np.datetime64(stamp.decode("ascii", "replace"), "us")
+    except ValueError:
+        return np.datetime64("NaT", "us")
