@@ -2,6 +2,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,3 +151,9 @@ def test_a_folder_in_the_way_is_an_error_and_no_traceback(tmp_path: Path) -> Non
     with pytest.raises(RequestError, match="cannot be written"):
         publish.apply({"README.md": b"1"}, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_nothing_heavy_is_imported_before_something_is_rendered() -> None:
+    code = "import sys, reportgen.publish, reportgen.render; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert not {"matplotlib", "jinja2", "markdown", "pandas"} & set(modules.split())

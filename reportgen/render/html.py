@@ -104,7 +104,8 @@ class _Page:
         return self._macro("figure", Markup(shown), name)
 
     def environment(self) -> Markup:
-        return self._macro("environments", self._report.environments)
+        environments = self._report.environments
+        return self._macro("environments", environments) if environments else Markup("")
 
     def findings(self) -> Markup:
         return self._macro("findings", finding_groups(self._report))

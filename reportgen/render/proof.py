@@ -88,11 +88,12 @@ def _summary(case: Case, unit: Unit) -> str:
         return "no repeat was measured"
     shown = f"{_number(summary.median, unit)} {unit_label(unit)}".strip()
     if summary.n == 1:
-        return f"{shown}, a single figure"
+        reduced = {measurement.evidence for measurement in case.measurements} & {"aggregate", "published"}
+        return f"{shown}, {'a single figure' if reduced else 'a single repeat'}"
     interval = f"[{_number(summary.low, unit)}, {_number(summary.high, unit)}]"
     coverage = f"{units.text(summary.coverage * 100, digits=3)} %"
     kind = f"interval {interval} at {coverage}" if summary.reached else f"range {interval}, only {coverage}"
-    return f"{shown}, median of {summary.n}, {kind}; protocol {case.protocol}"
+    return f"{shown}, {summary.statistic} of {summary.n}, {kind}; protocol {case.protocol}"
 
 
 def _measured(measurement: Measurement, unit: Unit) -> Repeat:
