@@ -1,5 +1,7 @@
 """Prose takes its numbers from the tables, and says where it is wrong."""
 
+from dataclasses import replace
+
 import example
 import pytest
 
@@ -93,3 +95,11 @@ def test_raw_html_of_prose_is_text_in_the_page() -> None:
     assert "&lt;b&gt;x&lt;/b&gt;" in page
     assert "&lt;script&gt;" in page
     assert "javascript:b" not in page
+
+
+def test_a_ratio_to_a_cell_that_is_zero_is_a_mistake() -> None:
+    table = example.phase_table()
+    zero = replace(table, cells=((replace(table.cells[0][0], value=0.0), *table.cells[0][1:]),))
+    text = '{{ ratio("phases/DARNN", column={"phase": "forward", "device": "GPU"}, to_column={"device": "CPU"}) }}'
+    with pytest.raises(RequestError, match=r":1: table .* divides by a cell that is 0"):
+        prose.fill(replace(_report(text), tables=(zero,)))
