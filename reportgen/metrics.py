@@ -31,6 +31,8 @@ _ALL = (
     Metric("step_time", "Step time", "s", "lower"),
     Metric("latency", "Latency", "s", "lower"),
     Metric("time_to_train", "Time to train", "s", "lower"),
+    Metric("scaled_time_to_train", "Time to train, scaled to the reference convergence", "s", "lower"),
+    Metric("run_time", "Time of the whole run", "s", "lower"),
     Metric("utilization", "GPU utilisation", "ratio"),
     Metric("memory_utilization", "Memory utilisation", "ratio"),
     Metric("tensor_core_utilization", "Tensor-core utilisation", "ratio"),

@@ -182,6 +182,7 @@ class Summary:
     coverage   the probability that [low, high] holds the median (0 for a single repeat)
     reached    whether coverage reaches the confidence that the protocol asks for
     n          repeats that entered
+    statistic  what `median` is where the protocol reduces repeats in another way
     """
 
     median: float
@@ -190,6 +191,7 @@ class Summary:
     coverage: float
     reached: bool
     n: int
+    statistic: str = "median"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

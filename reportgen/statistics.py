@@ -87,6 +87,22 @@ def summarize(values: Sequence[float], confidence: float) -> Summary | None:
     return Summary(median(values), low, high, coverage, reached, len(values))
 
 
+def olympic(values: Sequence[float], drop: int, missing: int, *, lower_is_better: bool) -> Summary | None:
+    """Return the mean of repeats without the `drop` best and the `drop` worst, as MLPerf scores a benchmark.
+
+    missing  repeats without a value: they are the worst; None if there are more of them than are dropped,
+             or if nothing is left. The range is that of the values in the mean; it is no interval.
+
+    https://github.com/mlcommons/training_policies, "Benchmark results".
+    """
+    ordered = sorted(values, reverse=not lower_is_better)
+    kept = ordered[drop : len(ordered) - max(drop - missing, 0)]
+    if missing > drop or not kept:
+        return None
+    mean = math.fsum(kept) / len(kept)
+    return Summary(mean, min(kept), max(kept), 0.0, False, len(kept), "olympic mean")
+
+
 def geometric_mean(values: Sequence[float]) -> float:
     """Return the geometric mean of at least one positive number; of anything else, ValueError.
 

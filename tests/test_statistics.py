@@ -112,3 +112,24 @@ def test_nothing_can_be_said_of_no_values() -> None:
         statistics.trend([1.0])
     with pytest.raises(ValueError, match="between 0 and 1"):
         statistics.fewest_repeats(1.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "drop", "missing", "lower", "expected"),
+    [
+        ([9.0, 1.0, 3.0, 2.0], 1, 0, True, (2.5, 2.0, 3.0, 2)),
+        ([1.0, 3.0, 2.0], 1, 1, True, (2.5, 2.0, 3.0, 2)),  # the failure was the slowest
+        ([1.0, 3.0, 2.0], 1, 0, True, (2.0, 2.0, 2.0, 1)),
+        ([1.0, 3.0, 2.0], 1, 1, False, (1.5, 1.0, 2.0, 2)),  # higher is better: 3.0 was the best
+        ([1.0, 2.0], 1, 2, True, None),
+        ([1.0, 2.0], 1, 0, True, None),
+        ([], 1, 0, True, None),
+        ([4.0, 6.0], 0, 0, True, (5.0, 4.0, 6.0, 2)),
+    ],
+)
+def test_the_olympic_mean_leaves_the_best_and_the_worst_out(
+    values: list[float], drop: int, missing: int, lower: bool, expected: tuple[float, ...] | None
+) -> None:
+    found = statistics.olympic(values, drop, missing, lower_is_better=lower)
+    assert (found and (found.median, found.low, found.high, found.n)) == expected
+    assert found is None or (found.statistic, found.reached) == ("olympic mean", False)

@@ -8,12 +8,12 @@ monitor's telemetry, asked for throughput) belongs to no case of the metric.
 from collections.abc import Collection, Iterable, Sequence
 
 from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, Factors, FactorValue, Finding, Measurement, Run
+from reportgen.model import Case, Factors, FactorValue, Finding, Measurement, Run, Summary
 from reportgen.protocol.evidence import NO_TOTALS, Totals, available
 from reportgen.protocol.measure import attempt
 from reportgen.protocol.repeats import of_case
 from reportgen.protocol.rule import Protocol
-from reportgen.statistics import summarize
+from reportgen.statistics import olympic, summarize
 
 
 def cases(
@@ -94,7 +94,15 @@ def _case(
         unit=metric_of(metric).unit,
         protocol=protocol.name,
         measurements=tuple(measured),
-        summary=summarize([one.value for one in measured], protocol.confidence),
+        summary=_summary([one.value for one in measured], len(runs), metric, protocol),
         unmeasured=tuple(run for run, (found, _) in zip(runs, attempts, strict=True) if found is None),
         findings=(*of_case(subject, measured, runs, protocol, split=split), *reasons),
     )
+
+
+def _summary(values: Sequence[float], runs: int, metric: str, protocol: Protocol) -> Summary | None:
+    """Return what the repeats come to; `runs` are all of them, those without a value included."""
+    if protocol.reduce == "median":
+        return summarize(values, protocol.confidence)
+    lower_is_better = metric_of(metric).better != "higher"
+    return olympic(values, protocol.drop, runs - len(values), lower_is_better=lower_is_better)

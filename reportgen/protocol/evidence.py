@@ -27,6 +27,8 @@ _PHASE_CLOCKS: tuple[Clock, ...] = (
 
 # Of several reductions of one quantity, the one nearest to work over time comes first.
 _STATISTICS = ("total", "mean", "published", "median")
+# One of several figures (every hundredth step): it stands for itself and for no run.
+SAMPLE = "sample"
 
 
 def parts(phase: str, totals: Totals) -> tuple[str, ...]:
@@ -58,11 +60,13 @@ def _has_values(series: Series) -> bool:
 
 def aggregate_of(run: Run, metric: str, phase: str) -> Aggregate | None:
     """Return the aggregate that the log has of a metric and phase; of several, the best statistic."""
-    found = [
-        one for one in run.aggregates if (one.metric, one.phase) == (metric, phase) and np.isfinite(one.value)
-    ]
+    found = [one for one in _reduced(run) if (one.metric, one.phase) == (metric, phase)]
     ranked = {name: i for i, name in enumerate(_STATISTICS)}
     return min(found, key=lambda one: ranked.get(one.statistic, len(ranked)), default=None)
+
+
+def _reduced(run: Run) -> list[Aggregate]:
+    return [one for one in run.aggregates if np.isfinite(one.value) and one.statistic != SAMPLE]
 
 
 def adds_up(metric: str) -> bool:
@@ -84,7 +88,7 @@ def available(run: Run, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ..
     can then be applied is for `measure` to say.
     """
     direct = {(one.metric, one.phase) for one in run.series if _has_values(one)}
-    direct |= {(one.metric, one.phase) for one in run.aggregates if np.isfinite(one.value)}
+    direct |= {(one.metric, one.phase) for one in _reduced(run)}
     direct |= {
         (name, STEP)
         for one in run.telemetry

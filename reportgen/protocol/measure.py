@@ -53,6 +53,8 @@ def attempt(run: Run, metric: str, phase: str, protocol: Protocol, totals: Total
     """Return the measurement of a run, or None with the findings that say why there is none."""
     if run.status in FAILED:
         return None, (_failed(run),)
+    if protocol.strict and (damaged := [one for one in run.findings if one.rule == "read.malformed-line"]):
+        return None, tuple(damaged)
     found = _strongest(run, metric, phase, protocol, totals)
     if found is None:
         return None, _why_nothing(run, metric, phase, protocol, totals)

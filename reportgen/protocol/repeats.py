@@ -12,11 +12,12 @@ from reportgen.protocol.rule import Protocol
 from reportgen.statistics import fewest_repeats, median, trend
 
 # Environment that differs from run to run by nature and says nothing about speed, by the last part of
-# its name: when it ran, under which process or job number, where a published row was found.
+# its name: when it ran, under which process or job number or seed, where a published row was found.
 VARIES_BY_NATURE = frozenset(
     (
         *("time", "date", "timestamp", "started", "ended", "uptime", "boot_time"),
         *("pid", "ppid", "process_id", "job", "job_id", "jobid", "step_id", "array_task_id", "run_id"),
+        *("seed", "random_seed"),
         *("load", "load_average", "available", "free", "port", "master_port"),
         *("source", "planned"),
     )
@@ -51,7 +52,9 @@ def few_repeats(subject: str, found: Sequence[Measurement], protocol: Protocol) 
         return ()
     fewest = fewest_repeats(protocol.confidence)
     message = f"{n} of {protocol.repeats} repeats"
-    if n < fewest:
+    if protocol.reduce != "median":
+        fewest = protocol.repeats
+    elif n < fewest:
         message += f"; {fewest} are the fewest for a {100 * protocol.confidence:.4g}% interval of the median"
     return (Finding("warning" if n < fewest else "note", "protocol.few-repeats", subject, message),)
 

@@ -16,6 +16,7 @@ from typing import Literal, get_args
 from reportgen.errors import RequestError, did_you_mean
 
 Estimator = Literal["total", "mean_of_rates"]
+Reduce = Literal["median", "olympic"]
 
 _NOTATION = re.compile(r"(\d{1,9})\+(\d{1,9})(?:x(\d{1,6}))?")
 
@@ -32,6 +33,9 @@ class Protocol:
     drift       p below which a trend over the repeats is `protocol.drift-across-repeats`, if the median
                 trend moves the value by more than drift_size over the repeats
     straggler   share of the step time by which a rank is behind the others to be named
+    reduce      of the repeats; median, or olympic: the mean without the `drop` best and the `drop` worst,
+                a run without a number being among the worst, and more of those than `drop` giving none
+    strict      a run with damaged records in its log counts as one without a number
     version     raised by whoever changes a named protocol's meaning
     """
 
@@ -46,6 +50,9 @@ class Protocol:
     drift: float = 0.05
     drift_size: float = 0.01
     straggler: float = 0.05
+    reduce: Reduce = "median"
+    drop: int = 1
+    strict: bool = False
     version: int = 1
 
     @classmethod
@@ -88,13 +95,24 @@ def _notation(text: str, place: str) -> dict[str, int]:
     return {key: int(_in_range(key, int(part), place)) for key, part in parts if part}
 
 
+# Fields that are one of some words: what such a word is called, and the words.
+_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "estimator": ("estimator", get_args(Estimator)),
+    "reduce": ("reduction of repeats", get_args(Reduce)),
+}
+
+
 def _checked(key: str, value: object, default: object, place: str) -> int | float | str:
     place = f"{place}.{key}"
-    if isinstance(default, str):
-        if value not in get_args(Estimator):
-            known = did_you_mean(str(value), get_args(Estimator))
-            raise RequestError(place, f'"{value}" is no estimator', known)
+    if key in _WORDS:
+        what, words = _WORDS[key]
+        if value not in words:
+            raise RequestError(place, f'"{value}" is no {what}', did_you_mean(str(value), words))
         return str(value)
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise RequestError(place, f"{value!r} is neither true nor false")
+        return value
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if isinstance(default, int) and not is_whole:
         raise RequestError(place, f"{value!r} is no whole number")
@@ -109,6 +127,7 @@ _RANGES = {
     "warmup": (0, math.inf, True),
     "measure": (1, math.inf, True),
     "repeats": (1, math.inf, True),
+    "drop": (0, math.inf, True),
     "gap_factor": (1, math.inf, False),
     "confidence": (0, 1, False),
     "spread": (0, math.inf, True),

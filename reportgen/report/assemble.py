@@ -67,11 +67,14 @@ def assemble(
     )
 
 
+_REDUCED = {"median": "median", "olympic": "mean without the best and the worst"}
+
+
 def _protocol_text(definition: Definition) -> str:
     protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
     return " ".join(
         f"{p.name}: ignore {p.warmup} steps, measure the next {p.measure}, repeat {p.repeats} times, "
-        "take the median."
+        f"take the {_REDUCED[p.reduce]}."
         for p in protocols.values()
     )
 

@@ -46,7 +46,7 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
         return "nothing measured yet"
     kinds = {m.evidence for m in measured}
     counts = sorted({len(case.measurements) for case in cases if case.measurements})
-    repeats = "" if counts == [1] else f"median of {_span(counts)} repeats, "
+    repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats, "
     rule = f"steps {spec.protocol.warmup + 1} to {spec.protocol.warmup + spec.protocol.measure}"
     words = {
         "steps": f"{rule} of each run",
@@ -55,6 +55,11 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
         "published": "published figures",
     }
     return repeats + " and ".join(words[kind] for kind in words if kind in kinds)
+
+
+def _statistic(cases: Sequence[Case]) -> str:
+    """Return what the repeats of the cases were reduced to: all of a table are under one protocol."""
+    return next((case.summary.statistic for case in cases if case.summary), "median")
 
 
 def _span(counts: Sequence[int]) -> str:

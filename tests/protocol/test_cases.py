@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.model import Aggregate, Case, Run
-from reportgen.protocol import DEFAULT, available, cases, parse_protocol
+from reportgen.model import Aggregate, Case, Finding, Run, Source
+from reportgen.protocol import DEFAULT, Protocol, available, cases, parse_protocol
 from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
 
 TWO = parse_protocol("2+5x7")
@@ -211,3 +211,49 @@ def test_the_order_of_the_runs_does_not_matter(order: list[int], values: list[fl
     for one, other in zip(straight, shuffled, strict=True):
         assert (one.summary, one.findings) == (other.summary, other.findings)
         assert [m.run.id for m in one.measurements] == [m.run.id for m in other.measurements]
+
+
+OLYMPIC = Protocol("mlperf", repeats=4, reduce="olympic", strict=True)
+
+
+def trained(number: int, minutes: float, **other: Any) -> Run:
+    found = aggregate(60 * minutes, metric="time_to_train", statistic="total")
+    return run(found, *other.pop("findings", ()), id=f"t{number}", repeat=number, **other)
+
+
+def scored(*runs: Run) -> Case:
+    (found,) = cases(runs, "time_to_train", "step", OLYMPIC)
+    return found
+
+
+def test_an_olympic_case_is_the_mean_without_the_fastest_and_the_slowest() -> None:
+    found = scored(*(trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 9.0, 2.0))))
+    assert found.summary is not None
+    assert (found.summary.median, found.summary.n, found.summary.statistic) == (150.0, 2, "olympic mean")
+
+
+def test_a_failed_run_takes_the_place_of_the_slowest_and_two_leave_no_score() -> None:
+    runs = [trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 2.0))]
+    one = scored(*runs, trained(3, 4.0, status="failed"))
+    assert one.summary is not None
+    assert one.summary.median == 150.0
+    assert scored(*runs, *(trained(i, 4.0, status="failed") for i in (3, 4))).summary is None
+
+
+def test_a_strict_protocol_counts_a_damaged_log_as_failed() -> None:
+    damage = Finding("warning", "read.malformed-line", "t3", "not a record", Source("t3", 7))
+    runs = [
+        *(trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 2.0))),
+        trained(3, 1.5, findings=(damage,)),
+    ]
+    found = scored(*runs)
+    assert found.summary is not None
+    assert found.summary.median == 150.0
+    assert damage in found.findings
+    assert [one.id for one in found.unmeasured] == ["t3"]
+
+
+def test_a_sample_of_single_steps_is_no_figure_of_the_run() -> None:
+    sampled = run(aggregate(1.0, statistic="sample"), aggregate(3.0, "forward"))
+    assert available(sampled) == (("step_time", "forward"),)
+    assert not cases([sampled], "step_time", "step", TWO)

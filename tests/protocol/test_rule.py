@@ -73,3 +73,15 @@ def test_nonsense_in_a_table_names_the_key(table: dict[str, object], message: st
 def test_the_place_of_the_table_may_be_given() -> None:
     with pytest.raises(RequestError, match=r"^reportgen\.toml: protocols\.p\.measure: 0 is out of range"):
         Protocol.from_table("p", {"measure": 0}, place="reportgen.toml: protocols.p")
+
+
+def test_how_repeats_are_reduced_is_part_of_a_protocol() -> None:
+    found = Protocol.from_table("mlperf", {"reduce": "olympic", "drop": 4, "strict": True})
+    assert (found.reduce, found.drop, found.strict) == ("olympic", 4, True)
+    for table, message in (
+        ({"reduce": "mean"}, '"mean" is no reduction of repeats'),
+        ({"strict": 1}, "1 is neither true nor false"),
+        ({"drop": -1}, "-1 is out of range; it is at least 0"),
+    ):
+        with pytest.raises(RequestError, match=message):
+            Protocol.from_table("mlperf", table)
