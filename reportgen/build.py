@@ -82,7 +82,8 @@ def build(request: Request, progress: Progress | None = None) -> Build:
         wanted = [campaigns[log] for log in _logs(request, definition)]
         report = assemble(definition, wanted, settings.knowledge, _prose(request, definition))
         reports.append(report)
-        for path, content in render_report(report).items():
+        drawn = _drawn(request.target / definition.name)
+        for path, content in render_report(report, drawn).items():
             files[f"{definition.name}/{path}"] = content
     files.update(render_index(reports))
     injected, problems = _inject(request, settings, reports) if request.out is None else ({}, ())
@@ -192,6 +193,12 @@ def _inject(
     return injected, tuple(problems)
 
 
+def _drawn(folder: Path) -> dict[str, bytes]:
+    """Return the figures that an earlier build left in a report's folder; links are not followed."""
+    paths = sorted(path for path in folder.glob("figures/*.svg") if path.is_file() and not path.is_symlink())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
 def owned_files(target: Path) -> frozenset[str]:
     """Return the files, relative to the target, that earlier builds say they generated.
 
@@ -200,8 +207,10 @@ def owned_files(target: Path) -> frozenset[str]:
     owned: set[str] = set()
     for listing in sorted(target.glob("*/report.json")):
         try:
-            names = json.loads(listing.read_text(encoding="utf-8"))["generated"]
-        except (OSError, ValueError, KeyError, TypeError):
+            document = json.loads(listing.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
             continue
-        owned.update(f"{listing.parent.name}/{name}" for name in names if isinstance(name, str))
+        names = document.get("generated") if isinstance(document, dict) else None
+        if isinstance(names, list):
+            owned.update(f"{listing.parent.name}/{name}" for name in names if isinstance(name, str))
     return frozenset(owned)

@@ -5,15 +5,18 @@ page comes from one Grid per table (`grid`), so the pages cannot disagree. The l
 forms are imported only when something is rendered: `reportgen --help` waits for none of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from reportgen.results import Report, Table
 
 
-def render_report(report: Report) -> dict[str, bytes]:
+def render_report(report: Report, drawn: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
     README.md, index.html, report.json, tables/<id>.csv, figures/<id>.svg
+
+    drawn  figures of an earlier build by path: one that still shows the same is used as it is, so that
+           neither time nor another version of matplotlib changes a page whose numbers did not change
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.render import csv, figures, names, page, prose
@@ -25,12 +28,13 @@ def render_report(report: Report) -> dict[str, bytes]:
     evidence = Evidence(report)
     table_names = names.stems(table.id for table in report.tables)
     figure_names = names.stems(figure.id for figure in report.figures)
+    paths = {figure.id: f"figures/{figure_names[figure.id]}.svg" for figure in report.figures}
     with figures.settings():
-        drawn = {figure.id: figures.figure_svg(figure) for figure in report.figures}
+        svgs = {f.id: figures.up_to_date(f, (drawn or {}).get(paths[f.id])) for f in report.figures}
     files = {f"tables/{table_names[table.id]}.csv": csv.table(table) for table in report.tables}
-    files |= {f"figures/{figure_names[figure_id]}.svg": svg for figure_id, svg in drawn.items()}
+    files |= {paths[figure_id]: svg for figure_id, svg in svgs.items()}
     files["README.md"] = page.readme(report, filled, table_names, figure_names)
-    files["index.html"] = index_html(report, filled, evidence, drawn, table_names)
+    files["index.html"] = index_html(report, filled, evidence, svgs, table_names)
     files["report.json"] = report_json(report, evidence, [*files, "report.json"])
     return files
 

@@ -44,7 +44,7 @@ def paragraph(text: str) -> str:
     if not begin:
         return shown
     number = begin.group()
-    return f"{number}\\{shown[len(number):]}" if number.isdigit() else f"\\{shown}"
+    return f"{number}\\{shown[len(number) :]}" if number.isdigit() else f"\\{shown}"
 
 
 def sentence(text: str) -> str:

@@ -94,6 +94,13 @@ def figure_svg(figure: Figure) -> bytes:
     return svg.stamped(drawn.getvalue(), content_digest(figure))
 
 
+def up_to_date(figure: Figure, old: bytes | None) -> bytes:
+    """Return the old SVG if it is intact and shows this figure, else a new one."""
+    if old is not None and svg.shows(old, content_digest(figure)):
+        return old
+    return figure_svg(figure)
+
+
 def content_digest(figure: Figure) -> str:
     """Return the digest of what a figure shows, equal on every machine."""
     content = json.dumps([DRAWING, asdict(_rounded(figure))], sort_keys=True)
@@ -115,12 +122,25 @@ def _rounded(figure: Figure) -> Figure:
     def value(number: float | None) -> float | None:
         return None if number is None or not math.isfinite(number) else float(units.machine(number / factor))
 
-    series = tuple(replace(one, name=_line(one.name), x=tuple(_x(x) for x in one.x),
-                            y=tuple(map(value, one.y)), low=tuple(value(bound) for bound in one.low),
-                            high=tuple(value(bound) for bound in one.high)) for one in figure.series)
+    series = tuple(
+        replace(
+            one,
+            name=_line(one.name),
+            x=tuple(_x(x) for x in one.x),
+            y=tuple(map(value, one.y)),
+            low=tuple(value(bound) for bound in one.low),
+            high=tuple(value(bound) for bound in one.high),
+        )
+        for one in figure.series
+    )
     ideal = tuple((float(units.machine(x)), float(units.machine(y / factor))) for x, y in figure.ideal)
-    return replace(figure, title=_line(figure.title), categories=tuple(map(_line, figure.categories)),
-                    series=series, ideal=ideal)
+    return replace(
+        figure,
+        title=_line(figure.title),
+        categories=tuple(map(_line, figure.categories)),
+        series=series,
+        ideal=ideal,
+    )
 
 
 def _line(text: str) -> str:

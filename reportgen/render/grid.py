@@ -83,15 +83,20 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
 
 def lay_out(table: Table) -> Grid:
     """Return the grid of a table."""
-    rows = tuple((_row_heads(table, row), _cells(table, cells))
-                 for row, cells in zip(table.rows, table.cells, strict=True))
-    lead = [Item(label.text, kind="head", href=label.href, align=_lead_align(table, i))
-            for i, label in enumerate(table.row_titles)]
+    rows = tuple(
+        (_row_heads(table, row), _cells(table, cells))
+        for row, cells in zip(table.rows, table.cells, strict=True)
+    )
+    lead = [
+        Item(label.text, kind="head", href=label.href, align=_lead_align(table, i))
+        for i, label in enumerate(table.row_titles)
+    ]
     if table.unit_mode == "row":
         lead.append(Item("Unit", kind="head"))
     aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
-    return Grid(tuple(lead), _levels(table, aligns), rows, _caption(table),
-                tuple(note.text for note in table.notes))
+    return Grid(
+        tuple(lead), _levels(table, aligns), rows, _caption(table), tuple(note.text for note in table.notes)
+    )
 
 
 def _caption(table: Table) -> tuple[str, ...]:
@@ -116,9 +121,17 @@ def _column_align(items: Sequence[Item]) -> Align:
 
 def _row_heads(table: Table, row: Header) -> tuple[Item, ...]:
     last = len(row.labels) - 1
-    heads = [Item(label.text, kind="head", href=label.href, align=_lead_align(table, i),
-                  qualifiers=row.qualifiers if i == last else ())
-             for i, label in enumerate(row.labels)]
+    heads = [
+        Item(
+            label.text,
+            kind="head",
+            href=label.href,
+            align=_lead_align(table, i),
+            qualifiers=row.qualifiers if i == last else (),
+            notes=tuple(note + 1 for note in row.notes) if i == last else (),
+        )
+        for i, label in enumerate(row.labels)
+    ]
     if table.unit_mode == "row":
         heads.append(Item(unit_label(row.unit), kind="head"))
     return tuple(heads)
@@ -131,8 +144,16 @@ def _cells(table: Table, cells: Sequence[Cell]) -> tuple[Item, ...]:
 def _cell(table: Table, column: Header, cell: Cell) -> Item:
     text = number(table, column.quantity, cell)
     unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
-    return Item(text, _interval(cell, text), unit, cell.kind, "right" if cell.kind == "number" else "left",
-                cell.qualifiers, tuple(note + 1 for note in cell.notes), case=cell.case)
+    return Item(
+        text,
+        _interval(cell, text),
+        unit,
+        cell.kind,
+        "right" if cell.kind == "number" else "left",
+        cell.qualifiers,
+        tuple(note + 1 for note in cell.notes),
+        case=cell.case,
+    )
 
 
 def _interval(cell: Cell, shown: str) -> str:
@@ -152,13 +173,17 @@ def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ..
     is the head of one column.
     """
     has_quantities = any(column.quantity_label for column in table.columns)
-    paths = [[*column.labels, Label(column.quantity_label)] if has_quantities else list(column.labels)
-             for column in table.columns]
+    paths = [
+        [*column.labels, Label(column.quantity_label)] if has_quantities else list(column.labels)
+        for column in table.columns
+    ]
     depth = max((len(path) for path in paths), default=0)
     paths = [path + [Label("")] * (depth - len(path)) for path in paths]
     upper = [_merged(paths, level, aligns) for level in range(depth - 1)]
-    lowest = tuple(_lowest(table, column, path[-1] if path else Label(""), align)
-                   for column, path, align in zip(table.columns, paths, aligns, strict=True))
+    lowest = tuple(
+        _lowest(table, column, path[-1] if path else Label(""), align)
+        for column, path, align in zip(table.columns, paths, aligns, strict=True)
+    )
     return (*upper, lowest) if lowest else ()
 
 

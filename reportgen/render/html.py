@@ -31,8 +31,13 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
 
 
-def index_html(report: Report, prose: Prose, evidence: Evidence, figures: Mapping[str, bytes],
-               csv_names: Mapping[str, str]) -> bytes:
+def index_html(
+    report: Report,
+    prose: Prose,
+    evidence: Evidence,
+    figures: Mapping[str, bytes],
+    csv_names: Mapping[str, str],
+) -> bytes:
     """Return the page.
 
     figures    SVG by id of the figure
@@ -43,10 +48,12 @@ def index_html(report: Report, prose: Prose, evidence: Evidence, figures: Mappin
         "report": report,
         "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
         "prose": page.prose(prose),
-        "tables": [page.table(table, heading=True) for table in report.tables
-                   if not prose.places("table", table.id)],
-        "figures": [page.figure(figure) for figure in report.figures
-                    if not prose.places("figure", figure.id)],
+        "tables": [
+            page.table(table, heading=True) for table in report.tables if not prose.places("table", table.id)
+        ],
+        "figures": [
+            page.figure(figure) for figure in report.figures if not prose.places("figure", figure.id)
+        ],
         "contents": [(table.title, page.anchor(table)) for table in report.tables],
         "expected": expected_lines(report),
         "facts": facts(report),
@@ -59,8 +66,14 @@ def index_html(report: Report, prose: Prose, evidence: Evidence, figures: Mappin
 
 @cache
 def _templates() -> Environment:
-    environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
-                              trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     environment.filters["line"] = escape.one_line
     environment.filters["sentence"] = _sentence
     environment.filters["safe_href"] = escape.href
@@ -69,15 +82,17 @@ def _templates() -> Environment:
 
 def _sentence(text: str) -> Markup:
     """Return a message of ours as HTML, with what stands between backticks as code."""
-    return Markup("").join(Markup("<code>{}</code>").format(part) if is_code else part
-                           for part, is_code in escape.spans(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if is_code else part for part, is_code in escape.spans(text)
+    )
 
 
 class _Page:
     """The blocks of a page as HTML: what prose places and what follows it look the same."""
 
-    def __init__(self, report: Report, evidence: Evidence, figures: Mapping[str, bytes],
-                 csv_names: Mapping[str, str]) -> None:
+    def __init__(
+        self, report: Report, evidence: Evidence, figures: Mapping[str, bytes], csv_names: Mapping[str, str]
+    ) -> None:
         self._report, self._evidence, self._svgs, self._csv = report, evidence, figures, csv_names
         self._figure_names = stems(figure.id for figure in report.figures)
         self._tables = {table.id: table for table in report.tables}
@@ -89,8 +104,9 @@ class _Page:
     def table(self, table: Table, *, heading: bool) -> Markup:
         """Return the table; prose that places one has written a heading of its own."""
         grid = lay_out(table)
-        return self._macro("table", grid, table.title, self.anchor(table), self._csv[table.id],
-                           self._links(grid), heading)
+        return self._macro(
+            "table", grid, table.title, self.anchor(table), self._csv[table.id], self._links(grid), heading
+        )
 
     def _links(self, grid: Grid) -> list[list[int | None]]:
         """Return the number of the case behind each cell."""

@@ -39,8 +39,10 @@ class Edited:
     @property
     def message(self) -> str:
         """Return fact and remedy."""
-        return (f'table "{self.table}" was edited by hand; '
-                "undo the edit, or delete the sum from its end marker to have it generated again")
+        return (
+            f'table "{self.table}" was edited by hand; '
+            "undo the edit, or delete the sum from its end marker to have it generated again"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,9 @@ def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:
     edited = []
     for region in reversed(regions):  # from the end, so that line numbers stay true
         if region.table not in tables:
-            raise RequestError(f"{place}:{region.first}", f'no table "{region.table}"',
-                               did_you_mean(region.table, tables))
+            raise RequestError(
+                f"{place}:{region.first}", f'no table "{region.table}"', did_you_mean(region.table, tables)
+            )
         old = _plain("".join(lines[region.first : region.last]))
         new = _plain(tables[region.table])
         if region.checksum and region.checksum != _checksum(old) and old != new:
@@ -98,8 +101,11 @@ def _regions(lines: list[str], place: str) -> list[_Region]:
         else:
             raise RequestError(where, *_malformed(line, begun))
     if begun:
-        raise RequestError(f"{place}:{begun[1] + 1}", f'marker of "{begun[0]}" has no end',
-                           "add <!-- reportgen:end --> below it")
+        raise RequestError(
+            f"{place}:{begun[1] + 1}",
+            f'marker of "{begun[0]}" has no end',
+            "add <!-- reportgen:end --> below it",
+        )
     return regions
 
 
@@ -118,7 +124,7 @@ def _marker_lines(lines: list[str]) -> list[tuple[int, str]]:
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
         if fence:
-            if mark and mark[1].startswith(fence) and not line[mark.end():].strip():
+            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
                 fence = ""
         elif mark:
             fence = mark[1]
@@ -139,6 +145,6 @@ def _replacement(lines: list[str], region: _Region, new: str) -> list[str]:
     """Return the new content and end marker with the line breaks that the file uses there."""
     ending = "\r\n" if lines[region.first - 1].endswith("\r\n") else "\n"
     old_end = lines[region.last]
-    after = old_end[len(old_end.rstrip("\r\n")):]
+    after = old_end[len(old_end.rstrip("\r\n")) :]
     content = [line + ending for line in ["", *new.split("\n"), ""]]
     return [*content, f"<!-- reportgen:end sum={_checksum(new)} -->{after}"]

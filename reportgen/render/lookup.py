@@ -53,22 +53,30 @@ def table(report: Report, table_id: str) -> Table:
     return known[table_id]
 
 
-def cell(table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue],
-         quantity: Quantity | None) -> Found:
+def cell(
+    table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
+) -> Found:
     """Return the one cell in the rows and columns that fit; without `quantity` the measured value."""
     _check_names(table, "row", row, table.row_factors)
     _check_names(table, "column", column, table.column_factors)
-    found = [Found(table, head, table.columns[j], table.cells[i][j])
-             for i, head in enumerate(table.rows) if _fits(head, table.row_factors, row)
-             for j in range(len(table.columns)) if _fits(table.columns[j], table.column_factors, column)]
+    found = [
+        Found(table, head, table.columns[j], table.cells[i][j])
+        for i, head in enumerate(table.rows)
+        if _fits(head, table.row_factors, row)
+        for j in range(len(table.columns))
+        if _fits(table.columns[j], table.column_factors, column)
+    ]
     wanted = [one for one in found if one.column.quantity == (quantity or "value")]
     if quantity is None and not wanted:
         wanted = found
     if len(wanted) != 1:
         raise _not_one(table, row, column, wanted or _all(table), count=len(wanted))
     if wanted[0].cell.value is None:
-        raise NotFoundError(f'table "{table.id}": the cell {_name(wanted[0])} shows '
-                            f'"{wanted[0].cell.text or "-"}", not a number', "choose another cell")
+        raise NotFoundError(
+            f'table "{table.id}": the cell {_name(wanted[0])} shows '
+            f'"{wanted[0].cell.text or "-"}", not a number',
+            "choose another cell",
+        )
     return wanted[0]
 
 
@@ -91,8 +99,11 @@ def _same(value: FactorValue, wanted: FactorValue) -> bool:
 
 
 def _all(table: Table) -> list[Found]:
-    return [Found(table, row, column, cell) for row, cells in zip(table.rows, table.cells, strict=True)
-            for column, cell in zip(table.columns, cells, strict=True)]
+    return [
+        Found(table, row, column, cell)
+        for row, cells in zip(table.rows, table.cells, strict=True)
+        for column, cell in zip(table.columns, cells, strict=True)
+    ]
 
 
 def _name(found: Found) -> str:
@@ -103,8 +114,14 @@ def _name(found: Found) -> str:
     return "(" + ", ".join([*row, *column, *quantity]) + ")"
 
 
-def _not_one(table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue],
-             candidates: Sequence[Found], *, count: int) -> NotFoundError:
+def _not_one(
+    table: Table,
+    row: Mapping[str, FactorValue],
+    column: Mapping[str, FactorValue],
+    candidates: Sequence[Found],
+    *,
+    count: int,
+) -> NotFoundError:
     asked = ", ".join(f"{name}={value}" for name, value in (*row.items(), *column.items()))
     fact = f'table "{table.id}": {count or "no"} cells fit ({asked})'
     more = f" and {len(candidates) - _LISTED} more" if len(candidates) > _LISTED else ""

@@ -38,10 +38,14 @@ def rows(grid: Grid) -> str:
 
 def aligned(heads: Sequence[str], body: Sequence[Sequence[str]], aligns: Sequence[Align]) -> str:
     """Return a table of texts that are Markdown already, its columns padded to equal width."""
-    widths = [max(3, *(w for w in map(_width, column) if w <= _WIDEST), 3)
-              for column in zip(heads, *body, strict=True)]
-    ruler = [f"{'-' * (width - 1)}:" if align == "right" else "-" * width
-             for width, align in zip(widths, aligns, strict=True)]
+    widths = [
+        max(3, *(w for w in map(_width, column) if w <= _WIDEST), 3)
+        for column in zip(heads, *body, strict=True)
+    ]
+    ruler = [
+        f"{'-' * (width - 1)}:" if align == "right" else "-" * width
+        for width, align in zip(widths, aligns, strict=True)
+    ]
     lines = [heads, ruler, *body]
     return "\n".join(_line(line, widths, aligns) for line in lines)
 
@@ -58,8 +62,9 @@ def _width(text: str) -> int:
     """Return the columns that a text takes in a terminal: 2 for wide East Asian characters."""
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-               for c in text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
 
 
 def _flat_heads(grid: Grid) -> list[str]:
@@ -73,14 +78,18 @@ def _flat_heads(grid: Grid) -> list[str]:
                 if item.text:
                     above[i].append(escape.link(item.text, item.href))
             column += item.span
-    return [" ".join([*texts, _item(item)]).strip()
-            for texts, item in zip(above, grid.levels[-1], strict=True)]
+    return [
+        " ".join([*texts, _item(item)]).strip() for texts, item in zip(above, grid.levels[-1], strict=True)
+    ]
 
 
 def _item(item: Item) -> str:
     """Return one item: the text linked, what follows it, footnote numbers, qualifiers below."""
-    shown = " ".join(part for part in (escape.link(item.text, item.href), item.interval,
-                                       escape.markdown(item.unit)) if part)
+    shown = " ".join(
+        part
+        for part in (escape.link(item.text, item.href), item.interval, escape.markdown(item.unit))
+        if part
+    )
     if item.notes:
         shown += f"<sup>{','.join(map(str, item.notes))}</sup>"
     if item.qualifiers:

@@ -24,8 +24,10 @@ def stems(identifiers: Iterable[str]) -> dict[str, str]:
     taken: dict[str, int] = {}
     for name in plain.values():
         taken[name.casefold()] = taken.get(name.casefold(), 0) + 1
-    return {identifier: name if taken[name.casefold()] == 1 else f"{name}-{_digest(identifier)}"
-            for identifier, name in plain.items()}
+    return {
+        identifier: name if taken[name.casefold()] == 1 else f"{name}-{_digest(identifier)}"
+        for identifier, name in plain.items()
+    }
 
 
 def _digest(identifier: str) -> str:

@@ -22,13 +22,19 @@ def readme(report: Report, prose: Prose, tables: Names, figures: Names) -> bytes
     tables, figures  file names without extension by id
     """
     show = _Blocks(report, tables, figures)
-    parts = [f"# {escape.markdown(report.title)}", *_verdict(report),
-             "The page [index.html](index.html) shows the same with the evidence behind every number; "
-             "[report.json](report.json) has it for programs."]
+    parts = [
+        f"# {escape.markdown(report.title)}",
+        *_verdict(report),
+        "The page [index.html](index.html) shows the same with the evidence behind every number; "
+        "[report.json](report.json) has it for programs.",
+    ]
     if prose.text:
         parts.append(prose.filled(prose.text, show.block).strip())
-    parts += [f"## {escape.markdown(table.title)}\n\n{show.table(table)}" for table in report.tables
-              if not prose.places("table", table.id)]
+    parts += [
+        f"## {escape.markdown(table.title)}\n\n{show.table(table)}"
+        for table in report.tables
+        if not prose.places("table", table.id)
+    ]
     loose = [figure for figure in report.figures if not prose.places("figure", figure.id)]
     parts += _section("Figures", [show.figure(figure) for figure in loose])
     parts += _section("Expected speed", _expected(report))
@@ -79,8 +85,11 @@ def _expected(report: Report) -> list[str]:
     lines = expected_lines(report)
     if not lines:
         return []
-    statements = [f"- **{escape.markdown(line.statement)}**: "
-                  + " or ".join(escape.markdown(path) for path in line.paths) for line in lines]
+    statements = [
+        f"- **{escape.markdown(line.statement)}**: "
+        + " or ".join(escape.markdown(path) for path in line.paths)
+        for line in lines
+    ]
     sources = []
     for i, fact in enumerate(facts(report), start=1):
         read = f", read {escape.markdown(fact.read)}" if fact.read else ""
@@ -98,16 +107,17 @@ def _environment(environment: Environment) -> str:
     body = [[escape.markdown(name), escape.markdown(value)] for name, value in environment.rows]
     table = markdown.aligned(["", "Value"], body, ["left", "left"])
     title = html.escape(escape.one_line(environment.title))  # a summary is HTML: no Markdown inside
-    return (f"<details>\n<summary>{title} ({runs})</summary>\n\n"
-            f"{table}\n\n</details>")
+    return f"<details>\n<summary>{title} ({runs})</summary>\n\n{table}\n\n</details>"
 
 
 def _findings(report: Report) -> list[str]:
     groups = finding_groups(report)
     if not groups:
         return ["None."]
-    return ["What a reader of the numbers should know, by rule; `reportgen explain RULE` tells more.",
-            "\n".join(_finding_group(group) for group in groups)]
+    return [
+        "What a reader of the numbers should know, by rule; `reportgen explain RULE` tells more.",
+        "\n".join(_finding_group(group) for group in groups),
+    ]
 
 
 def _finding_group(group: FindingGroup) -> str:
@@ -134,12 +144,20 @@ def _provenance(report: Report) -> list[str]:
     body = [_provenance_row(one) for one in report.provenance]
     heads, aligns = ["Logs", "Format", "Runs", "Source", "Date"], ("left", "left", "right", "left", "left")
     kept = [i for i in range(len(heads)) if any(row[i] for row in body)]
-    table = markdown.aligned([heads[i] for i in kept], [[row[i] for i in kept] for row in body],
-                             ["right" if aligns[i] == "right" else "left" for i in kept])
+    table = markdown.aligned(
+        [heads[i] for i in kept],
+        [[row[i] for i in kept] for row in body],
+        ["right" if aligns[i] == "right" else "left" for i in kept],
+    )
     return [*text, table]
 
 
 def _provenance_row(one: Provenance) -> list[str]:
     source = escape.link(one.title or one.url, one.url)
-    return [escape.code(one.path, in_table=True), escape.markdown(one.format), str(one.runs), source,
-            escape.markdown(one.date)]
+    return [
+        escape.code(one.path, in_table=True),
+        escape.markdown(one.format),
+        str(one.runs),
+        source,
+        escape.markdown(one.date),
+    ]

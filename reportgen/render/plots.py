@@ -43,7 +43,6 @@ def draw(axes: Axes, figure: Figure) -> None:
         axes.set_ylim(bottom=0)
 
 
-
 def _categories(figure: Figure) -> tuple[str, ...]:
     """Return the categories, those that only the series know added; none where x is a number."""
     xs = [x for series in figure.series for x in series.x]
@@ -89,13 +88,21 @@ def _positions(figure: Figure, series: FigureSeries) -> list[float]:
 
 def _line(axes: Axes, figure: Figure) -> None:
     count = len(figure.series)
-    for series, colour, marker in zip(figure.series, _styles(count, _COLOURS), _styles(count, _MARKERS),
-                                      strict=True):
+    for series, colour, marker in zip(
+        figure.series, _styles(count, _COLOURS), _styles(count, _MARKERS), strict=True
+    ):
         present = _present(series)
         x = _positions(figure, series)
-        axes.errorbar([x[i] for i in present], [series.y[i] or 0.0 for i in present],
-                      yerr=_errors(series, present), color=colour, marker=marker, capsize=2.5,
-                      elinewidth=1.0, label=series.name)
+        axes.errorbar(
+            [x[i] for i in present],
+            [series.y[i] or 0.0 for i in present],
+            yerr=_errors(series, present),
+            color=colour,
+            marker=marker,
+            capsize=2.5,
+            elinewidth=1.0,
+            label=series.name,
+        )
     _ticks_at_values(axes, figure)
 
 
@@ -119,8 +126,12 @@ def _ticks_at_values(axes: Axes, figure: Figure) -> None:
 def _name_categories(axes: Axes, figure: Figure) -> None:
     names = figure.categories
     is_crowded = sum(map(len, names)) > 80 or max(map(len, names), default=0) > 24
-    axes.set_xticks(range(len(names)), labels=names, rotation=30 if is_crowded else 0,
-                    ha="right" if is_crowded else "center")
+    axes.set_xticks(
+        range(len(names)),
+        labels=names,
+        rotation=30 if is_crowded else 0,
+        ha="right" if is_crowded else "center",
+    )
     axes.set_xlim(-0.6, len(names) - 0.4)
 
 
@@ -130,15 +141,26 @@ def _bar(axes: Axes, figure: Figure) -> None:
         present = _present(series)
         x = _positions(figure, series)
         shift = (n - (len(figure.series) - 1) / 2) * width
-        axes.bar([x[i] + shift for i in present], [series.y[i] or 0.0 for i in present], width * 0.94,
-                 yerr=_errors(series, present), label=series.name, **_bar_style(n))
+        axes.bar(
+            [x[i] + shift for i in present],
+            [series.y[i] or 0.0 for i in present],
+            width * 0.94,
+            yerr=_errors(series, present),
+            label=series.name,
+            **_bar_style(n),
+        )
     _name_categories(axes, figure)
 
 
 def _bar_style(n: int) -> dict[str, Any]:
     hatch = _HATCHES[n // len(_COLOURS) % len(_HATCHES)]
-    return {"color": _COLOURS[n % len(_COLOURS)], "hatch": hatch, "edgecolor": PAPER, "linewidth": 0.0,
-            "error_kw": {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.5}}
+    return {
+        "color": _COLOURS[n % len(_COLOURS)],
+        "hatch": hatch,
+        "edgecolor": PAPER,
+        "linewidth": 0.0,
+        "error_kw": {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.5},
+    }
 
 
 def _stacked_bar(axes: Axes, figure: Figure) -> None:
@@ -147,8 +169,14 @@ def _stacked_bar(axes: Axes, figure: Figure) -> None:
         present = _present(series)
         places = [int(place) for place in _positions(figure, series)]
         heights = [series.y[i] or 0.0 for i in present]
-        axes.bar([places[i] for i in present], heights, _GROUP * 0.75, label=series.name,
-                 bottom=[tops[places[i]] for i in present], **_bar_style(n))
+        axes.bar(
+            [places[i] for i in present],
+            heights,
+            _GROUP * 0.75,
+            label=series.name,
+            bottom=[tops[places[i]] for i in present],
+            **_bar_style(n),
+        )
         for i, height in zip(present, heights, strict=True):
             tops[places[i]] = math.fsum((tops[places[i]], height))
     _name_categories(axes, figure)
@@ -158,7 +186,8 @@ def _strip(axes: Axes, figure: Figure) -> None:
     """Draw every repeat as a dot and the median of equal x as a short line."""
     count = len(figure.series)
     for n, (series, colour, marker) in enumerate(
-            zip(figure.series, _styles(count, _COLOURS), _styles(count, _MARKERS), strict=True)):
+        zip(figure.series, _styles(count, _COLOURS), _styles(count, _MARKERS), strict=True)
+    ):
         shift = (n - (count - 1) / 2) * _GROUP / count if figure.categories else 0.0
         groups: dict[float, list[float]] = {}
         for place, y in zip(_positions(figure, series), series.y, strict=True):
@@ -166,10 +195,24 @@ def _strip(axes: Axes, figure: Figure) -> None:
                 groups.setdefault(place + shift, []).append(y)
         half = (_SPREAD if figure.categories else 0.0) / count
         dots = [(x, y) for place, ys in groups.items() for x, y in _spread(place, ys, half)]
-        axes.plot([x for x, _ in dots], [y for _, y in dots], linestyle="none", marker=marker, color=colour,
-                  markersize=4.5, alpha=0.75, label=series.name)
-        axes.hlines([median(ys) for ys in groups.values()], [place - 1.6 * half for place in groups],
-                    [place + 1.6 * half for place in groups], color=INK, linewidth=1.6, zorder=3)
+        axes.plot(
+            [x for x, _ in dots],
+            [y for _, y in dots],
+            linestyle="none",
+            marker=marker,
+            color=colour,
+            markersize=4.5,
+            alpha=0.75,
+            label=series.name,
+        )
+        axes.hlines(
+            [median(ys) for ys in groups.values()],
+            [place - 1.6 * half for place in groups],
+            [place + 1.6 * half for place in groups],
+            color=INK,
+            linewidth=1.6,
+            zorder=3,
+        )
     _ticks_at_values(axes, figure)
 
 
@@ -184,10 +227,20 @@ def _series(axes: Axes, figure: Figure) -> None:
     for n, series in enumerate(figure.series):
         # A step that is absent breaks the line.
         y = [math.nan if value is None else value for value in series.y]
-        axes.plot(_positions(figure, series), y, color=_COLOURS[n % len(_COLOURS)], linewidth=1.0,
-                  linestyle=("-", "--", ":")[n // len(_COLOURS) % 3], label=series.name)
+        axes.plot(
+            _positions(figure, series),
+            y,
+            color=_COLOURS[n % len(_COLOURS)],
+            linewidth=1.0,
+            linestyle=("-", "--", ":")[n // len(_COLOURS) % 3],
+            label=series.name,
+        )
 
 
 _KINDS: dict[FigureKind, Callable[[Axes, Figure], None]] = {
-    "line": _line, "bar": _bar, "stacked-bar": _stacked_bar, "strip": _strip, "series": _series,
+    "line": _line,
+    "bar": _bar,
+    "stacked-bar": _stacked_bar,
+    "strip": _strip,
+    "series": _series,
 }

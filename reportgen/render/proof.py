@@ -64,10 +64,18 @@ def _proof(case: Case, number: int) -> Proof:
     title = metrics.metric(case.metric, case.unit).title
     if case.phase != STEP:
         title += f", {case.phase}"
-    factors = ", ".join(f"{name}={value}" for name, value in case.factors.items()
-                        if name not in ("metric", "phase"))  # the title says these
-    return Proof(number, title, factors, _summary(case, unit), unit_label(unit), (*measured, *unmeasured),
-                 _messages(case.findings))
+    factors = ", ".join(
+        f"{name}={value}" for name, value in case.factors.items() if name not in ("metric", "phase")
+    )  # the title says these
+    return Proof(
+        number,
+        title,
+        factors,
+        _summary(case, unit),
+        unit_label(unit),
+        (*measured, *unmeasured),
+        _messages(case.findings),
+    )
 
 
 def _unit(case: Case) -> Unit:
@@ -98,9 +106,15 @@ def _summary(case: Case, unit: Unit) -> str:
 
 def _measured(measurement: Measurement, unit: Unit) -> Repeat:
     run = measurement.run
-    return Repeat(run.id, _number(measurement.value, unit), measurement.evidence, _window(measurement.window),
-                  _status(run), _sources(measurement.sources or (run.source,)),
-                  _messages((*run.findings, *measurement.findings)))
+    return Repeat(
+        run.id,
+        _number(measurement.value, unit),
+        measurement.evidence,
+        _window(measurement.window),
+        _status(run),
+        _sources(measurement.sources or (run.source,)),
+        _messages((*run.findings, *measurement.findings)),
+    )
 
 
 def _unmeasured(run: Run) -> Repeat:

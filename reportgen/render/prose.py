@@ -59,8 +59,9 @@ def fill(report: Report) -> Prose:
     if not report.prose:
         return Prose("", ())
     functions = _Functions(report)
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False,
-                                                keep_trailing_newline=True)
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True
+    )
     try:
         template = environment.from_string(_PLACEHOLDER.sub("", report.prose))
         text = template.render(functions.by_name())
@@ -84,9 +85,15 @@ class _Functions:
         self.blocks: list[Block] = []
 
     def by_name(self) -> dict[str, Callable[..., str]]:
-        return {"table": self.table, "figure": self.figure, "environment": self.environment,
-                "findings": self.findings, "value": self.value, "ratio": self.ratio,
-                "expected": self.expected}
+        return {
+            "table": self.table,
+            "figure": self.figure,
+            "environment": self.environment,
+            "findings": self.findings,
+            "value": self.value,
+            "ratio": self.ratio,
+            "expected": self.expected,
+        }
 
     def _placeholder(self, kind: BlockKind, identifier: str = "") -> str:
         self.blocks.append(Block(kind, identifier))
@@ -107,17 +114,28 @@ class _Functions:
     def findings(self) -> str:
         return self._placeholder("findings")
 
-    def value(self, table_id: str, row: Mapping[str, FactorValue] | None = None,
-              column: Mapping[str, FactorValue] | None = None, quantity: Quantity | None = None,
-              digits: int | None = None, unit: bool = False) -> str:
+    def value(
+        self,
+        table_id: str,
+        row: Mapping[str, FactorValue] | None = None,
+        column: Mapping[str, FactorValue] | None = None,
+        quantity: Quantity | None = None,
+        digits: int | None = None,
+        unit: bool = False,
+    ) -> str:
         found = lookup.cell(lookup.table(self.report, table_id), row or {}, column or {}, quantity)
         return found.text(digits=digits, with_unit=unit)
 
-    def ratio(self, table_id: str, row: Mapping[str, FactorValue] | None = None,
-              column: Mapping[str, FactorValue] | None = None,
-              to_row: Mapping[str, FactorValue] | None = None,
-              to_column: Mapping[str, FactorValue] | None = None,
-              quantity: Quantity | None = None, digits: int = 3) -> str:
+    def ratio(
+        self,
+        table_id: str,
+        row: Mapping[str, FactorValue] | None = None,
+        column: Mapping[str, FactorValue] | None = None,
+        to_row: Mapping[str, FactorValue] | None = None,
+        to_column: Mapping[str, FactorValue] | None = None,
+        quantity: Quantity | None = None,
+        digits: int = 3,
+    ) -> str:
         table = lookup.table(self.report, table_id)
         row, column = row or {}, column or {}
         above = lookup.cell(table, row, column, quantity)
@@ -129,8 +147,10 @@ class _Functions:
     def expected(self, target: str, reference: str, digits: int = 3) -> str:
         known = {(e.target, e.reference): e for e in self.report.expected}
         if (target, reference) not in known:
-            raise lookup.NotFoundError(f'no expected speed of "{target}" relative to "{reference}"',
-                                       did_you_mean(f"{target} : {reference}", map(" : ".join, known)))
+            raise lookup.NotFoundError(
+                f'no expected speed of "{target}" relative to "{reference}"',
+                did_you_mean(f"{target} : {reference}", map(" : ".join, known)),
+            )
         return units.text(known[target, reference].speed, digits=digits)
 
 

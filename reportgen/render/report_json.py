@@ -31,12 +31,24 @@ def report_json(report: Report, evidence: Evidence, generated: Iterable[str]) ->
         "tables": [_table(table, evidence) for table in report.tables],
         "cases": [_case(case, number) for number, case in enumerate(evidence.cases, start=1)],
         "expected": [_expected(expected) for expected in report.expected],
-        "environments": [{"title": e.title, "runs": e.runs, "rows": [list(row) for row in e.rows]}
-                         for e in report.environments],
+        "environments": [
+            {"title": e.title, "runs": e.runs, "rows": [list(row) for row in e.rows]}
+            for e in report.environments
+        ],
         "findings": _findings(report.findings),
-        "provenance": [_without_blanks({"path": p.path, "format": p.format, "runs": p.runs,
-                                        "title": p.title, "url": p.url, "date": p.date})
-                       for p in report.provenance],
+        "provenance": [
+            _without_blanks(
+                {
+                    "path": p.path,
+                    "format": p.format,
+                    "runs": p.runs,
+                    "title": p.title,
+                    "url": p.url,
+                    "date": p.date,
+                }
+            )
+            for p in report.provenance
+        ],
     }
     return f"{_lines(content)}\n".encode("utf-8", "replace")
 
@@ -74,92 +86,141 @@ def _source(source: Source | None) -> str:
 
 def _findings(findings: Iterable[Finding]) -> list[Json]:
     ordered = sorted(findings, key=lambda f: (f.rule, f.subject, f.message, f.severity, _source(f.source)))
-    return [_without_blanks({"severity": f.severity, "rule": f.rule, "subject": f.subject,
-                             "message": f.message, "source": _source(f.source)}) for f in ordered]
+    return [
+        _without_blanks(
+            {
+                "severity": f.severity,
+                "rule": f.rule,
+                "subject": f.subject,
+                "message": f.message,
+                "source": _source(f.source),
+            }
+        )
+        for f in ordered
+    ]
 
 
 def _table(table: Table, evidence: Evidence) -> Json:
-    cells = [_cell(table, row, column, cell, evidence)
-             for row, line in zip(table.rows, table.cells, strict=True)
-             for column, cell in zip(table.columns, line, strict=True)]
-    return _without_blanks({"id": table.id, "title": table.title, "metric": table.metric,
-                            "facet": _factors(dict(table.facet)), "cells": cells,
-                            "notes": [note.text for note in table.notes],
-                            "findings": _findings(table.findings)})
+    cells = [
+        _cell(table, row, column, cell, evidence)
+        for row, line in zip(table.rows, table.cells, strict=True)
+        for column, cell in zip(table.columns, line, strict=True)
+    ]
+    return _without_blanks(
+        {
+            "id": table.id,
+            "title": table.title,
+            "metric": table.metric,
+            "facet": _factors(dict(table.facet)),
+            "cells": cells,
+            "notes": [note.text for note in table.notes],
+            "findings": _findings(table.findings),
+        }
+    )
 
 
 def _cell(table: Table, row: Header, column: Header, cell: Cell, evidence: Evidence) -> Json:
-    return _without_blanks({
-        "row": _factors(dict(zip(table.row_factors, row.key, strict=False))),
-        "column": _factors(dict(zip(table.column_factors, column.key, strict=False))),
-        "quantity": column.quantity,
-        "kind": cell.kind,
-        "value": _number(cell.value),
-        "unit": cell.unit.base if cell.unit else None,
-        "low": _number(cell.low),
-        "high": _number(cell.high),
-        "text": cell.text,
-        "qualifiers": list(cell.qualifiers),
-        "notes": [note + 1 for note in cell.notes],
-        "case": evidence.number(cell.case),
-        "comparison": _comparison(cell.comparison, evidence),
-    })
+    return _without_blanks(
+        {
+            "row": _factors(dict(zip(table.row_factors, row.key, strict=False))),
+            "column": _factors(dict(zip(table.column_factors, column.key, strict=False))),
+            "quantity": column.quantity,
+            "kind": cell.kind,
+            "value": _number(cell.value),
+            "unit": cell.unit.base if cell.unit else None,
+            "low": _number(cell.low),
+            "high": _number(cell.high),
+            "text": cell.text,
+            "qualifiers": list(cell.qualifiers),
+            "notes": [note + 1 for note in cell.notes],
+            "case": evidence.number(cell.case),
+            "comparison": _comparison(cell.comparison, evidence),
+        }
+    )
 
 
 def _comparison(comparison: Comparison | None, evidence: Evidence) -> Json | None:
     if comparison is None:
         return None
-    return _without_blanks({
-        "kind": comparison.kind,
-        "baseline": evidence.number(comparison.baseline),
-        "value": _number(comparison.value),
-        "expected_speed": _number(comparison.expected.speed) if comparison.expected else None,
-        "excess": _number(comparison.excess),
-        "excess_low": _number(comparison.low),
-        "excess_high": _number(comparison.high),
-    })
+    return _without_blanks(
+        {
+            "kind": comparison.kind,
+            "baseline": evidence.number(comparison.baseline),
+            "value": _number(comparison.value),
+            "expected_speed": _number(comparison.expected.speed) if comparison.expected else None,
+            "excess": _number(comparison.excess),
+            "excess_low": _number(comparison.low),
+            "excess_high": _number(comparison.high),
+        }
+    )
 
 
 def _case(case: Case, number: int) -> Json:
     summary = case.summary
-    return _without_blanks({
-        "case": number,
-        "factors": _factors({k: v for k, v in case.factors.items() if k not in ("metric", "phase")}),
-        "metric": case.metric,
-        "phase": case.phase,
-        "unit": case.unit,
-        "protocol": case.protocol,
-        "summary": summary and _summary(summary),
-        "measurements": [_measurement(measurement) for measurement in case.measurements],
-        "unmeasured": [_run(run) for run in case.unmeasured],
-        "findings": _findings(case.findings),
-    })
+    return _without_blanks(
+        {
+            "case": number,
+            "factors": _factors({k: v for k, v in case.factors.items() if k not in ("metric", "phase")}),
+            "metric": case.metric,
+            "phase": case.phase,
+            "unit": case.unit,
+            "protocol": case.protocol,
+            "summary": summary and _summary(summary),
+            "measurements": [_measurement(measurement) for measurement in case.measurements],
+            "unmeasured": [_run(run) for run in case.unmeasured],
+            "findings": _findings(case.findings),
+        }
+    )
 
 
 def _summary(summary: Summary) -> Json:
     line: Json = {"median": _number(summary.median), "repeats": summary.n}
     if summary.n > 1:
-        line |= {"low": _number(summary.low), "high": _number(summary.high),
-                 "coverage": _number(summary.coverage), "reached": summary.reached}
+        line |= {
+            "low": _number(summary.low),
+            "high": _number(summary.high),
+            "coverage": _number(summary.coverage),
+            "reached": summary.reached,
+        }
     return line
 
 
 def _run(run: Run) -> Json:
-    return _without_blanks({"run": run.id, "format": run.format, "status": run.status, "repeat": run.repeat,
-                            "source": _source(run.source), "findings": _findings(run.findings)})
+    return _without_blanks(
+        {
+            "run": run.id,
+            "format": run.format,
+            "status": run.status,
+            "repeat": run.repeat,
+            "source": _source(run.source),
+            "findings": _findings(run.findings),
+        }
+    )
 
 
 def _measurement(measurement: Measurement) -> Json:
     window = measurement.window
-    return _run(measurement.run) | _without_blanks({
-        "value": _number(measurement.value),
-        "evidence": measurement.evidence,
-        "window": window and _without_blanks({
-            "first": window.first, "last": window.last, "steps": window.steps, "time": _number(window.time),
-            "gap_time": _number(window.gap_time), "samples": _number(window.samples)}),
-        "sources": [_source(source) for source in measurement.sources if source != measurement.run.source],
-        "findings": _findings([*measurement.run.findings, *measurement.findings]),
-    })
+    return _run(measurement.run) | _without_blanks(
+        {
+            "value": _number(measurement.value),
+            "evidence": measurement.evidence,
+            "window": window
+            and _without_blanks(
+                {
+                    "first": window.first,
+                    "last": window.last,
+                    "steps": window.steps,
+                    "time": _number(window.time),
+                    "gap_time": _number(window.gap_time),
+                    "samples": _number(window.samples),
+                }
+            ),
+            "sources": [
+                _source(source) for source in measurement.sources if source != measurement.run.source
+            ],
+            "findings": _findings([*measurement.run.findings, *measurement.findings]),
+        }
+    )
 
 
 def _expected(expected: Expected) -> Json:
@@ -169,7 +230,21 @@ def _expected(expected: Expected) -> Json:
         "speed": _number(expected.speed),
         "low": _number(expected.low),
         "high": _number(expected.high),
-        "paths": [[_without_blanks({"of": s.of, "to": s.to, "speed": _number(s.speed), "source": s.source,
-                                    "url": s.url, "read": s.read, "inverted": s.inverted}) for s in path]
-                  for path in expected.paths],
+        "paths": [
+            [
+                _without_blanks(
+                    {
+                        "of": s.of,
+                        "to": s.to,
+                        "speed": _number(s.speed),
+                        "source": s.source,
+                        "url": s.url,
+                        "read": s.read,
+                        "inverted": s.inverted,
+                    }
+                )
+                for s in path
+            ]
+            for path in expected.paths
+        ],
     }

@@ -54,8 +54,10 @@ def finding_groups(report: Report) -> tuple[FindingGroup, ...]:
     groups: dict[tuple[int, str], list[Finding]] = {}
     for finding in _different(report):
         groups.setdefault((_SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
-    return tuple(FindingGroup(rule, _SEVERITIES[rank], len(found), _examples(found))
-                 for (rank, rule), found in sorted(groups.items(), key=lambda pair: pair[0]))
+    return tuple(
+        FindingGroup(rule, _SEVERITIES[rank], len(found), _examples(found))
+        for (rank, rule), found in sorted(groups.items(), key=lambda pair: pair[0])
+    )
 
 
 def _different(report: Report) -> Iterable[Finding]:
@@ -69,8 +71,10 @@ def _examples(found: list[Finding]) -> tuple[Finding, ...]:
 
 def expected_lines(report: Report) -> tuple[ExpectedLine, ...]:
     """Return the expected speeds that the report uses, with their paths."""
-    return tuple(ExpectedLine(_statement(expected), tuple(_path(expected, path) for path in expected.paths))
-                 for expected in report.expected)
+    return tuple(
+        ExpectedLine(_statement(expected), tuple(_path(expected, path) for path in expected.paths))
+        for expected in report.expected
+    )
 
 
 def _statement(expected: Expected) -> str:
@@ -85,8 +89,12 @@ def _path(expected: Expected, path: tuple[Step, ...]) -> str:
     """Return a path as the product it is: `0.67 (V100-LS : V100) x 0.927 (V100 : A40)`."""
     if not path:
         return f"{expected.target} and {expected.reference} are the same system"
-    return " x ".join(f"1/{_speed(step.speed)} ({step.to} : {step.of})" if step.inverted
-                      else f"{_speed(step.speed)} ({step.of} : {step.to})" for step in path)
+    return " x ".join(
+        f"1/{_speed(step.speed)} ({step.to} : {step.of})"
+        if step.inverted
+        else f"{_speed(step.speed)} ({step.of} : {step.to})"
+        for step in path
+    )
 
 
 def facts(report: Report) -> tuple[Fact, ...]:

@@ -1,8 +1,11 @@
 """What a table shows, from runs whose figures are written out here."""
 
+from csv import DictReader
+
 import pytest
 
 from reportgen.errors import RequestError
+from reportgen.render.csv import table as csv_of
 from reportgen.results import Table
 from reportgen.tables.build import build_tables
 from reportgen.tables.expected import NOTHING
@@ -305,3 +308,26 @@ def test_wrong_requests_say_where_what_and_what_to_do(keys, message):
     with pytest.raises(RequestError) as error:
         build_tables(spec(**keys), FRAMEWORKS, NOTHING)
     assert str(error.value).startswith(f"reports/t.toml: {message}")
+
+
+def test_split_columns_and_means_reach_the_csv():
+    runs = [
+        run(framework="TF", xla=x, gpu=g, m="a", throughput=v)
+        for x, g, v in [(True, "V", 4.0), (True, "A", 8.0), (False, "V", 1.0), (False, "A", 9.0)]
+    ]
+    table = one(
+        runs,
+        rows=("m",),
+        columns=("framework",),
+        where={"gpu": ("A",)},
+        qualify={"xla": False},
+        compare=CompareSpec("ratio", {"gpu": "V"}, mean=True),
+        show=("value", "ratio"),
+    )
+    lines = list(DictReader(csv_of(table).decode().splitlines()))
+    assert [(x["m"], x["framework"], x["xla"], x["value"], x["ratio"]) for x in lines] == [
+        ("a", "TF", "false", "9", "9"),
+        ("a", "TF", "true", "8", "2"),
+        ("geometric mean", "TF", "false", "", "9"),
+        ("geometric mean", "TF", "true", "", "2"),
+    ]
