@@ -32,19 +32,31 @@ def once(step: IntArray) -> IntArray:
     return np.sort(first).astype(np.int64)
 
 
-def spans(step: IntArray, limit: int = 0) -> IntArray:
+def spans(position: IntArray, epoch: IntArray | None = None) -> IntArray:
     """Return the steps that lines cover which stand for everything since the line before.
 
-    The first line, and a line after a restart, covers what lines usually cover, or what there was before it.
-    limit  the first step that can be covered less one: lines do not reach back across it
+    position  steps done when the line was printed, since the begin of its epoch if `epoch` is given
+
+    The first line, and one after a restart, covers what lines usually cover, or all there was before it; the
+    first of a later epoch covers all of that epoch.
     """
-    if not len(step):
-        return step
-    apart = np.diff(step)
-    forward = apart[apart > 0]
+    if not len(position):
+        return position
+    apart = np.diff(position)
+    same = np.ones(len(apart), dtype=bool) if epoch is None else np.diff(epoch) == 0
+    forward = apart[(apart > 0) & same]
     usual = int(np.bincount(np.minimum(forward, 10**6)).argmax()) if len(forward) else 1
-    first = max(min(int(step[0]) - limit, usual), 1)
-    return np.concatenate(([first], np.where(apart > 0, apart, np.minimum(usual, step[1:])))).astype(np.int64)
+    fresh = np.where(same, np.minimum(usual, position[1:]), position[1:])
+    first = min(int(position[0]), usual)
+    covered = np.concatenate(([first], np.where((apart > 0) & same, apart, fresh)))
+    return np.maximum(covered, 1).astype(np.int64)
+
+
+def in_epochs(epoch: IntArray, position: IntArray, length: IntArray) -> IntArray:
+    """Return step numbers counted from the begin of the first epoch in the log, positions from 1."""
+    if not len(epoch):
+        return position
+    return np.clip(epoch - epoch[0], 0, 10**6) * np.minimum(length, 10**9) + position
 
 
 @dataclass(slots=True)

@@ -25,6 +25,8 @@ STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{
 
 _ESCAPE = b"\x1b["
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
+_DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
 _SHOWN = 100
 
 
@@ -49,7 +51,7 @@ class Records:
         return np.array(self.columns[name], dtype="S16").astype(np.int64)
 
     def seconds(self, name: str) -> FloatArray:
-        """Return a column of dates as seconds since 1970, as if the log's time zone were UTC."""
+        """Return a column of dates as seconds since the first of them."""
         return seconds([text or b"" for text in self.columns[name]])
 
     def take(self, keep: IntArray) -> "Records":
@@ -113,6 +115,21 @@ class TextLog:
         if len(lines):
             self.malformed.add(int(lines[0]), fact, len(lines))
 
+    def stamps(self, records: Records, width: int = 90) -> FloatArray:
+        """Return the date that stands last before each record in its line, as `seconds` does."""
+        texts = []
+        for begin in records.begin.tolist():
+            before = self.content[max(begin - width, 0) : begin]
+            found = _LAST_STAMP.search(before, before.rfind(b"\n") + 1)
+            texts.append(found[1] if found else b"")
+        return seconds(texts)
+
+    def option(self, name: bytes) -> bytes | None:
+        """Return the value of an argument dump (`  name ........ value`), None where it has none."""
+        at = self.content.find(b"  " + name + b" ..")
+        found = _DUMPED.match(self.content, at + 2) if at >= 0 else None
+        return found[1] if found else None
+
     def search(self, pattern: re.Pattern[bytes], literal: bytes) -> re.Match[bytes] | None:
         """Return the first match of a pattern that has a literal in it; without the literal nothing is tried."""
         at = self.content.find(literal)
@@ -149,7 +166,7 @@ def floats(texts: Sequence[bytes | None]) -> FloatArray:
 
 
 def seconds(texts: Sequence[bytes]) -> FloatArray:
-    """Return dates (STAMP) as seconds since 1970 without a time zone; NaN for a date that does not exist."""
+    """Return dates (STAMP) as seconds since the first of them; NaN where there is none, or no such date."""
     if not texts:
         return np.empty(0)
     stamps = b"\n".join(texts).replace(b",", b".").split(b"\n")
@@ -157,8 +174,12 @@ def seconds(texts: Sequence[bytes]) -> FloatArray:
         moments = np.array(stamps).astype("M8[us]")
     except ValueError:
         moments = np.array([_moment(stamp) for stamp in stamps])
-    times = moments.astype(np.int64) / 1e6
-    return np.where(np.isnat(moments), np.nan, times)
+    exist = ~np.isnat(moments)
+    if not exist.any():
+        return np.full(len(moments), np.nan)
+    # Whole microseconds are subtracted before they become floats, which could not hold them.
+    since = (moments - moments[exist][0]).astype(np.int64) / 1e6
+    return np.where(exist, since, np.nan)
 
 
 def _moment(stamp: bytes) -> np.datetime64:
