@@ -88,7 +88,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None) -> Table:
         cells=noted.cells,
         notes=noted.notes,
         unit_mode=mode,
-        unit=units.whole,
+        unit=units.whole if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
         caption=(*caption(spec, grid, units.whole), *(f"{note.text}." for note in noted.general)),
