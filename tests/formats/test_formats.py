@@ -39,6 +39,13 @@ FIXTURES = {
                        b'[[corrections]]\nwhere = { a = 1 }\ncolumn = "v"\nvalue = 3\nreason = "z"\n',
         "t.csv": b"a,r,m,v\n1,1,step_time,2.5\n2,1,step_time,3 ms\n",
     },
+    "jade": {
+        "slurm-7-train.out": b"Batch 101: Data Loading Time: 0.4876 seconds, Forward Pass Time: 0.1437 seconds, "
+                             b"Backward Pass Time: 0.3247, Batch Size: 128\nArguments\n---\ndataset: imagenet\n"
+                             b"batch_size: 128\nprecision: 32-true\nDevices used: 2 x Tesla V100-SXM2-32GB-LS\n"
+                             b"Average Data Loading Time: 0.6594 seconds\nAverage Data Preprocessing Time: 0.0000 "
+                             b"seconds\nAverage Forward Pass Time: 0.1774 seconds\nTotal Script Time: 451.0 seconds\n",
+    },
     "nvsmi": {
         "gpu.csv": b"timestamp, name, uuid, utilization.gpu [%], clocks_event_reasons.active\n"
                    b"2024/02/17 10:00:00.123, A40, GPU-1, 45 %, 0x0000000000000004\n"
@@ -51,7 +58,7 @@ NAMES = sorted({name for files in FIXTURES.values() for name in files} | {"stdou
 def view(contents: dict[str, bytes], name: str) -> LogFiles:
     """Return what the format is offered: the folder, or its only file."""
     files = LogFiles.of(contents, SETTINGS)
-    return files.file(next(iter(files))) if name == "nvsmi" and contents else files
+    return files.file(next(iter(files))) if len(FIXTURES[name]) == 1 and contents else files
 
 
 def check(found: list[Run | Finding]) -> None:
