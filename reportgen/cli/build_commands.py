@@ -91,7 +91,7 @@ def expected(
     place = f"{reports}/{EXPECTED}"
     if not (reports / EXPECTED).is_file():
         raise RequestError(place, "no such file", "write systems and facts into it; see docs/definitions.md")
-    knowledge = read_knowledge(reports / EXPECTED, place)
+    knowledge = read_knowledge(reports / EXPECTED, place, reports.resolve().parent)
     knowledge.check(target, "TARGET")
     knowledge.check(reference, "REFERENCE")
     factors = settled(knowledge, dict(_pair(pair) for pair in where or []), "--where")

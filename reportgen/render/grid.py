@@ -72,6 +72,8 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
     """
     if cell.value is None:
         return cell.text or ABSENT
+    if quantity == "repeats":
+        return units.text(cell.value, decimals=0)
     shown = cell.value / (cell.unit.factor if cell.unit else 1.0)
     if digits is not None:
         return units.text(shown, digits=digits)

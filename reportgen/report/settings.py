@@ -6,6 +6,7 @@ from pathlib import Path
 
 from reportgen.errors import RequestError
 from reportgen.protocol import Protocol
+from reportgen.report.computed import computed_speed
 from reportgen.report.definition import below
 from reportgen.report.keys import Section, read_toml
 from reportgen.tables.expected import NOTHING, Fact, Knowledge
@@ -43,11 +44,16 @@ def read_settings(folder: Path, place: str) -> Settings:
             if one:
                 protocols[name] = Protocol.from_table(name, one.values(), one.place)
         top.done()
-    return Settings(inject, protocols, read_knowledge(folder / EXPECTED, f"{place}/{EXPECTED}"))
+    return Settings(
+        inject, protocols, read_knowledge(folder / EXPECTED, f"{place}/{EXPECTED}", folder.resolve().parent)
+    )
 
 
-def read_knowledge(path: Path, place: str) -> Knowledge:
-    """Return the systems and facts of an `expected.toml`, nothing if there is no such file."""
+def read_knowledge(path: Path, place: str, root: Path) -> Knowledge:
+    """Return the systems and facts of an `expected.toml`, nothing if there is no such file.
+
+    root  logs that facts are computed from lie below it
+    """
     if not path.exists():
         return NOTHING
     top = read_toml(path, place)
@@ -58,23 +64,27 @@ def read_knowledge(path: Path, place: str) -> Knowledge:
         if systems and (one := systems.section(name))
     }
     knowledge = Knowledge(named, (), place)
-    facts = tuple(_fact(section, knowledge) for section in top.sections("fact"))
+    facts = tuple(_fact(section, knowledge, root) for section in top.sections("fact"))
     top.done()
     return Knowledge(named, facts, place)
 
 
-def _fact(section: Section, knowledge: Knowledge) -> Fact:
+def _fact(section: Section, knowledge: Knowledge, root: Path) -> Fact:
     of, to = section.required("of"), section.required("to")
     knowledge.check(of, section.at("of"))
     knowledge.check(to, section.at("to"))
     if of == to:
         raise RequestError(section.place, f'a fact from "{of}" to itself', "compare two systems")
-    where = section.section("where")
+    given, computed = section.section("where"), section.section("computed")
+    where = given.wanted() if given else {}
+    speed = (
+        computed_speed(computed, (of, to), where, knowledge, root) if computed else section.positive("speed")
+    )
     fact = Fact(
         of,
         to,
-        section.positive("speed"),
-        where.wanted() if where else {},
+        speed,
+        where,
         section.required("source"),
         section.text("url"),
         section.date("read"),

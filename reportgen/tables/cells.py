@@ -52,7 +52,9 @@ class Filler:
     def _filled(self, row: Key, column: ColumnKey, case: Case) -> list[Draft]:
         notes = self.notebook.of_case(case)
         if case.summary is None:
-            return [(self._unmeasured(case), tuple(notes))] * len(self.spec.show)
+            # The cell itself says that the run failed; a footnote to the same effect says nothing more.
+            more = tuple(note for note in notes if note.rule != "read.failed-run")
+            return [(self._unmeasured(case), more)] * len(self.spec.show)
         comparison = self._compared(case, notes)
         unit = self.unit_of(row, column, case)
         if self.spec.interval and not case.summary.reached and case.summary.n > 1:

@@ -190,3 +190,50 @@ def test_settings_are_optional_and_name_protocols(tmp_path):
 )
 def test_paths_are_taken_in_their_shortest_form(path, shortest):
     assert below(path, "p") == shortest
+
+
+CSV = "device,devices,model,rate\nV100,1,a,50\nA40,1,a,100\nV100,1,b,80\nA40,1,b,40\nV100,1,c,3\nV100,8,a,1\nA40,8,a,1\n"
+SOURCE = """\
+title = "T"
+tables = ["t.csv"]
+[factors]
+device = "device"
+devices = "devices"
+model = "model"
+[[metrics]]
+column = "rate"
+metric = "throughput"
+unit = "images/s"
+"""
+COMPUTED = """\
+[systems]
+V100 = { device = "V100" }
+A40 = { device = "A40" }
+[[fact]]
+of = "V100"
+to = "A40"
+source = "T"
+where = { devices = 1 }
+computed = { logs = "logs", over = { model = %s } }
+"""
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    for path, text in {"logs/t.csv": CSV, "logs/source.toml": SOURCE}.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    (tmp_path / "reports").mkdir()
+    return tmp_path
+
+
+def test_a_fact_can_be_the_geometric_mean_of_paired_ratios_of_a_campaign(campaign):
+    (campaign / "reports/expected.toml").write_text(COMPUTED % '["a", "b"]')
+    (fact,) = read_settings(campaign / "reports", "reports").knowledge.facts
+    assert fact.speed == pytest.approx(1.0)  # sqrt(50/100 x 80/40)
+
+
+def test_a_fact_is_not_computed_over_values_that_a_system_lacks(campaign):
+    (campaign / "reports/expected.toml").write_text(COMPUTED % '["a", "c"]')
+    with pytest.raises(RequestError, match=r'fact\[0\].computed: no measured case of A40 with model = "c"'):
+        read_settings(campaign / "reports", "reports")

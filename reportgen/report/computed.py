@@ -1,0 +1,69 @@
+"""Compute the speed of a fact from a campaign: the geometric mean of paired ratios over named values.
+
+    computed = { logs = "logs/published", metric = "throughput", over = { model = ["a", "b"] } }
+
+For each value, the one case of each system is found and divided, so that every value weighs the same;
+a value that one of the systems lacks is an error, because a mean over other values is another fact.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from reportgen.errors import RequestError
+from reportgen.load import load
+from reportgen.metrics import metric as metric_of
+from reportgen.model import STEP, Case, FactorValue
+from reportgen.protocol import Protocol, cases
+from reportgen.report.definition import below
+from reportgen.report.keys import Section
+from reportgen.statistics import geometric_mean
+from reportgen.tables.expected import Knowledge
+from reportgen.tables.select import matches, show
+from reportgen.tables.spec import Wanted
+
+
+def computed_speed(
+    section: Section, systems: tuple[str, str], where: Mapping[str, Wanted], knowledge: Knowledge, root: Path
+) -> float:
+    """Return the speed of the first system relative to the second.
+
+    section  the table `computed` of the fact; where  of the fact, which the cases must match too
+    raises   RequestError for wrong keys, a value without exactly one measured case of each system
+    """
+    log = below(section.required("logs"), section.at("logs"))
+    metric = section.text("metric", "throughput")
+    over = section.section("over")
+    section.done()
+    wanted = over.wanted() if over else {}
+    if len(wanted) != 1:
+        raise RequestError(section.at("over"), "names no factor or several", 'over = { model = ["a", "b"] }')
+    ((factor, values),) = wanted.items()
+    if not (root / log).exists():
+        raise RequestError(
+            section.at("logs"), f'no such file or folder: "{log}"', "name a path below the root"
+        )
+    runs = [run for run in load([log], root=root).runs if matches(run.factors, {**where, **wanted})]
+    found = cases(runs, metric, STEP, Protocol())
+    pairs = [
+        [_median(found, knowledge, system, (factor, value), section.place) for system in systems]
+        for value in values
+    ]
+    ratio = geometric_mean([of / to for of, to in pairs])
+    return ratio if metric_of(metric).better == "higher" else 1 / ratio
+
+
+def _median(
+    found: Sequence[Case], knowledge: Knowledge, system: str, wanted: tuple[str, FactorValue], place: str
+) -> float:
+    factor, value = wanted
+    mine = [
+        case
+        for case in found
+        if case.summary and case.factors[factor] == value and knowledge.system_of(case.factors) == system
+    ]
+    if len(mine) != 1 or mine[0].summary is None:
+        what = "no measured case" if not mine else f"{len(mine)} different cases"
+        raise RequestError(
+            place, f"{what} of {system} with {factor} = {show(value)}", "narrow it with the fact's where"
+        )
+    return mine[0].summary.median

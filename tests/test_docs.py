@@ -1,0 +1,41 @@
+"""Documentation that cannot rot: commands, options, formats and links are held against the program."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from reportgen.cli import app
+from reportgen.formats import FORMATS
+from tests.test_cli import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "logs/FORMAT.md"])
+GROUP = typer.main.get_command(app)
+
+
+def test_the_list_of_commands_is_whole():
+    assert sorted(GROUP.commands) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_option_is_documented(command):
+    text = (ROOT / "docs/commands.md").read_text()
+    assert f"reportgen {command}" in text
+    options = [o for p in GROUP.commands[command].params for o in p.opts if o.startswith("--")]
+    assert [o for o in options if f"`{o}" not in text and f" {o} " not in text] == []
+
+
+@pytest.mark.parametrize("name", [f.name for f in FORMATS])
+def test_every_format_has_a_page_that_the_index_links(name):
+    assert (ROOT / f"docs/formats/{name}.md").is_file()
+    assert f"({name}.md)" in (ROOT / "docs/formats/index.md").read_text()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_between_pages_arrive(page):
+    links = re.findall(
+        r"\]\((?!https?:|mailto:|#)([^)#\s]+)", re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.S)
+    )
+    assert [link for link in links if not (page.parent / link).exists()] == []
