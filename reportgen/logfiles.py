@@ -10,6 +10,7 @@ Reading raises OSError (a file that vanished, may not be read or is too large); 
 """
 
 import os
+import posixpath
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -40,8 +41,10 @@ class LogFiles:
     """
 
     def __init__(self, store: Mapping[str, Content], *, prefix: str = "", location: str = "",
-                 is_folder: bool = True, settings: Mapping[str, Settings] | None = None) -> None:
+                 is_folder: bool = True, settings: Mapping[str, Settings] | None = None,
+                 around: Mapping[str, Content] | None = None) -> None:
         self._store, self._prefix, self._settings = store, prefix, settings or {}
+        self._around = store if around is None else around
         self.location, self.is_folder = location, is_folder
         self._all = sorted(store)
         self._range = (0, len(self._all))
@@ -81,7 +84,8 @@ class LogFiles:
     def __reduce__(self) -> tuple[Any, ...]:
         # To another process only what the view shows is sent, not the tree that it was cut from.
         store = {path: self._store[path] for path in self._all[slice(*self._range)]}
-        return _restore, (store, self._prefix, self.location, self.is_folder, {"": self.settings})
+        around = None if self._around is self._store else self._around
+        return _restore, (store, self._prefix, self.location, self.is_folder, {"": self.settings}, around)
 
     @property
     def _base(self) -> str:
@@ -113,13 +117,15 @@ class LogFiles:
         """Return the view of one file of this folder."""
         folder, _, _ = (self._base + path).rpartition("/")
         return LogFiles({self._base + path: self._store[self._base + path]}, prefix=self._prefix,
-                        location=folder, is_folder=False, settings=self._settings)
+                        location=folder, is_folder=False, settings=self._settings, around=self._around)
 
-    def only(self, paths: Iterable[str]) -> "LogFiles":
-        """Return this folder with these files alone; those that are not there are ignored."""
+    def only(self, paths: Iterable[str], beside: Iterable[str] | None = None) -> "LogFiles":
+        """Return this folder with these files alone (and those `beside` it); what is not there is ignored."""
         store = {self._base + path: self._store[self._base + path] for path in paths if path in self}
+        names = [] if beside is None else [self._neighbour(path) for path in beside]
+        around = {name: self._around[name] for name in names if name in self._around}
         return LogFiles(store, prefix=self._prefix, location=self.location, is_folder=self.is_folder,
-                        settings=self._settings)
+                        settings=self._settings, around=None if beside is None else around)
 
     def without(self, paths: Iterable[str]) -> "LogFiles":
         """Return this folder without some of its files."""
@@ -164,6 +170,16 @@ class LogFiles:
             self._head = (path, _read(content, HEAD))
         return self._head[1][:size]
 
+    def beside(self, path: str) -> Bytes | None:
+        """Return a small file near the view's own, "../" included, that a claim named; None if not there."""
+        content = self._around.get(self._neighbour(path))
+        if content is None or isinstance(content, bytes):
+            return content
+        return content.read_bytes() if content.stat().st_size <= HEAD else None
+
+    def _neighbour(self, path: str) -> str:
+        return posixpath.normpath(self._base + path)
+
     def size(self, path: str) -> int:
         """Return the size of a file in bytes."""
         content = self._store[self._base + path]
@@ -192,6 +208,7 @@ class LogFiles:
         view = LogFiles.__new__(LogFiles)
         view._store, view._prefix, view._all, view._range = self._store, self._prefix, self._all, self._range
         view.location, view.is_folder, view._settings = self.location, self.is_folder, self._settings
+        view._around = self._around
         view._head = ("", b"")
         return view
 
@@ -203,12 +220,14 @@ class Claim:
     confidence  in (0, 1]: 1 where the content names the format itself
     source      the line that gave it away; reason  what stands there, for people
     files       the paths, relative to the view, that the format reads or explains
+    beside      small files of several runs that the reader looks at too (`LogFiles.beside`)
     """
 
     confidence: float
     source: Source
     reason: str
     files: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +252,9 @@ def unreadable(place: Source, reason: OSError | str) -> Finding:
 
 
 def _restore(store: Mapping[str, Content], prefix: str, location: str, is_folder: bool,
-             settings: Mapping[str, Settings]) -> LogFiles:
-    return LogFiles(store, prefix=prefix, location=location, is_folder=is_folder, settings=settings)
+             settings: Mapping[str, Settings], around: Mapping[str, Content] | None) -> LogFiles:
+    return LogFiles(store, prefix=prefix, location=location, is_folder=is_folder, settings=settings,
+                    around=around)
 
 
 def _read(path: Path, size: int) -> bytes:

@@ -57,7 +57,7 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
     best, winner = max(claims, key=lambda pair: pair[0].confidence)
     rivals = tuple(known.name for claim, known in claims if known is not winner
                    and claim.confidence == best.confidence and set(claim.files) & set(best.files))
-    return Claimed(winner, best, files.only(best.files), rivals)
+    return Claimed(winner, best, files.only(best.files, best.beside), rivals)
 
 
 @dataclass(slots=True)
