@@ -4,6 +4,7 @@ Reasons of skips begin with "corpus absent" or "gpu absent": .ci/run accepts the
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
+
+# A shell starts background jobs with SIGINT ignored, and children inherit that: signals are tested here.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run: a suite that fails at random teaches people to run it again.
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)
