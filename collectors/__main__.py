@@ -1,4 +1,4 @@
-"""The command line of the collectors: `python -m collectors run | env | bench`.
+"""The command line of the collectors: `python -m collectors run | watch | env | doctor | bench`.
 
 Parses, calls, prints, exits. Exit codes: that of the measured command for `run`; 1 for trouble with files;
 2 for a wrong command line.
@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import List, Optional
 
 from collectors import environment, launch
+from collectors.ranks import place
+from collectors.telemetry import watch
 
 _RUN_EXAMPLE = """python -m collectors run --logs logs/x --case model=resnet50 --repeats 7 -- python train.py
        python -m collectors run --logs logs/x --case batch_size=32 --case batch_size=64 --repeats 7 \\
@@ -26,7 +28,7 @@ def main(argv: Optional[List[str]] = None) -> int:
         return bench(argv[1:])
     options = _parser().parse_args(argv)
     try:
-        return _run(options) if options.command_name == "run" else _env()
+        return _COMMANDS[options.command_name](options)
     except ValueError as error:
         print(f"reportgen: {error}", file=sys.stderr)
         return 2
@@ -39,15 +41,19 @@ def _parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="python -m collectors",
-        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,env,bench} --help",
+        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,watch,env,bench} --help",
         description="Write raw evidence about training runs into a logs folder.",
         formatter_class=raw,
     )
-    commands = parser.add_subparsers(dest="command_name", required=True, metavar="{run,env,bench}")
+    commands = parser.add_subparsers(dest="command_name", required=True, metavar="{run,watch,env,bench}")
     _add_run(commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command"))
     commands.add_parser(
         "env", usage="python -m collectors env", help="print what is recorded of this machine, as JSON"
     )
+    watching = commands.add_parser(
+        "watch", usage=watch.EXAMPLE, formatter_class=raw, help="sample the GPUs of this host"
+    )
+    watch.add_options(watching)
     commands.add_parser("bench", help="run a workload of this project under the same protocol")
     return parser
 
@@ -82,6 +88,20 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="copy the output into stdout.log; the command then writes to a pipe, not to the terminal",
     )
+    parser.add_argument(
+        "--telemetry-interval",
+        type=_interval,
+        default=watch.DEFAULT_INTERVAL,
+        metavar="SECONDS",
+        help="between samples of the GPUs (0.1); 0: none",
+    )
+    parser.add_argument(
+        "--node",
+        type=int,
+        default=place().node,
+        metavar="N",
+        help="number of this node, where every node has a launcher of its own (0, or as Slurm says)",
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="what to run")
 
 
@@ -89,6 +109,10 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: not a number of repeats; give 1 or more")
     return int(text)
+
+
+def _interval(text: str) -> float:
+    return 0.0 if text == "0" else watch.interval_of(text)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -103,14 +127,19 @@ def _run(options: argparse.Namespace) -> int:
         is_again=options.again,
         keeps_going=options.keep_going,
         saves_stdout=options.save_stdout,
+        telemetry_interval=options.telemetry_interval,
+        node=options.node,
     )
     return launch.run_campaign(campaign)
 
 
-def _env() -> int:
+def _env(options: argparse.Namespace) -> int:
     json.dump(environment.capture(), sys.stdout, indent=2, ensure_ascii=False)
     print()
     return 0
+
+
+_COMMANDS = {"run": _run, "watch": watch.main, "env": _env}
 
 
 if __name__ == "__main__":

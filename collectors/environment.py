@@ -17,6 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
+from collectors.commandline import own_command, without_secrets
+
 # fmt: off
 _VARIABLES = [
     "CUBLAS_WORKSPACE_CONFIG", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING",
@@ -40,10 +42,6 @@ _JOB_VARIABLES = {
 #: Distributions that decide about speed and are not modules by that name, or may be imported late.
 _PACKAGE_PREFIXES = ("nvidia-", "triton", "intel-", "mkl", "torch", "cuda-", "pillow", "onednn")
 
-_SECRET = re.compile(r"(key|token|passw|secret|credential|auth)", re.IGNORECASE)
-_URL_SECRET = re.compile(r"(://)[^/@\s]+@")
-_BLANK = "[removed]"
-
 Group = Dict[str, Any]
 
 
@@ -63,35 +61,6 @@ def capture() -> Dict[str, Group]:
     }
     found = {name: _known(group()) for name, group in groups.items()}
     return {name: group for name, group in found.items() if group}
-
-
-def command() -> List[str]:
-    """Return the command line of this process, without secrets and home folders."""
-    line = getattr(sys, "orig_argv", None) or [sys.executable, *sys.argv]  # orig_argv: Python 3.10
-    return without_secrets([Path(line[0]).name, *line[1:]])
-
-
-def without_secrets(line: List[str]) -> List[str]:
-    """Return a command line with the values of options that sound like a secret blanked, home as `~`."""
-    out: List[str] = []
-    is_secret_next = False
-    for word in line:
-        name, equals, _ = word.partition("=")
-        is_named = name.startswith("-") or bool(equals)
-        if is_secret_next and not word.startswith("-"):
-            out.append(_BLANK)
-            is_secret_next = False
-            continue
-        sounds_secret = is_named and bool(_SECRET.search(name))
-        is_secret_next = sounds_secret and not equals
-        out.append(f"{name}={_BLANK}" if sounds_secret and equals else _harmless(word))
-    return out
-
-
-def _harmless(text: str) -> str:
-    home = str(Path("~").expanduser())
-    text = _URL_SECRET.sub(rf"\1{_BLANK}@", text)
-    return text.replace(home, "~") if len(home) > 1 else text
 
 
 def _known(group: Group) -> Group:
@@ -122,7 +91,7 @@ def _python() -> Group:
         "version": platform.python_version(),
         "implementation": platform.python_implementation(),
         "compiler": platform.python_compiler(),
-        "command": command(),
+        "command": own_command(),
     }
 
 

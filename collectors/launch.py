@@ -12,20 +12,18 @@ incomplete one stays as it is and its repeat gets the next free number.
 
 import itertools
 import os
-import signal
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import FrameType
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Dict, List, Mapping, NamedTuple, Sequence
 
 from collectors import logfolder
-from collectors.environment import without_secrets
+from collectors.aftermath import ended
+from collectors.commandline import command_to_record
 from collectors.logfolder import Case, Factor
-
-_FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-_CANCELLING = {"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"}
+from collectors.passing import Forwarding, tee
+from collectors.telemetry import watch
 
 
 class Job(NamedTuple):
@@ -45,6 +43,9 @@ class Campaign(NamedTuple):
     is_again: bool = False  # run `repeats` more, however many there are
     keeps_going: bool = False
     saves_stdout: bool = False
+    telemetry_interval: float = watch.DEFAULT_INTERVAL  # s between samples of the devices; 0: none
+    node: int = 0  # of this launcher, where each node has one
+    variables: Mapping[str, str] = {}  # to be set for the command
 
 
 def factor_value(text: str) -> Factor:
@@ -97,11 +98,11 @@ def run_campaign(campaign: Campaign) -> int:
     first_failure = 0
     queue = _queue(campaign)
     for number, job in enumerate(queue, 1):
-        folder, repeat = logfolder.new_run_folder(campaign.logs, job.case)
+        folder, repeat = logfolder.new_run_folder(campaign.logs, job.case, campaign.node)
         _say(f"[{number}/{len(queue)}] {folder}")
-        ended = _run_once(job, folder, repeat, campaign.saves_stdout)
-        first_failure = first_failure or ended.exit_code
-        if ended.is_cancelled or (ended.exit_code and not campaign.keeps_going):
+        end = _run_once(job, folder, repeat, campaign)
+        first_failure = first_failure or end.exit_code
+        if end.is_cancelled or (end.exit_code and not campaign.keeps_going):
             left = len(queue) - number
             if left:
                 _say(f"stopped, {left} runs left; the same command goes on from here")
@@ -113,7 +114,8 @@ def _queue(campaign: Campaign) -> List[Job]:
     """Return the jobs to run, one entry per run."""
     missing = []
     for job in campaign.jobs:
-        runs = [logfolder.read_run(folder) for folder in logfolder.runs_of(campaign.logs, job.case)]
+        folders = logfolder.runs_of(campaign.logs, job.case)
+        runs = [logfolder.read_run(folder, campaign.node) for folder in folders]
         complete = sum(1 for one in runs if one.get("status") == "complete")
         wanted = campaign.repeats if campaign.is_again else max(0, campaign.repeats - complete)
         missing.append([job] * wanted)
@@ -132,126 +134,39 @@ class _Ended(NamedTuple):
     is_cancelled: bool  # a person or scheduler wanted the whole campaign to end
 
 
-def _run_once(job: Job, folder: Path, repeat: int, saves_stdout: bool) -> _Ended:
+def _run_once(job: Job, folder: Path, repeat: int, campaign: Campaign) -> _Ended:
     begun = {
         "status": "running",
         "case": dict(job.case),
         "repeat": repeat,
-        "command": without_secrets(list(job.command)),
+        "command": command_to_record(job.command),
         "started_realtime_ns": logfolder.clock_pair()["realtime_ns"],
     }
-    logfolder.write_run(folder, begun)
-    environ = {**os.environ, logfolder.RUN_VARIABLE: str(folder.resolve())}
-    pipe = subprocess.PIPE if saves_stdout else None
-    with _Forwarding() as signals:
+    logfolder.write_run(folder, begun, campaign.node)
+    environ = {**os.environ, **campaign.variables, logfolder.RUN_VARIABLE: str(folder.resolve())}
+    pipe = subprocess.PIPE if campaign.saves_stdout else None
+    with Forwarding() as signals, ExitStack() as stack:
+        if campaign.telemetry_interval and watch.has_driver():
+            stack.enter_context(watch.ChildWatch(folder, campaign.node, campaign.telemetry_interval))
+            environ[watch.WATCHED_VARIABLE] = watch.host_id()
         try:
             child = subprocess.Popen(job.command, env=environ, stdout=pipe, bufsize=0)
         except OSError as error:
             reason = f"{job.command[0]}: {error.strerror}"
-            logfolder.write_run(folder, {**begun, "status": "failed", "error": reason})
+            logfolder.write_run(folder, {**begun, "status": "failed", "error": reason}, campaign.node)
             raise
         signals.hand_to(child)
         if child.stdout is not None:
-            _tee(child.stdout.fileno(), logfolder.stdout_path(folder))
+            tee(child.stdout.fileno(), logfolder.stdout_path(folder))
         code = child.wait()
-    is_cancelled = bool(_CANCELLING.intersection(signals.received))
-    _finish(folder, begun, code, is_cancelled)
-    return _Ended(code if code >= 0 else 128 - code, is_cancelled)
-
-
-def _tee(pipe: int, path: Path) -> None:
-    """Copy what comes out of the pipe to our stdout and to the file, as it comes.
-
-    A full disk or a reader of ours that has gone away is not the child's trouble: its pipe is emptied
-    to the end in any case.
-    """
-    copies = [sys.stdout.fileno()]
-    with ExitStack() as stack:
-        with suppress(OSError):
-            copies.append(stack.enter_context(path.open("wb")).fileno())
-        while True:
-            part = os.read(pipe, 65536)
-            if not part:
-                return
-            for copy in copies:
-                _write_whole(copy, part)
-
-
-def _write_whole(file: int, part: bytes) -> None:
-    with suppress(OSError):
-        while part:
-            part = part[os.write(file, part) :]
-
-
-class _Forwarding:
-    """Hands signals that reach this process on to its child; begins before it, so that none is lost.
-
-    Signals that are ignored (nohup) are left alone: a handler would make them deadly for the child.
-    """
-
-    def __init__(self) -> None:
-        self.received: List[str] = []
-        self._child: Optional["subprocess.Popen[bytes]"] = None
-        self._before: Dict[int, Any] = {}
-
-    def __enter__(self) -> "_Forwarding":
-        for number in (getattr(signal, name) for name in _FORWARDED if hasattr(signal, name)):
-            if signal.getsignal(number) != signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._forward)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def hand_to(self, child: "subprocess.Popen[bytes]") -> None:
-        self._child = child
-        for name in self.received:
-            child.send_signal(getattr(signal, name))
-
-    def _forward(self, number: int, frame: Optional[FrameType]) -> None:
-        self.received.append(signal.Signals(number).name)
-        # Ctrl-C reaches every process of the terminal's foreground group: the child has had it already.
-        is_shared = number in (signal.SIGINT, signal.SIGQUIT) and _is_foreground()
-        if self._child is not None and not is_shared:
-            self._child.send_signal(number)
-
-
-def _is_foreground() -> bool:
-    try:
-        terminal = os.open("/dev/tty", os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return os.tcgetpgrp(terminal) == os.getpgrp()
-    except OSError:
-        return False
-    finally:
-        os.close(terminal)
-
-
-def _finish(folder: Path, begun: Mapping[str, Any], code: int, is_cancelled: bool) -> None:
-    """Add to `run.json` what only the parent knows: the exit code, and the end of a child that fell mute."""
-    run = {**begun, **logfolder.read_run(folder), "exit_code": code}
-    run.setdefault("ended_realtime_ns", logfolder.clock_pair()["realtime_ns"])
-    how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-    if run["status"] == "running":
-        if is_cancelled or -code in (signal.SIGINT, signal.SIGTERM):
-            run.update(status="cancelled", error=how)
-        elif code:
-            run.update(status="failed", error=how)
-        elif logfolder.steps_path(folder, 0).exists():
-            run.update(status="failed", error="the command ended without closing its recorder")
-        else:
-            run.update(status="failed", error="the command recorded no step: it never started a Recorder")
-    elif run["status"] == "complete" and code:
-        run.update(status="failed", error=f"{how} after the recorder was closed")
+    run = ended(folder, begun, code, is_cancelled=signals.is_cancelled, node=campaign.node)
     if run["status"] != "complete":
-        _say(f"{folder}: {run['status']}, {run.get('error', how)}")
+        _say(f"{folder}: {run['status']}, {run.get('error', f'exit code {code}')}")
     try:
-        logfolder.write_run(folder, run)
+        logfolder.write_run(folder, run, campaign.node)
     except OSError as error:  # the command's exit code counts for more than our file
         _say(f"{folder}: the end of the run could not be written: {error.strerror}")
+    return _Ended(code if code >= 0 else 128 - code, signals.is_cancelled)
 
 
 def _say(message: str) -> None:

@@ -2,9 +2,6 @@
 
 In goes what a collector measured, out come the files that `logs/FORMAT.md` specifies. Nothing here
 knows what is measured or when; nothing elsewhere in `collectors` spells a file name or a key.
-
-A steps file is opened with O_EXCL: two writers of one file would destroy the evidence of both, so
-the second one gets an error instead.
 """
 
 import hashlib
@@ -13,7 +10,9 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Iterable, Mapping, Union
+
+from collectors.linefile import LineFile
 
 VERSION = 1
 RUN_VARIABLE = "REPORTGEN_RUN"  # absolute path of the run folder, set by the launcher for its child
@@ -24,6 +23,19 @@ Case = Mapping[str, Factor]
 
 _FACTOR_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
 _COLUMN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+# fmt: off
+TELEMETRY_COLUMNS = (
+    "utilization_gpu_percent", "utilization_memory_percent", "memory_used_bytes", "memory_total_bytes",
+    "power_mw", "power_limit_enforced_mw", "power_limit_default_mw", "temperature_celsius",
+    "temperature_memory_celsius", "clock_sm_mhz", "clock_memory_mhz", "clock_sm_max_mhz",
+    "clock_memory_max_mhz", "pcie_generation_count", "pcie_width_count", "pcie_tx_kib_per_s",
+    "pcie_rx_kib_per_s", "energy_mj", "ecc_corrected_count", "ecc_uncorrected_count", "retired_pages_count",
+    "foreign_processes_count", "foreign_memory_bytes", "clocks_event_reasons_mask",
+)
+# fmt: on
+_LAUNCHER_NAME = re.compile(r"launcher\.node([0-9]+)\.json\Z")
+_JOIN_WITHIN = 300 * 1_000_000_000  # ns after the begin in which launchers of other nodes join a folder
+_TAIL = 4096  # bytes at the end of a steps file in which the rank's end is looked for
 _FOLDER_LENGTH = 120  # file systems end at 255 bytes for a name; archives and other systems sooner
 
 
@@ -41,6 +53,11 @@ def clock_line() -> str:
 def steps_path(folder: Path, rank: int) -> Path:
     """Return the steps file of a rank."""
     return folder / f"steps.rank{rank}.csv"
+
+
+def telemetry_path(folder: Path, node: int) -> Path:
+    """Return the telemetry file of a node."""
+    return folder / f"telemetry.node{node}.csv"
 
 
 def stdout_path(folder: Path) -> Path:
@@ -103,22 +120,41 @@ def factor_text(value: Factor) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def new_run_folder(logs: Path, case: Case) -> "tuple[Path, int]":
+def new_run_folder(logs: Path, case: Case, node: int = 0) -> "tuple[Path, int]":
     """Create and return a run folder that did not exist, and the number of its repeat (from 1).
 
-    The number is one more than the highest there is, so that a later repeat never looks earlier.
+    The number is one more than the highest there is, so that a later repeat never looks earlier. Where each
+    node has a launcher and they share a disk, the folder that another has just made is joined.
     Raises OSError where the folder cannot be made.
     """
     parent = logs / case_folder(case)
     parent.mkdir(parents=True, exist_ok=True)
-    repeat = max((int(path.name[1:]) for path in runs_of(logs, case)), default=0) + 1
+    repeat = max((int(path.name[1:]) for path in runs_of(logs, case)), default=0)
+    if repeat and _is_waiting(parent / f"r{repeat}", node):
+        return parent / f"r{repeat}", repeat
     while True:
+        repeat += 1
         folder = parent / f"r{repeat}"
         try:
             folder.mkdir()
             return folder, repeat
         except FileExistsError:  # another launcher was faster
-            repeat += 1
+            if _is_waiting(folder, node):
+                return folder, repeat
+
+
+def _is_waiting(folder: Path, node: int) -> bool:
+    """Return whether the launcher of another node has just made this folder and ours is not in it."""
+    if read_run(folder, node) or (folder / _run_name(node)).exists():
+        return False
+    names = [path.name for path in folder.glob("*.json")]
+    others = {int(match.group(1)) for match in map(_LAUNCHER_NAME.match, names) if match}
+    if node:
+        others.add(0)
+    runs = [read_run(folder, other) for other in others - {node}]
+    now = time.time_ns()
+    fresh = [one for one in runs if now - one.get("started_realtime_ns", 0) < _JOIN_WITHIN]
+    return any(one.get("status") == "running" for one in fresh)
 
 
 def runs_of(logs: Path, case: Case) -> "list[Path]":
@@ -126,18 +162,43 @@ def runs_of(logs: Path, case: Case) -> "list[Path]":
     return [path for path in (logs / case_folder(case)).glob("r*") if re.match(r"r[0-9]+\Z", path.name)]
 
 
-def read_run(folder: Path) -> Dict[str, Any]:
-    """Return what `run.json` says; {} when there is none or it cannot be read."""
+def _run_name(node: int) -> str:
+    return f"launcher.node{node}.json" if node else "run.json"
+
+
+def read_run(folder: Path, node: int = 0) -> Dict[str, Any]:
+    """Return what `run.json` says, or what the launcher of another node noted; {} when there is none."""
     try:
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        run = json.loads((folder / _run_name(node)).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return run if isinstance(run, dict) else {}
 
 
-def write_run(folder: Path, run: Mapping[str, Any]) -> None:
-    """Replace `run.json`; raises OSError."""
-    _write_json(folder / "run.json", {"format": "reportgen-run", "version": VERSION, **run})
+def write_run(folder: Path, run: Mapping[str, Any], node: int = 0) -> None:
+    """Replace `run.json`, or the note of another node's launcher; raises OSError."""
+    kind = "reportgen-launcher" if node else "reportgen-run"
+    _write_json(folder / _run_name(node), {"format": kind, "version": VERSION, **run})
+
+
+def end_line(status: str, error: str) -> str:
+    """Return the line that says how a rank ended."""
+    plain = re.sub(r"[^ -~]", "?", error).replace(",", ";")
+    return f"#end,{status},{plain}\n" if plain else f"#end,{status}\n"
+
+
+def rank_ends(folder: Path) -> "Dict[int, tuple[str, str]]":
+    """Return rank -> (status, error) as the ranks saw their own ends, where they did."""
+    ends = {}
+    for path in folder.glob("steps.rank*.csv"):
+        number = path.name[len("steps.rank") : -len(".csv")]
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _TAIL))
+            tail = file.read().decode("ascii", "replace")
+        found = re.findall(r"^#end,([a-z_]+),?(.*)\n", tail, re.MULTILINE)
+        if found and number.isdecimal():
+            ends[int(number)] = found[-1]
+    return ends
 
 
 def write_environment(folder: Path, node: int, ranks: "list[int]", environment: Mapping[str, Any]) -> None:
@@ -162,42 +223,42 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
         raise
 
 
-class StepsFile:
-    """The steps of one rank, appended in whole lines.
-
-    `write` raises OSError and from then on the file holds the lines of the earlier writes alone: a
-    disk that fills in the middle of a line would otherwise leave half a line before later ones.
-    """
+class StepsFile(LineFile):
+    """The steps of one rank."""
 
     def __init__(self, folder: Path, rank: int) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
-        self._fd: Optional[int] = os.open(steps_path(folder, rank), flags, 0o666)
-        self._whole = 0
+        super().__init__(steps_path(folder, rank))
         self.write(clock_line())
 
-    def write(self, lines: str) -> None:
-        """Append whole lines; raises OSError, after which nothing more can be written."""
-        if self._fd is None:
-            return
-        rest = memoryview(lines.encode("ascii"))
-        size = len(rest)
-        try:
-            while rest:
-                rest = rest[os.write(self._fd, rest):]
-        except OSError:
-            self._take_back()
-            raise
-        self._whole += size
 
-    def _take_back(self) -> None:
-        assert self._fd is not None
-        try:
-            os.ftruncate(self._fd, self._whole)
-        finally:
-            self.close()
+class TelemetryFile(LineFile):
+    """The samples of one node's devices; a header is written whenever the columns change."""
 
-    def close(self) -> None:
-        """Close the file; harmless when closed."""
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+    def __init__(self, folder: Path, node: int, interval: int) -> None:
+        """Create the file; `interval` is the one asked for, in ns. Raises OSError."""
+        super().__init__(telemetry_path(folder, node))
+        self._columns: "list[str]" = []
+        self.write(f"{clock_line()}#interval,{interval}\n")
+
+    def write_samples(self, samples: "Iterable[tuple[str, int, Mapping[str, int]]]") -> None:
+        """Append (device, monotonic ns, column -> value) of samples; raises OSError."""
+        lines = []
+        for device, when, values in samples:
+            if not self._columns or not values.keys() <= set(self._columns):
+                known = {*self._columns, *values}
+                self._columns = [name for name in TELEMETRY_COLUMNS if name in known]
+                lines.append(",".join(["device", "monotonic_ns", *self._columns]))
+            cells = [str(values.get(name, "")) for name in self._columns]
+            lines.append(",".join([device, str(when), *cells]))
+        if lines:
+            self.write("\n".join(lines) + "\n")
+
+    def write_event(self, device: str, when: int, name: str) -> None:
+        """Append that a device was `lost`, needs a `reset` or has `returned`; raises OSError."""
+        self.write(f"#event,{device},{when},{name}\n")
+
+    def write_end(self, periods: "Mapping[str, int]", median: int, longest: int, count: int) -> None:
+        """Append what was found at the end: update periods of columns, achieved intervals, all in ns."""
+        updates = [f"#update,{column},{period}\n" for column, period in periods.items()]
+        achieved = [f"#achieved,{median},{longest},{count}\n"] if count else []
+        self.write("".join(updates + achieved) + clock_line())

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Optional
 
 from collectors import environment, logfolder
+from collectors.commandline import own_command
 from collectors.ranks import Place
 
 
@@ -65,7 +66,7 @@ class RunLog:
         if lines is None:
             self._trouble = self._trouble or "steps could not be written: the disk hangs"
         else:
-            self.write(lines + logfolder.clock_line())
+            self.write(lines + logfolder.clock_line() + logfolder.end_line(status, error))
             self._steps.close()
         if self._run is None:
             return
@@ -88,7 +89,7 @@ def begun(run: Dict[str, Any], about: Dict[str, Any], ranks: int) -> Dict[str, A
     clock = logfolder.clock_pair()
     merged = {**run, **about, "case": {**about["case"], **typed}, "status": "running", "ranks": ranks}
     merged["clocks"] = {"rank0": clock}
-    merged.setdefault("command", environment.command())
+    merged.setdefault("command", own_command())
     merged.setdefault("started_realtime_ns", clock["realtime_ns"])
     if differing:
         merged["case_in_script"] = differing

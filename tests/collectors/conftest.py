@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from standin import nvml_folder, standin
 
 from collectors import logfolder, steps
+
+__all__ = ["nvml_folder", "standin"]  # fixtures
 
 ROOT = Path(__file__).parents[2]
 JOB_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", logfolder.RUN_VARIABLE)
@@ -50,10 +53,11 @@ class Script:
         self.path.write_text(head + text)
         return self
 
-    def start(self, *, launcher=False, options=(), python=sys.executable, **popen):
+    def start(self, *, launcher=False, options=(), python=sys.executable, has_site=False, **popen):
         command = [python, "-S", str(self.path)]
         if launcher:
-            run = [sys.executable, "-S", "-m", "collectors", "run", "--logs", str(self.logs), *options]
+            bare = [] if has_site else ["-S"]
+            run = [sys.executable, *bare, "-m", "collectors", "run", "--logs", str(self.logs), *options]
             command = [*run, "--", *command]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(command, cwd=self.folder, env=self.environ, **{**pipes, **popen})

@@ -3,12 +3,14 @@
 import json
 import socket
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from collectors import environment
 from collectors.__main__ import main
+from collectors.commandline import command_to_record, without_secrets
 from collectors.ranks import Place, place
 
 SECRET = "hunter2-very-secret"
@@ -61,7 +63,28 @@ def test_neither_host_name_nor_home_folder_is_recorded(monkeypatch):
     ],
 )
 def test_options_that_sound_secret_lose_their_value(line, kept):
-    assert environment.without_secrets(line) == kept
+    assert without_secrets(line) == kept
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        (["/opt/x/bin/python", "train.py"], ["python", "train.py"]),
+        (["python", "/home/me/work/train.py"], ["python", "train.py"]),
+        (["python", "--data=/home/me/work/data", "/home/me/work"], ["python", "--data=data", "."]),
+        (["python", "/home/me/other/train.py"], ["python", "~/other/train.py"]),
+        (["python", "--data", "/mnt/jane/imagenet"], ["python", "--data", ".../imagenet"]),
+        (["python", "--data=/mnt/jane/imagenet"], ["python", "--data=.../imagenet"]),
+        (["python", "a:/mnt/x:/mnt/y"], ["python", "a:.../x:.../y"]),
+        (["python", "https://host/model/x"], ["python", "https://host/model/x"]),
+        (["python", "and/or", "/"], ["python", "and/or", "/"]),
+        ([], []),
+    ],
+)
+def test_a_command_is_recorded_without_private_paths(line, kept, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setattr(Path, "cwd", lambda: Path("/home/me/work"))
+    assert command_to_record(line) == kept
 
 
 def test_torch_is_asked_only_if_it_is_imported(monkeypatch):

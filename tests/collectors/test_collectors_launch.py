@@ -90,7 +90,7 @@ def test_each_repeat_is_a_process_and_a_run_of_its_own(script):
     for name, run in runs(script).items():
         assert (run["status"], run["exit_code"]) == ("complete", 0)
         assert name == f"model=x,b={run['case']['b']}/r{run['repeat']}"
-        assert run["command"][1:] == ["-S", str(script.path)]
+        assert run["command"][1:] == ["-S", "train.py"]
         assert run["samples_per_step"] == 2
     order = [line.split("logs/")[1] for line in err.splitlines()]
     assert order == ["model=x,b=1/r1", "model=x,b=2/r1", "model=x,b=1/r2", "model=x,b=2/r2"]

@@ -1,0 +1,113 @@
+"""Drive the real `pynvml` with a stand-in for NVML, compiled here, that says what it is told."""
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).with_name("standin_nvml.c")
+ONE = """
+0 uuid GPU-11111111-aaaa
+0 name NVIDIA Stand-in 80GB
+0 utilization 97
+0 utilization_memory 40
+0 memory_total 85899345920
+0 memory_used 8589934592
+0 power 412000
+0 limit 700000
+0 default_limit 700000
+0 temperature 61
+0 clock_sm 1755
+0 clock_memory 2619
+0 clock_sm_max 1980
+0 clock_memory_max 2619
+0 pcie_generation 5
+0 pcie_width 16
+0 pcie_tx 1000
+0 pcie_rx 2000
+0 energy 123456789
+0 ecc_corrected 0
+0 ecc_uncorrected 0
+0 retired_single 2
+0 retired_double 1
+0 field82 70
+0 processes none
+0 event_reasons 4
+"""
+ONE_COLUMNS = {
+    "utilization_gpu_percent": 97,
+    "utilization_memory_percent": 40,
+    "memory_used_bytes": 8589934592,
+    "memory_total_bytes": 85899345920,
+    "power_mw": 412000,
+    "power_limit_enforced_mw": 700000,
+    "power_limit_default_mw": 700000,
+    "temperature_celsius": 61,
+    "temperature_memory_celsius": 70,
+    "clock_sm_mhz": 1755,
+    "clock_memory_mhz": 2619,
+    "clock_sm_max_mhz": 1980,
+    "clock_memory_max_mhz": 2619,
+    "pcie_generation_count": 5,
+    "pcie_width_count": 16,
+    "pcie_tx_kib_per_s": 1000,
+    "pcie_rx_kib_per_s": 2000,
+    "energy_mj": 123456789,
+    "ecc_corrected_count": 0,
+    "ecc_uncorrected_count": 0,
+    "retired_pages_count": 3,
+    "foreign_processes_count": 0,
+    "foreign_memory_bytes": 0,
+    "clocks_event_reasons_mask": 4,
+}
+
+
+class Standin:
+    """What the driver says: `tell` replaces single answers, `say` all of them."""
+
+    def __init__(self, folder, told):
+        self.folder = folder
+        self.told = told
+        self.say("system count 1" + ONE)
+
+    def say(self, text):
+        self.told.write_text(text)
+
+    def tell(self, *lines):
+        keys = {tuple(line.split()[:2]) for line in lines}
+        kept = [one for one in self.told.read_text().splitlines() if tuple(one.split()[:2]) not in keys]
+        whole = self.told.with_suffix(".new")
+        whole.write_text("\n".join([*lines, *kept]) + "\n")
+        whole.replace(self.told)  # a sampler may be reading
+
+
+def compiled(folder, *options):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        pytest.skip("no C compiler for the stand-in NVML")
+    library = folder / "libnvidia-ml.so.1"
+    line = [compiler, "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1", *options, str(SOURCE)]
+    subprocess.run([*line, "-o", str(library)], check=True)
+    return library
+
+
+@pytest.fixture(scope="session")
+def nvml_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nvml")
+    compiled(folder)
+    return folder
+
+
+@pytest.fixture
+def standin(nvml_folder, tmp_path, monkeypatch):
+    """The stand-in, loaded where pynvml will look for it, with one device."""
+    pynvml = pytest.importorskip("pynvml")
+    ctypes.CDLL(str(nvml_folder / "libnvidia-ml.so.1"))  # found again by its soname
+    monkeypatch.setattr(pynvml, "nvmlLib", None)
+    monkeypatch.setattr(pynvml, "_nvmlGetFunctionPointer_cache", {})
+    told = tmp_path / "told.txt"
+    monkeypatch.setenv("NVML_STANDIN", str(told))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    return Standin(nvml_folder, told)

@@ -1,0 +1,173 @@
+/* A stand-in for NVML that says what a text file tells it to, so that the real pynvml can be driven without a GPU.
+
+   The file named by NVML_STANDIN holds lines "<device> <function> <value>", read at every call. <device> is a number
+   (MIG instances too) or "system"; <value> is a number, a text, or "!<code>" for an error. What the file does not
+   mention is not supported (3). Signatures: nvml.h. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_SUPPORTED = 3, INSUFFICIENT_SIZE = 7, NOT_FOUND = 6 };
+typedef unsigned long long u64;
+typedef void *Device;
+typedef struct { unsigned pid; u64 memory; unsigned gpu_instance, compute_instance; } Process;
+typedef struct { unsigned field, scope; long long when, latency; unsigned type, result; union { double d; unsigned ui; u64 ull; } value; } FieldValue;
+
+static Device handle_of(int number) { return (Device)(size_t)(number + 1); }
+static int number_of(Device device) { return (int)(size_t)device - 1; }
+
+/* Find the value of (device, key); return 0, or the error code. */
+static int told(const char *device, const char *key, char *value, int size) {
+    const char *path = getenv("NVML_STANDIN");
+    FILE *file = path ? fopen(path, "r") : NULL;
+    char line[512], who[64], what[128], said[256];
+    int result = NOT_SUPPORTED;
+    if (!file) return NOT_SUPPORTED;
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%63s %127s %255[^\n]", who, what, said) != 3) continue;
+        if (strcmp(who, device) || strcmp(what, key)) continue;
+        result = 0;
+        if (said[0] == '!') result = atoi(said + 1);
+        else snprintf(value, size, "%s", said);
+        break;
+    }
+    fclose(file);
+    return result;
+}
+
+static int of_device(Device device, const char *key, char *value, int size) {
+    char name[32];
+    int gone;
+    snprintf(name, sizeof name, "%d", number_of(device));
+    gone = told(name, "state", value, size); /* "state !15": every call to this device fails */
+    return gone && gone != NOT_SUPPORTED ? gone : told(name, key, value, size);
+}
+
+static int number64(Device device, const char *key, u64 *out) {
+    char value[256];
+    int result = of_device(device, key, value, sizeof value);
+    if (!result) *out = strtoull(value, NULL, 0);
+    return result;
+}
+
+static int number32(Device device, const char *key, unsigned *out) {
+    u64 wide;
+    int result = number64(device, key, &wide);
+    if (!result) *out = (unsigned)wide;
+    return result;
+}
+
+static int system_number(const char *key, unsigned *out) {
+    char value[256];
+    int result = told("system", key, value, sizeof value);
+    if (!result) *out = (unsigned)strtoul(value, NULL, 0);
+    return result;
+}
+
+int nvmlInitWithFlags(unsigned flags) {
+    unsigned ignored;
+    int result = system_number("init", &ignored);
+    return result == NOT_SUPPORTED ? 0 : result;
+}
+int nvmlShutdown(void) { return 0; }
+const char *nvmlErrorString(int code) { return code == 9 ? "Driver Not Loaded" : "told to fail"; }
+int nvmlDeviceGetCount_v2(unsigned *count) {
+    if (system_number("count", count)) *count = 0;
+    return 0;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device *device) { *device = handle_of((int)index); return 0; }
+int nvmlSystemGetDriverVersion(char *out, unsigned size) { return told("system", "driver", out, (int)size); }
+int nvmlSystemGetCudaDriverVersion_v2(int *out) { return system_number("cuda", (unsigned *)out); }
+
+#define TEXT(function, key) int function(Device d, char *out, unsigned size) { return of_device(d, key, out, (int)size); }
+#define NUMBER32(function, key) int function(Device d, unsigned *out) { return number32(d, key, out); }
+#define NUMBER64(function, key) int function(Device d, u64 *out) { return number64(d, key, out); }
+TEXT(nvmlDeviceGetUUID, "uuid")
+TEXT(nvmlDeviceGetName, "name")
+TEXT(nvmlDeviceGetVbiosVersion, "vbios")
+NUMBER32(nvmlDeviceGetPowerUsage, "power")
+NUMBER32(nvmlDeviceGetEnforcedPowerLimit, "limit")
+NUMBER32(nvmlDeviceGetPowerManagementDefaultLimit, "default_limit")
+NUMBER32(nvmlDeviceGetCurrPcieLinkGeneration, "pcie_generation")
+NUMBER32(nvmlDeviceGetCurrPcieLinkWidth, "pcie_width")
+NUMBER32(nvmlDeviceGetMaxPcieLinkGeneration, "pcie_generation_max")
+NUMBER32(nvmlDeviceGetMaxPcieLinkWidth, "pcie_width_max")
+NUMBER32(nvmlDeviceGetPersistenceMode, "persistence")
+NUMBER32(nvmlDeviceGetMaxMigDeviceCount, "instances_max")
+NUMBER64(nvmlDeviceGetTotalEnergyConsumption, "energy")
+NUMBER64(nvmlDeviceGetCurrentClocksThrottleReasons, "throttle_reasons")
+#ifndef OLD_DRIVER
+NUMBER64(nvmlDeviceGetCurrentClocksEventReasons, "event_reasons")
+#endif
+
+int nvmlDeviceGetHandleByUUID(const char *uuid, Device *device) {
+    char value[256];
+    for (int number = 0; number < 8; number++) {
+        *device = handle_of(number);
+        if (!of_device(*device, "uuid", value, sizeof value) && !strcmp(value, uuid)) return 0;
+    }
+    return NOT_FOUND;
+}
+int nvmlDeviceGetUtilizationRates(Device d, unsigned *rates) {
+    int result = number32(d, "utilization", rates);
+    return result ? result : number32(d, "utilization_memory", rates + 1);
+}
+int nvmlDeviceGetMemoryInfo(Device d, u64 *memory) { /* total, free, used */
+    int result = number64(d, "memory_total", memory);
+    return result ? result : number64(d, "memory_used", memory + 2);
+}
+int nvmlDeviceGetTemperature(Device d, int sensor, unsigned *out) { return number32(d, "temperature", out); }
+int nvmlDeviceGetTemperatureThreshold(Device d, int kind, unsigned *out) { return number32(d, kind == 1 ? "slowdown" : "shutdown", out); }
+int nvmlDeviceGetClockInfo(Device d, int clock, unsigned *out) { return number32(d, clock == 2 ? "clock_memory" : "clock_sm", out); }
+int nvmlDeviceGetMaxClockInfo(Device d, int clock, unsigned *out) { return number32(d, clock == 2 ? "clock_memory_max" : "clock_sm_max", out); }
+int nvmlDeviceGetApplicationsClock(Device d, int clock, unsigned *out) { return number32(d, clock == 2 ? "application_memory" : "application_sm", out); }
+int nvmlDeviceGetDefaultApplicationsClock(Device d, int clock, unsigned *out) { return number32(d, clock == 2 ? "default_memory" : "default_sm", out); }
+int nvmlDeviceGetPcieThroughput(Device d, int counter, unsigned *out) { return number32(d, counter ? "pcie_rx" : "pcie_tx", out); }
+int nvmlDeviceGetTotalEccErrors(Device d, int type, int counter, u64 *out) { return number64(d, type ? "ecc_uncorrected" : "ecc_corrected", out); }
+int nvmlDeviceGetRetiredPages(Device d, int cause, unsigned *count, u64 *pages) {
+    unsigned wanted, room = *count;
+    int result = number32(d, cause ? "retired_double" : "retired_single", &wanted);
+    if (result) return result;
+    *count = wanted;
+    if (wanted && (!pages || room < wanted)) return INSUFFICIENT_SIZE;
+    for (unsigned i = 0; pages && i < wanted; i++) pages[i] = i;
+    return 0;
+}
+int nvmlDeviceGetFieldValues(Device d, int count, FieldValue *values) {
+    char key[32];
+    for (int i = 0; i < count; i++) {
+        snprintf(key, sizeof key, "field%u", values[i].field);
+        values[i].type = 1;
+        values[i].result = (unsigned)number32(d, key, &values[i].value.ui);
+    }
+    return 0;
+}
+int nvmlDeviceGetMigMode(Device d, unsigned *current, unsigned *pending) { *pending = 0; return number32(d, "mig", current); }
+int nvmlDeviceGetMigDeviceHandleByIndex(Device d, unsigned index, Device *out) {
+    char key[32];
+    unsigned number;
+    int result;
+    snprintf(key, sizeof key, "instance%u", index);
+    result = number32(d, key, &number);
+    if (!result) *out = handle_of((int)number);
+    return result ? NOT_FOUND : 0;
+}
+
+/* "<device> processes 41:1000,42:18446744073709551615": ids and bytes; graphics likewise */
+static int processes(Device d, const char *key, unsigned *count, Process *out) {
+    char value[256], *part, *rest;
+    unsigned found = 0, room = out ? *count : 0;
+    int result = of_device(d, key, value, sizeof value);
+    if (result == NOT_SUPPORTED && !strcmp(key, "graphics")) { *count = 0; return 0; }
+    if (result) return result;
+    for (part = strtok_r(value, ",", &rest); part && strcmp(part, "none"); part = strtok_r(NULL, ",", &rest), found++)
+        if (found < room) {
+            out[found].pid = (unsigned)strtoul(part, &part, 10);
+            out[found].memory = strtoull(part + 1, NULL, 10);
+        }
+    *count = found;
+    return found > room ? INSUFFICIENT_SIZE : 0;
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(Device d, unsigned *n, Process *out) { return processes(d, "processes", n, out); }
+int nvmlDeviceGetGraphicsRunningProcesses_v3(Device d, unsigned *n, Process *out) { return processes(d, "graphics", n, out); }

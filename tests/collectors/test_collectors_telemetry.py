@@ -1,0 +1,383 @@
+"""What telemetry records is what the driver said, and what the driver cannot say is absent."""
+
+import argparse
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from reading import read
+from standin import ONE, ONE_COLUMNS
+
+from collectors import logfolder
+from collectors.telemetry import smi, watch
+from collectors.telemetry.nvml import NvmlSource
+from collectors.telemetry.owners import Owners
+from collectors.telemetry.periods import Periods
+from collectors.telemetry.sampler import Recording, Ticks, record
+from collectors.telemetry.source import Event, Sample, UnavailableError
+from collectors.telemetry.visible import Known, visible
+
+ROOT = Path(__file__).parents[2]
+UUID = "GPU-11111111-aaaa"
+TWO = "system count 2" + ONE + ONE.replace("\n0 ", "\n1 ").replace("1111-aaaa", "2222-bbbb")
+
+
+def sample(source, slow=True):
+    return source.read([slow] * len(source.devices))
+
+
+def only(source, slow=True):
+    (one,) = sample(source, slow)
+    return one.values if isinstance(one, Sample) else one.name
+
+
+def devices_of(folder):
+    return read(folder)["run"]["telemetry"]
+
+
+def test_every_column_is_what_the_driver_said(standin):
+    assert only(NvmlSource.open(1)) == ONE_COLUMNS
+    assert set(ONE_COLUMNS) == set(logfolder.TELEMETRY_COLUMNS)
+
+
+def test_what_hardly_changes_is_read_only_when_asked(standin):
+    fast = only(NvmlSource.open(1), slow=False)
+    assert fast == {name: ONE_COLUMNS[name] for name in fast}
+    assert {"power_mw", "clocks_event_reasons_mask", "energy_mj"} <= set(fast)
+    assert not {"pcie_tx_kib_per_s", "power_limit_default_mw"} & set(fast)
+
+
+def test_two_devices_are_two_rows_by_uuid(standin):
+    standin.say(TWO)
+    standin.tell("1 power 99000")
+    found = {one.device: one.values["power_mw"] for one in sample(NvmlSource.open(1))}
+    assert found == {UUID: 412000, "GPU-11112222-bbbb": 99000}
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ("system init !9", "Driver Not Loaded"),
+        ("system count 0", "the driver has no device"),
+    ],
+)
+def test_no_driver_and_no_device_are_said(standin, told, reason):
+    standin.say(told)
+    with pytest.raises(UnavailableError, match=reason):
+        NvmlSource.open(1)
+
+
+def test_hidden_devices_are_said(standin):
+    with pytest.raises(UnavailableError, match="CUDA_VISIBLE_DEVICES"):
+        NvmlSource.open(1, {"CUDA_VISIBLE_DEVICES": ""})
+
+
+@pytest.mark.parametrize(
+    ("key", "columns"),
+    [
+        ("utilization", ["utilization_gpu_percent", "utilization_memory_percent"]),
+        ("power", ["power_mw"]),
+        ("energy", ["energy_mj"]),
+        ("retired_single", ["retired_pages_count"]),
+        ("ecc_corrected", ["ecc_corrected_count"]),
+        ("field82", ["temperature_memory_celsius"]),
+        ("processes", ["foreign_processes_count", "foreign_memory_bytes"]),
+    ],
+)
+def test_a_field_that_is_not_supported_takes_no_other_with_it(standin, key, columns):
+    standin.tell(f"0 {key} !3")
+    source = NvmlSource.open(1)
+    expected = {name: value for name, value in ONE_COLUMNS.items() if name not in columns}
+    assert only(source) == only(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [
+        ("0 energy 18446744073709551615", "energy_mj"),
+        ("0 temperature 4294967295", "temperature_celsius"),
+        ("0 power !21", "power_mw"),  # no data
+    ],
+)
+def test_not_available_is_absent_until_it_is_available(standin, line, column):
+    standin.tell(line)
+    source = NvmlSource.open(1)
+    assert column not in only(source)
+    standin.tell(f"0 {line.split()[1]} 7")
+    assert only(source)[column] == 7
+
+
+def test_instantaneous_power_is_preferred_to_the_average(standin):
+    standin.tell("0 field186 555000")
+    assert only(NvmlSource.open(1))["power_mw"] == 555000
+
+
+def test_a_device_that_is_lost_is_an_event_and_so_is_its_return(standin):
+    standin.say(TWO)
+    source = NvmlSource.open(1)
+    standin.tell("0 state !15")
+    lost = sample(source)
+    assert [type(one) for one in lost] == [Event, Sample]
+    assert (lost[0].device, lost[0].name) == (UUID, "lost")
+    assert [one.device for one in sample(source)] == ["GPU-11112222-bbbb"]
+    standin.tell("0 state !16")
+    assert len(sample(source)) == 1
+    standin.tell("0 state 0")
+    assert [type(one) for one in sample(source, slow=False)] == [Sample]  # looked for once a second only
+    back = sample(source)
+    assert back[0][::2] == (UUID, "returned")
+    assert [one.device for one in back] == [UUID, UUID, "GPU-11112222-bbbb"]
+
+
+def test_a_device_that_wants_a_reset_says_so(standin):
+    source = NvmlSource.open(1)
+    standin.tell("0 state !16")
+    assert only(source) == "reset"
+
+
+def test_throttling_comes_and_goes_by_new_and_old_name(standin):
+    source = NvmlSource.open(1)
+    masks = []
+    for mask in ("0", "0x48", "0x20", "1"):
+        standin.tell(f"0 event_reasons {mask}")
+        masks.append(only(source, slow=False)["clocks_event_reasons_mask"])
+    assert masks == [0, 0x48, 0x20, 1]
+    standin.tell("0 event_reasons !13", "0 throttle_reasons 0x80")  # a driver before 535
+    assert only(source, slow=False)["clocks_event_reasons_mask"] == 0x80
+
+
+def test_a_foreign_process_is_counted_and_ours_is_not(standin):
+    ours, child = os.getpid(), subprocess.Popen(["sleep", "60"])
+    try:
+        source = NvmlSource.open(ours)
+        found = []
+        for told in (f"{ours}:100", f"{ours}:100,{child.pid}:50", f"{child.pid}:50,1:70", "1:18446744073709551615"):
+            standin.tell(f"0 processes {told}")
+            values = only(source)
+            found.append((values["foreign_processes_count"], values.get("foreign_memory_bytes")))
+        assert found == [(0, 0), (0, 0), (1, 70), (1, None)]
+        standin.tell("0 processes none", "0 graphics 1:30")
+        assert only(source)["foreign_processes_count"] == 1
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_process_ids_of_another_namespace_say_nothing(tmp_path):
+    def process(pid, parent):
+        (tmp_path / str(pid)).mkdir()
+        fields = " ".join(["S", str(parent), *["0"] * 17, f"{pid}00", "0"])
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} (a (b) c) {fields}")
+
+    for pid, parent in ((10, 1), (11, 10), (12, 1)):
+        process(pid, parent)
+    owners = Owners(10, tmp_path)
+    assert owners.foreign([(99, 5), (98, 6)]) == {}
+    assert owners.foreign([(11, 5), (98, 6)]) == {"foreign_processes_count": 1, "foreign_memory_bytes": 6}
+    assert owners.foreign([(12, None), (10, 6)]) == {"foreign_processes_count": 1}
+
+
+def test_instances_are_rows_of_their_own(standin):
+    standin.tell("0 mig 1", "0 instances_max 7", "0 instance1 5", "5 uuid MIG-55", "5 memory_total 10", "5 memory_used 3")
+    found = {one.device: one.values for one in sample(NvmlSource.open(1))}
+    assert list(found) == [UUID, "MIG-55"]
+    assert found["MIG-55"] == {"memory_used_bytes": 3, "memory_total_bytes": 10}
+
+
+A, B, C = Known("GPU-aa1", "x", []), Known("GPU-aa2", "x", ["MIG-1", "MIG-2"]), Known("GPU-c", "y", [])
+
+
+@pytest.mark.parametrize(
+    ("devices", "setting", "order", "expected"),
+    [
+        ([A, B], None, None, ["GPU-aa1", "GPU-aa2", "MIG-1", "MIG-2"]),
+        ([A, B], "0", None, ["GPU-aa1"]),
+        ([A, B], "1,0", None, ["GPU-aa2", "MIG-1", "MIG-2", "GPU-aa1"]),
+        ([A, B], "0,7,1", None, ["GPU-aa1"]),  # what follows an invalid one is invisible
+        ([A, B], "-1", None, []),
+        ([A, B], "", None, []),
+        ([A, B], "GPU-aa1", None, ["GPU-aa1"]),
+        ([A, B], "GPU-aa", None, []),  # not unique
+        ([A, B], "MIG-2", None, ["GPU-aa2", "MIG-2"]),
+        ([A, C], "1", None, ["GPU-aa1", "GPU-c"]),  # fastest first: cannot be told
+        ([A, C], "1", "PCI_BUS_ID", ["GPU-c"]),
+        ([A, C], "GPU-c", None, ["GPU-c"]),
+    ],
+)
+def test_visible_devices_follow_cuda(devices, setting, order, expected):
+    assert visible(devices, setting, order) == expected
+
+
+def test_the_update_period_is_the_median_distance_of_changes():
+    periods = Periods()
+    for when in range(0, 1000, 5):
+        periods.see("x", when, {"power_mw": when // 100, "energy_mj": when // 20, "utilization_gpu_percent": 3})
+    assert periods.found() == {"power_mw": 100, "energy_mj": 20}
+
+
+class Waits:
+    """Stands for a threading.Event whose waiting takes a fake clock forward."""
+
+    def __init__(self, clock, count):
+        self.clock, self.left = clock, count
+
+    def is_set(self):
+        return self.left < 0
+
+    def wait(self, seconds):
+        self.clock.now += round(seconds * 1e9)
+        self.left -= 1
+        return self.left < 0
+
+
+def test_missed_cycles_are_left_out_and_not_made_up_for(clock):
+    ticks = Ticks(100, Waits(clock, 5), clock)
+    seen = []
+    for cycle in ticks:
+        seen.append((cycle, clock.now - 1000))
+        clock.now += 250 if cycle == 1 else 10
+    assert seen[:4] == [(0, 0), (1, 100), (4, 400), (5, 500)]
+    assert list(ticks.achieved)[:3] == [100, 300, 100]
+
+
+class Told:
+    """A source of one device whose power changes every 20 ms of a fake clock."""
+
+    devices = ("GPU-1",)
+
+    def __init__(self, clock):
+        self.clock, self.slow = clock, []
+
+    def read(self, slow):
+        self.slow += slow
+        return [Sample("GPU-1", self.clock.now, {"utilization_gpu_percent": 9, **self.power()})]
+
+    def power(self):
+        return {"power_mw": self.clock.now // 20_000_000}
+
+    def probe(self):
+        return [Sample("GPU-1", self.clock.now, self.power())]
+
+
+def test_a_recording_holds_intervals_asked_for_and_achieved_and_the_period_found(tmp_path, clock):
+    source, recording = Told(clock), Recording(tmp_path, 0, 100_000_000)
+    record(source, recording, Ticks(100_000_000, Waits(clock, 300), clock), probes=True)
+    text = logfolder.telemetry_path(tmp_path, 0).read_text().splitlines()
+    assert text[1] == "#interval,100000000"
+    assert text[2] == "device,monotonic_ns,utilization_gpu_percent,power_mw"
+    assert "#update,power_mw,20000000" in text
+    assert any(line.startswith("#achieved,100000000,100000000,") for line in text)
+    assert [index for index, one in enumerate(source.slow) if one] == list(range(0, len(source.slow), 10))
+    power = devices_of(tmp_path)["0"]["GPU-1"]["power_mw"]
+    assert len(power) == len(source.slow)
+
+
+def test_a_command_samples_until_its_input_ends(standin, tmp_path):
+    environ = {**os.environ, "LD_LIBRARY_PATH": str(standin.folder), "PYTHONPATH": str(ROOT)}
+    line = [sys.executable, "-m", "collectors", "watch", str(tmp_path / "r1"), "--interval", "0.01"]
+    child = subprocess.Popen([*line, "--until-input-ends"], env=environ, stdin=subprocess.PIPE)
+    path = logfolder.telemetry_path(tmp_path / "r1", 0)
+    while not (path.exists() and path.read_text().count("GPU-") > 3):
+        assert child.poll() is None
+        threading.Event().wait(0.02)
+    child.communicate()
+    assert child.returncode == 0
+    columns = devices_of(tmp_path / "r1")["0"][UUID]
+    assert set(columns["power_mw"]) == {412000}
+    assert columns["pcie_tx_kib_per_s"][0] == 1000
+    assert "#achieved," in path.read_text()
+
+
+def test_the_launcher_watches_from_outside_of_the_training_process(standin, script):
+    script.environ.update(LD_LIBRARY_PATH=str(standin.folder), NVML_STANDIN=os.environ["NVML_STANDIN"])
+    script.write(
+        """
+path = logfolder.telemetry_path(__import__("pathlib").Path(os.environ["REPORTGEN_RUN"]), 0)
+while not (path.exists() and path.read_text().count("GPU-") > 0): threading.Event().wait(0.02)
+print("threads", threading.active_count())
+with Recorder.start() as recorder:
+    for _ in recorder.steps(3): pass
+"""
+    )
+    code, out, err = script.run(launcher=True, has_site=True, options=["--telemetry-interval", "0.01"])
+    assert (code, out) == (0, "threads 1\n"), err
+    assert devices_of(script.only_run())["0"][UUID]["power_mw"][0] == 412000
+
+
+def test_telemetry_can_be_switched_off(standin, script):
+    script.environ.update(LD_LIBRARY_PATH=str(standin.folder), NVML_STANDIN=os.environ["NVML_STANDIN"])
+    script.write("with Recorder.start() as recorder:\n    for _ in recorder.steps(3): pass")
+    assert script.run(launcher=True, options=["--telemetry-interval", "0"])[0] == 0
+    assert devices_of(script.only_run()) == {}
+
+
+def test_a_thread_samples_where_no_launcher_does(standin, tmp_path):
+    complaints = []
+    thread = watch.ThreadWatch(tmp_path, 3, os.getpid(), complaints.append)
+    while not logfolder.telemetry_path(tmp_path, 3).exists():
+        threading.Event().wait(0.01)
+    thread.close()
+    assert devices_of(tmp_path)["3"][UUID]["power_mw"][0] == 412000
+    second = watch.ThreadWatch(tmp_path, 3, os.getpid(), complaints.append)
+    second.close()
+    assert complaints == []
+
+
+SMI = """#!/bin/sh
+case "$1" in
+--help-query-gpu) printf '"timestamp"\n"uuid"\n"power.draw"\n"memory.used"\n"clocks_throttle_reasons.active" or\n"clocks.sm"\n' ;;
+--query-gpu=uuid,name) echo "GPU-1, Stand-in"; echo "GPU-2, Stand-in" ;;
+*) echo "$@" > "$0.asked"; now=$(date "+%Y/%m/%d %H:%M:%S")
+   echo "$now.100, GPU-1, 1024, 100.25, 1500, 0x0000000000000008"
+   echo "$now.200, GPU-2, 1, 2, 3, 0x0"
+   echo "$now.200, GPU-1, [N/A], [Not Supported], 1400, 0x0000000000000000"
+   echo "$now.300, GPU-1, [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]"
+   echo "$now.400, GPU-1, [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]"
+   echo "Xid something"
+   echo "$now.500, GPU-1, 2, 3, 4, 0x1" ;;
+esac
+"""
+
+
+def test_nvidia_smi_serves_where_there_is_no_pynvml(tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "nvidia-smi"
+    program.parent.mkdir()
+    program.write_text(SMI)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    (tmp_path / "run").mkdir()
+    watch.sample(tmp_path / "run", 0, 0.05, threading.Event(), root=1)
+    asked = Path(f"{program}.asked").read_text()
+    assert "timestamp,uuid,memory.used,power.draw,clocks.sm,clocks_throttle_reasons.active" in asked
+    assert asked.endswith("-lms 50\n")
+    (columns,) = devices_of(tmp_path / "run")["0"].values()
+    assert columns["power_mw"] == [100250, None, 3000]
+    assert columns["memory_used_bytes"] == [2**30, None, 2**21]
+    assert columns["clocks_event_reasons_mask"] == [8, 0, 1]
+    when = columns["monotonic_ns"]
+    assert [round((one - when[0]) / 1e6) for one in when] == [0, 100, 400]
+    text = logfolder.telemetry_path(tmp_path / "run", 0).read_text()
+    assert text.count(",lost\n") == text.count(",returned\n") == 1
+
+
+def test_without_anything_the_reasons_are_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    with pytest.raises(UnavailableError, match="nvidia-ml-py is not installed; there is no nvidia-smi"):
+        watch.sample(tmp_path, 0, 0.1, threading.Event(), root=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_time_stamp_that_is_none_means_now():
+    assert smi.monotonic_of("[N/A]") <= smi.monotonic_of("[N/A]")
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "fast", "61", "0.001"])
+def test_an_interval_that_cannot_be_kept_is_an_error(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="give seconds"):
+        watch.interval_of(text)
