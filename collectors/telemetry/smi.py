@@ -124,13 +124,13 @@ def known_fields(help_text: str) -> List[Tuple[str, str, float]]:
 
 def monotonic_of(stamp: str) -> int:
     """Return the monotonic time in ns of a time stamp of nvidia-smi (local time); now if it is none."""
-    now = time.perf_counter_ns()
     try:
         whole, _, milliseconds = stamp.partition(".")
-        seconds = time.mktime(time.strptime(whole, "%Y/%m/%d %H:%M:%S"))
-        return now - (time.time_ns() - int(seconds) * 1_000_000_000 - int(milliseconds) * 1_000_000)
+        seconds = int(time.mktime(time.strptime(whole, "%Y/%m/%d %H:%M:%S")))
+        then = seconds * 1_000_000_000 + int(milliseconds) * 1_000_000
     except ValueError:
-        return now
+        return time.perf_counter_ns()
+    return time.perf_counter_ns() - (time.time_ns() - then)
 
 
 def _output(*line: str) -> str:
