@@ -28,11 +28,14 @@ class Metric:
 
 _ALL = (
     Metric("throughput", "Throughput", "samples/s", "higher"),
+    Metric("throughput_per_device", "Throughput per device", "samples/s", "higher"),
+    Metric("token_throughput", "Token throughput", "samples/s", "higher"),
     Metric("step_time", "Step time", "s", "lower"),
     Metric("latency", "Latency", "s", "lower"),
     Metric("time_to_train", "Time to train", "s", "lower"),
     Metric("scaled_time_to_train", "Time to train, scaled to the reference convergence", "s", "lower"),
     Metric("run_time", "Time of the whole run", "s", "lower"),
+    Metric("action_time", "Time of one call", "s", "lower"),
     Metric("utilization", "GPU utilisation", "ratio"),
     Metric("memory_utilization", "Memory utilisation", "ratio"),
     Metric("tensor_core_utilization", "Tensor-core utilisation", "ratio"),
@@ -49,6 +52,7 @@ _ALL = (
     Metric("fan_speed", "Fan speed", "ratio"),
     Metric("pcie_link_generation", "PCIe generation", "count"),
     Metric("pcie_link_width", "PCIe width", "count"),
+    Metric("bandwidth", "Bandwidth", "B/s", "higher"),
     Metric("flops", "Arithmetic rate", "FLOP/s", "higher"),
     Metric("loss", "Loss", "1"),
     Metric("accuracy", "Accuracy", "ratio", "higher"),

@@ -46,6 +46,17 @@ FIXTURES = {
                              b"Average Data Loading Time: 0.6594 seconds\nAverage Data Preprocessing Time: 0.0000 "
                              b"seconds\nAverage Forward Pass Time: 0.1774 seconds\nTotal Script Time: 451.0 seconds\n",
     },
+    "lightning": {
+        "pl_profile.txt": b"Profiler Report\n\nAction\t|  Mean duration (s)\t|  Total time (s) \n"
+                          b"get_train_batch\t|  0.001\t|  0.3  \nmodel_forward \t|  0.06  \t|  18.0  \n",
+        "exp_info.json": b'{"model_name": "x", "batch_size": 8, "num_gpus": 1, "amp": true, "train_duration": 6.5}',
+        "env_info.txt": b"PyTorch version: 1.7.0\nPython version: 3.6 (64-bit)\nIs CUDA available: True\n",
+        "gpu_hw_info.txt": b' CUDA Device Query\nDevice 0: "A40"\n',
+        "dlprof_summary.json": b'{"Summary Report": {"GPU Idle %": [60.0], "Tensor Core Kernel Utilization %": [3]}}',
+        "version_0/metrics.csv": b"gpu_id: 0/memory.used (MB),gpu_id: 0/utilization.gpu (%),step,train_loss\n"
+                                 b"12288.0,10.0,49,\n,,299,0.25\n",
+        "version_1/metrics.csv": b"train/time,train/batches,train/samples,step\n5.0,50,400,49\n",
+    },
     "nvsmi": {
         "gpu.csv": b"timestamp, name, uuid, utilization.gpu [%], clocks_event_reasons.active\n"
                    b"2024/02/17 10:00:00.123, A40, GPU-1, 45 %, 0x0000000000000004\n"

@@ -1,0 +1,89 @@
+"""Read metrics.csv of Lightning's CSVLogger: one column for each key ever logged, blank where it was not.
+
+Several rows may have one step, because each callback writes its own; a cell that is blank was not logged,
+so means skip it. There is no time column: times exist only where ThroughputMonitor logs them.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from reportgen.model import FloatArray, IntArray
+
+_GPU = re.compile(
+    r"gpu_id: ([0-9]+)/(utilization\.gpu|utilization\.memory|memory\.used|memory\.free) \((%|MB)\)"
+)
+# Column -> metric, and what its unit is in base units; nvidia-smi's MB are MiB.
+_STATS = {
+    "utilization.gpu": ("utilization", 0.01),
+    "utilization.memory": ("memory_utilization", 0.01),
+    "memory.used": ("memory_used", 2.0**20),
+    "memory.free": ("memory_free", 2.0**20),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The rows of one file: names of columns, cells as texts by column, the line of each row."""
+
+    names: tuple[str, ...]
+    cells: tuple[tuple[bytes, ...], ...]
+    line: IntArray
+    damaged: tuple[int, ...] = ()
+
+    def column(self, name: str) -> FloatArray:
+        """Return a column as numbers, NaN where blank or no number."""
+        if name not in self.names or not self.cells:
+            return np.full(len(self.line), np.nan)
+        return np.array([_number(cell) for cell in self.cells[self.names.index(name)]], dtype=np.float64)
+
+    def mean(self, name: str) -> float:
+        """Return the mean of the cells that are not blank, NaN if all are."""
+        return mean(self.column(name))
+
+    def gpu_stats(self) -> dict[str, list[FloatArray]]:
+        """Return what GPUStatsMonitor logged in base units: metric -> one column a device."""
+        found: dict[str, list[FloatArray]] = {}
+        for name in self.names:
+            if matched := _GPU.fullmatch(name):
+                metric, factor = _STATS[matched[2]]
+                found.setdefault(metric, []).append(self.column(name) * factor)
+        return found
+
+
+def names_of(content: bytes) -> tuple[str, ...]:
+    """Return the names of the columns in the first line."""
+    first = content.partition(b"\n")[0].rstrip(b"\r")
+    return tuple(name.strip() for name in first.decode("utf-8", "replace").split(","))
+
+
+def parse(content: bytes) -> Metrics:
+    """Return the rows that have as many cells as the header, and the lines of those that have not."""
+    names = names_of(content)
+    lines = content.split(b"\n")[1:]
+    whole = [(number, line.rstrip(b"\r").split(b",")) for number, line in enumerate(lines, 2) if line.strip()]
+    rows = [(number, cells) for number, cells in whole if len(cells) == len(names)]
+    damaged = tuple(number for number, cells in whole if len(cells) != len(names))
+    columns = tuple(zip(*(cells for _, cells in rows), strict=True))
+    return Metrics(names, columns, np.array([number for number, _ in rows], dtype=np.int64), damaged)
+
+
+def mean(values: Iterable[float]) -> float:
+    """Return the mean of the finite ones among some numbers, NaN if there is none."""
+    finite = [float(value) for value in values if math.isfinite(value)]
+    return math.fsum(finite) / len(finite) if finite else math.nan
+
+
+def as_array(values: list[float]) -> FloatArray:
+    """Return numbers as an array."""
+    return np.array(values, dtype=np.float64)
+
+
+def _number(cell: bytes) -> float:
+    try:
+        return float(cell) if len(cell) <= 64 else math.nan
+    except ValueError:
+        return math.nan
