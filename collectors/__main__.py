@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 from typing import List, Optional
 
-from collectors import environment, launch
+from collectors import environment, launch, logfolder
 from collectors.ranks import place
 from collectors.telemetry import watch
+from collectors.timing import TIMINGS
 
 _RUN_EXAMPLE = """python -m collectors run --logs logs/x --case model=resnet50 --repeats 7 -- python train.py
        python -m collectors run --logs logs/x --case batch_size=32 --case batch_size=64 --repeats 7 \\
@@ -89,6 +90,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         help="copy the output into stdout.log; the command then writes to a pipe, not to the terminal",
     )
     parser.add_argument(
+        "--timing",
+        choices=TIMINGS,
+        help="by which clock, where the script leaves it open: events of the device (default where torch "
+        "uses CUDA), waiting for it at every border, or the host's clock alone",
+    )
+    parser.add_argument(
         "--telemetry-interval",
         type=_interval,
         default=watch.DEFAULT_INTERVAL,
@@ -129,6 +136,7 @@ def _run(options: argparse.Namespace) -> int:
         saves_stdout=options.save_stdout,
         telemetry_interval=options.telemetry_interval,
         node=options.node,
+        variables={logfolder.TIMING_VARIABLE: options.timing} if options.timing else {},
     )
     return launch.run_campaign(campaign)
 

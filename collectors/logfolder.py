@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterable, Mapping, Union
 from collectors.linefile import LineFile
 
 VERSION = 1
+TIMING_VARIABLE = "REPORTGEN_TIMING"  # how to time where the script leaves it open, set by the launcher
 RUN_VARIABLE = "REPORTGEN_RUN"  # absolute path of the run folder, set by the launcher for its child
 STATUSES = ("running", "complete", "failed", "out_of_memory", "cancelled", "partial")
 
@@ -33,6 +34,8 @@ TELEMETRY_COLUMNS = (
     "foreign_processes_count", "foreign_memory_bytes", "clocks_event_reasons_mask",
 )
 # fmt: on
+WAITING = "data_loading"  # the phase in which a loop waits for its batch
+_CLOCKS = ("cuda_event", "host_synchronized", "host")
 _LAUNCHER_NAME = re.compile(r"launcher\.node([0-9]+)\.json\Z")
 _JOIN_WITHIN = 300 * 1_000_000_000  # ns after the begin in which launchers of other nodes join a folder
 _TAIL = 4096  # bytes at the end of a steps file in which the rank's end is looked for
@@ -72,9 +75,31 @@ def phase_column(name: str, clock: str) -> str:
     return f"{name}_{clock}_ns"
 
 
-def header_line(columns: "list[str]") -> str:
+def step_event_column() -> str:
+    """Return the column of the whole step by events of the device."""
+    return "step_cuda_event_ns"
+
+
+def is_event_column(column: str) -> bool:
+    """Return whether the times of a column are between events of the device."""
+    return column.endswith("_cuda_event_ns")
+
+
+def clocks_of(columns: "list[str]", *, is_synchronized: bool) -> Dict[str, Dict[str, str]]:
+    """Return clock and synchronisation of each column, and of the step's duration, as `run.json` has them."""
+    step = ("host_synchronized", "step") if is_synchronized else ("host", "none")
+    found = {"duration_ns": {"clock": step[0], "sync": step[1]}}
+    for column in columns:
+        clock = next(name for name in _CLOCKS if column.endswith(f"_{name}_ns"))
+        sync = "phase" if clock == "host_synchronized" else "none"
+        found[column] = {"clock": clock, "sync": sync}
+    return found
+
+
+def header_line(columns: "list[str]", *, has_tokens: bool) -> str:
     """Return the header of steps with these phase columns."""
-    return ",".join(["step,samples,begin_ns,duration_ns", *columns]) + "\n"
+    counts = ["samples", "tokens"] if has_tokens else ["samples"]
+    return ",".join(["step", *counts, "begin_ns", "duration_ns", *columns]) + "\n"
 
 
 def break_line(name: str, after_step: int, begin: int, end: int) -> str:

@@ -4,7 +4,7 @@ The training thread only notes three integers per event, (kind, begin, end), bec
 cheapest thing Python can do that is also atomic. Everything that costs time happens here, in
 another thread: events become rows, phases are summed into their step, breaks are taken out.
 
-Kinds: a phase's number (0 and up), STEP, SAMPLES (count, when), BREAK - i for break name i.
+Kinds: a column's number (0 and up), STEP, SAMPLES and TOKENS (count, when), BREAK - i for break name i.
 """
 
 from typing import List, Sequence, Tuple
@@ -13,6 +13,7 @@ from collectors import logfolder
 
 STEP = -1
 SAMPLES = -2
+TOKENS = -3
 BREAK = -10
 
 Interval = Tuple[int, int, int]  # kind or number of a name, begin, end
@@ -24,11 +25,12 @@ class Rows:
     def __init__(self, columns: List[str], break_names: List[str]) -> None:
         self._columns = columns
         self._break_names = break_names
-        self._header_width = -1
+        self._header = (-1, False)  # number of columns, whether tokens are among them
+        self._has_tokens = False
         self._step = 0
         self._phases: List[Interval] = []
         self._breaks: List[Interval] = []
-        self._samples: List[Tuple[int, int]] = []
+        self._samples: List[Interval] = []
 
     def lines(self, events: Sequence[int]) -> str:
         """Return the lines that become final with these events (flat, three integers each)."""
@@ -39,8 +41,9 @@ class Rows:
                 self._phases.append((kind, begin, end))
             elif kind == STEP:
                 self._add_step(out, begin, end)
-            elif kind == SAMPLES:
-                self._samples.append((begin, end))
+            elif kind > BREAK:
+                self._samples.append((kind, begin, end))
+                self._has_tokens |= kind == TOKENS
             else:
                 self._breaks.append((BREAK - kind, begin, end))
         return "".join(out)
@@ -51,9 +54,9 @@ class Rows:
 
     def _add_step(self, out: List[str], begin: int, end: int) -> None:
         width = len(self._columns)
-        if width != self._header_width:
-            out.append(logfolder.header_line(self._columns[:width]))
-            self._header_width = width
+        if (width, self._has_tokens) != self._header:
+            out.append(logfolder.header_line(self._columns[:width], has_tokens=self._has_tokens))
+            self._header = (width, self._has_tokens)
         inside = [one for one in self._breaks if one[1] >= begin]
         out.extend(self._break_line(one, self._step) for one in self._breaks if one[1] < begin)
         self._step += 1
@@ -61,8 +64,8 @@ class Rows:
         for kind, total in self._phase_totals(begin, inside).items():
             cells[kind] = str(total)
         duration = _without(inside, begin, end)
-        first = f"{self._step},{self._samples_text(begin)},{begin},{duration}"
-        out.append(",".join([first, *cells]) + "\n")
+        counts = [self._count(SAMPLES, begin), *([self._count(TOKENS, begin)] if self._has_tokens else [])]
+        out.append(",".join([str(self._step), *counts, str(begin), str(duration), *cells]) + "\n")
         out.extend(self._break_line(one, self._step) for one in inside)
         self._phases.clear()
         self._breaks.clear()
@@ -72,11 +75,13 @@ class Rows:
         totals: "dict[int, int]" = {}
         for kind, begin, end in self._phases:
             if begin >= step_begin:  # else it was open at the border, or belongs to a step that was given up
-                totals[kind] = totals.get(kind, 0) + (_without(breaks, begin, end) if breaks else end - begin)
+                is_whole = not breaks or logfolder.is_event_column(self._columns[kind])  # no breaks in it
+                length = end - begin if is_whole else _without(breaks, begin, end)
+                totals[kind] = totals.get(kind, 0) + length
         return totals
 
-    def _samples_text(self, step_begin: int) -> str:
-        counts = [count for count, when in self._samples if when >= step_begin]
+    def _count(self, kind: int, step_begin: int) -> str:
+        counts = [count for one, count, when in self._samples if one == kind and when >= step_begin]
         return str(sum(counts)) if counts else ""
 
     def _break_line(self, one: Interval, after_step: int) -> str:

@@ -8,7 +8,7 @@ import contextlib
 import os
 import sys
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from collectors import environment, logfolder
 from collectors.commandline import own_command
@@ -57,6 +57,13 @@ class RunLog:
         except OSError as error:
             self._trouble = f"steps could not be written: {error.strerror}"
             complain(f"{self.folder}: {self._trouble}; the training goes on, nothing more is recorded")
+
+    def describe(self, columns: Mapping[str, Mapping[str, str]]) -> None:
+        """Say in `run.json` by which clock each column is, once it is known: the run may yet be killed."""
+        if self._run is not None and self._run.get("columns") != columns:
+            self._run["columns"] = columns
+            with contextlib.suppress(OSError):  # the end of the run tries again, and says so
+                logfolder.write_run(self.folder, self._run)
 
     def end(self, lines: Optional[str], status: str, error: str) -> None:
         """Write the last lines and the status; a log that lost steps is never called complete.

@@ -22,12 +22,14 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Type
 
 from collectors import logfolder
 from collectors.ending import Ending, status_of
+from collectors.eventclock import EventClock
+from collectors.phases import Extend, Phase, Phases
 from collectors.ranks import place
-from collectors.rows import BREAK, SAMPLES, STEP, Rows
+from collectors.rows import BREAK, SAMPLES, STEP, TOKENS, Rows
 from collectors.runlog import RunLog, complain
+from collectors.timing import Timing, timing_of
 
 Batch = TypeVar("Batch")
-Extend = Callable[[Iterable[int]], None]
 
 _FLUSH_SECONDS = 1.0
 _FLUSH_EVENTS = 3 * 5 * 1000  # 1000 steps with four phases
@@ -35,50 +37,26 @@ _SLICE = 3 * 500  # formatted in one go; between slices a waiting training threa
 _PATIENCE_SECONDS = 5.0  # how long the end of the training waits for a disk that hangs
 
 
-class Phase:
-    """A part of a step: `with phase:`, as often as wanted, but not inside itself."""
-
-    __slots__ = ("_begin", "_extend", "_kind")
-
-    def __init__(self, kind: int, extend: Extend) -> None:
-        self._kind = kind
-        self._extend = extend
-
-    def __enter__(self) -> None:
-        self._begin = perf_counter_ns()
-
-    def __exit__(self, *error: object) -> None:
-        self._extend((self._kind, self._begin, perf_counter_ns()))
-
-
-class SynchronizedPhase(Phase):
-    """A phase that waits for the device at both ends, for comparison with studies that did."""
-
-    __slots__ = ("_synchronize",)
-
-    def __init__(self, kind: int, extend: Extend, synchronize: Callable[[], object]) -> None:
-        super().__init__(kind, extend)
-        self._synchronize = synchronize
-
-    def __enter__(self) -> None:
-        self._synchronize()
-        self._begin = perf_counter_ns()
-
-    def __exit__(self, *error: object) -> None:
-        self._synchronize()
-        self._extend((self._kind, self._begin, perf_counter_ns()))
-
-
 class Recorder:
     """The recorder of one rank. Make it with `Recorder.start`; not for use from several threads."""
 
-    def __init__(self, log: Optional[RunLog]) -> None:
+    def __init__(self, log: Optional[RunLog], timing: Timing) -> None:
         self._log = log
         self._events: List[int] = []
         self._extend: Extend = self._events.extend  # bound once; appending is atomic, so no lock is needed
         self._columns: List[str] = []
+        self._now: Callable[[], int] = perf_counter_ns
+        self._synchronize: Optional[Callable[[], object]] = None
+        self._clock: Optional[EventClock] = None
+        if timing.kind == "synchronized":
+            self._synchronize = timing.cuda.synchronize
+            self._now = self._synchronized_now
+        elif timing.kind == "events":
+            self._columns.append(logfolder.step_event_column())
+            self._clock = EventClock(timing.cuda, 0, self._events.extend)
+            self._extend = self._clock.extend
+        self._phases = Phases(self._columns, self._extend, self._clock, self._synchronize)
         self._break_names: List[str] = []
-        self._phases: Dict[str, Phase] = {}
         self._pid = os.getpid()
         self._closed = False
         self._wake = threading.Event()
@@ -89,7 +67,7 @@ class Recorder:
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
         self._thread.start()
         self._ending = Ending(self.close)
-        self._begin = perf_counter_ns()  # of the step that is running or comes next
+        self._begin = self._now()  # of the step that is running or comes next
 
     @classmethod
     def start(
@@ -99,6 +77,8 @@ class Recorder:
         item: Optional[str] = None,
         case: Optional[logfolder.Case] = None,
         logs: Union[str, Path] = "logs/unnamed",
+        tokens_per_step: Optional[int] = None,
+        timing: Optional[str] = None,
     ) -> "Recorder":
         """Begin a run and return its recorder; call it immediately before the training loop.
 
@@ -106,11 +86,17 @@ class Recorder:
         item      what one sample is: "image", "sequence", "token"
         case      factors that the experimenter chose; those given to the launcher win
         logs      without a launcher: a new run folder is made below this one
-        raises    ValueError for a case the log has no place for; never because of files
+        tokens_per_step  likewise, where `tokens` does not say otherwise
+        timing    "events" (of a CUDA device, beside the host's clock), "synchronized" (wait for the device at
+                  every border) or "host"; if None what the launcher says, else events if torch uses CUDA
+        raises    ValueError for a case the log has no place for or an unknown timing; never for files
         """
+        chosen = timing_of(timing)
         about: Dict[str, Any] = {"case": logfolder.check_case(case or {})}
         if samples_per_step is not None:
             about["samples_per_step"] = int(samples_per_step)
+        if tokens_per_step is not None:
+            about["tokens_per_step"] = int(tokens_per_step)
         if item is not None:
             about["item"] = item
         try:
@@ -118,7 +104,7 @@ class Recorder:
         except OSError as error:
             complain(f"nothing is recorded: {error}")
             log = None
-        return cls(log)
+        return cls(log, chosen)
 
     @property
     def folder(self) -> Optional[Path]:
@@ -131,15 +117,7 @@ class Recorder:
         synchronize  called at both ends (`torch.cuda.synchronize`); the column then says so
         raises       ValueError for a name that cannot be a column
         """
-        column = logfolder.phase_column(name, "host_synchronized" if synchronize else "host")
-        if column not in self._phases:
-            kind = len(self._columns)
-            if synchronize is None:
-                self._phases[column] = Phase(kind, self._extend)
-            else:
-                self._phases[column] = SynchronizedPhase(kind, self._extend, synchronize)
-            self._columns.append(column)
-        return self._phases[column]
+        return self._phases.named(name, synchronize)
 
     @overload
     def steps(self, source: int) -> Iterator[int]: ...
@@ -159,7 +137,7 @@ class Recorder:
         return self._loaded(source if limit is None else itertools.islice(source, limit))
 
     def _counted(self, count: int) -> Iterator[int]:
-        extend, events, now = self._extend, self._events, perf_counter_ns
+        extend, events, now = self._extend, self._events, self._now
         begin = self._begin_loop()
         for number in range(count):
             self._begin = begin
@@ -175,9 +153,8 @@ class Recorder:
         self._begin = begin
 
     def _loaded(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        extend, events, now = self._extend, self._events, perf_counter_ns
-        self.phase("data_loading")
-        waiting = self._columns.index(logfolder.phase_column("data_loading", "host"))
+        extend, events, now = self._extend, self._events, self._now
+        waiting = self._phases.waiting_kind()
         fetch = iter(source).__next__  # may start workers: part of the border, not of a step
         begin = asked = self._begin_loop()
         while True:
@@ -186,7 +163,7 @@ class Recorder:
                 batch = fetch()
             except StopIteration:
                 return
-            extend((waiting, asked, now()))
+            extend((waiting, asked, perf_counter_ns()))
             yield batch
             asked = now()
             if self._begin == begin:
@@ -201,6 +178,13 @@ class Recorder:
         if self._recorded and self._marked != self._begin:
             self.mark_break("epoch")
         self._recorded = True
+        if self._clock is not None:
+            self._clock.begin()
+        return self._now()
+
+    def _synchronized_now(self) -> int:
+        assert self._synchronize is not None
+        self._synchronize()
         return perf_counter_ns()
 
     def step(self) -> None:
@@ -208,7 +192,7 @@ class Recorder:
 
         The first step begins at `start`, or at `mark_break` if that was called since.
         """
-        end = perf_counter_ns()
+        end = self._now()
         self._extend((STEP, self._begin, end))
         self._begin = end
         self._recorded = True
@@ -219,18 +203,24 @@ class Recorder:
         """Say how many samples the running step has; several calls within one step add up."""
         self._extend((SAMPLES, int(count), perf_counter_ns()))
 
+    def tokens(self, count: int) -> None:
+        """Say how many tokens the running step has; several calls within one step add up."""
+        self._extend((TOKENS, int(count), perf_counter_ns()))
+
     def mark_break(self, name: str) -> None:
         """Declare that the time since the last step was not step time (evaluation, checkpoint, ...).
 
         Inside the body of `steps` this gives up the running step as well; use `pause` there.
         """
-        end = perf_counter_ns()
+        end = self._now()
         self._extend((self._break_kind(name), self._begin, end))
         self._begin = self._marked = end
+        if self._clock is not None:
+            self._clock.begin()
 
     def pause(self, name: str) -> Phase:
         """Return a context manager whose time is not the running step's: `with pause("evaluation"):`."""
-        return Phase(self._break_kind(name), self._extend)
+        return self._phases.pause(self._break_kind(name))
 
     def _break_kind(self, name: str) -> int:
         if name not in self._break_names:
@@ -250,6 +240,9 @@ class Recorder:
             for at in range(0, len(events), _SLICE):
                 if self._log:
                     self._log.write(self._rows.lines(events[at : at + _SLICE]))
+            if events and self._log:
+                is_synchronized = self._synchronize is not None
+                self._log.describe(logfolder.clocks_of(self._columns, is_synchronized=is_synchronized))
         finally:
             self._writing.release()
         return True
@@ -271,6 +264,8 @@ class Recorder:
         self._closed = True
         self._ending.forget()
         self._wake.set()
+        if self._clock is not None:
+            self._clock.finish(_PATIENCE_SECONDS)
         is_flushed = self.flush()
         if self._log:
             self._log.end(self._rows.rest() if is_flushed else None, status, error)

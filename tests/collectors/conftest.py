@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from standin import nvml_folder, standin
 
-from collectors import logfolder, steps
+from collectors import logfolder, phases, steps
 
 __all__ = ["nvml_folder", "standin"]  # fixtures
 
@@ -35,6 +35,7 @@ def no_job(monkeypatch):
 def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(steps, "perf_counter_ns", clock)
+    monkeypatch.setattr(phases, "perf_counter_ns", clock)
     return clock
 
 

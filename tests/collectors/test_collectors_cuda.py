@@ -1,0 +1,241 @@
+"""Events of a device that runs behind the host: what they say, and that nobody waits for them."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+from reading import read
+
+from collectors import eventclock, logfolder
+from collectors.steps import Recorder
+
+
+class Cuda:
+    """Stands for `torch.cuda`: one stream that works through what it is given, on the time of a fake clock."""
+
+    def __init__(self, clock):
+        self.clock, self.busy_until = clock, 0
+        self.waits = self.events = 0
+        self.is_in_error = False
+        cuda = self
+
+        class Event:
+            def __init__(self, enable_timing):
+                assert enable_timing
+                cuda.events += 1
+
+            def record(self):
+                cuda.check()
+                self.at = max(cuda.busy_until, cuda.clock.now)
+
+            def query(self):
+                cuda.check()
+                return cuda.clock.now >= self.at
+
+            def elapsed_time(self, other):
+                assert self.query()
+                assert other.query()
+                return (other.at - self.at) / 1e6
+
+        self.Event = Event
+
+    def check(self):
+        if self.is_in_error:
+            raise RuntimeError("CUDA error: device-side assert triggered")
+
+    def work(self, duration):
+        self.busy_until = max(self.busy_until, self.clock.now) + duration
+
+    def synchronize(self):
+        self.waits += 1
+        self.clock.now = max(self.clock.now, self.busy_until)
+
+    def is_initialized(self):
+        return True
+
+    is_available = is_initialized
+
+
+@pytest.fixture
+def cuda(clock, monkeypatch):
+    cuda = Cuda(clock)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
+
+    def sleep(seconds):
+        clock.now += round(seconds * 1e9)
+
+    monkeypatch.setattr(eventclock, "time", SimpleNamespace(monotonic=lambda: clock.now / 1e9, sleep=sleep))
+    monkeypatch.setenv("REPORTGEN_WATCHED", "elsewhere")
+    return cuda
+
+
+def train(recorder, cuda, count, forward_work=100, backward_work=200):
+    """Steps in which the host asks for work in 10 ns that takes the device 300."""
+    forward, backward = recorder.phase("forward"), recorder.phase("backward")
+    for number in recorder.steps(count):
+        with forward:
+            cuda.work(forward_work)
+            cuda.clock.now += 4
+        with backward:
+            cuda.work(backward_work)
+            cuda.clock.now += 6
+        yield number
+
+
+def rank0(recorder):
+    result = read(recorder.folder)
+    assert result["findings"] == []
+    return result["run"]["ranks"]["0"]["columns"]
+
+
+def test_the_device_says_what_the_host_cannot_see_and_nobody_waits(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for _ in train(recorder, cuda, 5):
+            pass
+    assert rank0(recorder) == {
+        "step/host": [10] * 5,
+        "step/cuda_event": [300] * 5,
+        "forward/host": [4] * 5,
+        "forward/cuda_event": [100] * 5,
+        "backward/host": [6] * 5,
+        "backward/cuda_event": [200] * 5,
+    }
+    assert cuda.waits == 0
+    columns = json.loads((recorder.folder / "run.json").read_text())["columns"]
+    assert columns["duration_ns"] == {"clock": "host", "sync": "none"}
+    assert columns["forward_cuda_event_ns"] == {"clock": "cuda_event", "sync": "none"}
+
+
+def test_synchronized_timing_waits_at_every_border_and_says_so(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path, timing="synchronized") as recorder:
+        for _ in train(recorder, cuda, 3):
+            pass
+    assert rank0(recorder) == {
+        "step/host_synchronized": [300] * 3,
+        "forward/host_synchronized": [100] * 3,
+        "backward/host_synchronized": [200] * 3,
+    }
+    columns = json.loads((recorder.folder / "run.json").read_text())["columns"]
+    assert columns["duration_ns"] == {"clock": "host_synchronized", "sync": "step"}
+    assert columns["forward_host_synchronized_ns"] == {"clock": "host_synchronized", "sync": "phase"}
+    assert cuda.waits >= 15
+
+
+def test_events_are_used_again_and_resolved_in_batches(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for number in train(recorder, cuda, 1000, 1, 1):
+            if number == 31:
+                assert recorder._events == []  # a batch is 32 steps
+        assert cuda.events < 200
+    assert rank0(recorder)["step/cuda_event"][-1] == 10
+
+
+def test_steps_that_are_long_are_resolved_earlier(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for number in train(recorder, cuda, 3):
+            clock.now += 2_000_000_000
+            if number == 2:
+                recorder.flush()
+                lines = logfolder.steps_path(recorder.folder, 0).read_text().splitlines()
+                assert sum(line[0].isdigit() for line in lines) == 2
+    assert len(rank0(recorder)["step/host"]) == 3
+
+
+def test_accumulated_gradients_add_up_by_both_clocks(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path, tokens_per_step=7) as recorder:
+        forward = recorder.phase("forward")
+        for number in recorder.steps(2):
+            for _ in range(4):
+                with forward:
+                    cuda.work(50)
+                    clock.now += 5
+                recorder.samples(8)
+            if number:
+                recorder.tokens(1000)
+                recorder.tokens(24)
+    columns = rank0(recorder)
+    assert (columns["forward/host"], columns["forward/cuda_event"]) == ([20, 20], [200, 200])
+    assert read(recorder.folder)["run"]["ranks"]["0"]["samples"] == [32, 32]
+    text = logfolder.steps_path(recorder.folder, 0).read_text()
+    assert "\nstep,samples,tokens,begin_ns," in text
+    assert "\n2,32,1024," in text
+    assert json.loads((recorder.folder / "run.json").read_text())["tokens_per_step"] == 7
+
+
+def test_a_pause_is_taken_out_of_the_device_time_too(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for number in train(recorder, cuda, 2):
+            if number == 0:
+                with recorder.pause("evaluation"):
+                    clock.now += 40
+                    cuda.work(5000)
+    assert rank0(recorder)["step/cuda_event"] == [300, 300]
+    assert rank0(recorder)["step/host"] == [10, 10]
+
+
+def test_a_break_between_loops_is_not_device_time(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for _ in range(2):
+            for _ in train(recorder, cuda, 2):
+                pass
+            cuda.work(9999)
+    assert rank0(recorder)["step/cuda_event"] == [300] * 4
+
+
+def test_a_step_that_is_given_up_leaves_no_trace(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for number in train(recorder, cuda, 3):
+            if number == 1:
+                recorder.mark_break("checkpoint")
+    assert rank0(recorder)["step/cuda_event"] == [300, 300]
+    assert rank0(recorder)["forward/cuda_event"] == [100, 100]
+
+
+def test_a_device_in_error_ends_the_events_and_neither_the_steps_nor_the_training(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for number in train(recorder, cuda, 100):
+            cuda.is_in_error = number >= 70
+            clock.now += 300
+    columns = rank0(recorder)
+    assert len(columns["step/host"]) == 100
+    assert columns["step/cuda_event"][:64] == [310] * 64
+    assert columns["step/cuda_event"][71:] == [None] * 29
+
+
+def test_a_device_that_hangs_is_waited_for_only_so_long(tmp_path, clock, cuda):
+    recorder = Recorder.start(logs=tmp_path)
+    for _ in train(recorder, cuda, 3, forward_work=10**12):
+        pass
+    recorder.close("failed", "hung")
+    assert clock.now < 10**10
+    assert read(recorder.folder)["run"]["ranks"]["0"]["columns"]["step/host"] == [10, 10, 10]
+
+
+@pytest.mark.parametrize(
+    ("asked", "launcher", "expected"),
+    [
+        (None, "", "cuda_event"),
+        ("host", "events", "host"),
+        (None, "host", "host"),
+        (None, "synchronized", "host_synchronized"),
+        ("events", "", "cuda_event"),
+    ],
+)
+def test_the_script_decides_and_else_the_launcher(tmp_path, clock, cuda, monkeypatch, asked, launcher, expected):
+    monkeypatch.setenv(logfolder.TIMING_VARIABLE, launcher)
+    with Recorder.start(logs=tmp_path, timing=asked) as recorder:
+        for _ in train(recorder, cuda, 1):
+            pass
+    assert f"forward/{expected}" in rank0(recorder)
+
+
+def test_without_a_device_the_host_alone_is_used_and_that_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    with Recorder.start(logs=tmp_path, timing="events") as recorder:
+        for _ in recorder.steps(1):
+            pass
+    assert list(rank0(recorder)) == ["step/host"]
+    assert "torch uses no CUDA device" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="events, synchronized, host"):
+        Recorder.start(logs=tmp_path, timing="gpu")
