@@ -8,7 +8,7 @@ and a line in FORMATS.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reportgen.formats import jade, lightning, native, nvsmi, published
+from reportgen.formats import jade, lightning, mllog, native, nvsmi, published
 from reportgen.logfiles import Claim, Format, LogFiles, unreadable
 from reportgen.model import Finding
 
@@ -16,6 +16,7 @@ from reportgen.model import Finding
 FORMATS: tuple[Format, ...] = (
     native.FORMAT,
     published.FORMAT,
+    mllog.FORMAT,
     lightning.FORMAT,
     jade.FORMAT,
     nvsmi.FORMAT,

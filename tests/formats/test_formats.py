@@ -57,6 +57,20 @@ FIXTURES = {
                                  b"12288.0,10.0,49,\n,,299,0.25\n",
         "version_1/metrics.csv": b"train/time,train/batches,train/samples,step\n5.0,50,400,49\n",
     },
+    "mllog": {
+        "result_1.txt": b'0: :::MLLOG {"namespace": "", "time_ms": 5, "event_type": "POINT_IN_TIME", '
+                        b'"key": "global_batch_size", "value": 8, "metadata": {"file": "x", "lineno": 1}}\n'
+                        b':::MLLOG {"namespace": "", "time_ms": 1000, "event_type": "INTERVAL_START", '
+                        b'"key": "run_start", "value": null, "metadata": {"lineno": 1}}\n'
+                        b':::MLLOG {"namespace": "", "time_ms": 1000, "event_type": "INTERVAL_START", '
+                        b'"key": "block_start", "value": null, "metadata": {"samples_count": 0}}\n'
+                        b':::MLLOG {"namespace": "", "time_ms": 5000, "event_type": "INTERVAL_END", '
+                        b'"key": "block_stop", "value": null, "metadata": {"samples_count": 80}}\n'
+                        b':::MLLOG {"namespace": "", "time_ms": 5000, "event_type": "POINT_IN_TIME", '
+                        b'"key": "tracked_stats", "value": {"throughput": 20.0}, "metadata": {"step": 80}}\n'
+                        b':::MLLOG {"namespace": "", "time_ms": 6000, "event_type": "INTERVAL_END", '
+                        b'"key": "run_stop", "value": null, "metadata": {"status": "success"}}\n',
+    },
     "nvsmi": {
         "gpu.csv": b"timestamp, name, uuid, utilization.gpu [%], clocks_event_reasons.active\n"
                    b"2024/02/17 10:00:00.123, A40, GPU-1, 45 %, 0x0000000000000004\n"

@@ -1,0 +1,142 @@
+"""Read the events of MLPerf's logging, `:::MLLOG {...}`, wherever in a line they stand.
+
+An event is one JSON object that ends its line; a line may begin with the rank that srun puts there. Where
+two writers got in each other's way an event cannot be parsed, and MLPerf's own rule then fails the whole
+log, so that such lines are counted and named.
+
+Format: https://github.com/mlcommons/logging (mlperf_logging 4.1).
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reportgen.formats.fragments.textlog import TextLog
+
+PREFIX = b":::MLLOG {"
+_ANY = re.compile(rb":::MLLOG (\{[^\r\n]*)")
+# What the library writes, in its order; anything else is left to the JSON parser as a whole.
+_USUAL = re.compile(
+    rb'\{"namespace": "[^"\\]*", "time_ms": (?P<time>[0-9]{1,15}), "event_type": "[A-Z_]+", '
+    rb'"key": "(?P<key>[^"\\]*)", "value": (?P<value>.*?), "metadata": (?P<metadata>\{.*\})\}[ \t]*'
+)
+# Hundreds of lines that tell nothing about time; they are only checked to be whole.
+_BULK = frozenset((b"weights_initialization", b"init_start", b"cache_clear"))
+_FLAT = re.compile(rb'\{(?:"[^"\\]*": (?:"[^"\\]*"|[-+.\w]+)(?:, |(?=\})))*\}')
+_PLAIN = re.compile(rb'"[^"\\]*"|[-+.\w]+')
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event: time in ms since 1970, and its offset in the log."""
+
+    key: str
+    time_ms: int
+    value: Any
+    metadata: Mapping[str, Any]
+    at: int
+
+    def number(self, name: str) -> float | None:
+        """Return a number of the metadata, None where there is none of that name."""
+        value = self.metadata.get(name)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+@dataclass(slots=True)
+class Events:
+    """The events of a log by key, in the order of their lines; `count` of all, `damaged` those unreadable."""
+
+    by_key: dict[str, list[Event]] = field(default_factory=dict)
+    count: int = 0
+    damaged: int = 0
+
+    def first(self, key: str) -> Event | None:
+        """Return the first event of a key."""
+        found = self.by_key.get(key)
+        return found[0] if found else None
+
+    def last(self, key: str) -> Event | None:
+        """Return the last event of a key."""
+        found = self.by_key.get(key)
+        return found[-1] if found else None
+
+    def value(self, key: str) -> Any:
+        """Return the value of the last event of a key, None where there is none."""
+        found = self.last(key)
+        return found.value if found else None
+
+    def integer(self, key: str) -> int | None:
+        """Return the value of the last event of a key if it is a positive whole number."""
+        value = self.value(key)
+        is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
+        return int(value) if is_whole and 0 < value < 2**53 else None
+
+
+def parse(log: TextLog) -> Events:
+    """Return the events of a log; what cannot be parsed is noted in `log.malformed`."""
+    events = Events()
+    lost = []
+    for found in _ANY.finditer(log.content):
+        events.count += 1
+        usual = _USUAL.fullmatch(found[1])
+        if usual and usual["key"] in _BULK and _is_flat(usual):
+            continue
+        event = _event(found, usual)
+        if event:
+            events.by_key.setdefault(event.key, []).append(event)
+        else:
+            lost.append(found.start())
+    events.damaged = len(lost)
+    if lost:
+        line = int(log.lines(lost[:1])[0])
+        log.malformed.add(line, "an event of MLLOG that is not JSON", len(lost))
+    return events
+
+
+def _is_flat(usual: re.Match[bytes]) -> bool:
+    return bool(_PLAIN.fullmatch(usual["value"]) and _FLAT.fullmatch(usual["metadata"]))
+
+
+def _event(found: re.Match[bytes], usual: re.Match[bytes] | None) -> Event | None:
+    try:
+        if usual and b":::MLLOG" not in usual["metadata"]:
+            key, time = usual["key"].decode("utf-8", "replace"), int(usual["time"])
+            value, metadata = json.loads(usual["value"]), json.loads(usual["metadata"])
+        else:
+            whole = json.loads(found[1])
+            key, time, value, metadata = (whole.get(name) for name in ("key", "time_ms", "value", "metadata"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(key, str) or not isinstance(time, int) or not isinstance(metadata, dict | None):
+        return None
+    if not 0 <= time < 2**53:
+        return None
+    return Event(key, time, value, metadata or {}, found.start())
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Something that has a begin and an end, both as events."""
+
+    start: Event
+    stop: Event
+
+    @property
+    def seconds(self) -> float:
+        """Its duration."""
+        return (self.stop.time_ms - self.start.time_ms) / 1000
+
+
+def intervals(events: Events, name: str) -> Iterator[Interval]:
+    """Yield what lies between each `<name>_start` and the next `<name>_stop`."""
+    starts = events.by_key.get(f"{name}_start", [])
+    stops = iter(events.by_key.get(f"{name}_stop", []))
+    stop = next(stops, None)
+    for position, start in enumerate(starts):
+        following = starts[position + 1].at if position + 1 < len(starts) else None
+        while stop and stop.at < start.at:
+            stop = next(stops, None)
+        if stop and (following is None or stop.at < following) and stop.time_ms >= start.time_ms:
+            yield Interval(start, stop)

@@ -1,0 +1,302 @@
+"""MLPerf's result logs: events, status, times, rates, and what stands beside them in a submission.
+
+The lines are written after mlperf_logging 4.1 as the reference codes of the benchmarks call it.
+"""
+
+import csv
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reportgen.formats import mllog
+from reportgen.formats.fragments.mllogevents import parse
+from reportgen.formats.fragments.textlog import TextLog
+from reportgen.load import load
+from reportgen.logfiles import LogFiles
+from reportgen.model import Run
+from reportgen.protocol import DEFAULT, measure
+
+
+def event(time_ms: int, key: str, value: Any = None, prefix: str = "", **metadata: Any) -> bytes:
+    kind = "INTERVAL_START" if key.endswith("_start") else "POINT_IN_TIME"
+    said = {
+        "namespace": "",
+        "time_ms": time_ms,
+        "event_type": kind,
+        "key": key,
+        "value": value,
+        "metadata": {"file": "/workspace/train.py", "lineno": 7, **metadata},
+    }
+    return f"{prefix}:::MLLOG {json.dumps(said)}\n".encode()
+
+
+def head(benchmark: str, batch: int, *more: bytes) -> bytes:
+    return b"".join(
+        (
+            b"noise of the container\n",
+            event(0, "submission_benchmark", benchmark, " 0: "),
+            event(0, "submission_org", "Somebody"),
+            event(0, "global_batch_size", batch),
+            *more,
+            event(0, "weights_initialization", tensor="a/b"),
+            event(1000, "run_start"),
+        )
+    )
+
+
+STOP = event(61000, "run_stop", status="success")
+BERT = (
+    head("bert", 100)
+    + STOP
+    + event(61000, "tracked_stats", {"throughput": 6644.5, "epoch_num": 7}, step=[2, 3021])
+)
+# Two blocks of 48 steps of 8 samples with an evaluation between them, as Llama 2 counts them.
+LLAMA = (
+    head("llama2_70b_lora", 8)
+    + event(1000, "block_start", samples_count=0)
+    + event(21000, "tracked_stats", {"throughput": 19.5}, step=384)
+    + event(21000, "block_stop", samples_count=384)
+    + event(31000, "block_start", samples_count=384)
+    + event(41000, "block_stop", samples_count=768)
+    + event(41000, "tracked_stats", {"throughput": 38.5}, step=768)
+    + event(42000, "eval_accuracy", 0.92)
+    + STOP
+)
+# Blocks of 16 steps of 4 sequences of 10 tokens, as GPT-3 counts them.
+GPT3 = (
+    head("gpt3", 4, event(0, "max_sequence_length", 10))
+    + event(1000, "block_start", epoch_count=640, first_epoch_num=0)
+    + event(9000, "block_stop", first_epoch_num=0)
+    + event(9000, "block_start", epoch_count=640, first_epoch_num=640)
+    + event(19000, "block_stop")
+    + STOP
+)
+NEMO = (
+    head("gpt3", 4, event(0, "max_sequence_length", 10))
+    + event(1000, "block_start", epoch_count=80)
+    + b"".join(
+        event(1000 + i, "tracked_stats", {"train_step_timing in s": 2.0 + i}, step=40 * i) for i in (1, 2)
+    )
+    + event(9000, "block_stop")
+    + STOP
+)
+# Two epochs of 30 s and 10 s with a rate of one device each.
+SSD = (
+    head("ssd", 128, event(0, "local_batch_size", 64))
+    + event(1000, "epoch_start", 0, epoch_num=0)
+    + event(31000, "epoch_stop", 0, epoch_num=0)
+    + event(31000, "tracked_stats", {"throughput": 200.0}, step=1)
+    + event(31000, "epoch_start", 1, epoch_num=1)
+    + event(41000, "epoch_stop", 1, epoch_num=1)
+    + event(41000, "tracked_stats", {"throughput": 240.0}, step=2)
+    + STOP
+)
+SYSTEM = json.dumps(
+    {
+        "submitter": "Somebody Inc.",
+        "division": "closed",
+        "status": "Available on-premise",
+        "number_of_nodes": "2",
+        "accelerators_per_node": "8 ",
+        "accelerator_model_name": "NVIDIA H200",
+        "host_memory_capacity": "",
+        "framework": "PyTorch",
+        "operating_system": "Ubuntu 22.04",
+        "other_software_stack": {"cuda_version": "12.4", "nothing": ""},
+    }
+).encode()
+DAMAGED = b':::MLLOG {"namespace": "", "time_ms": 5, :::MLLOG {"namespace": "", "time_ms": 6}\n'
+
+
+def read(content: bytes, name: str = "log.txt", **beside: bytes) -> Run:
+    files = LogFiles.of(
+        {name: content, **{path.replace("__", "/"): text for path, text in beside.items()}}
+    ).file(name)
+    claim = mllog.claims(files)
+    assert claim is not None
+    (run,) = mllog.read(files)
+    assert isinstance(run, Run)
+    return run
+
+
+def figures(run: Run, statistic: str = "mean") -> dict[str, float]:
+    return {one.metric: one.value for one in run.aggregates if one.statistic == statistic}
+
+
+def test_a_log_has_its_time_to_train_and_the_rate_of_the_whole_run() -> None:
+    run = read(BERT)
+    assert run.factors == {
+        "benchmark": "bert",
+        "item": "sequence",
+        "submitter": "Somebody",
+        "global_batch_size": 100,
+    }
+    assert (run.status, run.samples_per_step, run.repeat) == ("complete", 100.0, None)
+    assert figures(run, "total") == {"time_to_train": 60.0, "scaled_time_to_train": 60.0}
+    assert figures(run) == {"throughput": 6644.5}
+    assert [one.source.line for one in run.aggregates] == [7, 7, 8]
+
+
+def test_in_a_submission_folders_system_and_scaling_stand_beside_the_log() -> None:
+    files = {
+        "Org/results/sys/bert/result_12_3.txt": BERT,
+        "Org/results/sys/bert/scaling.json": b'{"scaling_factor": 1.05}',
+        "Org/systems/sys.json": SYSTEM,
+    }
+    view = LogFiles.of(files).file("Org/results/sys/bert/result_12_3.txt")
+    claim = mllog.claims(view)
+    assert claim is not None
+    assert (claim.confidence, claim.source.line) == (1.0, 2)
+    (run,) = mllog.read(view.only(claim.files, claim.beside))
+    assert isinstance(run, Run)
+    assert run.repeat == 3
+    assert run.factors == {
+        "benchmark": "bert",
+        "item": "sequence",
+        "submitter": "Org",
+        "system": "sys",
+        "division": "closed",
+        "availability": "Available on-premise",
+        "framework": "PyTorch",
+        "device": "NVIDIA H200",
+        "nodes": 2,
+        "devices": 16,
+        "global_batch_size": 100,
+    }
+    assert figures(run, "total") == {"time_to_train": 60.0, "scaled_time_to_train": pytest.approx(63.0)}
+    assert run.environment == {
+        "os": "Ubuntu 22.04",
+        "submitter_name": "Somebody Inc.",
+        "scaling_factor": 1.05,
+        "software.cuda_version": "12.4",
+    }
+
+
+def test_blocks_become_intervals_of_steps_with_a_rate_each() -> None:
+    times, rates = read(LLAMA).series
+    assert (times.clock, times.step.tolist(), times.span.tolist()) == ("timestamp", [48, 96], [48, 48])
+    np.testing.assert_allclose((times.begin, times.value, times.samples), [[0, 30], [20, 10], [384, 384]])
+    assert (rates.metric, rates.step.tolist(), rates.value.tolist()) == ("throughput", [48, 96], [19.5, 38.5])
+    assert times.line.tolist() == [9, 11]
+    assert rates.line.tolist() == [8, 12]
+
+
+def test_tokens_are_counted_as_steps_where_the_length_of_a_sequence_divides_them() -> None:
+    (times,) = read(GPT3).series
+    assert (times.step.tolist(), times.value.tolist(), times.samples.tolist()) == (
+        [16, 32],
+        [8.0, 10.0],
+        [64.0, 64.0],
+    )
+
+
+def test_printed_step_times_are_steps_and_their_blocks_are_not_needed() -> None:
+    (times,) = read(NEMO).series
+    assert (times.clock, times.step.tolist(), times.value.tolist()) == ("printed", [1, 2], [3.0, 4.0])
+    assert times.samples.tolist() == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("count", [1, 639, 0, -40, "x", 1e300, True])
+def test_a_count_that_the_batch_does_not_divide_is_no_number_of_steps(count: object) -> None:
+    content = (
+        head("bert", 4) + event(1000, "block_start", epoch_count=count) + event(9000, "block_stop") + STOP
+    )
+    assert not read(content).series
+
+
+def test_the_rates_of_ssd_are_of_one_device_and_weighted_by_their_epochs() -> None:
+    run = read(SSD)
+    assert figures(run)["throughput"] == pytest.approx(2 * (200 * 30 + 240 * 10) / 40)
+    samples = [one for one in run.aggregates if one.statistic == "sample"]
+    assert [(one.value, one.original) for one in samples] == [(400.0, "200.0"), (480.0, "240.0")]
+    unknown = read(SSD.replace(b"local_batch_size", b"something_else"))
+    assert figures(unknown) == {"throughput_per_device": pytest.approx(210.0)}
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "rule", "metrics"),
+    [
+        (BERT.replace(b'"success"', b'"aborted"'), "failed", "read.failed-run", {"run_time": 60.0}),
+        (BERT.replace(STOP, b""), "partial", "read.incomplete-run", {}),
+        (head("bert", 100), "failed", "read.failed-run", {}),
+        (event(5, "init_start"), "failed", "read.failed-run", {}),
+    ],
+)
+def test_only_success_is_training_to_the_target(
+    content: bytes, status: str, rule: str, metrics: dict[str, float]
+) -> None:
+    run = read(content)
+    assert (run.status, [one.rule for one in run.findings]) == (status, [rule])
+    assert figures(run, "total") == metrics
+    assert measure(run, "time_to_train", "step", DEFAULT) is None
+
+
+def test_damaged_events_are_named_and_the_rest_is_read() -> None:
+    run = read(DAMAGED + BERT + DAMAGED)
+    assert run.status == "complete"
+    ((rule, line, message),) = [
+        (one.rule, one.source and one.source.line, one.message) for one in run.findings
+    ]
+    assert (rule, line, message) == (
+        "read.malformed-line",
+        1,
+        "an event of MLLOG that is not JSON, and 1 more like it",
+    )
+
+
+def test_events_written_in_another_order_are_read() -> None:
+    said = {"metadata": {"status": "success"}, "key": "run_stop", "time_ms": 61000, "value": None}
+    content = BERT.replace(STOP, f":::MLLOG {json.dumps(said)}\n".encode())
+    assert figures(read(content), "total")["time_to_train"] == 60.0
+
+
+# The corpus
+
+
+def rows(corpus: Path) -> list[dict[str, str]]:
+    with (corpus / "expected" / "mlperf_runs.csv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_every_run_of_the_corpus_is_read_as_expected(corpus: Path) -> None:
+    loaded = load([corpus / "mlperf"], root=corpus)
+    runs = {run.id: run for run in loaded.runs}
+    expected = rows(corpus)
+    assert set(runs) == {row["file"] for row in expected}
+    for row in expected:
+        _compare(runs[row["file"]], row, corpus)
+    print(f"mlperf: {len(expected)} of {len(expected)} runs as expected")
+
+
+def _compare(run: Run, row: dict[str, str], corpus: Path) -> None:
+    assert (run.status, row["status"]) == ("complete", "success")
+    case = tuple(run.factors[name] for name in ("submitter", "system", "benchmark"))
+    assert case == (row["submitter"], row["system"], row["benchmark"])
+    assert run.factors["global_batch_size"] == run.samples_per_step == int(row["global_batch_size"])
+    measured = measure(run, "time_to_train", "step", DEFAULT)
+    assert measured is not None
+    assert measured.value / 60 == pytest.approx(float(row["time_to_train_min"]), rel=1e-12)
+    (quality,) = [one for one in run.aggregates if one.metric == "eval_accuracy"]
+    assert (quality.n, quality.value) == (int(row["n_eval"]), float(row["eval_last"]))
+    printed = [one for one in run.aggregates if one.metric == "throughput" and one.statistic == "sample"]
+    printed = printed or [one for one in run.aggregates if one.metric == "throughput"]
+    rates = [float(one.original) for one in printed]
+    assert len(rates) == int(row["n_throughput"])
+    if rates:
+        found = (rates[0], rates[-1], statistics.median(rates))
+        assert found == tuple(float(row[f"throughput_{which}"]) for which in ("first", "last", "median"))
+    log = TextLog(LogFiles.of({"x": (corpus / "mlperf" / row["file"]).read_bytes()}).file("x"))
+    events = parse(log)
+    assert (events.count, events.damaged) == (int(row["n_mllog"]), int(row["n_bad_mllog"]))
+
+
+def test_the_step_times_of_nemo_inside_an_mllog_log_are_measured(corpus: Path) -> None:
+    (run,) = mllog.read(LogFiles.of({"x": (corpus / "trainers/nemo/result_0.txt").read_bytes()}).file("x"))
+    assert isinstance(run, Run)
+    found = measure(run, "step_time", "step", DEFAULT)
+    assert found is not None
+    assert (found.value, found.evidence) == (pytest.approx(36.04237, abs=5e-6), "steps")
