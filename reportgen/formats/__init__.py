@@ -8,7 +8,22 @@ and a line in FORMATS.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reportgen.formats import jade, lightning, mllog, native, nvsmi, published
+from reportgen.formats import (
+    bertsquad,
+    dllogger,
+    gnmt,
+    jade,
+    lightning,
+    maskrcnn,
+    mllog,
+    native,
+    nvlog,
+    nvsmi,
+    published,
+    ssd,
+    tacotron,
+    transformerxl,
+)
 from reportgen.logfiles import Claim, Format, LogFiles, unreadable
 from reportgen.model import Finding
 
@@ -20,6 +35,14 @@ FORMATS: tuple[Format, ...] = (
     lightning.FORMAT,
     jade.FORMAT,
     nvsmi.FORMAT,
+    bertsquad.FORMAT,
+    gnmt.FORMAT,
+    maskrcnn.FORMAT,
+    ssd.FORMAT,
+    tacotron.FORMAT,
+    transformerxl.FORMAT,
+    nvlog.FORMAT,
+    dllogger.FORMAT,
 )
 
 __all__ = ["FORMATS", "Claim", "Claimed", "Discovery", "Format", "LogFiles", "by_name", "detect", "discover"]

@@ -71,6 +71,60 @@ FIXTURES = {
                         b':::MLLOG {"namespace": "", "time_ms": 6000, "event_type": "INTERVAL_END", '
                         b'"key": "run_stop", "value": null, "metadata": {"status": "success"}}\n',
     },
+    "dllogger": {
+        "dll.log": b"DLL 2021-06-03 08:00:00.000000 - PARAMETER arch : resnet50  batch_size : 64  world_size : 2\n"
+                   b"DLL 2021-06-03 08:00:01.000000 - Epoch: 0 Iteration: 1  train.loss : 7 train.total_ips : 1.5 img/s\n"
+                   b"\rDLL 2021-06-03 08:00:02.000000 - Epoch: 1 Iteration: 1  train.total_ips : 1e+02 img/s\n"
+                   b'DLLL {"timestamp": "1.5", "type": "METADATA", "metric": "x", "metadata": {"unit": "seq/s"}}\n'
+                   b'DLLL {"timestamp": "2.5", "step": [0, 1], "data": {"train.total_ips": 5}}\n'
+                   b"DLL 2021-06-03 08:00:03.000000 - Summary: train.total_ips : 120.25 img/s\n",
+    },
+    "nvlog": {
+        "nv.log": b':::NVLOGv0.2.2 Tacotron2_PyT 1583224677.593999624 (/a/b.py:251) args: {"batch_size": 4, "world_size": 1}\n'
+                  b':::NVLOGv0.2.2 Tacotron2_PyT 1583224677.5 (/a/b.py:251) gpu_info: {"num": 1, "name": ["A40"]}\n'
+                  b":::NVLOGv0.2.2 Tacotron2_PyT 1583224682.666862488 (/a/b.py:251) train_epoch_start: 0\n"
+                  b":::NVLOGv0.2.2 Tacotron2_PyT 1583224683.2 (/a/b.py:251) train_iter_items/sec: 9225.002668505374\n"
+                  b":::NVLOGv0.2.2 Tacotron2_PyT 1583224684.2 (/a/b.py:251) train_iter_items/sec: 9226.5\n"
+                  b":::NVLOGv0.2.2 Tacotron2_PyT 1583224685.2 (/a/b.py:251) train_epoch_avg_items/sec: 9225.5\n",
+    },
+    "bertsquad": {
+        "bert.log": b"torchrun --nproc_per_node=2 run_squad.py --do_train --train_batch_size=4 --max_seq_length=384\n"
+                    b"\rIteration:   0%|  | 0/9 [00:00<?, ?it/s]\rIteration:   1%|  | 1/9 [00:01<00:05,  1.10s/it]"
+                    b"DLL 2024-08-02 12:26:25.412524 - Training Epoch: 0 Training Iteration: 1  step_loss : 6.0\n"
+                    b"\rIteration:   2%|  | 2/9 [00:02<00:05,  2.50it/s]\n"
+                    b"DLL 2024-08-02 12:27:21.472868 -  e2e_train_time : 59.7  training_sequences_per_second : 25.5\n",
+    },
+    "gnmt": {
+        "gnmt.log": b"0: Run arguments: Namespace(bpe_codes='/x', train_batch_size=128)\n"
+                    b"1: TRAIN [0][10/48]\tTime 1.013 (0.994)\tData 2.48e-04 (2.24e-02)\tTok/s 23106 (21526)\tLoss/tok 9 (9)\n"
+                    b"0: TRAIN [0][10/48]\tTime 1.013 (0.994)\tData 2.48e-04 (2.24e-02)\tTok/s 23107 (21526)\tLoss/tok 9 (9)\n"
+                    b"0: Performance: Epoch: 0\tTraining: 65 Tok/s\tValidation: 3 Tok/s\n"
+                    b"|       2|                 160|         3.59|           15409.0|           8.667|\n",
+    },
+    "transformerxl": {
+        "txl.log": b"Experiment dir : LM-TFM\nNamespace(attn_type=0, batch_size=32, tgt_len=384)\nworld size: 2\n"
+                   b"| epoch   1 step       10 | batches     10 / 26883 | lr 0.000e+00 | ms/batch 774.3 | tok/s    4959 | "
+                   b"loss 12.54 | ppl 278894.86\nTraining throughput: 12206.99 tok/s\n",
+    },
+    "maskrcnn": {
+        "mask.log": b"2020-07-10 01:56:50,914 maskrcnn_benchmark INFO: Using 2 GPUs\n"
+                    b"SOLVER:\n  IMS_PER_BATCH: 4\n2020-07-10 01:57:28,146 maskrcnn_benchmark.trainer INFO: eta: 0:02:07  iter: 20 "
+                    b" loss: 6.4 (6.4)  time: 0.6223 (0.7092)  data: 0.0133 (0.0480)\n2020-07-10 01:57:40,945 "
+                    b"maskrcnn_benchmark.trainer INFO: eta: 0:01:47  iter: 40  loss: 6.5 (6.5)  time: 0.6311 (0.6746)  data: 0 (0)\n"
+                    b"Training perf is: 6.641576 FPS\n",
+    },
+    "ssd": {
+        "ssd.log": b"DLL 2021-06-26 19:49:53.195839 - PARAMETER dataset path : /data  batch size : 88  eval batch size : 32\n"
+                   b"Done benchmarking. Total images: 8800\ttotal time: 71.8\tAverage images/sec: 122.5\tMedian images/sec: 122.5\n"
+                   b"Training performance = 490.43 FPS\n",
+    },
+    "tacotron": {
+        "taco.log": b"DLL 2021-06-26 23:13:00.000000 - PARAMETER model_name : WaveGlow\n"
+                    b"DLL 2021-06-26 23:13:00.000000 - PARAMETER batch_size : 10\n"
+                    b"DLL 2021-06-26 23:13:01.000000 - (0, 0) train_items_per_sec : 22621.28 items/s\n"
+                    b"DLL 2021-06-26 23:13:02.000000 - (0, 1) train_items_per_sec : 22622.28 items/s\n"
+                    b"DLL 2021-06-26 23:15:00.000000 - () run_time : 120.0 s\n",
+    },
     "nvsmi": {
         "gpu.csv": b"timestamp, name, uuid, utilization.gpu [%], clocks_event_reasons.active\n"
                    b"2024/02/17 10:00:00.123, A40, GPU-1, 45 %, 0x0000000000000004\n"

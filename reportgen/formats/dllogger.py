@@ -1,0 +1,211 @@
+"""Read NVIDIA DLLogger logs, text (`DLL ...`) and JSON lines (`DLLL {...}`), of any program.
+
+A file becomes one Run. Step times come from the timestamps of the records; printed rates are kept beside
+them to be checked against. Which metric is the rate of the job is a matter of the program's vocabulary,
+listed in `_RATES`; a program that is not listed is read by the unit of its rates.
+
+Format: https://github.com/NVIDIA/dllogger (v1.1.0), as used by NVIDIA's DeepLearningExamples. Programs
+of which more than DLLogger's lines must be read (BERT, SSD, Mask R-CNN, Tacotron 2 and WaveGlow) have
+readers of their own.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from reportgen.formats.fragments import dllrecords
+from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.dllrecords import Records, Steps
+from reportgen.formats.fragments.stepseries import count_on, timed
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import FactorValue, Finding, Run
+
+_NAME = "dllogger"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What a program calls the rate of the whole job.
+
+    metric  in the records of steps; final  in the record of the whole run, and which statistic that is
+    """
+
+    metric: str
+    item: str
+    final: str
+    statistic: str = "mean"
+    is_batch_global: bool = False
+    model: str = ""
+
+
+_RATES = (
+    Rate("train.total_ips", "image", "train.total_ips"),  # PyTorch ConvNets, and MXNet
+    Rate("train.ips", "image", "train.ips"),
+    Rate("imgs_per_sec", "image", "throughput_train"),  # TensorFlow 1 ConvNets
+    Rate("throughput_train", "sequence", "throughput_train"),  # TensorFlow 1 BERT
+    Rate("training_sequences_per_second", "sequence", "training_sequences_per_second"),  # PyTorch BERT
+    # NCF has no steps. Its mean is over two epochs of which the first is slow, so it names the best.
+    Rate("train_throughput", "sample", "best_train_throughput", "best", is_batch_global=True, model="NCF"),
+)
+_ITEMS: Mapping[str, str] = {
+    "img": "image", "images": "image", "seq": "sequence", "sequences": "sequence", "sentences": "sequence",
+    "samples": "sample", "tokens": "token", "tok": "token", "items": "item", "records": "sample",
+}  # fmt: skip
+_CRASHED = re.compile(rb"'\./main\.py', '[^']*', '--arch', '([\w-]{1,40})'[^\r\n]*'--raport-file'")
+_CRASHED_BATCH = re.compile(rb"'--batch-size', '([0-9]{1,9})'")
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file with a DLLogger record, or with the command line of a ConvNet that came to none."""
+    return claim(files, 0.8, dllrecords.RECORD, b"DLL") or claim(files, 0.7, _CRASHED, b"'--raport-file'")
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = Log(files)
+    rate = next((one for one in _RATES if one.metric.encode() in log.content), None)
+    objects = dllrecords.json_records(log) if b'DLLL {"timestamp"' in log.content else []
+    records = _from_json(log, objects, rate) if objects else _from_text(log, rate)
+    draft = Draft(log, _NAME)
+    _describe(draft, records, rate)
+    draft.settle()
+    _measure(draft, records, rate)
+    yield draft.run()
+
+
+FORMAT = Format(_NAME, claims, read)
+
+
+def _from_text(log: Log, rate: Rate | None) -> Records:
+    metric = (rate.metric if rate else _rate_by_unit(log.content)).encode()
+    steps = dllrecords.text_steps(log, metric)
+    return dllrecords.text_records(log, steps if len(steps) else dllrecords.text_steps(log, b""))
+
+
+def _rate_by_unit(content: bytes) -> str:
+    return next(iter(dllrecords.units(content)), "")
+
+
+def _from_json(log: Log, objects: list[tuple[dict[str, Any], int]], rate: Rate | None) -> Records:
+    """Return the records of JSON lines; an unlisted program's rate is its first metric in things per s."""
+    units = {
+        str(one.get("metric")): str(one["metadata"].get("unit", ""))
+        for one, _ in objects
+        if one.get("type") == "METADATA" and isinstance(one.get("metadata"), dict)
+    }
+    name = rate.metric if rate else next((name for name, unit in units.items() if unit.endswith("/s")), "")
+    parameters: dict[str, Any] = {}
+    whole: dict[str, tuple[float, int]] = {}
+    rows: list[tuple[int, int, float, float, int]] = []
+    has_whole = False
+    for one, position in objects:
+        step, values = one.get("step"), one.get("data", {})
+        if step == "PARAMETER":
+            parameters = {**values, **parameters}
+        elif step in ([], "Summary"):
+            has_whole = True
+            whole |= {key: (float(value), position) for key, value in values.items() if _is_number(value)}
+        elif (number := _step_of(step)) and (name in values or not name):
+            value = values.get(name)
+            rows.append((*number, _time(one), float(value) if _is_number(value) else np.nan, position))
+    return Records(_rows(log, rows), parameters, units, whole, has_whole)
+
+
+def _step_of(step: object) -> tuple[int, int] | None:
+    """Return epoch and iteration of a JSON step, None for what is no training step."""
+    numbers = [step] if isinstance(step, int) else step
+    if not isinstance(numbers, list) or not 1 <= len(numbers) <= 2 or not isinstance(step, int | list):
+        return None
+    if not all(isinstance(one, int) and 0 <= one < 10**12 for one in numbers):
+        return None
+    if isinstance(step, list) and len(step) == 1:
+        return None  # an epoch
+    return (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < 1e300
+
+
+def _time(one: Mapping[str, Any]) -> float:
+    try:
+        return float(one["timestamp"])
+    except (KeyError, TypeError, ValueError):
+        return np.nan
+
+
+def _rows(log: Log, rows: list[tuple[int, int, float, float, int]]) -> Steps:
+    epoch, iteration, t, value, position = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+    return Steps(
+        epoch.astype(np.int64), iteration.astype(np.int64), t, value, log.lines(position.astype(np.int64))
+    )
+
+
+def _describe(draft: Draft, records: Records, rate: Rate | None) -> None:
+    """Set the factors from the settings that the program printed."""
+    parameters = records.parameters
+    item = (
+        rate.item
+        if rate
+        else next((_item(unit) for unit in records.units.values() if unit.endswith("/s")), "")
+    )
+    model = (rate.model if rate else "") or parameters.get("arch") or parameters.get("model_name")
+    named: dict[str, object] = {
+        "item": item,
+        "model": model,
+        "seq_len": _count(parameters.get("max_seq_length")),
+    }
+    draft.factors = {name: value for name, value in named.items() if isinstance(value, str | int) and value}
+    draft.devices = _count(
+        parameters.get("world_size") or parameters.get("gpu_count") or parameters.get("num_gpus")
+    )
+    batch = _count(
+        parameters.get("batch_size") or parameters.get("train_batch_size") or parameters.get("batch size")
+    )
+    if rate and rate.is_batch_global:
+        draft.global_batch = batch
+    else:
+        draft.batch_size = batch
+    crashed = _CRASHED.search(draft.log.content) if not parameters else None
+    if crashed:
+        draft.factors["model"] = crashed[1].decode()
+        found = _CRASHED_BATCH.search(draft.log.content, crashed.start())
+        draft.batch_size = int(found[1]) if found else None
+
+
+def _item(unit: str) -> str:
+    word = unit.partition("/")[0]
+    return _ITEMS.get(word, word.removesuffix("s"))
+
+
+def _count(value: FactorValue | None) -> int | None:
+    text = str(value)
+    return int(text) if text.isdecimal() and 0 < len(text) <= 15 and int(text) else None
+
+
+def _measure(draft: Draft, records: Records, rate: Rate | None) -> None:
+    steps, log = records.steps, draft.log
+    step, breaks = count_on(steps.epoch, steps.iteration)
+    series = timed(step, steps.t, steps.line, draft.samples_per_step, log.source(-1), breaks)
+    if series:
+        draft.series.append(series)
+    has_rate = np.isfinite(steps.rate)
+    if has_rate.any():
+        span = np.ones(len(step), dtype=np.int64) * _stride(step)
+        draft.series.append(
+            printed(log, step[has_rate], span[has_rate], steps.rate[has_rate], steps.line[has_rate])
+        )
+    draft.has_result = records.has_whole
+    final = records.whole.get(rate.final) if rate else None
+    if rate and final and np.isfinite(final[0]):
+        draft.aggregate(final[0], f"{rate.final} : {final[0]:g}", rate.statistic, final[1])
+
+
+def _stride(step: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> int:
+    """Return how many steps a record usually stands for; a rate is that of all steps since the last."""
+    apart = np.diff(step)
+    apart = apart[apart > 0]
+    return int(np.median(apart)) if len(apart) else 1

@@ -1,0 +1,76 @@
+"""What lies around a log in the tree of Lambda's benchmarks, which is laid out by folders.
+
+    <system>/sys_pytorch.txt                            facts of the machine, appended at every session
+    <system>/<framework>_<task>_<precision>/benchmark.para    GLOBAL_BATCH and GPU
+    <system>/<framework>_<task>_<precision>/<dd-mm-YYYY_HH-MM-SS>.txt
+
+The number of devices stands in the name of the system where nothing else has it. Task and precision
+stand in names too, but what they mean is for labels.toml to say; here only what a rate cannot be
+computed without. Layout: https://github.com/lambdal/deeplearning-benchmark.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reportgen.logfiles import LogFiles
+from reportgen.model import FactorValue
+
+_PARA, _SYSTEM = "benchmark.para", "../sys_pytorch.txt"
+BESIDE = (_PARA, _SYSTEM)
+_COUNTS = re.compile(rb"\s*GLOBAL_BATCH[ \t]+([0-9]{1,15})\s+GPU[ \t]+([0-9]{1,6})\s*")
+_LOG = re.compile(r"(?:^|/)([^/]+)/[^/_]+_[^/]+_(?:FP32|TF32|FP16|AMP|BF16)[^/]*/[0-9-]{10}_[0-9-]{8}\.txt")
+_TIMES = re.compile(r"(?:^|[^0-9A-Za-z])([0-9]{1,4})x(?=[A-Z0-9])")
+# Amazon's names count in units of their own: https://aws.amazon.com/ec2/instance-types/p3/.
+_AMAZON: Mapping[str, int] = {"p3.2xlarge": 1, "p3.8xlarge": 4, "p3.16xlarge": 8}
+_FACTS: Mapping[str, str] = {
+    "CPU": "cpu", "CPU Memory": "memory", "GPU": "gpu", "GPU Memory": "gpu_memory", "NVIDIA driver": "driver",
+    "CUDA Version": "cuda", "CUDNN Version": "cudnn", "Motherboard": "motherboard", "OS": "os",
+    "PyTorch Version": "torch",
+}  # fmt: skip
+_FACT = re.compile("^(" + "|".join(_FACTS) + r"): *(.*?) *\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is known of a log without its content."""
+
+    global_batch: int | None
+    devices: int | None
+    environment: Mapping[str, FactorValue]
+
+
+def surroundings(files: LogFiles) -> Surroundings:
+    """Return what the files and folders around the only file of a view tell."""
+    counts = _COUNTS.fullmatch(files.beside(_PARA) or b"")
+    batch, devices = (int(counts[1]), int(counts[2])) if counts else (None, None)
+    return Surroundings(
+        batch or None,
+        devices or _devices(files.source(files.path).path),
+        _machine(files.beside(_SYSTEM) or b""),
+    )
+
+
+def _devices(path: str) -> int | None:
+    """Return the number of devices that the name of the system tells: the last `8x`, one if there is none."""
+    found = _LOG.search(path)
+    if not found:
+        return None
+    system = found[1]
+    if system in _AMAZON:
+        return _AMAZON[system]
+    times = _TIMES.findall(system)
+    return int(times[-1]) if times else 1
+
+
+@lru_cache(maxsize=64)
+def _machine(content: bytes) -> Mapping[str, FactorValue]:
+    """Return the facts of the last session; each fact that earlier ones told otherwise has " | " in it."""
+    found: dict[str, dict[str, None]] = {}
+    for key, value in _FACT.findall(content.decode("utf-8", "replace")):
+        if value and value != "..":
+            values = found.setdefault(_FACTS[key], {})
+            values.pop(value.replace("_", " "), None)
+            values[value.replace("_", " ")] = None
+    return {key: " | ".join(reversed(values)) for key, values in found.items()}

@@ -1,0 +1,238 @@
+"""One log of NVIDIA's DeepLearningExamples as bytes: where lines are, how it ended, what lies around it.
+
+The programs differ, their surroundings do not: progress bars that redraw with a carriage return, several
+ranks on one stream, tracebacks of torch.distributed behind a good result. Lines end at a newline or at a
+carriage return alone. Readers collect into a Draft, which becomes the Run.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from reportgen.formats.fragments import dlefolder
+from reportgen.logfiles import Claim, LogFiles
+from reportgen.model import (
+    STEP,
+    Aggregate,
+    Clock,
+    FactorValue,
+    Finding,
+    IntArray,
+    Run,
+    Series,
+    Source,
+    Status,
+)
+
+Pattern = re.Pattern[bytes]
+_SHOWN = 160
+_FAR = 4 * 2**20
+# The more telling kind first: an allocation that failed is also a RuntimeError with a traceback.
+_ERRORS: tuple[tuple[Status, bytes], ...] = (
+    ("out_of_memory", b"CUDA out of memory"),
+    ("out_of_memory", b"OutOfMemoryError"),
+    ("out_of_memory", b"std::bad_alloc"),
+    ("cancelled", b"KeyboardInterrupt"),
+    ("cancelled", b"slurmstepd: error"),
+    ("failed", b"Traceback (most recent call last)"),
+    ("failed", b"CUDA error"),
+    ("failed", b"Segmentation fault"),
+)
+
+
+class Log:
+    """The content of a log and the places in it."""
+
+    def __init__(self, files: LogFiles) -> None:
+        self.files, self.path = files, files.path
+        self.id = files.id(self.path)
+        self.content = files.bytes(self.path)
+
+    @cached_property
+    def _ends(self) -> IntArray:
+        """The positions of the bytes that end lines, that of CR LF once."""
+        found = np.frombuffer(self.content, dtype=np.uint8)
+        if b"\r" not in self.content:
+            return np.flatnonzero(found == 10)
+        ends: IntArray = np.flatnonzero((found == 10) | (found == 13))
+        following = found[np.minimum(ends + 1, len(found) - 1)]
+        kept: IntArray = ends[(found[ends] == 10) | (following != 10)]
+        return kept
+
+    def lines(self, positions: Sequence[int] | IntArray) -> IntArray:
+        """Return the line numbers, from 1, of positions in the content."""
+        return np.searchsorted(self._ends, np.asarray(positions, dtype=np.int64), "left").astype(np.int64) + 1
+
+    def source(self, position: int) -> Source:
+        """Return the place of a position, the whole file for a negative one."""
+        return self.files.source(self.path, int(self.lines([position])[0]) if position >= 0 else 0)
+
+    def text(self, position: int) -> str:
+        """Return the line around a position, for people."""
+        line = int(self.lines([position])[0])
+        start = int(self._ends[line - 2]) + 1 if line > 1 else 0
+        end = int(self._ends[line - 1]) if line <= len(self._ends) else len(self.content)
+        return (
+            self.content[max(start, position - _SHOWN) : min(end, position + _SHOWN)]
+            .decode("utf-8", "replace")
+            .strip()
+        )
+
+    def last(self, pattern: Pattern, literal: bytes) -> re.Match[bytes] | None:
+        """Return the last match of a pattern that contains the literal, looking at the last few of them."""
+        at = len(self.content)
+        for _ in range(8):
+            at = self.content.rfind(literal, 0, at)
+            if at < 0:
+                return None
+            start = max(self.content.rfind(end, 0, at) for end in (b"\n", b"\r")) + 1
+            matches = list(pattern.finditer(self.content, start, at + 500))
+            if matches:
+                return matches[-1]
+        return None
+
+
+@dataclass(slots=True)
+class Draft:
+    """A run being put together.
+
+    devices, batch_size, global_batch  counts as the log itself has them, None where it has not
+    has_result  whether the program printed the figure that it ends with
+    counts_batch  whether one sample of a batch is what throughput counts (not for tokens or frames)
+    """
+
+    log: Log
+    format: str
+    factors: dict[str, FactorValue] = field(default_factory=dict)
+    environment: dict[str, FactorValue] = field(default_factory=dict)
+    series: list[Series] = field(default_factory=list)
+    aggregates: list[Aggregate] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    devices: int | None = None
+    batch_size: int | None = None
+    global_batch: int | None = None
+    has_result: bool = False
+    counts_batch: bool = True
+
+    def settle(self) -> None:
+        """Bring batch and devices together, from the log first and from what lies around it where it must.
+
+        The batch is what the launcher was asked for (benchmark.para); a log repeats it or has less.
+        """
+        around = dlefolder.surroundings(self.log.files)
+        self.environment = {**around.environment, **self.environment}
+        if around.global_batch and around.devices:
+            self.devices, self.global_batch, self.batch_size = around.devices, around.global_batch, None
+        self.devices = self.devices or around.devices or None
+        if self.global_batch is None and self.batch_size and self.devices:
+            self.global_batch = self.batch_size * self.devices
+        if self.batch_size is None and self.global_batch and self.devices:
+            whole, rest = divmod(self.global_batch, self.devices)
+            self.batch_size = None if rest else whole
+
+    @property
+    def samples_per_step(self) -> float | None:
+        """The work of a step over all devices, None where it is unknown or of another kind."""
+        return float(self.global_batch) if self.global_batch and self.counts_batch else None
+
+    def aggregate(
+        self, value: float, original: bytes | str, statistic: str, position: int, n: int = 0
+    ) -> None:
+        """Add a throughput that the program had reduced itself; nonsense is left out."""
+        if np.isfinite(value) and value >= 0:
+            text = original.decode("utf-8", "replace") if isinstance(original, bytes) else original
+            self.aggregates.append(
+                Aggregate(
+                    "throughput", STEP, value, text.strip()[:_SHOWN], statistic, n, self.log.source(position)
+                )
+            )
+
+    def run(self) -> Run:
+        """Return the run with its status."""
+        status = self._status()
+        known = {"batch_size": self.batch_size, "devices": self.devices}
+        if self.batch_size is None:
+            known["global_batch_size"] = self.global_batch
+        factors = {**self.factors, **{name: value for name, value in known.items() if value}}
+        return Run(
+            self.log.id,
+            self.format,
+            self.log.source(-1),
+            factors,
+            self.environment,
+            status=status,
+            samples_per_step=self.samples_per_step,
+            series=tuple(self.series),
+            aggregates=tuple(self.aggregates),
+            findings=tuple(self.findings),
+        )
+
+    def note(self, rule: str, message: str, position: int) -> None:
+        """Add a warning."""
+        self.findings.append(Finding("warning", rule, self.log.id, message, self.log.source(position)))
+
+    def _status(self) -> Status:
+        """Return how the run ended, and leave the finding that explains it."""
+        kind, position = _error(self.log.content)
+        cause = f": {self.log.text(position)}" if kind else ""
+        if self.has_result:
+            if kind:
+                self.note(
+                    "read.incomplete-run",
+                    "an error stands in the log, its final figure does too" + cause,
+                    position,
+                )
+            return "complete"
+        if any(len(one.step) for one in self.series) or self.aggregates:
+            self.note("read.incomplete-run", "no final figure" + (cause or ", the log may be cut"), position)
+            return "partial"
+        self.note("read.failed-run", "nothing was measured" + cause, position)
+        return kind or "failed"
+
+
+def _error(content: bytes) -> tuple[Status | None, int]:
+    for kind, marker in _ERRORS:
+        position = content.find(marker)
+        if position >= 0:
+            return kind, position
+    return None, -1
+
+
+def claim(
+    files: LogFiles, confidence: float, pattern: Pattern, *literals: bytes, hint: bytes = b""
+) -> Claim | None:
+    """Return the claim of a file whose head matches the pattern; cheap where none of the literals is in it.
+
+    hint  where this stands in the head of a longer file, more of it is looked at
+    """
+    if files.is_folder:
+        return None
+    head = files.head(files.path)
+    if hint and hint in head and files.size(files.path) > len(head):
+        head = files.head(files.path, _FAR)
+    if not any(one in head for one in literals) or b"\0" in head:
+        return None
+    found = pattern.search(head)
+    if not found:
+        return None
+    before = head[: found.start()]
+    line = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
+    reason = found[0].decode("utf-8", "replace").strip()[:80]
+    return Claim(confidence, files.source(files.path, line), reason, (files.path,), dlefolder.BESIDE)
+
+
+def printed(
+    log: Log,
+    step: IntArray,
+    span: IntArray,
+    rate: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    line: IntArray,
+    metric: str = "throughput",
+) -> Series:
+    """Return the series of the rates that a log prints, over all devices."""
+    unknown = np.full(len(step), np.nan)
+    clock: Clock = "printed"
+    return Series(metric, STEP, 0, clock, step, span, unknown, rate, unknown, line, log.source(-1))

@@ -1,0 +1,89 @@
+"""The progress bars of tqdm: `Iteration:   1%|#   | 7/516 [00:03<03:25,  2.47it/s]`, redrawn with a
+carriage return.
+
+Bars of several ranks stand between one another and the last bar of a loop is often drawn twice, so a
+step counts once, as it was drawn first. The count starts anew in each loop. The rate is smoothed by tqdm
+(an exponential mean of the last few intervals) and has three digits; the elapsed time has whole seconds
+only.
+
+Format: https://github.com/tqdm/tqdm, `tqdm.format_meter`.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from reportgen.formats.fragments.dlelog import Log
+from reportgen.formats.fragments.stepseries import numbers
+from reportgen.model import Break, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Steps from 1 over all loops, their rate in iterations/s, their lines.
+
+    ends  last step of each loop
+    """
+
+    step: IntArray
+    rate: FloatArray
+    line: IntArray
+    ends: IntArray
+
+    @property
+    def breaks(self) -> tuple[Break, ...]:
+        """The borders between the loops."""
+        return tuple(Break(int(step), "epoch") for step in self.ends[:-1])
+
+
+@lru_cache(maxsize=16)
+def _pattern(label: bytes) -> re.Pattern[bytes]:
+    return re.compile(
+        re.escape(label) + rb": +[0-9]{1,3}%\|[^|\r\n]*\| ([0-9]{1,12})/[0-9]{1,12} "
+        rb"\[[0-9:?]{2,12}<[0-9:?]{1,12}, +([0-9.]{1,12}|\?)(s?)(?:it/s|/it)"
+    )
+
+
+def bars(log: Log, label: bytes) -> Bars:
+    """Return the steps that the bars of that label were drawn for."""
+    content, literal = log.content, label + b": "
+    begin, end = content.find(literal), content.rfind(literal)
+    found = list(_pattern(label).finditer(content, begin, end + 400)) if begin >= 0 else []
+    if not found:
+        none = np.array([], dtype=np.int64)
+        return Bars(none, none.astype(np.float64), none, none)
+    counts, rates, inverse = zip(*[one.groups() for one in found], strict=True)
+    count = np.array(counts).astype(np.int64)
+    loop = _loops(count)
+    rate = numbers([b"nan" if one == b"?" else one for one in rates])
+    seconds_each = np.array([bool(one) for one in inverse])
+    with np.errstate(divide="ignore"):
+        rate = np.where(seconds_each, 1 / rate, rate)
+    return _once(loop, count, rate, log.lines([one.start() for one in found]))
+
+
+def _loops(count: IntArray) -> IntArray:
+    """Return the loop, from 0, that each bar belongs to.
+
+    Each rank draws an empty bar when it begins a loop, and no rank draws its first step before all of them
+    did (they wait for one another). So a loop begins at the first bar of a step 1 behind empty bars; other
+    ranks' last bars of the loop before may still stand between those.
+    """
+    ones = np.flatnonzero(count == 1)
+    empty = np.cumsum(count == 0)[ones]
+    begins = ones[np.concatenate(([False], empty[1:] > empty[:-1]))] if len(ones) else ones
+    return np.searchsorted(begins, np.arange(len(count)), "right").astype(np.int64)
+
+
+def _once(loop: IntArray, count: IntArray, rate: FloatArray, line: IntArray) -> Bars:
+    number, last = np.unique(loop, return_inverse=True)
+    length = np.zeros(len(number), dtype=np.int64)
+    np.maximum.at(length, last, count)
+    ends = np.cumsum(length)
+    step = (ends - length)[last] + count
+    drawn = count > 0
+    step, rate, line = step[drawn], rate[drawn], line[drawn]
+    unique, first = np.unique(step, return_index=True)
+    return Bars(unique, rate[first], line[first], ends)

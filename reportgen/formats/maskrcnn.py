@@ -1,0 +1,80 @@
+"""Read the logs of NVIDIA's Mask R-CNN: its trainer's text lines, or the DLL lines that replaced them.
+
+A file becomes one Run. Every 20th step has a line with a timestamp, so step times are those between the
+lines; the printed `time` is smoothed, and the global mean in parentheses has the first steps in it, so
+neither is used. Some logs hold nothing but the final line, `Training perf is: 6.641576 FPS`.
+
+Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from reportgen.formats.fragments import dllrecords
+from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.stepseries import count_on, numbers, seconds, timed
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding, Run
+
+_NAME = "maskrcnn"
+_TEXT = re.compile(
+    rb"([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3}) maskrcnn_benchmark\.trainer INFO: "
+    rb"eta: [^\r\n]{1,40}?iter: ([0-9]{1,12}) [^\r\n]{1,900}? time: ([0-9.]{1,20}) \("
+)
+_HEAD = re.compile(
+    rb"maskrcnn_benchmark(?:\.\w+)* (?:INFO|WARNING): |^Training perf is: [0-9.]+ FPS", re.MULTILINE
+)
+_SOLVER = re.compile(rb"\nSOLVER:\n(?:  [^\n]*\n){0,60}?  IMS_PER_BATCH: ([0-9]{1,9})")
+_OPTION = re.compile(rb"'SOLVER\.IMS_PER_BATCH', '([0-9]{1,9})'")
+_DEVICES = re.compile(rb"maskrcnn_benchmark INFO: Using ([0-9]{1,6}) GPUs|PARAMETER gpu_count : ([0-9]{1,6})")
+_FINAL = re.compile(rb"Training perf is: ([0-9.]{1,20}) FPS")
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file with a line of maskrcnn_benchmark's loggers, or with the final rate."""
+    return claim(files, 0.9, _HEAD, b"maskrcnn_benchmark", b"Training perf is: ")
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = Log(files)
+    draft = Draft(log, _NAME)
+    draft.factors |= {"model": "Mask R-CNN", "item": "image"}
+    # Defaults stand before what was made of them; options win over a configuration printed without them.
+    batches = _OPTION.findall(log.content) or _SOLVER.findall(log.content)
+    devices = _DEVICES.search(log.content)
+    draft.global_batch = int(batches[-1]) if batches else None
+    draft.devices = int(devices[1] or devices[2]) if devices else None
+    draft.settle()
+    _add_steps(draft)
+    final = log.last(_FINAL, b"Training perf is: ")
+    draft.has_result = final is not None
+    if final:
+        draft.aggregate(float(numbers([final[1]])[0]), final[0], "mean", final.start())
+    yield draft.run()
+
+
+FORMAT = Format(_NAME, claims, read)
+
+
+def _add_steps(draft: Draft) -> None:
+    log = draft.log
+    found = list(_TEXT.finditer(log.content))
+    if found:
+        date, fraction, number, time = zip(*[one.groups() for one in found], strict=True)
+        step = np.array(number).astype(np.int64)
+        t = seconds([one + b"." + other for one, other in zip(date, fraction, strict=True)])
+        line, values = log.lines([one.start() for one in found]), numbers(time)
+    else:
+        steps = dllrecords.text_steps(log, b"time")
+        step, _ = count_on(steps.epoch, steps.iteration)
+        t, line, values = steps.t, steps.line, steps.rate
+    series = timed(step, t, line, draft.samples_per_step, log.source(-1))
+    if series:
+        draft.series.append(series)
+    if len(step) and draft.samples_per_step:
+        with np.errstate(divide="ignore"):
+            rate = draft.samples_per_step / values
+        draft.series.append(printed(log, step, np.diff(step, prepend=0).clip(1), rate, line))

@@ -1,0 +1,80 @@
+"""Read the logs of NVIDIA's Transformer-XL: `| epoch   1 step       10 | batches ... | ms/batch 774.3 |
+tok/s    4959 | ...`.
+
+A file becomes one Run. A line stands for all steps since the line before it, and its rate is that of all
+devices; with a stride of 100 the first line has the warm-up in it. There are no timestamps.
+
+Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/LanguageModeling/Transformer-XL.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.stepseries import numbers
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding, FloatArray, IntArray, Run
+
+_NAME = "transformerxl"
+_STEP = re.compile(
+    rb"\| epoch +([0-9]{1,6}) step +([0-9]{1,12}) \| batches +[0-9]+ / [0-9]+ \| lr [0-9.e+-]+ "
+    rb"\| ms/batch +([0-9.]{1,20}) \| tok/s +([0-9.e+]{1,20}) \|"
+)
+_HEAD = re.compile(rb"Experiment dir : LM-TFM|" + _STEP.pattern)
+_BATCH = re.compile(rb"Namespace\([^\r\n]*?[( ]batch_size=([0-9]{1,9})")
+_LENGTH = re.compile(rb"Namespace\([^\r\n]*?[( ]tgt_len=([0-9]{1,9})")
+_LAYERS = re.compile(rb"Namespace\([^\r\n]*?[( ]n_layer=([0-9]{1,4})")
+_WORLD = re.compile(rb"^world size: ([0-9]{1,6})", re.MULTILINE)
+_GPU = re.compile(rb"GPU 0: ([^\r\n(]{1,80})")
+_FINAL = re.compile(rb"Training throughput: ([0-9.e+]{1,20}) tok/s")
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file with a step of Transformer-XL, or with the name of its folder."""
+    return claim(files, 0.9, _HEAD, b"Experiment dir : LM-TFM", b" | tok/s ")
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = Log(files)
+    draft = Draft(log, _NAME, counts_batch=False)
+    _describe(draft)
+    draft.settle()
+    found = list(_STEP.finditer(log.content))
+    if found:
+        _, step, time, rate = zip(*[one.groups() for one in found], strict=True)
+        steps = np.array(step).astype(np.int64)
+        _add(draft, steps, numbers(time) / 1e3, numbers(rate), log.lines([one.start() for one in found]))
+    final = log.last(_FINAL, b"Training throughput: ")
+    draft.has_result = final is not None
+    if final:
+        draft.aggregate(float(numbers([final[1]])[0]), final[0], "mean", final.start())
+    yield draft.run()
+
+
+FORMAT = Format(_NAME, claims, read)
+
+
+def _describe(draft: Draft) -> None:
+    """Set what the settings say; their batch is that of all devices."""
+    content = draft.log.content
+    draft.factors |= {"model": "Transformer-XL", "item": "token"}
+    for name, pattern in (("seq_len", _LENGTH), ("layers", _LAYERS)):
+        if found := pattern.search(content):
+            draft.factors[name] = int(found[1])
+    batch, world, gpu = _BATCH.search(content), _WORLD.search(content), _GPU.search(content)
+    if gpu:
+        draft.factors["device"] = gpu[1].decode("utf-8", "replace").strip()
+    draft.global_batch = int(batch[1]) if batch else None
+    draft.devices = int(world[1]) if world else None
+
+
+def _add(draft: Draft, step: IntArray, time: FloatArray, rate: FloatArray, line: IntArray) -> None:
+    """Add the rates and the times of the lines, each over the steps since the line before."""
+    span = np.diff(step, prepend=0)
+    forward = span > 0
+    step, span, time, rate, line = step[forward], span[forward], time[forward], rate[forward], line[forward]
+    draft.series.append(printed(draft.log, step, span, rate, line))
+    draft.series.append(printed(draft.log, step, span, time * span, line, "step_time"))

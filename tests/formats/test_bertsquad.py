@@ -1,0 +1,91 @@
+"""BERT on SQuAD: tqdm's bars between everything else, as `run_squad.py` prints them."""
+
+import numpy as np
+import pytest
+
+from tests.formats.examplelogs import read_run, series, throughput
+
+COMMAND = (
+    b"python -m torch.distributed.launch --nproc_per_node=2 run_squad.py --do_train --train_batch_size=4 "
+    b"--bert_model=bert-large-uncased --max_seq_length=384\n"
+)
+FINAL = b"DLL 2024-08-02 12:27:21.472868 -  e2e_train_time : 59.7  training_sequences_per_second : 257.25 final_loss : 6.0\n"
+
+
+def bar(count: int, total: int, rate: str, mark: str = "\u258f") -> bytes:
+    return f"\rIteration:   1%|{mark}    | {count}/{total} [00:03<03:25,  {rate}]".encode()
+
+
+TWO_LOOPS = b"".join(
+    [
+        b"\rEpoch:   0%|   | 0/2 [00:00<?, ?it/s]\n\n",
+        bar(0, 3, "?it/s").replace(b",  ?", b", ?"),
+        b"\x1b[A",
+        bar(0, 3, "?it/s").replace(b",  ?", b", ?"),
+        b"DLL 2021-06-26 20:44:07.517133 - Training Epoch: 0 Training Iteration: 1  step_loss : 5.9\n",
+        bar(1, 3, "2.00s/it"),
+        bar(1, 3, "2.50s/it"),
+        bar(2, 3, "1.25it/s"),
+        bar(2, 3, "1.30it/s"),
+        bar(3, 3, "2.00it/s"),
+        bar(0, 3, "?it/s"),
+        bar(3, 3, "2.10it/s"),
+        bar(0, 3, "?it/s"),
+        bar(1, 3, "4.00it/s"),
+        bar(2, 3, "4.00it/s"),
+        bar(2, 3, "4.00it/s"),
+        b"\n",
+    ]
+)
+
+
+def test_bars_of_two_ranks_and_two_loops_are_steps_once_each() -> None:
+    run = read_run(COMMAND + TWO_LOOPS + FINAL, "bertsquad")
+    assert run.factors == {
+        "model": "BERT",
+        "dataset": "SQuAD 1.1",
+        "item": "sequence",
+        "seq_len": 384,
+        "batch_size": 4,
+        "devices": 2,
+    }
+    rates = series(run, "throughput")
+    np.testing.assert_array_equal(rates.step, [1, 2, 3, 4, 5])
+    np.testing.assert_allclose(rates.value, np.array([0.5, 1.25, 2.0, 4.0, 4.0]) * 8)
+    assert rates.line[0] == 9
+    assert throughput(run) == pytest.approx(2 / (1 / 10 + 1 / 16))
+
+
+def test_the_final_figure_counts_a_hundred_steps_and_is_left_out_where_fewer_ran() -> None:
+    assert read_run(COMMAND + TWO_LOOPS + FINAL, "bertsquad").aggregates == ()
+    (final,) = read_run(COMMAND + FINAL, "bertsquad").aggregates
+    assert (final.value, final.statistic, final.source.line) == (257.25, "total", 2)
+    old = read_run(COMMAND + TWO_LOOPS + b" training throughput: 35.5\n", "bertsquad")
+    assert [one.value for one in old.aggregates] == [35.5]
+
+
+def test_without_bars_the_sparse_timestamps_are_used() -> None:
+    stamps = b"".join(
+        b"DLL 2021-06-26 20:4%d:00.000000 - Training Epoch: 0 Training Iteration: %d  step_loss : 5.9\n"
+        % (i, 1 + 50 * i)
+        for i in range(3)
+    )
+    times = series(read_run(COMMAND + stamps + FINAL, "bertsquad"), "step_time")
+    assert (times.step.tolist(), times.span.tolist(), times.value.tolist()) == (
+        [51, 101],
+        [50, 50],
+        [60.0, 60.0],
+    )
+
+
+def test_one_process_without_a_launcher_says_itself_how_many_devices_it_has() -> None:
+    content = COMMAND.replace(b"-m torch.distributed.launch --nproc_per_node=2 ", b"") + (
+        b"device: cuda n_gpu: 1, distributed training: False, 16-bits training: True\n"
+    )
+    run = read_run(content + TWO_LOOPS, "bertsquad")
+    assert (run.factors["devices"], run.status) == (1, "partial")
+
+
+def test_a_crash_before_the_first_step_is_a_failure() -> None:
+    trouble = b"RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED\n training throughput: \nDONE!\n"
+    assert read_run(COMMAND + bar(0, 3, "?it/s") + trouble, "bertsquad").status == "failed"

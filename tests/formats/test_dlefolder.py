@@ -1,0 +1,54 @@
+"""What lies around a log of NVIDIA's examples in a tree of Lambda's layout."""
+
+import pytest
+
+from reportgen.formats.fragments import dlefolder
+from reportgen.logfiles import LogFiles
+
+SYSTEM = b"CPU: Xeon\nGPU: Tesla_V100\nCUDNN Version: ..\nMotherboard: \n"
+
+
+def around(path: str, **others: bytes) -> dlefolder.Surroundings:
+    folder = path.rpartition("/")[0]
+    names = {"para": f"{folder}/benchmark.para", "system": f"{folder.rpartition('/')[0]}/sys_pytorch.txt"}
+    files = LogFiles.of({path: b"", **{names[name]: content for name, content in others.items()}})
+    return dlefolder.surroundings(files.file(path).only([path.rpartition("/")[2]], dlefolder.BESIDE))
+
+
+@pytest.mark.parametrize(
+    ("system", "devices"),
+    [
+        ("2080MaxQ", 1),
+        ("8xA100", 8),
+        ("4x_Texas_2xH100_80GB", 2),
+        ("1cc_2xH100_80GB_v1", 2),
+        ("p3.8xlarge", 4),
+        ("Cloud_16xV100", 16),
+        ("3080Max-Q", 1),
+    ],
+)
+def test_the_last_number_of_a_systems_name_counts_devices(system: str, devices: int) -> None:
+    assert around(f"results/{system}/PyTorch_ncf_FP32/03-03-2020_18-45-27.txt").devices == devices
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["8xA100/notes.txt", "8xA100/PyTorch_ncf/03-03-2020_18-45-27.txt", "8xA100/PyTorch_ncf_FP32/log.txt"],
+)
+def test_other_names_tell_nothing(path: str) -> None:
+    assert around(path).devices is None
+
+
+def test_the_launchers_file_wins_over_the_name() -> None:
+    found = around("8xA100/PyTorch_ncf_FP32/03-03-2020_18-45-27.txt", para=b"GLOBAL_BATCH 140\nGPU 4\n")
+    assert (found.global_batch, found.devices) == (140, 4)
+
+
+@pytest.mark.parametrize("content", [b"", b"GLOBAL_BATCH x\nGPU 1\n", b"GPU 1\n", b"\xff\0" * 9])
+def test_a_damaged_launchers_file_tells_nothing(content: bytes) -> None:
+    assert around("a/b/c.txt", para=content).global_batch is None
+
+
+def test_sessions_that_differ_are_both_named_the_last_one_first() -> None:
+    found = around("a/b/c.txt", system=SYSTEM + SYSTEM.replace(b"V100", b"A100") + b"Mail: x\n")
+    assert found.environment == {"cpu": "Xeon", "gpu": "Tesla A100 | Tesla V100"}

@@ -1,0 +1,107 @@
+"""DLLogger's lines, in the forms that NVIDIA's programs print them in (see dllogger's own example logs)."""
+
+import numpy as np
+import pytest
+
+from reportgen.formats import dllogger
+from reportgen.logfiles import LogFiles
+from tests.formats.examplelogs import read_run, rules, series, throughput
+
+RESNET = b"""\
+DLL 2021-06-03 08:00:00.000000 - PARAMETER data : /data  arch : resnet50  batch_size : 64  optimizer_batch_size : -1  world_size : 2
+DLL 2021-06-03 08:00:10.000000 - Epoch: 0 Iteration: 1  train.loss : 7.1 None train.compute_ips : 99.0 images/s train.total_ips : 100.0 images/s train.lr : 0.1
+warning: DLL 2021-06-03 08:00:11.000000 - Epoch: 0 Iteration: 2  train.loss : 7.0  train.total_ips : 128.5 img/sFurther warnings
+0: DLL 2021-06-03 08:00:12.000000 - Epoch: 0 Iteration: 3  train.total_ips : 1.28e+02 img/s DLL 2021-06-03 08:00:13.500000 - Epoch: 0  train.total_ips : 110.0 img/s
+DLL 2021-06-03 08:00:40.000000 - Epoch: 1 Iteration: 1  train.total_ips : 127.0 img/s
+DLL 2021-06-03 08:00:41.000000 - Epoch: 1 Iteration: 2  train.total_ips : 128.0 img/s
+DLL 2021-06-03 08:00:43.000000 - Summary: train.loss : 7.0  train.total_ips : 120.25 img/s
+"""
+
+
+def test_steps_count_on_over_epochs_and_the_border_is_a_break() -> None:
+    run = read_run(RESNET, "dllogger")
+    assert run.factors == {"item": "image", "model": "resnet50", "batch_size": 64, "devices": 2}
+    assert (run.status, run.samples_per_step, rules(run)) == ("complete", 128.0, [])
+    times, rates = series(run, "step_time"), series(run, "throughput")
+    np.testing.assert_array_equal(times.step, [2, 3, 4, 5])
+    np.testing.assert_allclose(times.value, [1, 1, 28, 1])
+    np.testing.assert_array_equal(times.line, [3, 4, 5, 6])
+    assert [border.step for border in times.breaks] == [3]
+    np.testing.assert_array_equal(rates.step, [1, 2, 3, 4, 5])
+    np.testing.assert_allclose(rates.value, [100, 128.5, 128, 127, 128])
+
+
+def test_the_time_between_epochs_is_no_step_time() -> None:
+    assert throughput(read_run(RESNET, "dllogger")) == pytest.approx(128.0)
+
+
+def test_the_summary_is_an_aggregate_and_without_it_a_log_is_partial() -> None:
+    (final,) = read_run(RESNET, "dllogger").aggregates
+    assert (final.value, final.statistic, final.source.line) == (120.25, "mean", 7)
+    cut = read_run(RESNET[: RESNET.index(b"DLL 2021-06-03 08:00:43")], "dllogger")
+    assert (cut.status, rules(cut)) == ("partial", ["read.incomplete-run"])
+
+
+def test_an_error_beside_a_final_figure_is_said_and_without_one_it_decides() -> None:
+    trouble = (
+        b"Traceback (most recent call last):\nRuntimeError: CUDA out of memory. Tried to allocate 1 GiB\n"
+    )
+    assert (read_run(RESNET + trouble, "dllogger").status) == "complete"
+    assert rules(read_run(RESNET + trouble, "dllogger")) == ["read.incomplete-run"]
+    failed = read_run(RESNET.splitlines()[0] + b"\n" + trouble + b"DONE!\n", "dllogger")
+    assert (failed.status, rules(failed)) == ("out_of_memory", ["read.failed-run"])
+    assert "CUDA out of memory" in failed.findings[0].message
+
+
+def test_json_lines_have_units_in_their_metadata() -> None:
+    run = read_run(
+        b"""\
+DLLL {"timestamp": "100.0", "type": "LOG", "step": "PARAMETER", "data": {"batch_size": 8, "num_gpus": 4}}
+DLLL {"timestamp": "100.0", "type": "METADATA", "metric": "speed", "metadata": {"unit": "seq/s"}}
+DLLL {"timestamp": "101.0", "type": "LOG", "step": [0, 0], "data": {"speed": 30.0, "loss": 1}}
+DLLL {"timestamp": "101.1", "type": "LOG", "step": [0, 0], "data": {"lr": 0.1}}
+DLLL {"timestamp": "102.0", "type": "LOG", "step": [0, 1], "data": {"speed": 31.0}}
+DLLL {"timestamp": "102.5", "type": "LOG", "step": [0], "data": {"speed": 29.0}}
+DLLL {"timestamp": "104.0", "type": "LOG", "step": [0, 2], "data": {"speed": 32.0}}
+DLLL {"timestamp": "105.0", "type": "LOG", "step": [], "data": {"speed": 31.5}}
+""",
+        "dllogger",
+    )
+    assert run.factors == {"item": "sequence", "batch_size": 8, "devices": 4}
+    np.testing.assert_allclose(series(run, "throughput").value, [30, 31, 32])
+    np.testing.assert_allclose(series(run, "step_time").value, [1, 2])
+    assert throughput(run) == pytest.approx(2 * 32 / 3)
+
+
+def test_ncf_has_no_steps_and_a_global_batch() -> None:
+    run = read_run(
+        b"""\
+DLL 2024-05-02 04:38:41.091090 - PARAMETER epochs : 2  batch_size : 20000  valid_batch_size : 10
+DLL 2024-05-02 04:38:48.023769 - (0,) train_throughput : 1.059e+08 samples/s hr@10 : 0.8 None
+DLL 2024-05-02 04:38:48.914756 - () best_train_throughput : 260580720.5 samples/s mean_train_throughput : 1.0 samples/s
+""",
+        "dllogger",
+        para=b"GLOBAL_BATCH 20000\nGPU 2\n",
+    )
+    assert run.factors == {"item": "sample", "model": "NCF", "batch_size": 10000, "devices": 2}
+    assert (run.series, throughput(run)) == ((), 260580720.5)
+
+
+def test_a_program_without_rates_has_times_and_a_skipped_update_is_part_of_its_step() -> None:
+    run = read_run(
+        b"""\
+DLL 2023-08-02 05:12:20.000000 - Training Epoch: 0 Training Iteration: 1  average_loss : 11.1  skipped_steps : 0
+DLL 2023-08-02 05:12:21.000000 - Training Epoch: 0 Training Iteration: 1  average_loss : 11.1  skipped_steps : 1
+DLL 2023-08-02 05:12:23.000000 - Training Epoch: 0 Training Iteration: 2  average_loss : 11.1  skipped_steps : 1
+DLL 2023-08-02 05:12:23.500000 - Validation Epoch: 0  val : 1.0
+""",
+        "dllogger",
+    )
+    np.testing.assert_allclose(series(run, "step_time").value, [2.0])
+
+
+@pytest.mark.parametrize(
+    "content", [b"DLL files are missing\n", b"use DLLL {here}\n", b"", b"DLL \0" + RESNET]
+)
+def test_other_files_are_left_alone(content: bytes) -> None:
+    assert dllogger.claims(LogFiles.of({"x": content}).file("x")) is None

@@ -1,0 +1,47 @@
+"""GNMT: rates of each rank, unordered."""
+
+import numpy as np
+
+from tests.formats.examplelogs import read_run, series
+
+SETTINGS = b"0: Run arguments: Namespace(batching='bucketing', bpe_codes='/x', train_batch_size=128, train_iter_size=1)\n"
+TABLE = b"|-------:|---:|\n|       2|                 160|                      3.59|                      15409.0|            8.667|\n"
+
+
+def step(rank: int, epoch: int, index: int, rate: int) -> bytes:
+    return (
+        b"%d: TRAIN [%d][%d/12]\tTime 1.013 (0.994)\tData 2.48e-04 (2.24e-02)\tTok/s %d (21526)\tLoss/tok 9.1 (9.2)\n"
+        % (rank, epoch, index, rate)
+    )
+
+
+STEPS = b"".join(
+    [
+        step(1, 0, 0, 10),
+        step(0, 0, 0, 20),
+        step(0, 0, 10, 30),
+        b"scale to 1024.0",
+        step(1, 0, 10, 40),
+        b"0: VALIDATION [0][10/12]\tTime 1.0 (1.0)\tData 1 (1)\tTok/s 99 (9)\tLoss/tok 1 (1)\n",
+        b"0: Performance: Epoch: 0\tTraining: 65 Tok/s\tValidation: 3 Tok/s\n",
+        step(0, 1, 0, 50),
+        step(1, 1, 0, 60),
+        step(0, 1, 10, 70),
+    ]
+)
+
+
+def test_the_rates_of_all_ranks_add_up_where_all_are_there() -> None:
+    run = read_run(SETTINGS + STEPS + TABLE, "gnmt")
+    assert run.factors == {"model": "GNMT", "item": "token", "batch_size": 160, "devices": 2}
+    assert (run.status, run.samples_per_step) == ("complete", None)
+    rates = series(run, "throughput")
+    np.testing.assert_array_equal(rates.step, [1, 11, 13])
+    np.testing.assert_allclose(rates.value, [30, 70, 110])
+    np.testing.assert_array_equal(rates.line, [2, 4, 8])
+
+
+def test_a_crash_after_the_first_epoch_leaves_what_was_printed() -> None:
+    run = read_run(SETTINGS + STEPS + b"RuntimeError: CUDA out of memory.\nDONE!\n", "gnmt")
+    assert (run.status, run.factors["batch_size"], run.factors["devices"]) == ("partial", 128, 2)
+    assert [one.value for one in run.aggregates] == [65.0]

@@ -1,0 +1,46 @@
+"""Mask R-CNN: text lines, DLL lines, and the final line alone."""
+
+import numpy as np
+import pytest
+
+from tests.formats.examplelogs import read_run, series
+
+TEXT = b"""\
+2020-07-10 01:56:50,914 maskrcnn_benchmark INFO: Using 2 GPUs
+2020-07-10 01:56:50,914 maskrcnn_benchmark INFO: Namespace(opts=['SOLVER.IMS_PER_BATCH', '8', 'DTYPE', 'float16'])
+DATASETS:
+SOLVER:
+  BASE_LR: 1
+  IMS_PER_BATCH: 1
+2020-07-10 01:57:28,500 maskrcnn_benchmark.trainer INFO: eta: 0:02:07  iter: 20  loss: 6.4 (6.4)  time: 0.8000 (0.9)  data: 0.01 (0.04)
+2020-07-10 01:57:43,500 maskrcnn_benchmark.trainer INFO: eta: 0:01:47  iter: 40  loss: 6.5 (6.5)  time: 0.5000 (0.7)  data: 0.01 (0.03)
+"""
+FINAL = b"Training perf is: 10.5 FPS\n"
+DLL = b"""\
+DLL 2021-06-03 07:08:55.389020 - PARAMETER gpu_count : 2
+2021-06-03 07:08:59,103 maskrcnn_benchmark.data.build WARNING: x
+SOLVER:
+  IMS_PER_BATCH: 1
+SOLVER:
+  BASE_LR: 1
+  IMS_PER_BATCH: 32
+DLL 2021-06-03 07:09:49.000000 - Training Iteration: 20  eta : 0:10:52  loss : 6.5 (6.5)  time : 1.0000 (1.7159)  data : 0.0 (0.1)
+DLL 2021-06-03 07:10:13.000000 - Training Iteration: 40  eta : 0:08:43  loss : 6.4 (6.5)  time : 2.0000 (1.4551)  data : 0.0 (0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "batch", "time", "rates"), [(TEXT, 4, 15.0, [10.0, 16.0]), (DLL, 16, 24.0, [32.0, 16.0])]
+)
+def test_lines_every_twenty_steps(content: bytes, batch: int, time: float, rates: list[float]) -> None:
+    run = read_run(content + FINAL, "maskrcnn")
+    assert run.factors == {"model": "Mask R-CNN", "item": "image", "batch_size": batch, "devices": 2}
+    times = series(run, "step_time")
+    assert (times.step.tolist(), times.span.tolist(), times.value.tolist()) == ([40], [20], [time])
+    np.testing.assert_allclose(series(run, "throughput").value, rates)
+    assert (run.status, [one.value for one in run.aggregates]) == ("complete", [10.5])
+
+
+def test_the_final_line_alone_is_a_run_with_an_aggregate() -> None:
+    run = read_run(FINAL, "maskrcnn")
+    assert (run.status, run.series, run.factors) == ("complete", (), {"model": "Mask R-CNN", "item": "image"})

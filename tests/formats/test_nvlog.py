@@ -1,0 +1,71 @@
+"""NVLOG lines, as NVIDIA's NCF and Tacotron 2 printed them until 2020."""
+
+import numpy as np
+import pytest
+
+from tests.formats.examplelogs import read_run, series, throughput
+
+PLACE = b"(/workspace/tacotron2/dllogger/logger.py:251)"
+
+
+def line(time: float, text: bytes, model: bytes = b"Tacotron2_PyT", place: bytes = PLACE) -> bytes:
+    return b":::NVLOGv0.2.2 %s %.9f %s %s\n" % (model, time, place, text)
+
+
+def waveglow(steps: int) -> bytes:
+    lines = [
+        line(1.0e9, b'args: {"model_name": "WaveGlow", "batch_size": 4, "world_size": 2}'),
+        line(1.0e9, b'gpu_info: {"driver_version": "440.44", "num": 8, "name": ["V100", "V100"]}'),
+        line(1.0e9, b"train_epoch_start: 0"),
+    ]
+    for step in range(steps):
+        if step == 22:
+            lines.append(line(1.0e9 + 21.5, b"train_epoch_start: 1"))
+        lines.append(
+            line(1.0e9 + 1 + step + (9 if step >= 22 else 0), b"train_iter_items/sec: %d" % (25000 + step))
+        )
+    lines.append(line(1.0e9 + 1000, b"train_epoch_avg_items/sec: 24906.5"))
+    return b"".join([*lines, line(1.0e9 + 1001, b"run_final")])
+
+
+def test_many_steps_are_measured_in_utterances_without_the_time_between_epochs() -> None:
+    run = read_run(waveglow(30), "nvlog")
+    assert run.factors == {
+        "model": "WaveGlow",
+        "item": "utterance",
+        "device": "V100",
+        "batch_size": 4,
+        "devices": 2,
+    }
+    assert (run.environment, run.samples_per_step) == ({"driver": "440.44"}, 8.0)
+    assert throughput(run) == pytest.approx(8.0)
+    assert [border.step for border in series(run, "step_time").breaks] == [22]
+    np.testing.assert_allclose(series(run, "item_rate").value[:2], [25000, 25001])
+
+
+def test_few_steps_leave_the_programs_own_figure_in_items() -> None:
+    run = read_run(waveglow(12), "nvlog")
+    assert (run.factors["item"], run.samples_per_step, len(series(run, "item_rate").step)) == (
+        "item",
+        None,
+        12,
+    )
+    assert throughput(run) == 24906.5
+
+
+def test_ncf_names_its_best_epoch_and_lines_written_twice_count_once() -> None:
+    lines = [
+        line(1.0e9, b'args: {"batch_size": 1000, "world_size": 1}', b"ncf", b"(ncf.py:174)"),
+        line(1.0e9 + 5, b"train_throughput: 4269755.25", b"ncf", b"(ncf.py:318)"),
+        line(1.0e9 + 9, b"best_train_throughput: 5216679.5", b"ncf", b"(ncf.py:350)"),
+    ]
+    run = read_run(b"".join(one + b"DEBUG:nv_dl_logger:" + one for one in lines), "nvlog")
+    assert run.factors == {"model": "NCF", "item": "sample", "batch_size": 1000, "devices": 1}
+    assert (run.status, [one.value for one in run.aggregates]) == ("complete", [5216679.5])
+
+
+def test_a_run_that_came_to_nothing_failed() -> None:
+    run = read_run(
+        line(1.0e9, b"run_start", b"ncf", b"(ncf.py:1)") + b"Traceback (most recent call last):\n", "nvlog"
+    )
+    assert run.status == "failed"

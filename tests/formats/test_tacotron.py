@@ -1,0 +1,47 @@
+"""The DLL lines of Tacotron 2 and WaveGlow."""
+
+import numpy as np
+import pytest
+
+from tests.formats.examplelogs import read_run, series, throughput
+
+HEAD = b"""\
+DLL 2021-06-26 23:13:00.000000 - PARAMETER model_name : WaveGlow
+DLL 2021-06-26 23:13:00.000000 - PARAMETER batch_size : 10
+DLL 2021-06-26 23:13:00.000000 - PARAMETER world_size : 2
+DLL 2021-06-26 23:13:00.000000 - PARAMETER model_name : Tacotron2_PyT
+"""
+END = b"""\
+DLL 2021-06-26 23:15:00.000000 - (0,) train_items_per_sec : 22621.5 items/s
+DLL 2021-06-26 23:15:00.000000 - (0, 6, 0) val_items_per_sec : 99.0 items/s
+DLL 2021-06-26 23:15:00.000000 - (0,) val_items_per_sec : 98.0 items/s
+DLL 2021-06-26 23:15:00.000000 - () run_time : 120.0 s
+DLL 2021-06-26 23:15:00.000000 - () train_items_per_sec : 22622.5 items/s
+"""
+
+
+def steps(count: int) -> bytes:
+    return b"".join(
+        b"DLL 2021-06-26 23:13:%02d.000000 - (0, %d) glob_iter/iters_per_epoch : %d/31 \n"
+        b"DLL 2021-06-26 23:13:%02d.500000 - (0, %d) train_items_per_sec : %d.5 \n"
+        b"DLL 2021-06-26 23:13:%02d.600000 - (0, %d) train_iter_time : 0.9\n"
+        % (i, i, i, i, i, 1000 + i, i, i)
+        for i in range(count)
+    )
+
+
+def test_many_steps_are_measured_in_utterances() -> None:
+    run = read_run(HEAD + steps(30) + END, "tacotron")
+    assert run.factors == {"item": "utterance", "model": "WaveGlow", "batch_size": 10, "devices": 2}
+    assert (throughput(run), run.aggregates, run.status) == (pytest.approx(20.0), (), "complete")
+    np.testing.assert_array_equal(series(run, "item_rate").step, np.arange(1, 31))
+
+
+def test_few_steps_leave_the_last_training_figure_in_items() -> None:
+    run = read_run(HEAD + steps(3) + END, "tacotron")
+    assert (run.factors["item"], throughput(run), len(series(run, "item_rate").step)) == ("item", 22622.5, 3)
+
+
+def test_a_crash_after_the_first_step_is_partial() -> None:
+    run = read_run(HEAD + steps(1) + b"RuntimeError: CUDA out of memory.\n", "tacotron")
+    assert (run.status, [one.value for one in run.aggregates]) == ("partial", [1000.5])
