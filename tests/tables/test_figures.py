@@ -1,0 +1,137 @@
+"""What figures are asked to draw, taken from tables whose numbers stand here."""
+
+import numpy as np
+import pytest
+
+from reportgen.errors import RequestError
+from reportgen.model import Run, Series, Source
+from reportgen.tables.build import build_tables
+from reportgen.tables.expected import NOTHING
+from reportgen.tables.figures import build_figures
+from reportgen.tables.spec import CompareSpec, FigureSpec
+from tests.tables.cases import run, spec
+
+RUNS = [
+    run(framework=f, nodes=n, devices=d, throughput=v)
+    for f, n, d, v in [
+        ("A", 1, 1, 100.0),
+        ("A", 1, 8, 700.0),
+        ("A", 4, 32, 2400.0),
+        ("B", 1, 1, 50.0),
+        ("B", 4, 32, 1000.0),
+    ]
+]
+
+
+def figures(runs=RUNS, kind="line", table=None, **keys):
+    entry = spec(**(table or {"rows": ("nodes", "devices"), "columns": ("framework",)}))
+    request = FigureSpec(
+        **{"place": "reports/t.toml: figures[0]", "id": "f", "title": "F", "kind": kind, "table": "t", **keys}
+    )
+    return build_figures(request, build_tables(entry, runs, NOTHING))
+
+
+def test_a_line_has_one_series_for_each_column_and_numbers_on_its_axis():
+    (figure,) = figures(x="devices")
+    assert [(s.name, s.x, s.y) for s in figure.series] == [
+        ("A", (1.0, 8.0, 32.0), (100.0, 700.0, 2400.0)),
+        ("B", (1.0, 8.0, 32.0), (50.0, None, 1000.0)),
+    ]
+    assert (figure.x_title, figure.y_title, figure.categories) == ("devices", "Throughput", ())
+
+
+def test_rows_that_x_does_not_tell_apart_become_series_of_their_own():
+    runs = [run(m=m, devices=d, throughput=d * v) for m, v in [("a", 1.0), ("b", 2.0)] for d in (1, 2)]
+    (figure,) = figures(runs, table={"rows": ("m", "devices")}, x="devices")
+    assert [(s.name, s.y) for s in figure.series] == [
+        ("Throughput, a", (1.0, 2.0)),
+        ("Throughput, b", (2.0, 4.0)),
+    ]
+
+
+def test_the_ideal_of_a_speedup_is_the_diagonal():
+    table = {
+        "rows": ("nodes", "devices"),
+        "columns": ("framework",),
+        "compare": CompareSpec("speedup", {"nodes": 1, "devices": 1}),
+        "show": ("value", "speedup"),
+    }
+    (figure,) = figures(table=table, x="devices", show="speedup", ideal=True)
+    assert figure.ideal == ((1.0, 1.0), (32.0, 32.0))
+    assert figure.series[0].y == (1.0, 7.0, 24.0)
+    assert figure.y_title == "speed-up"
+
+
+def test_bars_stand_over_rows_named_in_words():
+    (figure,) = figures(kind="bar")
+    assert figure.categories == ("1 · 1", "1 · 8", "4 · 32")
+    assert figure.series[1].y == (50.0, None, 1000.0)
+
+
+def test_a_strip_shows_every_repeat():
+    runs = [run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
+    (figure,) = figures(runs, kind="strip", table={"rows": ("m",)})
+    assert [(s.x, s.y) for s in figure.series] == [(("a", "a", "a"), (1.0, 2.0, 3.0))]
+
+
+def test_a_series_shows_the_steps_of_every_repeat_in_time_per_step():
+    n = 130
+    steps = Series(
+        "step_time",
+        "step",
+        0,
+        "host",
+        np.arange(1, n + 1) * 2,
+        np.full(n, 2),
+        np.zeros(n),
+        np.full(n, 0.5),
+        np.full(n, np.nan),
+        np.arange(n),
+        Source("x"),
+    )
+    runs = [Run("r1", "native", Source("x"), {"m": "a"}, repeat=1, series=(steps,))]
+    (figure,) = figures(runs, kind="series", table={"rows": ("m",), "metrics": ("step_time",)})
+    (series,) = figure.series
+    assert series.name == "a Step time #1"
+    assert (series.x[:2], series.y[:2]) == ((2.0, 4.0), (0.25, 0.25))
+    assert figure.unit.name == "ms"
+
+
+def test_a_facet_makes_a_figure_of_its_own():
+    found = figures(table={"rows": ("nodes", "devices"), "facets": ("framework",)}, x="devices")
+    assert [(f.id, f.title) for f in found] == [("f/A", "F: A"), ("f/B", "F: B")]
+
+
+def test_the_row_of_means_is_not_drawn():
+    table = {
+        "rows": ("nodes", "devices"),
+        "columns": ("framework",),
+        "compare": CompareSpec("ratio", {"framework": "B"}, mean=True),
+        "show": ("ratio",),
+    }
+    (figure,) = figures(kind="bar", table=table, show="ratio")
+    assert "geometric mean" not in figure.categories
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({}, "figures[0].x: a line needs an x axis; name one of nodes, devices"),
+        ({"x": "device"}, 'figures[0].x: "device" is not a row factor of table "t"; did you mean "devices"?'),
+        (
+            {"x": "devices", "show": "speedup"},
+            'figures[0].show: table "t" does not show "speedup"; known: value',
+        ),
+    ],
+)
+def test_wrong_figures_say_where_what_and_what_to_do(keys, message):
+    with pytest.raises(RequestError) as error:
+        figures(**keys)
+    assert str(error.value) == f"reports/t.toml: {message}"
+
+
+def test_metrics_of_different_units_share_no_axis():
+    runs = [run(m="a", throughput=1.0, memory=2.0)]
+    table = {"rows": ("m",), "columns": ("metric",), "metrics": ("throughput", "memory_used")}
+    with pytest.raises(RequestError, match="have different units and share no axis"):
+        figures(runs, kind="bar", table=table)

@@ -1,0 +1,98 @@
+"""Units at the door and at the exit, one line a case."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.units import choose, find, known_units, machine, rate_unit, text, to_base
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (1.5, "ms", (0.0015, "s")),
+        (2, "GiB", (2 * 2**30, "B")),
+        (2, "GB", (2e9, "B")),
+        (35, "%", (0.35, "ratio")),
+        (1410, "MHz", (1.41e9, "Hz")),
+        (2, "kWh", (7.2e6, "J")),
+        (312, "TFLOP/s", (3.12e14, "FLOP/s")),
+        (100, "images/s", (100, "samples/s")),
+        (100, "img/s", (100, "samples/s")),
+        (100, "seq/sec", (100, "samples/s")),
+        (7, "furlong", (7, "furlong")),  # unknown units pass through
+    ],
+)
+def test_units_are_normalised_at_the_door(value, unit, expected):
+    got, base = to_base(value, unit)
+    assert (got, base) == (pytest.approx(expected[0]), expected[1])
+
+
+@pytest.mark.parametrize(
+    ("values", "base", "unit"),
+    [
+        ([0.0015, 0.002], "s", "ms"),
+        ([0.9, 1.5, 30], "s", "s"),
+        ([3e-7], "s", "ns"),
+        ([2**31], "B", "GiB"),
+        ([0.5], "ratio", "%"),
+        ([], "s", "s"),
+        ([0.0, math.nan, math.inf], "s", "s"),
+        ([1e9], "count", "count"),
+        ([5.0], "furlong", "furlong"),
+    ],
+)
+def test_the_unit_for_people_is_that_of_the_median_magnitude(values, base, unit):
+    assert choose(values, base).name == unit
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "decimals", "shown"),
+    [
+        (12411.97, 4, None, "12,412"),
+        (397.64, 4, None, "397.6"),
+        (0.0559, 3, None, "0.0559"),
+        (9.9996, 4, None, "10.00"),
+        (0, 4, None, "0"),
+        (1234567, 2, None, "1,234,567"),
+        (1.005, 4, 2, "1.00"),
+        (-0.001, 4, 2, "0.00"),
+        (-1.5, 2, None, "-1.5"),
+        (math.nan, 4, None, "-"),
+        (math.inf, 4, None, "-"),
+    ],
+)
+def test_numbers_for_people_keep_their_digits(value, digits, decimals, shown):
+    assert text(value, digits=digits, decimals=decimals) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.1 + 0.2, "0.3"),
+        (1 / 3, "0.333333333333"),
+        (-0.0, "0"),
+        (1e20, "1e+20"),
+        (math.nan, ""),
+        (128.0, "128"),
+    ],
+)
+def test_numbers_for_programs_have_twelve_digits(value, shown):
+    assert machine(value) == shown
+
+
+@given(st.floats(1e-200, 1e200))
+def test_numbers_for_programs_can_be_read_back(value):
+    assert float(machine(value)) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize(("item", "unit"), [("image", "images/s"), ("tokens", "tokens/s"), ("", "samples/s")])
+def test_a_rate_is_named_after_its_items(item, unit):
+    assert rate_unit(item) == unit
+
+
+def test_every_known_unit_is_found():
+    assert all(find(name) for name in known_units())
+    assert find("9/s") is None
