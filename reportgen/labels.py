@@ -114,6 +114,7 @@ def apply(run: Run, path: str, chain: Iterable[Labels]) -> Run:
         prefer = labels.prefer or prefer
     said = {name: (_alias(aliases, name, value), labels) for name, (value, labels) in said.items()}
     numbers = {_REPEAT: said.pop(_REPEAT)} if _REPEAT in said else {}
+    said = _with_devices(said)
     renamed = {rename.get(name, name): value for name, value in run.factors.items()}
     known = {name: _alias(aliases, name, value) for name, value in renamed.items()}
     merge = _Merge(run.id, prefer)
@@ -121,7 +122,28 @@ def apply(run: Run, path: str, chain: Iterable[Labels]) -> Run:
     repeat = merge({} if run.repeat is None else {_REPEAT: run.repeat}, numbers).get(_REPEAT)
     return replace(run, factors=factors, environment=merge(run.environment, environment),
                    repeat=repeat if isinstance(repeat, int) else run.repeat,
+                   samples_per_step=_samples_per_step(run, factors, said),
                    findings=(*run.findings, *merge.findings))
+
+
+def _with_devices(said: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tuple[FactorValue, Labels]]:
+    """Return what the labels say with the devices in all where they give those of a node."""
+    nodes, each = said.get("nodes"), said.get("devices_per_node")
+    if "devices" in said or not nodes or not each:
+        return said
+    if not isinstance(nodes[0], int) or not isinstance(each[0], int):
+        return said
+    return {**said, "devices": (nodes[0] * each[0], each[1])}
+
+
+def _samples_per_step(run: Run, factors: Factors, said: Said) -> float | None:
+    """Return the work per step over all devices: what the log says, else what the labels add up to."""
+    if run.samples_per_step is not None or run.published or not {"batch_size", "devices"} & set(said):
+        return run.samples_per_step
+    each, devices = factors.get("batch_size"), factors.get("devices")
+    if not isinstance(each, int) or not isinstance(devices, int):
+        return None
+    return float(each * devices) or None
 
 
 @dataclass(slots=True)

@@ -125,6 +125,50 @@ FIXTURES = {
                     b"DLL 2021-06-26 23:13:02.000000 - (0, 1) train_items_per_sec : 22622.28 items/s\n"
                     b"DLL 2021-06-26 23:15:00.000000 - () run_time : 120.0 s\n",
     },
+    "tf2": {
+        "tf.log": b"I0826 15:10:09.636244 140405777909504 classifier_trainer.py:189] Final model parameters: {'runtime': "
+                  b"{'num_gpus': 1,\n 'worker_hosts': None},\n 'train': {'steps': 200},\n 'train_dataset': "
+                  b"{'batch_size': 128,\n 'dtype': 'float32',\n 'use_per_replica_batch_size': True}}\n"
+                  b"I0826 23:59:50.113950 140405777909504 keras_utils.py:133] TimeHistory: 116.24 seconds, 110.12 "
+                  b"examples/second between steps 0 and 100\nEpoch 00001: saving model to x\n"
+                  b"I0827 00:00:29.256277 140405777909504 keras_utils.py:133] TimeHistory: 39.13 seconds, 327.08 "
+                  b"examples/second between steps 100 and 200\n",
+    },
+    "oneflow": {
+        "of.log": b"model = resnet50\nbatch_size_per_device = 128\ngpu_num_per_node = 8\nnum_nodes = 2\n"
+                  b"train: epoch 0, iter 20, loss: 7.087004, top_1: 0.000000, top_k: 0.000000, samples/s: 3988.891 "
+                  b"1597933942.9863544\n"
+                  b"train: epoch 0, iter 120, loss: 1.050499, top_1: 1.000000, top_k: 1.000000, samples/s: 5917.583 "
+                  b"1597933977.6064055\n",
+    },
+    "mxnet": {
+        "mx.log": b"2020-08-26 10:00:00,000:INFO: Node[0] Epoch[0] Batch [0-20]\tSpeed: 392.24 samples/sec\tacc=0.1\n"
+                  b"2020-08-26 10:00:05,100:INFO: Node[0] Epoch[0] Batch [20-40]\tSpeed: 395.00 samples/sec\tacc=0.1\n",
+    },
+    "paddle": {
+        "pd.log": b"2020-09-24 10:00:00,123-INFO: [Pass 0, train batch 0] \tloss 7.0, acc1 0.0, lr 0.1, elapse 1.3580 sec\n"
+                  b"2020-09-24 10:00:00,486-INFO: [Pass 0, train batch 1] \tloss 6.9, acc1 0.0, lr 0.1, elapse 0.3629 sec\n",
+    },
+    "mindspore": {
+        "ms.log": b"epoch: 1 step: 39, loss is 0.024799313\nepoch time: 24.655 ms, per step time: 0.632 ms\n"
+                  b"epoch: 2 step: 39, loss is 0.014799313\nepoch time: 23.655 ms, per step time: 0.607 ms\n",
+    },
+    "hugectr": {
+        "wdl.log": b"num_nodes = 1\ngpu_num_per_node = 8\n"
+                   b"[HUGECTR][23:59:59][INFO][RANK0]: Iter: 100 Time(100 iters): 0.315066s Loss: 0.125152 lr:0.001\n"
+                   b"[HUGECTR][23:59:59][INFO][RANK0]: Eval Time for 20 iters: 0.007553s\n"
+                   b"[HUGECTR][00:00:00][INFO][RANK0]: Iter: 200 Time(100 iters): 0.325066s Loss: 0.125152 lr:0.001\n"
+                   b"[HUGECTR][00:00:00][INFO][RANK0]: Finish 200 iterations with batchsize: 65536 in 0.65s.\n",
+    },
+    "pytorch_examples": {
+        "pt.log": b"Use GPU: 6 for training\n=> creating model 'resnet50'\n"
+                  b"Epoch: [0][ 0/53]\tTime 12.054 (12.054)\tData  0.001 ( 0.001)\tLoss 6.9828e+00 (6.9828e+00)\n"
+                  b"Epoch: [0][ 1/53]\tTime  0.970 ( 6.512)\tData  0.002 ( 0.001)\tLoss 2.6312e+01 (1.6647e+01)\n",
+    },
+    "benchmarktools": {
+        "julia.json": b'[{"Julia":"1.7.0","BenchmarkTools":"1.0.0"},[["BenchmarkGroup",{"tags":[],"data":{"a":["Trial",'
+                      b'{"params":["Parameters",{"evals":1}],"times":[2e9,1e9],"gctimes":[0,0],"memory":8,"allocs":1}]}}]]]\n',
+    },
     "nvsmi": {
         "gpu.csv": b"timestamp, name, uuid, utilization.gpu [%], clocks_event_reasons.active\n"
                    b"2024/02/17 10:00:00.123, A40, GPU-1, 45 %, 0x0000000000000004\n"

@@ -13,7 +13,8 @@ from reportgen.model import Finding, Status
 # What is surest comes first: running out of memory also leaves a traceback, and a cancelled job kills ranks.
 _MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
     ("out_of_memory", (b"OutOfMemoryError", b"CUDA out of memory", b"CUDA error: out of memory", b"OOM-killer",
-                       b"oom_kill event", b"RESOURCE_EXHAUSTED")),
+                       b"oom_kill event", b"RESOURCE_EXHAUSTED", b"ResourceExhaustedError", b"failed: out of memory",
+                       b"cudaErrorMemoryAllocation", b"Out of memory error on GPU")),
     ("cancelled", (b"CANCELLED AT", b"DUE TO TIME LIMIT", b"KeyboardInterrupt")),
     ("failed", (b"Traceback (most recent call last)", b"ChildFailedError", b"Segmentation fault",
                 b"srun: error:", b"core dumped", b"NCCL error", b"exits with return code = ")),

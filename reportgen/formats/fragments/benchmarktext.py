@@ -1,0 +1,95 @@
+"""Find the results that BenchmarkTools.jl prints: trials of both layouts, `@btime` lines, groups."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from reportgen.formats.fragments.benchmarkjson import Benchmark, flux_factors
+from reportgen.formats.fragments.textlog import TextLog, claim
+from reportgen.logfiles import Claim, LogFiles
+from reportgen.model import FactorValue
+from reportgen.units import to_base
+
+_TIME = rb"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(ns|us|\xce\xbcs|\xc2\xb5s|ms|s)\b"
+_TRIAL = re.compile(rb"BenchmarkTools\.Trial: ?(?:([0-9]{1,9}) samples? with ([0-9]{1,9}) evaluations?)?")
+_BTIME = re.compile(
+    rb"^ {2}" + _TIME + rb" \(([0-9]{1,15}) allocations?: ([0-9.]{1,12}) (bytes|KiB|MiB|GiB)\)", re.MULTILINE
+)
+_ENTRY = re.compile(rb'^ {2,40}"([^"\r\n]{1,200})" => Trial\(' + _TIME + rb"\)", re.MULTILINE)
+_GROUP = re.compile(rb"[0-9]{1,9}-element BenchmarkTools\.BenchmarkGroup:")
+# Statistic -> where a trial's text has it: the layout until 1.0 and the one since 1.1.
+_STATISTICS = (
+    ("minimum", re.compile(rb"minimum time: {1,10}" + _TIME)),
+    ("median", re.compile(rb"median time: {1,10}" + _TIME)),
+    ("mean", re.compile(rb"mean time: {1,10}" + _TIME)),
+    ("maximum", re.compile(rb"maximum time: {1,10}" + _TIME)),
+    ("minimum", re.compile(rb"Range {1,4}\(min \xe2\x80\xa6 max\): {1,10}" + _TIME)),
+    (
+        "maximum",
+        re.compile(
+            rb"Range {1,4}\(min \xe2\x80\xa6 max\): {1,10}[^\r\n\xe2]{1,40}\xe2\x80\xa6 {1,10}" + _TIME
+        ),
+    ),
+    ("median", re.compile(rb"Time {1,4}\(median\): {1,10}" + _TIME)),
+    ("mean", re.compile(rb"Time {1,4}\(mean \xc2\xb1 \xcf\x83\): {1,10}" + _TIME)),
+    ("single", re.compile(rb"Single result which took " + _TIME)),
+)
+_SAMPLES = re.compile(rb"samples: {1,12}([0-9]{1,9})")
+_ALLOCATIONS = re.compile(rb"(?:allocs estimate: {1,12}|over )([0-9]{1,15})")
+# A printed trial is about twelve lines long.
+_LONGEST = 4000
+
+
+def claim_text(files: LogFiles) -> Claim | None:
+    """Claim a text file with a printed result."""
+    return (
+        claim(files, b"BenchmarkTools.Trial:", _TRIAL, 0.95)
+        or claim(files, b"BenchmarkTools.BenchmarkGroup:", _GROUP, 0.95)
+        or claim(files, b" allocation", _BTIME, 0.8)
+    )
+
+
+def benchmarks(log: TextLog) -> Iterator[Benchmark]:
+    """Yield the results in the order of their lines."""
+    found = [(one.start(), _trial(log, one)) for one in _TRIAL.finditer(log.content)]
+    found += [(one.start(), _btime(log, one)) for one in _BTIME.finditer(log.content)]
+    found += [(one.start(), _entry(log, one)) for one in _ENTRY.finditer(log.content)]
+    for _, benchmark in sorted(found, key=lambda pair: pair[0]):
+        yield benchmark
+
+
+def _trial(log: TextLog, head: re.Match[bytes]) -> Benchmark:
+    following = log.content.find(b"BenchmarkTools.Trial:", head.end())
+    end = min(following if following >= 0 else len(log.content), head.end() + _LONGEST)
+    samples = _SAMPLES.search(log.content, head.end(), end)
+    count = int(head[1] or (samples[1] if samples else b"0"))
+    reduced = []
+    for statistic, pattern in _STATISTICS:
+        if time := pattern.search(log.content, head.end(), end):
+            value, text = _seconds(time[1], time[2])
+            reduced.append((statistic, value, text, 1 if statistic == "single" else count))
+    allocations = _ALLOCATIONS.search(log.content, head.end(), end)
+    facts: Mapping[str, FactorValue] = {"allocations": int(allocations[1])} if allocations else {}
+    return Benchmark({}, facts, reduced=tuple(reduced), line=log.place(head.start()).line)
+
+
+def _btime(log: TextLog, line: re.Match[bytes]) -> Benchmark:
+    value, text = _seconds(line[1], line[2])
+    size, _ = to_base(_number(line[4]), line[5].decode())
+    facts: dict[str, FactorValue] = {"allocations": int(line[3]), "allocated_bytes": int(size)}
+    return Benchmark({}, facts, reduced=(("minimum", value, text, 0),), line=log.place(line.start()).line)
+
+
+def _entry(log: TextLog, line: re.Match[bytes]) -> Benchmark:
+    value, text = _seconds(line[2], line[3])
+    factors = flux_factors(line[1].decode("utf-8", "replace"))
+    return Benchmark(factors, reduced=(("minimum", value, text, 0),), line=log.place(line.start()).line)
+
+
+def _seconds(number: bytes, unit: bytes) -> tuple[float, str]:
+    name = unit.decode()
+    return to_base(float(number), name)[0], f"{number.decode()} {name}"
+
+
+def _number(text: bytes) -> float:
+    """Return the number, 0 for dots that are none."""
+    return float(text) if text.count(b".") < 2 and text != b"." else 0.0

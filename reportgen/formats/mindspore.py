@@ -1,0 +1,92 @@
+"""Read MindSpore's logs: `epoch: 1 step: 39, ...` followed by `epoch time: 24.655 ms, ...`.
+
+A file becomes one Run with a Series per rank. What MindSpore calls an epoch is one call into the data sink,
+of `step` steps; the time is that of all of them. Ranks write into one log without a name: the n-th record of
+a step is taken to be of rank n.
+
+Format: MindSpore's LossMonitor and TimeMonitor callbacks, and the loss callback of its BERT script.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from reportgen.formats.fragments.stepnumbers import occurrences
+from reportgen.formats.fragments.steprun import StepRun
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding, FloatArray, IntArray, Run
+
+_NAME = "mindspore"
+_STEP = re.compile(
+    rb"epoch: ?(?P<epoch>" + COUNT + rb")(?P<percent>(?:\.[0-9]{1,6})?, current epoch percent:)?"
+    rb"[^\r\n]{0,60}?\bstep: ?(?P<step>" + COUNT + rb")"
+)
+_TIME = re.compile(
+    rb"epoch time: ?(?P<time_ms>" + NUMBER + rb") ?ms(?:, per step time: ?(?P<each_ms>" + NUMBER + rb") ?ms)?"
+)
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file with the time of an epoch behind the number of a step."""
+    if files.is_folder or b"step:" not in files.head(files.path):
+        return None
+    return claim(files, b"epoch time:", _TIME, 0.85)
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = TextLog(files)
+    numbers, times = log.records(_STEP, b"epoch:"), log.records(_TIME, b"epoch time:")
+    position, times = _paired(numbers, times)
+    run = StepRun(log, _NAME, np.zeros(0, dtype=np.int64), times.line, factors={"framework": "MindSpore"})
+    if len(times):
+        run.last = int(times.end[-1])
+        step, span = _numbered(numbers.take(position), times)
+        run.step, run.line = step, times.line
+        _fill(run, span, times.floats("time_ms") / 1e3)
+    yield run.run()
+
+
+FORMAT = Format(_NAME, claims, read)
+
+
+def _paired(numbers: Records, times: Records) -> tuple[IntArray, Records]:
+    """Return for each time the position of its step record, and the times that have one.
+
+    Ranks interleave: two step lines may come before two times, and then belong to them in that order. Where
+    far more steps than times are printed (each step, but times once an epoch), the last one before counts.
+    """
+    if len(numbers) <= 1.5 * len(times):
+        count = min(len(numbers), len(times))
+        position = np.arange(count)
+        ordered = numbers.begin[:count] < times.begin[:count]
+        return position[ordered], times.take(position[ordered])
+    position = np.searchsorted(numbers.begin, times.begin) - 1
+    return position[position >= 0], times.take(np.flatnonzero(position >= 0))
+
+
+def _numbered(numbers: Records, times: Records) -> tuple[IntArray, IntArray]:
+    """Return the number of the last step of each record, and how many steps its time is of."""
+    epoch, step = np.maximum(numbers.integers("epoch"), 1), numbers.integers("step")
+    span = step.copy()
+    if numbers.columns["percent"][0] is not None:
+        # The BERT script counts steps through; how many a time is of, only its own ratio tells.
+        total, each = times.floats("time_ms"), times.floats("each_ms")
+        steps = np.round(total / np.where(each > 0, each, np.nan))
+        return step, np.where(steps >= 1, steps, 1).astype(np.int64)
+    return np.minimum(epoch, 10**6) * np.minimum(step, 10**9), np.maximum(span, 1)
+
+
+def _fill(run: StepRun, span: IntArray, time: FloatArray) -> None:
+    rank = occurrences(run.step)
+    step, line = run.step, run.line
+    for number in range(int(rank.max()) + 1):
+        mine = rank == number
+        run.step, run.line = step[mine], line[mine]
+        before = len(run.series)
+        run.add("step_time", time[mine], "printed", span=span[mine])
+        run.series[before:] = [replace(one, rank=number) for one in run.series[before:]]
+    run.step, run.line = step, line

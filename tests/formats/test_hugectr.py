@@ -1,0 +1,79 @@
+"""HugeCTR's log: prefixes of three versions, and evaluations inside the printed times."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen.formats import hugectr
+from reportgen.load import load
+from tests.formats.onelog import read_one, series, shown
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "[HUGECTR][02:51:59][INFO][RANK0]: ",
+        "[03d16h06m36s][HUGECTR][INFO]: ",
+        "[HCTR][02:51:59.123][INFO][RK0][main]: ",
+    ],
+)
+def test_every_prefix_is_read(prefix: str) -> None:
+    content = "".join(
+        f"{prefix}Iter: {step} Time(100 iters): {time}s Loss: 0.125152 lr:0.001000\n"
+        for step, time in ((100, "0.315066"), (200, "2.203441"))
+    )
+    run = read_one(hugectr.FORMAT, content.encode())
+    assert shown(series(run, "step_time", "printed")) == [(100, 100, 0.315066, 1), (200, 100, 2.203441, 2)]
+
+
+def log(*lines: tuple[str, str]) -> bytes:
+    return "".join(f"[HUGECTR][{clock}][INFO][RANK0]: {text}\n" for clock, text in lines).encode()
+
+
+def test_an_evaluation_is_taken_off_the_time_that_contains_it() -> None:
+    run = read_one(
+        hugectr.FORMAT,
+        log(
+            ("23:59:26", "Iter: 50 Time(50 iters): 20.4s Loss: 0.5 lr:0.1"),
+            ("23:59:43", "Eval Time for 70 iters: 17.2s"),
+            ("00:00:03", "Iter: 100 Time(50 iters): 37.2s Loss: 0.5 lr:0.1"),
+        ),
+    )
+    found = series(run, "step_time", "printed")
+    assert [entry[2] for entry in shown(found)] == [20.4, 20.0]
+    assert [(one.step, one.kind, one.duration) for one in found.breaks] == [(50, "evaluation", 17.2)]
+
+
+def test_an_evaluation_outside_the_time_is_left_alone() -> None:
+    run = read_one(
+        hugectr.FORMAT,
+        log(
+            ("23:59:26", "Iter: 50 Time(50 iters): 20.4s Loss: 0.5 lr:0.1"),
+            ("23:59:43", "Eval Time for 70 iters: 17.2s"),
+            ("00:00:23", "Iter: 100 Time(50 iters): 40.0s Loss: 0.5 lr:0.1"),
+        ),
+    )
+    assert [entry[2] for entry in shown(series(run, "step_time", "printed"))] == [20.4, 40.0]
+
+
+def test_the_end_gives_batch_and_total_and_the_header_devices() -> None:
+    run = read_one(
+        hugectr.FORMAT,
+        b"num_nodes = 2\ngpu_num_per_node = 8\n"
+        + log(
+            ("10:00:00", "Iter: 100 Time(100 iters): 0.3s Loss: nan lr:0.1"),
+            ("10:00:01", "Finish 100 iterations with batchsize: 65536 in 0.35s."),
+        ),
+    )
+    assert (run.samples_per_step, run.factors["batch_size"], run.factors["devices"]) == (65536, 4096, 16)
+    (total,) = run.aggregates
+    assert (total.metric, total.value, total.statistic) == ("time_to_train", 0.35, "total")
+
+
+def test_the_excerpt_of_the_corpus(corpus: Path) -> None:
+    (run,) = load([corpus / "dlperf" / "excerpts" / "hugectr_dlrm_excerpt.log"], root=corpus).runs
+    found = series(run, "step_time", "printed")
+    assert (len(found.step), int(found.step[-1]), run.samples_per_step) == (11, 550, 65536)
+    # Worked out by hand from the lines of 100: 37.239699 - 17.182972.
+    assert shown(found)[1] == (100, 50, 20.056727, 4)
+    assert all(19.9 < value < 20.5 for value in found.value)

@@ -1,0 +1,45 @@
+"""MindSpore's two-line records."""
+
+from reportgen.formats import mindspore
+from reportgen.model import STEP
+from tests.formats.onelog import read_one, series, shown
+
+
+def test_an_epoch_of_the_sink_is_an_entry_of_its_steps() -> None:
+    content = (
+        b"epoch: 1 step: 39, loss is 0.024799313\nepoch time: 24.655 ms, per step time: 0.632 ms\n"
+        b"epoch: 2 step: 39, loss is 0.014799313\nepoch time: 23.655 ms, per step time: 0.607 ms\n"
+    )
+    run = read_one(mindspore.FORMAT, content)
+    assert shown(series(run, "step_time", "printed")) == [(39, 39, 0.024655, 2), (78, 39, 0.023655, 4)]
+
+
+def test_bert_counts_through() -> None:
+    content = b"".join(
+        b"epoch: 0.0, current epoch percent: 0.00%d, step: %d, outputs are (1.0, False)\n"
+        b"epoch time: 39%d.5 ms, per step time: 39%d.5 ms\n" % (step, step, step, step)
+        for step in (1, 2)
+    )
+    run = read_one(mindspore.FORMAT, content)
+    assert shown(series(run, "step_time", "printed")) == [(1, 1, 0.3915, 2), (2, 1, 0.3925, 4)]
+
+
+def test_ranks_in_one_log_are_told_apart_by_order() -> None:
+    content = (
+        b"epoch: 1 step: 1, loss is 7.1\nepoch: 1 step: 1, loss is 7.2\n"
+        b"epoch time: 101.5 ms\nepoch time: 102.5 ms\n"
+        b"epoch: 2 step: 1, loss is 7.1\nepoch: 2 step: 1, loss is 7.2\n"
+        b"epoch time: 103.5 ms\nepoch time: 104.5 ms\n"
+    )
+    run = read_one(mindspore.FORMAT, content)
+    assert [shown(series(run, "step_time", "printed", STEP, rank)) for rank in (0, 1)] == [
+        [(1, 1, 0.1015, 3), (2, 1, 0.1035, 7)],
+        [(1, 1, 0.1025, 4), (2, 1, 0.1045, 8)],
+    ]
+
+
+def test_steps_without_times_are_counted_into_the_epoch() -> None:
+    content = b"".join(b"epoch: 1 step: %d, loss is 2.1\n" % step for step in range(1, 11))
+    content += b"Train epoch time: 2465.5 ms, per step time: 246.55 ms\n"
+    run = read_one(mindspore.FORMAT, content)
+    assert shown(series(run, "step_time", "printed")) == [(10, 10, 2.4655, 11)]

@@ -1,0 +1,85 @@
+"""The ImageNet example: interleaved ranks, sparse lines, both ways of counting."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen.formats import pytorch_examples
+from reportgen.load import load
+from reportgen.model import STEP
+from reportgen.protocol import Protocol, measure
+from tests.formats.onelog import read_one, series, shown
+
+LINE = (
+    "Epoch: [{epoch}][{index:3}/53]\tTime {time:6.3f} ({mean:6.3f})\tData  0.001 ( 0.001)\t"
+    "Loss 6.9828e+00 (6.9828e+00)\tAcc@1   0.78 (  0.78)\n"
+)
+
+
+def lines(times: list[float], *, first: int = 0, every: int = 1, epoch: int = 0) -> list[str]:
+    """Return the lines of a rank whose steps take these times."""
+    return [
+        LINE.format(epoch=epoch, index=i + first, time=times[i], mean=sum(times[: i + 1]) / (i + 1))
+        for i in range(0, len(times), every)
+    ]
+
+
+SLOW = [12.054, *[0.36 + 0.01 * (i % 3) for i in range(29)]]
+FAST = [11.5, *[0.31 + 0.01 * (i % 4) for i in range(29)]]
+
+
+def test_interleaved_ranks_are_told_apart_by_their_running_means() -> None:
+    mixed = [line for pair in zip(lines(SLOW), lines(FAST), strict=True) for line in pair]
+    run = read_one(
+        pytorch_examples.FORMAT,
+        ("Use GPU: 6 for training\n=> creating model 'resnet50'\n" + "".join(mixed)).encode(),
+    )
+    assert run.factors == {"framework": "PyTorch", "item": "image", "model": "resnet50"}
+    for rank, times in enumerate((SLOW, FAST)):
+        found = series(run, "step_time", "printed", STEP, rank)
+        assert [entry[2] for entry in shown(found)] == pytest.approx(times, abs=1e-9)
+        assert found.step.tolist() == list(range(1, 31))
+    measured = measure(run, "step_time", "step", Protocol(warmup=20, measure=10))
+    assert measured is not None
+    assert measured.value == pytest.approx(sum(SLOW[20:]) / 10)
+
+
+def test_lost_lines_leave_the_rank_what_it_is() -> None:
+    kept = [line for i, line in enumerate(lines(SLOW)) if i not in (11, 12, 13)]
+    found = series(read_one(pytorch_examples.FORMAT, "".join(kept).encode()), "step_time", "printed")
+    assert found.step.tolist() == [*range(1, 12), *range(15, 31)]
+    assert set(found.span.tolist()) == {1}
+
+
+def test_sparse_lines_are_intervals_from_the_means() -> None:
+    found = series(
+        read_one(pytorch_examples.FORMAT, "".join(lines(SLOW, every=10)).encode()), "step_time", "printed"
+    )
+    assert [(entry[0], entry[1]) for entry in shown(found)] == [(1, 1), (11, 10), (21, 10)]
+    assert found.value[2] == pytest.approx(sum(SLOW[11:21]), abs=0.02)
+
+
+def test_newer_versions_count_from_one() -> None:
+    content = "".join(lines(SLOW[:5], first=1) + lines(FAST[:5], first=1, epoch=1))
+    found = series(read_one(pytorch_examples.FORMAT, content.encode()), "step_time", "printed")
+    assert found.step.tolist() == list(range(1, 11))
+    assert [(one.step, one.kind) for one in found.breaks] == [(5, "epoch")]
+
+
+def test_a_crash_after_the_steps_is_partial() -> None:
+    run = read_one(
+        pytorch_examples.FORMAT, ("".join(lines(SLOW)) + "RuntimeError: CUDA out of memory.\n").encode()
+    )
+    assert (run.status, [finding.rule for finding in run.findings]) == ("partial", ["read.incomplete-run"])
+
+
+def test_the_excerpts_of_the_corpus(corpus: Path) -> None:
+    runs = {run.id: run for run in load([corpus / "dlperf" / "excerpts"], root=corpus).runs}
+    two, four = runs["pytorch_rn50_2n_interleaved.log"], runs["pytorch_rn50_4n_interleaved.log"]
+    found = series(two, "step_time", "printed")
+    assert found.step.tolist() == [*range(1, 12), 15, 16]
+    assert found.value[0] == 12.054
+    assert [series(four, "step_time", "printed", STEP, rank).step.tolist() for rank in (0, 1)] == [
+        list(range(6, 15)),
+        list(range(1, 7)),
+    ]
