@@ -4,8 +4,7 @@ Out comes an object of objects, one per group (`python`, `cpu`, `git`, ...), as 
 cannot be found out is absent: every fact is asked for on its own, and one that fails takes no other with it.
 
 The names of the host and of its user are left out, variables are kept by an allow-list, and what looks
-like a secret on a command line is blanked: these files are committed and published. torch is asked
-only if the training script has imported it already, because importing it would change what is measured.
+like a secret on a command line is blanked: these files are committed and published.
 """
 
 import os
@@ -17,17 +16,22 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
+from collectors import gpus
 from collectors.commandline import own_command, without_secrets
+from collectors.torchfacts import torch_facts
 
 # fmt: off
 _VARIABLES = [
-    "CUBLAS_WORKSPACE_CONFIG", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING",
-    "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_BLOCKTIME",
-    "LD_PRELOAD", "MALLOC_ARENA_MAX", "MALLOC_CONF", "MKL_NUM_THREADS", "NCCL_ALGO", "NCCL_DEBUG",
-    "NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_PROTO", "NCCL_SHM_DISABLE", "NUMEXPR_NUM_THREADS",
-    "NVIDIA_TF32_OVERRIDE", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "OPENBLAS_NUM_THREADS",
+    "ACCELERATE_MIXED_PRECISION", "CUBLAS_WORKSPACE_CONFIG", "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES",
+    "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_BLOCKTIME", "LD_PRELOAD", "MALLOC_ARENA_MAX", "MALLOC_CONF",
+    "MKL_NUM_THREADS", "NCCL_ALGO", "NCCL_DEBUG", "NCCL_IB_DISABLE", "NCCL_IB_HCA", "NCCL_MIN_NCHANNELS",
+    "NCCL_NET_GDR_LEVEL", "NCCL_NVLS_ENABLE", "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_PROTO",
+    "NCCL_SHM_DISABLE", "NUMEXPR_NUM_THREADS", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_TF32_OVERRIDE",
+    "NVIDIA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "OPENBLAS_NUM_THREADS",
     "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONOPTIMIZE", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF",
-    "TORCHDYNAMO_DISABLE", "TORCHINDUCTOR_MAX_AUTOTUNE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "XLA_FLAGS",
+    "TORCHDYNAMO_DISABLE", "TORCHINDUCTOR_MAX_AUTOTUNE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+    "TORCH_NCCL_ASYNC_ERROR_HANDLING", "XLA_FLAGS",
 ]
 # fmt: on
 
@@ -55,11 +59,12 @@ def capture() -> Dict[str, Group]:
         "container": _container,
         "scheduler": _scheduler,
         "git": _git,
-        "torch": _torch,
+        "torch": torch_facts,
         "packages": _packages,
         "variables": _variables,
     }
     found = {name: _known(group()) for name, group in groups.items()}
+    found.update((name, _known(group)) for name, group in gpus.describe().items())
     return {name: group for name, group in found.items() if group}
 
 
@@ -116,12 +121,21 @@ def _cpu() -> Group:
     governors = {_text(str(path)) for path in cores.glob("cpu*/cpufreq/scaling_governor")}
     return {
         "model": model or _output("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor(),
+        "sockets": _count_of("physical id") or None,
+        "cores_physical": _count_of("physical id", "core id") or None,
         "cores_logical": os.cpu_count(),
         "cores_usable": usable_cores(),
         "cores_quota": _cpu_quota(),
         "governor": ", ".join(sorted(name for name in governors if name)),
         "numa_nodes": len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))) or None,
     }
+
+
+def _count_of(*names: str) -> int:
+    """Return how many different values these fields of /proc/cpuinfo have together."""
+    text = _text("/proc/cpuinfo") or ""
+    found = [re.findall(rf"^{name}\s*:\s*(.*)$", text, re.MULTILINE) for name in names]
+    return len(set(zip(*found)))  # noqa: B905 - Python 3.9 has no strict
 
 
 def usable_cores() -> Optional[int]:
@@ -201,29 +215,6 @@ def _git() -> Group:
         return {}
     changed = _output("git", "-C", folder, "status", "--porcelain", "--untracked-files=no")
     return {"commit": commit, "dirty": None if changed is None else bool(changed)}
-
-
-def _torch() -> Group:
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return {}
-    facts: Dict[str, Callable[[], Any]] = {
-        "version": lambda: str(torch.__version__),
-        "cuda": lambda: torch.version.cuda,
-        "num_threads": lambda: torch.get_num_threads(),
-        "num_interop_threads": lambda: torch.get_num_interop_threads(),
-        "float32_matmul_precision": lambda: torch.get_float32_matmul_precision(),
-        "deterministic_algorithms": lambda: torch.are_deterministic_algorithms_enabled(),
-        "cudnn_benchmark": lambda: torch.backends.cudnn.benchmark,
-        "mkldnn": lambda: torch.backends.mkldnn.is_available(),
-    }
-    group: Group = {}
-    for name, fact in facts.items():
-        try:
-            group[name] = fact()
-        except (AttributeError, RuntimeError):  # older releases lack some; a half-imported torch lacks all
-            continue
-    return group
 
 
 def _packages() -> Group:

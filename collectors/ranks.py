@@ -11,7 +11,8 @@ from typing import Mapping, NamedTuple, Optional
 #: variables of rank, number of ranks, rank on the node, node, number of ranks on the node
 _FAMILIES = (
     ("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"),
-    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NODEID", ""),
+    # Set only where the number of tasks per node was asked for.
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NODEID", "SLURM_NTASKS_PER_NODE"),
     (
         "OMPI_COMM_WORLD_RANK",
         "OMPI_COMM_WORLD_SIZE",
@@ -19,6 +20,7 @@ _FAMILIES = (
         "",
         "OMPI_COMM_WORLD_LOCAL_SIZE",
     ),
+    ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
 )
 
 

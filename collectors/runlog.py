@@ -13,13 +13,21 @@ from typing import Any, Dict, Mapping, Optional
 from collectors import environment, logfolder
 from collectors.commandline import own_command
 from collectors.ranks import Place
+from collectors.telemetry.watch import ThreadWatch, thread_watch
 
 
 class RunLog:
     """The files of one rank: its steps and, for rank 0, `run.json`. Complains once, then stays silent."""
 
-    def __init__(self, folder: Path, run: Optional[Dict[str, Any]], steps: logfolder.StepsFile) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        run: Optional[Dict[str, Any]],
+        steps: logfolder.StepsFile,
+        watching: Optional[ThreadWatch],
+    ) -> None:
         self.folder = folder
+        self._watching = watching
         self._run = run
         self._steps = steps
         self._trouble = ""
@@ -38,15 +46,17 @@ class RunLog:
         else:
             folder, run["repeat"] = logfolder.new_run_folder(logs, about["case"])
         steps = logfolder.StepsFile(folder, here.rank)
+        watching: Optional[ThreadWatch] = None
         if here.local_rank == 0:
             # Ranks of a node follow one another; where their number is not known, only this one is sure.
             ranks = list(range(here.rank, here.rank + max(1, here.ranks_here)))
             logfolder.write_environment(folder, here.node, ranks, environment.capture())
+            watching = thread_watch(folder, here, complain)
         if here.rank != 0:
-            return cls(folder, None, steps)
+            return cls(folder, None, steps, watching)
         run = begun(run, about, here.ranks)
         logfolder.write_run(folder, run)
-        return cls(folder, run, steps)
+        return cls(folder, run, steps, watching)
 
     def write(self, lines: str) -> None:
         """Append lines; a disk that takes no more ends the recording, not the training."""
@@ -75,6 +85,8 @@ class RunLog:
         else:
             self.write(lines + logfolder.clock_line() + logfolder.end_line(status, error))
             self._steps.close()
+        if self._watching is not None:
+            self._watching.close()
         if self._run is None:
             return
         if self._trouble:

@@ -2,5 +2,5 @@
 
 `sampler` turns a source into `telemetry.node<N>.csv`; sources are `nvml` (through the package nvidia-ml-py)
 and `smi` (one long-lived nvidia-smi). `watch` runs it as a process of its own, or as a thread where
-nobody could start that process. Nothing here is imported by a training loop without GPUs.
+nobody could start that process.
 """

@@ -86,7 +86,7 @@ class Standin:
 def compiled(folder, *options):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
-        pytest.skip("no C compiler for the stand-in NVML")
+        pytest.skip("gpu absent, and no C compiler to make a stand-in for its driver")
     library = folder / "libnvidia-ml.so.1"
     line = [compiler, "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1", *options, str(SOURCE)]
     subprocess.run([*line, "-o", str(library)], check=True)

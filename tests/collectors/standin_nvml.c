@@ -78,7 +78,7 @@ int nvmlDeviceGetCount_v2(unsigned *count) {
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device *device) { *device = handle_of((int)index); return 0; }
 int nvmlSystemGetDriverVersion(char *out, unsigned size) { return told("system", "driver", out, (int)size); }
-int nvmlSystemGetCudaDriverVersion_v2(int *out) { return system_number("cuda", (unsigned *)out); }
+int nvmlSystemGetCudaDriverVersion(int *out) { return system_number("cuda", (unsigned *)out); }
 
 #define TEXT(function, key) int function(Device d, char *out, unsigned size) { return of_device(d, key, out, (int)size); }
 #define NUMBER32(function, key) int function(Device d, unsigned *out) { return number32(d, key, out); }

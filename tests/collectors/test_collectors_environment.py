@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from collectors import environment
+from collectors import environment, gpus, torchfacts
 from collectors.__main__ import main
 from collectors.commandline import command_to_record, without_secrets
 from collectors.ranks import Place, place
@@ -95,6 +95,64 @@ def test_torch_is_asked_only_if_it_is_imported(monkeypatch):
     assert environment.capture()["torch"] == {"version": "9.9", "num_threads": 3}
 
 
+def test_settings_that_decide_how_torch_computes_are_recorded():
+    torch = pytest.importorskip("torch")
+    torch.backends.cudnn.benchmark = True
+    try:
+        found = environment.capture()["torch"]
+    finally:
+        torch.backends.cudnn.benchmark = False
+    assert found["version"] == str(torch.__version__)
+    assert found["cudnn_benchmark"] is True
+    assert {"float32_matmul_precision", "matmul_allow_tf32", "cudnn_deterministic"} <= set(found)
+
+
+@pytest.mark.parametrize(("number", "text"), [(91002, "9.10.2"), (8907, "8.9.7"), (None, None)])
+def test_the_version_of_cudnn_is_readable(number, text):
+    cudnn = SimpleNamespace(version=lambda: number)
+    assert torchfacts._dotted(cudnn.version()) == text
+
+
+def test_devices_are_described_by_their_uuid(standin):
+    standin.tell("system driver 580.65.06", "system cuda 13000", "0 vbios 96.00", "0 persistence 1", "0 mig 0")
+    found = environment.capture()
+    assert found["driver"] == {"version": "580.65.06", "cuda": "13.0"}
+    assert found["gpu"]["GPU-11111111-aaaa"] == {
+        "name": "NVIDIA Stand-in 80GB",
+        "vbios": "96.00",
+        "memory_bytes": 85899345920,
+        "power_limit_mw": 700000,
+        "power_limit_default_mw": 700000,
+        "clock_sm_max_mhz": 1980,
+        "clock_memory_max_mhz": 2619,
+        "persistence": True,
+        "mig": False,
+    }
+
+
+def test_without_nvidia_ml_py_nvidia_smi_is_asked(tmp_path, monkeypatch):
+    program = tmp_path / "nvidia-smi"
+    program.write_text(
+        "#!/bin/sh\n"
+        'case "$1" in topo) printf "\\033[4mGPU0\\tGPU1\\033[0m\\nGPU0 X NV18\\n\\nLegend:\\n X = Self\\n" ;;\n'
+        '*) echo "GPU-1, Stand-in, [N/A], 580.1" ;; esac\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    found = gpus.describe()
+    assert found["gpu"] == {"GPU-1": {"name": "Stand-in"}}
+    assert found["driver"] == {"version": "580.1"}
+    assert found["topology"]["gpu"] == ["GPU0\tGPU1", "GPU0 X NV18"]
+
+
+def test_numa_nodes_are_listed_with_their_cores(tmp_path):
+    for number, cores in ((0, "0-7"), (10, "16-23"), (2, "8-15")):
+        (tmp_path / f"node{number}").mkdir()
+        (tmp_path / f"node{number}" / "cpulist").write_text(f"{cores}\n")
+    assert gpus.numa_nodes(tmp_path) == ["node0: 0-7", "node2: 8-15", "node10: 16-23"]
+
+
 def files(monkeypatch, contents):
     monkeypatch.setattr(environment, "_text", contents.get)
     monkeypatch.setattr(environment.os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
@@ -157,6 +215,10 @@ def test_usable_cores_follow_affinity_and_quota(monkeypatch, contents, cores):
                 "OMPI_COMM_WORLD_LOCAL_RANK": "1",
                 "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
             },
+            Place(3, 4, 1, 1, 2),
+        ),
+        (
+            {"PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "2"},
             Place(3, 4, 1, 1, 2),
         ),
         ({"RANK": "none"}, Place(0, 1, 0, 0, 1)),

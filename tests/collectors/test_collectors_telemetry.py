@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from reading import read
 from standin import ONE, ONE_COLUMNS
 
 from collectors import logfolder
+from collectors.steps import Recorder
 from collectors.telemetry import smi, watch
 from collectors.telemetry.nvml import NvmlSource
 from collectors.telemetry.owners import Owners
@@ -324,6 +326,22 @@ def test_a_thread_samples_where_no_launcher_does(standin, tmp_path):
     second = watch.ThreadWatch(tmp_path, 3, os.getpid(), complaints.append)
     second.close()
     assert complaints == []
+
+
+def test_a_run_without_launcher_on_a_device_is_watched_by_a_thread(standin, tmp_path, monkeypatch):
+    cuda = SimpleNamespace(is_initialized=lambda: True)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
+    monkeypatch.setenv(watch.WATCHED_VARIABLE, "another-host")
+    recorder = Recorder.start(logs=tmp_path, timing="host")
+    path = logfolder.telemetry_path(recorder.folder, 0)
+    while not path.exists():
+        threading.Event().wait(0.01)
+    recorder.close()
+    assert devices_of(recorder.folder)["0"][UUID]["power_mw"][0] == 412000
+    monkeypatch.setenv(watch.WATCHED_VARIABLE, watch.host_id())
+    watched = Recorder.start(logs=tmp_path, timing="host")
+    watched.close()
+    assert watch.host_id() == "" or devices_of(watched.folder) == {}
 
 
 SMI = """#!/bin/sh

@@ -1,0 +1,67 @@
+"""What torch says of itself: versions, threads, and the settings that decide how it computes.
+
+Asked only if the training script has imported torch already, because importing it would change what is
+measured. Releases differ in what they know, and a setting may refuse to be read; each stands alone.
+"""
+
+import sys
+import warnings
+from typing import Any, Callable, Dict, Optional
+
+
+def torch_facts() -> Dict[str, Any]:
+    """Return the group `torch` of the environment; {} where torch is not imported."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return {}
+    facts: Dict[str, Callable[[], Any]] = {
+        "version": lambda: str(torch.__version__),
+        "git": lambda: torch.version.git_version,
+        "cuda": lambda: torch.version.cuda,
+        "hip": lambda: torch.version.hip,
+        "cudnn": lambda: _dotted(torch.backends.cudnn.version()),
+        "nccl": lambda: ".".join(map(str, torch.cuda.nccl.version())) if torch.version.cuda else None,
+        "num_threads": lambda: torch.get_num_threads(),
+        "num_interop_threads": lambda: torch.get_num_interop_threads(),
+        "default_dtype": lambda: str(torch.get_default_dtype()),
+        "float32_matmul_precision": lambda: torch.get_float32_matmul_precision(),
+        "matmul_allow_tf32": lambda: torch.backends.cuda.matmul.allow_tf32,
+        "matmul_allow_fp16_reduction": lambda: (
+            torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction
+        ),
+        "matmul_allow_bf16_reduction": lambda: (
+            torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction
+        ),
+        "cudnn_enabled": lambda: torch.backends.cudnn.enabled,
+        "cudnn_benchmark": lambda: torch.backends.cudnn.benchmark,
+        "cudnn_deterministic": lambda: torch.backends.cudnn.deterministic,
+        "cudnn_allow_tf32": lambda: torch.backends.cudnn.allow_tf32,
+        "deterministic_algorithms": lambda: torch.are_deterministic_algorithms_enabled(),
+        "flash_attention": lambda: torch.backends.cuda.flash_sdp_enabled(),
+        "mkldnn": lambda: torch.backends.mkldnn.is_available(),
+        "cpu_capability": lambda: torch.backends.cpu.get_cpu_capability(),
+        "device": lambda: torch.cuda.get_device_name() if torch.cuda.is_initialized() else None,
+        "distributed_backend": lambda: _backend(torch),
+    }
+    group: Dict[str, Any] = {}
+    for name, fact in facts.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that a setting has a new name is not our reader's affair
+                group[name] = fact()
+        except (AttributeError, RuntimeError, TypeError):  # a half-imported torch lacks all
+            continue
+    return group
+
+
+def _dotted(version: Optional[int]) -> Optional[str]:
+    """Return "9.10.2" for cuDNN's 91002, "8.9.7" for 8907: thousands until 8, ten thousands since 9."""
+    if version is None:
+        return None
+    unit = 10_000 if version >= 90_000 else 1000
+    return f"{version // unit}.{version % unit // 100}.{version % 100}"
+
+
+def _backend(torch: Any) -> Optional[str]:
+    is_used = torch.distributed.is_available() and torch.distributed.is_initialized()
+    return str(torch.distributed.get_backend()) if is_used else None
