@@ -12,12 +12,34 @@ from reportgen.model import Finding, Status
 
 # What is surest comes first: running out of memory also leaves a traceback, and a cancelled job kills ranks.
 _MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
-    ("out_of_memory", (b"OutOfMemoryError", b"CUDA out of memory", b"CUDA error: out of memory", b"OOM-killer",
-                       b"oom_kill event", b"RESOURCE_EXHAUSTED", b"ResourceExhaustedError", b"failed: out of memory",
-                       b"cudaErrorMemoryAllocation", b"Out of memory error on GPU")),
+    (
+        "out_of_memory",
+        (
+            b"OutOfMemoryError",
+            b"CUDA out of memory",
+            b"CUDA error: out of memory",
+            b"OOM-killer",
+            b"oom_kill event",
+            b"RESOURCE_EXHAUSTED",
+            b"ResourceExhaustedError",
+            b"failed: out of memory",
+            b"cudaErrorMemoryAllocation",
+            b"Out of memory error on GPU",
+        ),
+    ),
     ("cancelled", (b"CANCELLED AT", b"DUE TO TIME LIMIT", b"KeyboardInterrupt")),
-    ("failed", (b"Traceback (most recent call last)", b"ChildFailedError", b"Segmentation fault",
-                b"srun: error:", b"core dumped", b"NCCL error", b"exits with return code = ")),
+    (
+        "failed",
+        (
+            b"Traceback (most recent call last)",
+            b"ChildFailedError",
+            b"Segmentation fault",
+            b"srun: error:",
+            b"core dumped",
+            b"NCCL error",
+            b"exits with return code = ",
+        ),
+    ),
 )
 _SHOWN = 120
 _SUCCESS = re.compile(rb"exits with return code = 0\b")
@@ -57,7 +79,7 @@ def ending(log: TextLog, after: int, last_step: int) -> Ending:
 
 
 def _line(content: bytes, at: int) -> str:
-    begin = max(content.rfind(b"\n", 0, at) + 1, at - _SHOWN)
+    begin = max(content.rfind(b"\n", 0, at) + 1, at - _SHOWN // 2)
     end = content.find(b"\n", at)
     line = content[begin : len(content) if end < 0 else end][:_SHOWN]
     return line.decode("utf-8", "replace").strip()

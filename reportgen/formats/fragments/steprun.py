@@ -27,7 +27,7 @@ from reportgen.model import (
 
 
 def once(step: IntArray) -> IntArray:
-    """Return the positions of the first record of every step, in the order logged: ranks repeat each other."""
+    """Return the positions of the first record of every step, as logged: ranks repeat each other."""
     _, first = np.unique(step, return_index=True)
     return np.sort(first).astype(np.int64)
 
@@ -56,7 +56,8 @@ def in_epochs(epoch: IntArray, position: IntArray, length: IntArray) -> IntArray
     """Return step numbers counted from the begin of the first epoch in the log, positions from 1."""
     if not len(epoch):
         return position
-    return np.clip(epoch - epoch[0], 0, 10**6) * np.minimum(length, 10**9) + position
+    before: IntArray = np.clip(epoch - epoch[0], 0, 10**6) * np.minimum(length, 10**9)
+    return before + position
 
 
 @dataclass(slots=True)
@@ -79,17 +80,42 @@ class StepRun:
     samples_per_step: float | None = None
     breaks: tuple[Break, ...] = ()
 
-    def add(self, metric: str, value: FloatArray, clock: Clock, *, phase: str = STEP,
-            span: IntArray | None = None, samples: FloatArray | None = None) -> None:
+    def add(
+        self,
+        metric: str,
+        value: FloatArray,
+        clock: Clock,
+        *,
+        phase: str = STEP,
+        span: IntArray | None = None,
+        samples: FloatArray | None = None,
+    ) -> None:
         """Add a series over all records; `span` is 1 and `samples` unknown where not given."""
         n = len(self.step)
         if not n or not np.isfinite(value).any():
             return
         unknown = np.full(n, np.nan)
         span = np.ones(n, dtype=np.int64) if span is None else span
-        self.series.append(Series(metric, phase, 0, clock, self.step, span, unknown, value,
-                                  unknown if samples is None else samples, self.line, self.log.source,
-                                  self.breaks))
+        self.series.append(
+            Series(
+                metric,
+                phase,
+                0,
+                clock,
+                self.step,
+                span,
+                unknown,
+                value,
+                unknown if samples is None else samples,
+                self.line,
+                self.log.source,
+                self.breaks,
+            )
+        )
+
+    def work(self, span: IntArray) -> FloatArray | None:
+        """Return the samples in entries that cover these steps, None where a step's are unknown."""
+        return None if self.samples_per_step is None else span.astype(np.float64) * self.samples_per_step
 
     def add_stamps(self, stamp: FloatArray, work: FloatArray | None = None) -> None:
         """Add step times from the timestamps (s) of the records; the first has no time of its own.
@@ -103,12 +129,34 @@ class StepRun:
         if not keep.any():
             return
         samples = np.full(len(stamp), np.nan) if work is None else work
-        self.series.append(Series("step_time", STEP, 0, "timestamp", self.step[1:][keep], span[keep],
-                                  stamp[:-1][keep] - stamp[0], time[keep], samples[1:][keep],
-                                  self.line[1:][keep], self.log.source, self.breaks))
+        self.series.append(
+            Series(
+                "step_time",
+                STEP,
+                0,
+                "timestamp",
+                self.step[1:][keep],
+                span[keep],
+                stamp[:-1][keep] - stamp[0],
+                time[keep],
+                samples[1:][keep],
+                self.line[1:][keep],
+                self.log.source,
+                self.breaks,
+            )
+        )
 
-    def add_aggregate(self, metric: str, value: float, original: str, statistic: str, n: int, line: int, *,
-                      phase: str = STEP) -> None:
+    def add_aggregate(
+        self,
+        metric: str,
+        value: float,
+        original: str,
+        statistic: str,
+        n: int,
+        line: int,
+        *,
+        phase: str = STEP,
+    ) -> None:
         """Add a number that the log had already reduced; one that is not finite is left out."""
         if np.isfinite(value):
             source = self.log.files.source(self.log.path, line)
@@ -118,10 +166,22 @@ class StepRun:
         """Return the run, with its status from what the log says after the last step."""
         last_step = int(self.step[-1]) if len(self.step) else 0
         ended = ending(self.log, self.last, last_step or int(bool(self.aggregates)))
-        findings = (*self.log.malformed.findings(), *self.findings, *ended.findings)
-        return Run(self.log.files.id(self.log.path, number), self.format, self.log.source, known(self.factors),
-                   known(self.environment), status=ended.status, samples_per_step=self.samples_per_step,
-                   series=tuple(self.series), aggregates=tuple(self.aggregates), findings=findings)
+        # What a reader said of an incomplete log explains it better than that there is no step.
+        said = {one.rule for one in self.findings}
+        others = [one for one in ended.findings if one.rule not in said]
+        findings = (*self.log.malformed.findings(), *self.findings, *others)
+        return Run(
+            self.log.files.id(self.log.path, number),
+            self.format,
+            self.log.source,
+            known(self.factors),
+            known(self.environment),
+            status=ended.status,
+            samples_per_step=self.samples_per_step,
+            series=tuple(self.series),
+            aggregates=tuple(self.aggregates),
+            findings=findings,
+        )
 
 
 def known(table: Mapping[str, FactorValue | None]) -> Factors:

@@ -17,7 +17,7 @@ from reportgen.formats.fragments.malformed import Malformed
 from reportgen.logfiles import Claim, LogFiles
 from reportgen.model import FloatArray, IntArray, Source
 
-# A number in a pattern of bytes: never empty, never "1.2.3", and an exponent that a float can hold or overflow.
+# A number in a pattern of bytes: never empty, never "1.2.3", the exponent bounded.
 NUMBER = rb"-?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,4})?"
 COUNT = rb"[0-9]{1,15}"
 # Date and time; the fraction follows a comma (logging) or a point.
@@ -115,10 +115,10 @@ class TextLog:
         if len(lines):
             self.malformed.add(int(lines[0]), fact, len(lines))
 
-    def stamps(self, records: Records, width: int = 90) -> FloatArray:
-        """Return the date that stands last before each record in its line, as `seconds` does."""
+    def stamps(self, offsets: IntArray, width: int = 90) -> FloatArray:
+        """Return the date that stands last before each offset in its line, as `seconds` does."""
         texts = []
-        for begin in records.begin.tolist():
+        for begin in offsets.tolist():
             before = self.content[max(begin - width, 0) : begin]
             found = _LAST_STAMP.search(before, before.rfind(b"\n") + 1)
             texts.append(found[1] if found else b"")
@@ -131,7 +131,7 @@ class TextLog:
         return found[1] if found else None
 
     def search(self, pattern: re.Pattern[bytes], literal: bytes) -> re.Match[bytes] | None:
-        """Return the first match of a pattern that has a literal in it; without the literal nothing is tried."""
+        """Return the first match of a pattern that has a literal in it; the literal is looked for first."""
         at = self.content.find(literal)
         return pattern.search(self.content, max(self.content.rfind(b"\n", 0, at), 0)) if at >= 0 else None
 

@@ -1,0 +1,220 @@
+"""Read what the Hugging Face Trainer leaves: trainer_state.json, printed dicts, LLaMA-Factory's log.
+
+Each file becomes one Run. The Trainer times no step: trainer_state.json and the printed dicts end in totals
+over the whole `train()` call, evaluation and compilation included, and those are aggregates. Only where
+entries count time themselves (LLaMA-Factory's elapsed time in whole seconds; newer versions'
+`train_runtime` in every entry) are there intervals, from the begin of training on.
+
+Format: https://github.com/huggingface/transformers, trainer_callback.py and trainer_utils.py (speed_metrics);
+https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from reportgen.formats.fragments import jsontext
+from reportgen.formats.fragments.steprun import StepRun, once
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding, Run
+
+_NAME = "hf_trainer"
+_STATE = (b'"log_history"', b'"global_step"')
+_LINES = (b'"current_steps"', b'"elapsed_time"')
+# Python dicts; from transformers 5 on, numbers are formatted as texts.
+_DICT = re.compile(
+    rb"\{'(?:loss|train_runtime|eval_loss)': '?" + NUMBER + rb"'?, [^{}\n]{0,600}?'epoch': '?" + NUMBER
+)
+_FINAL = re.compile(
+    rb"\{'train_runtime': '?(?P<time>"
+    + NUMBER
+    + rb")'?, 'train_samples_per_second': '?(?P<rate>"
+    + NUMBER
+    + rb")'?, 'train_steps_per_second': '?(?P<steps>"
+    + NUMBER
+    + rb")'?"
+)
+_BAR = re.compile(rb"\| (?P<done>" + COUNT + rb")/(?P<of>" + COUNT + rb") \[[0-9:]{4,12}<[0-9:?]{1,12}, ")
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a trainer_state.json, a trainer_log.jsonl or a text with the Trainer's dicts, by content."""
+    return (
+        jsontext.claim(files, _STATE, 0.95, b"{")
+        or jsontext.claim(files, _LINES, 0.95, b"{")
+        or claim(files, b"'epoch': ", _DICT, 0.8)
+        or claim(files, b"'train_samples_per_second'", _FINAL, 0.8)
+    )
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = TextLog(files)
+    begins = log.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if begins == b"{" and _STATE[0] in log.content:
+        yield _from_state(log)
+    elif begins == b"{" and _LINES[0] in log.content:
+        yield _from_lines(log)
+    else:
+        yield _from_text(log)
+
+
+FORMAT = Format(_NAME, claims, read)
+
+
+def _start(log: TextLog, step: Sequence[int], line: Sequence[int]) -> StepRun:
+    run = StepRun(
+        log, _NAME, np.array(step, dtype=np.int64), np.array(line, dtype=np.int64), len(log.content)
+    )
+    run.factors["framework"] = "transformers"
+    return run
+
+
+def _from_state(log: TextLog) -> Run:
+    state = jsontext.load(log.content)
+    entries = [
+        one for one in jsontext.items(jsontext.table(state).get("log_history")) if isinstance(one, dict)
+    ]
+    final = next((one for one in reversed(entries) if "train_samples_per_second" in one), None)
+    timed = [
+        one
+        for one in entries
+        if one is not final and "train_runtime" in one and (jsontext.whole(one.get("step")) or 0) > 0
+    ]
+    steps = [int(one["step"]) for one in timed]
+    # Entries are in the order of the file, so each one's line is that of its own key.
+    at = [match.start() for match in re.finditer(rb'"train_runtime"', log.content)]
+    run = _start(
+        log, steps, log.lines(at[: len(timed)]).tolist() if len(at) >= len(timed) else [0] * len(timed)
+    )
+    run.factors["item"] = "sample"
+    _add_runtime(run, timed)
+    batch = jsontext.whole(jsontext.table(state).get("train_batch_size"))
+    if batch:
+        run.factors["micro_batch_size"] = batch
+    if state is None:
+        run.log.malformed.add(1, "not a JSON document")
+    if final:
+        _add_final(run, final)
+    elif not run.series:
+        return _without_figures(
+            run, "a state without the totals that the end of training adds: a checkpoint's"
+        )
+    return run.run()
+
+
+def _add_runtime(run: StepRun, timed: Sequence[Mapping[str, Any]]) -> None:
+    """Add intervals from entries whose run time and token counts are since the begin of training."""
+    since = np.array([jsontext.number(one["train_runtime"]) for one in timed])
+    tokens = np.array([jsontext.number(one.get("num_input_tokens_seen")) for one in timed])
+    if len(timed) and bool((np.diff(run.step) > 0).all()):
+        run.add(
+            "step_time",
+            np.diff(since, prepend=0.0),
+            "host",
+            span=np.diff(run.step, prepend=0),
+            samples=np.diff(tokens, prepend=0.0),
+        )
+        if np.isfinite(tokens).all():
+            run.factors["item"] = "token"
+
+
+def _add_final(run: StepRun, final: Mapping[str, Any]) -> None:
+    time, steps = jsontext.number(final.get("train_runtime")), jsontext.whole(final.get("step")) or 0
+    line = jsontext.line_of(run.log.content, b'"train_samples_per_second"', last=True)
+    rate = jsontext.number(final.get("train_samples_per_second"))
+    if steps:
+        run.add_aggregate("step_time", time / steps, f"{time} s / {steps} steps", "total", steps, line)
+    run.add_aggregate("run_time", time, f"{time} s", "total", steps, line)
+    if run.factors["item"] == "sample":
+        run.add_aggregate("throughput", rate, f"{rate} samples/s", "total", steps, line)
+    tokens = jsontext.number(final.get("num_input_tokens_seen"))
+    if tokens > 0 and time > 0:
+        run.add_aggregate(
+            "token_throughput", tokens / time, f"{tokens:.0f} tokens / {time} s", "total", steps, line
+        )
+
+
+def _from_lines(log: TextLog) -> Run:
+    every = [
+        (line, one)
+        for line, one in jsontext.objects(log.content, log.malformed)
+        if (jsontext.whole(one.get("current_steps")) or 0) > 0 and _elapsed(one) is not None
+    ]
+    step = np.array([one["current_steps"] for _, one in every], dtype=np.int64)
+    kept = [every[i] for i in once(step).tolist()]
+    run = _start(log, [one["current_steps"] for _, one in kept], [line for line, _ in kept])
+    since = np.array([_elapsed(one) for _, one in kept], dtype=np.float64)
+    tokens = np.array([jsontext.number(one.get("total_tokens")) for _, one in kept])
+    is_growing = bool((np.diff(run.step, prepend=0) > 0).all() and (np.diff(since, prepend=0) >= 0).all())
+    run.factors.update({"item": "token"} if np.isfinite(tokens).any() else {})
+    if len(kept) > 1 and is_growing:
+        # The clock starts with training, so the first entry has an interval too.
+        span = np.diff(run.step, prepend=0)
+        run.add(
+            "step_time", np.diff(since, prepend=0.0), "host", span=span, samples=np.diff(tokens, prepend=0.0)
+        )
+    elif kept:
+        steps, seconds = int(run.step[-1]), float(since[-1])
+        run.add_aggregate(
+            "step_time",
+            seconds / steps,
+            f"{kept[-1][1]['elapsed_time']} / {steps} steps",
+            "total",
+            steps,
+            kept[-1][0],
+        )
+    if kept and np.isfinite(rate := jsontext.number(kept[-1][1].get("throughput"))):
+        run.add_aggregate("throughput", rate, f"{rate} tokens/s", "mean", int(run.step[-1]), kept[-1][0])
+    return run.run()
+
+
+def _elapsed(entry: Mapping[str, Any]) -> float | None:
+    """Return `0:10:07` or `1 day, 0:10:07` in s."""
+    found = re.fullmatch(r"(?:(\d{1,4}) days?, )?(\d{1,4}):(\d{2}):(\d{2})", str(entry.get("elapsed_time")))
+    if not found:
+        return None
+    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
+def _from_text(log: TextLog) -> Run:
+    final = log.records(_FINAL, b"'train_samples_per_second'")
+    bars = log.records(_BAR, b"<")
+    run = _start(log, [], [])
+    run.factors["item"] = "sample"
+    if not len(final):
+        run.last = 0
+        return _without_figures(run, "no totals: the log ends before training does")
+    line, time, rate = int(final.line[-1]), final.floats("time")[-1], final.floats("rate")[-1]
+    # The bar of training is the one that stands last before the totals; those of evaluations end earlier.
+    before = [
+        of
+        for done, of, at in zip(
+            bars.integers("done").tolist(), bars.integers("of").tolist(), bars.begin.tolist(), strict=True
+        )
+        if done == of and at < final.begin[-1]
+    ]
+    steps = before[-1] if before else 0
+    # The rate has three digits, too few to tell the steps from, but enough to know a bar that is another's.
+    if steps and abs(steps / float(time) - float(final.floats("steps")[-1])) <= 0.0011:
+        run.add_aggregate(
+            "step_time",
+            float(time) / steps,
+            f"{final.text('time', -1)} s / {steps} steps",
+            "total",
+            steps,
+            line,
+        )
+    run.add_aggregate("run_time", float(time), f"{final.text('time', -1)} s", "total", 0, line)
+    run.add_aggregate("throughput", float(rate), f"{final.text('rate', -1)} samples/s", "total", 0, line)
+    run.last = int(final.end[-1])
+    return run.run()
+
+
+def _without_figures(run: StepRun, why: str) -> Run:
+    run.findings.append(Finding("warning", "read.incomplete-run", run.log.id, why, run.log.source))
+    return run.run()

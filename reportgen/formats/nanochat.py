@@ -1,0 +1,72 @@
+"""Read the log lines of nanochat: `step 00010/21400 (0.05%) | ... | dt: 996.81ms | tok/sec: 525,967 | ...`.
+
+A file becomes one Run of single steps, synchronised on both sides, with the printed rate beside the times.
+Steps count from 0 in the log and from 1 here. Tokens per step are printed once at the start, and follow
+from time and rate of all lines together where that line is missing.
+
+Format: https://github.com/karpathy/nanochat, scripts/base_train.py and chat_sft.py (no total, newer fields).
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from reportgen.formats.fragments.steprun import StepRun, common_work, once
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding, Run
+
+_NAME = "nanochat"
+_FIELDS = rb"(?: \| [a-zA-Z_ ]{1,20}: {0,3}[^|\n]{1,30}?){0,8}"
+_STEP = re.compile(
+    rb"step (?P<step>"
+    + COUNT
+    + rb")(?:/"
+    + COUNT
+    + rb")? \([^)\n]{1,10}\) \| loss: {1,4}(?P<loss>"
+    + NUMBER
+    + rb"|-?nan|-?inf)"
+    + _FIELDS
+    + rb" \| dt: (?P<ms>"
+    + NUMBER
+    + rb")ms \| tok/sec: (?P<rate>[0-9]{1,3}"
+    rb"(?:,?[0-9]{3}){0,6})(?= \|)"
+)
+_ANCHOR = b" | tok/sec: "
+_BATCH = re.compile(rb"Total batch size (?P<tokens>[0-9][0-9,]{0,20}) => gradient accumulation steps")
+_RANKS = re.compile(rb"Tokens / micro-batch / rank: (?P<rows>" + COUNT + rb") x (?P<length>" + COUNT + rb")")
+_WORLD = re.compile(
+    rb"Distributed world size: (?P<world>" + COUNT + rb")|ddp_world_size[=: ]{1,3}(?P<ddp>" + COUNT + rb")"
+)
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file with a line of a step."""
+    return claim(files, _ANCHOR, _STEP, 0.95)
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = TextLog(files)
+    every = log.records(_STEP, _ANCHOR, "not a whole step line of nanochat")
+    found = every.take(once(every.integers("step")))
+    run = StepRun(log, _NAME, found.integers("step") + 1, found.line, int(every.end[-1]) if len(every) else 0)
+    run.factors.update(framework="nanochat", item="token")
+    time, rate = found.floats("ms") / 1e3, found.floats("rate")
+    if batch := log.search(_BATCH, b"Total batch size "):
+        run.samples_per_step = float(batch["tokens"].replace(b",", b""))
+    elif len(found):
+        # Truncated, so the true rate lies half a token per second higher, give or take half.
+        run.samples_per_step = common_work(rate + 0.5, time, 5e-6, 0.5)
+    if rows := log.search(_RANKS, b"Tokens / micro-batch / rank: "):
+        run.factors["micro_batch_size"], run.factors["seq_len"] = int(rows["rows"]), int(rows["length"])
+    if world := log.search(_WORLD, b"world"):
+        run.factors["devices"] = int(world["world"] or world["ddp"])
+    samples = np.full(len(found), np.nan if run.samples_per_step is None else run.samples_per_step)
+    run.add("step_time", time, "host_synchronized", samples=samples)
+    run.add("throughput", rate, "printed", samples=samples)
+    yield run.run()
+
+
+FORMAT = Format(_NAME, claims, read)

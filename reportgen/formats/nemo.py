@@ -1,0 +1,108 @@
+"""Read the step lines of NeMo: its progress printer, its progress bar and DeltaTimingCallback.
+
+`Training epoch 0, iteration 121/149 | ... | train_step_timing in s: 0.03163`: a file becomes one Run, and
+each line an interval since the one before. The time is the host's, taken around the batch, without waiting
+for the device and without the wait for data; DeltaTimingCallback's is from step to step. A progress bar
+without a time gives elapsed time in whole seconds. Inside an MLPerf log the same figures are read by that
+reader.
+
+Format: https://github.com/NVIDIA/NeMo, nemo/lightning/pytorch/callbacks and nemo/utils/exp_manager.py.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from reportgen.formats.fragments.steprun import StepRun, once, spans
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding, FloatArray, Run
+
+_NAME = "nemo"
+_PRINTED = re.compile(
+    rb"Training epoch (?P<epoch>"
+    + COUNT
+    + rb"), iteration (?P<iteration>"
+    + COUNT
+    + rb")/"
+    + COUNT
+    + rb" \|(?P<fields>[^\n\r]{1,3000})"
+)
+_BAR = re.compile(
+    rb"Epoch (?P<epoch>"
+    + COUNT
+    + rb"): [^\n\r]{0,200}?\| (?P<iteration>"
+    + COUNT
+    + rb")/"
+    + COUNT
+    + rb" \[(?P<elapsed>[0-9:]{4,12})<[^,\]\n\r]{1,20}, [^,\]\n\r]{1,20}"
+    rb"(?P<fields>, [^\]\n\r]{0,2000}?global_step="
+    rb"[^\]\n\r]{1,2000})\]"
+)
+_DELTA = re.compile(
+    rb"Step (?P<iteration>" + COUNT + rb"): train_step_timing in s=(?P<time>" + NUMBER + rb")"
+)
+_FORMS = ((b"Training epoch ", _PRINTED), (b"global_step=", _BAR), (b": train_step_timing in s=", _DELTA))
+_LENGTH = re.compile(rb"\bseq_length[=: ]{1,3}(?P<length>" + COUNT + rb")")
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file with a line of one of the three forms."""
+    found = (claim(files, literal, pattern, 0.9) for literal, pattern in _FORMS)
+    return next((one for one in found if one), None)
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = TextLog(files)
+    forms = [log.records(pattern, literal) for literal, pattern in _FORMS]
+    every = next((one for one in forms if len(one)), forms[0])
+    fields = every.columns.get("fields")
+    step = every.integers("iteration") if fields is None else _field(fields, b"global_step")
+    # Counted from 0; without the global step (older bars) the iteration of the epoch is all there is.
+    step = np.where(np.isfinite(step), step, every.integers("iteration")).astype(np.int64) + 1
+    first = once(step)
+    found = every.take(first)
+    run = StepRun(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
+    run.factors.update(framework="NeMo", item="sequence")
+    _measure(run, found)
+    if length := log.search(_LENGTH, b"seq_length"):
+        run.factors["seq_len"] = int(length["length"])
+    yield run.run()
+
+
+FORMAT = Format(_NAME, claims, read)
+
+
+def _measure(run: StepRun, found: Records) -> None:
+    covered = spans(run.step)
+    if "fields" not in found.columns:
+        run.add("step_time", found.floats("time") * covered, "host", span=covered)
+        return
+    fields = found.columns["fields"]
+    batch = _field(fields, b"global_batch_size")
+    sizes = np.unique(batch[np.isfinite(batch)])
+    if len(sizes) == 1:
+        run.factors["global_batch_size"] = int(sizes[0])
+        run.samples_per_step = float(sizes[0])
+    time = _field(fields, b"train_step_timing in s")
+    run.add("step_time", time * covered, "host", span=covered, samples=batch * covered)
+    rate = _field(fields, b"tokens_per_sec_per_gpu")
+    run.add("throughput_per_device", rate, "printed", span=covered)
+    if "elapsed" in found.columns:
+        run.add_stamps(_elapsed(found), batch * covered)
+
+
+def _field(fields: tuple[bytes | None, ...], name: bytes) -> FloatArray:
+    """Return a named field of the lines, NaN where a line does not have it; `name: value` or `name=value`."""
+    pattern = re.compile(rb"\b" + re.escape(name) + rb"(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
+    texts = [found[1] if (found := pattern.search(text or b"")) else b"nan" for text in fields]
+    return np.array(texts or [b""]).astype(np.float64) if texts else np.empty(0)
+
+
+def _elapsed(found: Records) -> FloatArray:
+    """Return the elapsed time of progress bars in s, `8:07` or `1:08:07`; going back, a new epoch began."""
+    parts = [[int(part or 0) for part in (text or b"").split(b":")] for text in found.columns["elapsed"]]
+    times = [float(sum(part * 60**i for i, part in enumerate(reversed(each)))) for each in parts]
+    return np.array(times)

@@ -1,0 +1,76 @@
+"""Read what TorchBench's run.py prints: `GPU Time per batch:   12.345 milliseconds` and its like.
+
+A file becomes one Run of aggregates, medians of ten iterations after a warm-up; the batch size is printed
+only by newer versions, and where it is missing no throughput follows.
+
+Format: https://github.com/pytorch/benchmark, run.py (run_one_step).
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from reportgen.formats.fragments.steprun import StepRun
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import STEP, Finding, Run
+
+_NAME = "torchbench"
+_TIME = re.compile(
+    rb"(?P<what>CPU Total Wall|CPU Wall|GPU|CPU) Time(?P<batch> per batch)?: {1,9}(?P<ms>"
+    + NUMBER
+    + rb") milliseconds"
+)
+_HEADING = re.compile(
+    rb"Running (?P<test>train|eval) method from (?P<model>[\w.-]{1,80}) on (?P<device>[\w:]{1,20}) in "
+    rb"(?P<mode>\w{1,20}) mode(?: with input batch size (?P<batch>" + COUNT + rb"))?"
+    rb"(?: and precision (?P<precision>[\w]{1,20}))?"
+)
+_MEMORY = re.compile(rb"GPU [0-9]{1,3} Peak Memory: {1,40}(?P<size>" + NUMBER + rb") GB")
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a text with a time per batch."""
+    return claim(files, b" milliseconds", _TIME, 0.85)
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = TextLog(files)
+    found, memory = log.records(_TIME, b" milliseconds"), log.records(_MEMORY, b" Peak Memory:")
+    run = StepRun(log, _NAME, np.array([], dtype=np.int64), np.array([], dtype=np.int64))
+    run.factors["framework"] = "TorchBench"
+    run.factors["item"] = "sample"
+    if heading := log.search(_HEADING, b"Running "):
+        for name in ("model", "test", "device", "mode", "precision"):
+            if heading[name]:
+                run.factors[name] = heading[name].decode("ascii", "replace")
+        if heading["batch"]:
+            run.factors["batch_size"] = int(heading["batch"])
+            run.samples_per_step = float(heading["batch"])
+    # With several batches in a run both are printed, and only one is the time of a step.
+    kinds = found.columns["batch"]
+    for i in [i for i in range(len(found)) if kinds[i] or not any(kinds)]:
+        what = found.text("what", i)
+        phase = STEP if what.startswith("CPU Wall") else what.partition(" ")[0].lower()
+        text = found.text("ms", i)
+        run.add_aggregate(
+            "step_time", float(text) / 1e3, f"{text} ms", "median", 10, int(found.line[i]), phase=phase
+        )
+    if len(memory):
+        peaks = memory.floats("size")
+        largest = int(np.argmax(peaks))
+        run.add_aggregate(
+            "memory_used",
+            float(peaks[largest]) * 2**30,
+            f"{memory.text('size', largest)} GB",
+            "maximum",
+            0,
+            int(memory.line[largest]),
+        )
+    run.last = int(found.end[-1]) if len(found) else 0
+    yield run.run()
+
+
+FORMAT = Format(_NAME, claims, read)

@@ -1,0 +1,39 @@
+"""What the tests of single formats share: read one file, pick a series."""
+
+import numpy as np
+
+from reportgen.formats import by_name
+from reportgen.logfiles import LogFiles
+from reportgen.model import STEP, Aggregate, Finding, Run, Series
+
+
+def read_all(name: str, content: bytes) -> list[Run | Finding]:
+    return list(by_name(name).read(LogFiles.of({"x.log": content}).file("x.log")))
+
+
+def read_run(name: str, content: bytes) -> Run:
+    (run,) = read_all(name, content)
+    assert isinstance(run, Run)
+    return run
+
+
+def series(run: Run, metric: str, clock: str, phase: str = STEP) -> Series:
+    (found,) = [one for one in run.series if (one.metric, one.clock, one.phase) == (metric, clock, phase)]
+    return found
+
+
+def table(found: Series) -> list[tuple[int, int, float, float]]:
+    """Return (step, span, value, samples) of each entry; unknown samples are -1."""
+    columns = (found.step, found.span, np.round(found.value, 9), np.nan_to_num(found.samples, nan=-1))
+    return [tuple(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def aggregate(run: Run, metric: str, phase: str = STEP, statistic: str = "mean") -> Aggregate:
+    (found,) = [
+        one for one in run.aggregates if (one.metric, one.phase, one.statistic) == (metric, phase, statistic)
+    ]
+    return found
+
+
+def rules(run: Run) -> list[tuple[str, int]]:
+    return [(one.rule, one.source.line if one.source else 0) for one in run.findings]

@@ -1,0 +1,34 @@
+"""DeepSpeed: times from timestamps, the timer's rates beside them, the pipeline engine's own line."""
+
+from reportgen.formats import detect
+from reportgen.logfiles import LogFiles
+from tests.formats.reading import aggregate, read_run, series, table
+from tests.formats.trainer_logs import DEEPSPEED, MEGATRON
+
+
+def test_times_come_from_the_timestamps_and_rates_are_kept_beside_them():
+    run = read_run("deepspeed", DEEPSPEED)
+    assert table(series(run, "step_time", "timestamp")) == [(20, 10, 5.0, 640), (30, 10, 5.0, 640)]
+    assert table(series(run, "throughput", "printed")) == [(10, 1, 256.0, -1), (20, 1, 260.0, -1)]
+    assert run.factors == {"framework": "DeepSpeed", "item": "sample", "batch_size": 16, "devices": 4, "nodes": 1,
+                           "micro_batch_size": 4, "precision": "fp16", "zero_stage": 2}  # fmt: skip
+
+
+def test_the_pipeline_engine_prints_means_since_its_line_before():
+    lines = b"".join(
+        b"steps: %d loss: 2.3026 iter time (s): 0.5 samples/sec: 128.0\n" % step for step in (10, 20)
+    )
+    run = read_run("deepspeed", lines)
+    assert table(series(run, "step_time", "host_synchronized")) == [(10, 10, 5.0, 640), (20, 10, 5.0, 640)]
+
+
+def test_the_running_mean_of_2020_is_an_aggregate():
+    run = read_run("deepspeed", b"worker-0: [INFO 2020-02-06 19:53:56] 0/50, SamplesPerSec=1292.5\n"
+                                b"worker-0: [INFO 2020-02-06 19:53:57] 0/100, SamplesPerSec=1303.5\n")  # fmt: skip
+    assert (run.series, aggregate(run, "throughput").value, run.status) == ((), 1303.5, "complete")
+
+
+def test_megatrons_own_lines_come_first():
+    claimed = detect(LogFiles.of({"x": DEEPSPEED + MEGATRON}).file("x"))
+    assert claimed is not None
+    assert claimed.format.name == "megatron"

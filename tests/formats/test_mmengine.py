@@ -1,0 +1,46 @@
+"""MMEngine and MMCV 1: interval means, windows, dates without a year."""
+
+import numpy as np
+import pytest
+
+from tests.formats.reading import read_run, series, table
+from tests.formats.trainer_logs import MMCV
+
+LINE = b"%s - mmengine - INFO - Epoch(train) [7][%4d/4309]  lr: 5.9e-05  eta: 1:00:00  time: %.4f  data_time: 0.0100\n"
+
+
+def test_mmcv_prints_means_since_the_line_before():
+    run = read_run("mmengine", MMCV)
+    assert table(series(run, "step_time", "host")) == [
+        (10, 10, 20.0, 80),
+        (20, 10, 10.0, 80),
+        (30, 10, 8.0, 80),
+    ]
+    assert table(series(run, "step_time", "timestamp")) == [(20, 10, 10.0, 80), (30, 10, 8.0, 80)]
+    assert series(run, "step_time", "host", "data_loading").value.tolist() == [5.0, 0.5, 0.5]
+    assert series(run, "step_time", "host").line.tolist() == [10, 11, 12]
+    assert run.factors == {"framework": "MMCV", "item": "image", "device": "Tesla V100-SXM2-32GB", "devices": 4,
+                           "batch_size": 2, "model": "fcn_r50"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "times", "span"), [
+    (b"", (1.0, 1.0), 50),  # 50 s of dates for 50 steps: the means are over all of them
+    (b"", (1.0, 0.5), 10),  # the dates disagree: the default window
+    (b"    log_processor = dict(window_size=20)\n", (1.0, 1.0), 20),
+])  # fmt: skip
+def test_mmengines_window_is_configured_or_shown_by_the_dates(head, times, span):
+    lines = LINE % (b"12/31 23:59:30", 50, times[0]) + LINE % (b"01/01 00:00:20", 100, times[1])
+    run = read_run("mmengine", head + lines)
+    assert series(run, "step_time", "host").span.tolist() == [span, span]
+    assert table(series(run, "step_time", "timestamp")) == [(100, 50, 50.0, -1)]
+
+
+def test_a_new_epoch_starts_over():
+    lines = (LINE % (b"01/01 00:00:00", 4300, 1.0)).replace(b"[7]", b"[6]") + LINE % (
+        b"01/01 00:01:00",
+        50,
+        1.0,
+    )
+    found = series(read_run("mmengine", b"window_size=50\n" + lines), "step_time", "host")
+    np.testing.assert_array_equal(found.step, [4300, 4309 + 50])
+    assert [(one.step, one.kind) for one in found.breaks] == [(4309, "epoch")]

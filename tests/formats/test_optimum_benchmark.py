@@ -1,0 +1,58 @@
+"""optimum-benchmark: steps of training per process; its training throughput is never believed."""
+
+import json
+
+import pytest
+
+from reportgen.formats import detect, optimum_benchmark
+from reportgen.logfiles import LogFiles
+from reportgen.model import Run
+from reportgen.protocol import Protocol, measure
+from tests.formats.reading import aggregate, read_run, table
+from tests.formats.trainer_logs import OPTIMUM_CONFIG, OPTIMUM_REPORT
+
+FILES = {"a/benchmark_report.json": OPTIMUM_REPORT, "a/benchmark_config.json": OPTIMUM_CONFIG}
+
+
+def read_folder(files: dict[str, bytes]) -> Run:
+    (run,) = optimum_benchmark.read(LogFiles.of(files).below("a"))
+    assert isinstance(run, Run)
+    return run
+
+
+def test_the_values_of_the_processes_stand_one_after_the_other():
+    run = read_folder(FILES)
+    assert [(one.rank, one.clock, table(one)) for one in run.series] == [
+        (0, "cuda_event", [(1, 1, 2.0, 16), (2, 1, 0.5, 16), (3, 1, 0.5, 16)]),
+        (1, "cuda_event", [(1, 1, 3.0, 16), (2, 1, 0.5, 16), (3, 1, 0.25, 16)])]  # fmt: skip
+    assert run.factors == {"framework": "pytorch", "model": "tiny", "task": "fill-mask", "benchmark": "training",
+                           "batch_size": 16, "seq_len": 64, "precision": "bf16", "device": "A40", "devices": 2,
+                           "item": "sample"}  # fmt: skip
+
+
+def test_throughput_of_training_follows_from_the_steps():
+    run = read_folder(FILES)
+    assert not [one for one in run.aggregates if one.metric == "throughput"]
+    measured = measure(run, "throughput", "step", Protocol(warmup=1, measure=2))
+    assert measured is not None
+    assert measured.value == pytest.approx(2 * 32 / 1.0)
+
+
+def test_both_in_one_file_and_the_report_alone_are_read_too():
+    both = json.dumps({"config": json.loads(OPTIMUM_CONFIG), "report": json.loads(OPTIMUM_REPORT)}).encode()
+    assert read_run("optimum_benchmark", both).samples_per_step == 32
+    claimed = detect(LogFiles.of({**FILES, "a/benchmark.json": both}).below("a"))
+    assert claimed is not None
+    assert len(claimed.claim.files) == 3
+    assert read_folder({**FILES, "a/benchmark.json": both}).factors == read_folder(FILES).factors
+
+
+def test_rates_of_inference_are_right_and_kept():
+    target = {"latency": {"unit": "s", "values": [2.0], "count": 1, "mean": 2.0, "p50": 2.0},
+              "throughput": {"unit": "samples/s", "value": 4.0}, "efficiency": None,
+              "memory": {"unit": "MB", "max_allocated": 3.0}, "energy": {"unit": "kWh", "total": 1.0}}  # fmt: skip
+    run = read_run("optimum_benchmark", json.dumps({"forward": target}).encode())
+    assert aggregate(run, "latency", "forward").value == 2.0
+    assert aggregate(run, "throughput", "forward").value == 4.0
+    assert aggregate(run, "memory_used", "forward", "total").value == 3e6
+    assert aggregate(run, "energy", "forward", "total").value == 3.6e6

@@ -1,0 +1,22 @@
+"""Pickled results are refused with a reason, other pickles are nobody's."""
+
+import pytest
+
+from reportgen.formats import pickled
+from reportgen.logfiles import LogFiles
+from reportgen.model import Finding
+from tests.formats.reading import read_all
+from tests.formats.trainer_logs import PICKLED
+
+
+def test_the_reason_says_what_to_do():
+    (found,) = read_all("pickled", PICKLED)
+    assert isinstance(found, Finding)
+    assert (found.rule, found.message) == (
+        "read.unreadable-file",
+        "cannot be read: pickled, and unpickling runs whatever code is in it; have the benchmark write JSON or text")  # fmt: skip
+
+
+@pytest.mark.parametrize("content", [b"\x80\x04\x95model weights.", b"torch.utils.benchmark", b""])
+def test_other_files_are_left_alone(content):
+    assert pickled.claims(LogFiles.of({"x": content}).file("x")) is None

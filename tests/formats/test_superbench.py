@@ -1,0 +1,37 @@
+"""SuperBench: a run for each node, units where they are documented, return codes, the monitor."""
+
+import numpy as np
+
+from reportgen.formats import superbench
+from reportgen.logfiles import LogFiles
+from reportgen.model import Run
+from tests.formats.reading import aggregate, read_all, read_run, rules
+from tests.formats.trainer_logs import MONITOR, SUPERBENCH
+
+
+def test_documented_units_are_converted():
+    run = read_all("superbench", SUPERBENCH)[0]
+    assert isinstance(run, Run)
+    assert aggregate(run, "step_time", "model/bert/fp32_train").value == 0.2
+    assert aggregate(run, "throughput", "model/bert/fp32_train").value == 160.0
+    assert aggregate(run, "bandwidth", "nccl-bw/allreduce_8_busbw:0").value == 20.5e9
+    assert aggregate(run, "temperature", "monitor:0").value == 45
+    assert (run.factors["node"], run.status) == ("n1", "complete")
+
+
+def test_a_return_code_that_is_not_zero_is_said():
+    run = read_all("superbench", SUPERBENCH)[1]
+    assert isinstance(run, Run)
+    assert (run.status, rules(run)) == ("partial", [("read.incomplete-run", 2)])
+
+
+def test_the_monitor_is_telemetry():
+    (device,) = read_run("superbench", MONITOR).telemetry
+    np.testing.assert_array_equal(device.t, [0, 10])
+    assert device.columns["memory_used"].tolist() == [1024, 2048]
+    assert device.columns["utilization"].tolist() == [0.56, 0.44]
+
+
+def test_a_diagnosis_is_no_result():
+    content = b'{"Category": "x", "Defective Details": "y", "node": "n", "a/return_code": 0}\n'
+    assert superbench.claims(LogFiles.of({"x": content}).file("x")) is None

@@ -1,0 +1,250 @@
+"""Short logs of trainers and benchmark programs, written by hand in the form that the real writers use.
+
+The forms are those of docs/formats; all names and numbers are invented. LOGS: format -> files of a valid log.
+"""
+
+import json
+
+TORCHTITAN = b"""\
+[rank0]:[titan] 2026-01-02 10:00:00,000 - root - INFO - Building 1-D device mesh with ['dp_shard'], [4]
+[rank0]:[titan] 2026-01-02 10:00:01,000 - root - INFO - CUDA capacity: NVIDIA H200 with 139.81GiB memory
+[rank0]:[titan] 2026-01-02 10:00:02,000 - root - INFO - Trainer is initialized with local batch size 2, \
+global batch size 8, gradient accumulation steps 1, sequence length 1024, total steps 40 (warmup 2)
+[rank0]:[titan] 2026-01-02 10:00:20,000 - root - INFO - \x1b[31mstep:  1  \x1b[32mloss: 12.2500  \
+\x1b[38;2;180;60;0mgrad_norm:  4.0000  \x1b[38;2;54;234;195mmemory: 10.00GiB(7.15%)  \x1b[34mtps: 205  \
+\x1b[36mtflops: 1.20  \x1b[35mmfu: 0.12%\x1b[39m
+[rank0]:[titan] 2026-01-02 10:00:29,000 - root - INFO - step: 10  loss: 11.0000  grad_norm:  3.0000  \
+memory: 12.00GiB(8.58%)  tps: 2,048  tflops: 12.00  mfu: 1.21%
+[rank0]:[titan] 2026-01-02 10:00:39,000 - root - INFO - step: 20  loss: 10.0000  grad_norm:  2.5000  \
+memory: 12.00GiB(8.58%)  tps: 2,048  tflops: 12.00  mfu: 1.21%
+[rank1]:[titan] 2026-01-02 10:00:39,001 - root - INFO - step: 20  loss: 10.0000  grad_norm:  2.5000  \
+memory: 12.00GiB(8.58%)  tps: 2,049  tflops: 12.00  mfu: N/A
+[rank0]:[titan] 2026-01-02 10:00:45,000 - root - INFO - validate step: 20  loss:  9.9000  \
+memory: 12.00GiB(8.58%)  tps: 9,999
+[rank0]:[titan] 2026-01-02 10:00:54,000 - root - INFO - step: 30  loss:  9.0000  grad_norm:  2.0000  \
+memory: 12.50GiB(8.94%)  tps: 2,048  tflops: 12.00  mfu: 1.21%
+"""
+
+MEGATRON = b"""\
+using world size: 8, data-parallel size: 8, context-parallel size: 1, tensor-model-parallel size: 1
+------------------------ arguments ------------------------
+  micro_batch_size ................................ 2
+  num_layers ...................................... 24
+  params_dtype .................................... torch.bfloat16
+  seq_length ...................................... 2048
+  world_size ...................................... 8
+-------------------- end of arguments ---------------------
+ [2025-06-01 12:00:10] iteration       10/      40 | consumed samples:          160 | elapsed time per iteration \
+(ms): 500.0 | throughput per GPU (TFLOP/s/GPU): 200.1 | learning rate: 1.0E-05 | global batch size:    16 | \
+lm loss: 1.1E+01 | loss scale: 1.0 | grad norm: 2.0 | number of skipped iterations:   0 |
+ [2025-06-01 12:00:15] iteration       20/      40 | consumed samples:          320 | elapsed time per iteration \
+(ms): 400.0 | throughput per GPU (TFLOP/s/GPU): 250.1 | learning rate: 1.0E-05 | global batch size:    16 | \
+lm loss: 1.0E+01 | loss scale: 1.0 | grad norm: 2.0 | number of skipped iterations:   0 |
+(min, max) time across ranks (ms):
+    forward-backward ...............................: (390.12, 392.45)
+ [2025-06-01 12:00:19] iteration       30/      40 | consumed samples:          480 | elapsed time per iteration \
+(ms): 400.0/433.3 | throughput per GPU (TFLOP/s/GPU): 250.1 | learning rate: 1.0E-05 | global batch size:    16 | \
+lm loss: 9.0E+00 | loss scale: 1.0 | grad norm: 2.0 | number of skipped iterations:   0 |
+"""
+
+DEEPSPEED = b"""\
+[2024-03-04 08:00:00,000] [INFO] [launch.py:163:main] dist_world_size=4
+[2024-03-04 08:00:01,000] [INFO] [launch.py:145:main] nnodes=1, num_local_procs=4, node_rank=0
+[2024-03-04 08:00:02,000] [INFO] [config.py:978:print]   train_batch_size ............. 64
+[2024-03-04 08:00:02,000] [INFO] [config.py:978:print]   train_micro_batch_size_per_gpu  4
+[2024-03-04 08:00:02,000] [INFO] [config.py:978:print]   fp16_enabled ................. True
+[2024-03-04 08:00:02,000] [INFO] [config.py:978:print]   zero_optimization_stage ...... 2
+[2024-03-04 08:00:12,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0, lr=[0.001], mom=[(0.9, 0.99)]
+[2024-03-04 08:00:12,001] [INFO] [timer.py:260:stop] epoch=0/micro_step=40/global_step=10, RunningAvgSamplesPerSec=\
+250.5, CurrSamplesPerSec=256.0, MemAllocated=1.5GB, MaxMemAllocated=6.97GB
+[2024-03-04 08:00:17,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=20, skipped=0, lr=[0.001], mom=[(0.9, 0.99)]
+[2024-03-04 08:00:17,001] [INFO] [timer.py:260:stop] epoch=0/micro_step=80/global_step=20, RunningAvgSamplesPerSec=\
+252.5, CurrSamplesPerSec=260.0, MemAllocated=1.5GB, MaxMemAllocated=6.97GB
+[2024-03-04 08:00:22,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=30, skipped=0, lr=[0.001], mom=[(0.9, 0.99)]
+"""
+
+TRAINER_STATE = json.dumps({
+    "best_metric": None, "epoch": 1.0, "global_step": 40, "log_history": [
+        {"epoch": 0.5, "loss": 2.5, "num_input_tokens_seen": 20480, "step": 20, "train_runtime": 30.0},
+        {"epoch": 1.0, "loss": 2.0, "num_input_tokens_seen": 40960, "step": 40, "train_runtime": 50.0},
+        {"epoch": 1.0, "num_input_tokens_seen": 40960, "step": 40, "total_flos": 1e15, "train_loss": 2.2,
+         "train_runtime": 52.0, "train_samples_per_second": 3.077, "train_steps_per_second": 0.769},
+    ], "max_steps": 40, "train_batch_size": 4}, indent=2).encode()  # fmt: skip
+
+NANOGPT = b"""\
+tokens per iteration will be: 491,520
+number of parameters: 123.59M
+step 0: train loss 10.9895, val loss 10.9900
+iter 0: loss 10.9774, time 25117.76ms, mfu -100.00%
+iter 10: loss 10.4046, time 1000.00ms, mfu 28.86%
+iter 20: loss 9.8023, time 800.00ms, mfu 28.88%
+iter 30: loss 9.4981, time 600.00ms, mfu 28.91%
+step 40: train loss 9.1234, val loss 9.2345
+"""
+
+NANOCHAT = b"""\
+Distributed world size: 8
+Tokens / micro-batch / rank: 32 x 2048 = 65,536
+step 00000/100 (0.00%) | loss: 11.090355 | lrm: 1.00 | dt: 21000.00ms | tok/sec: 24,966 | mfu: 3.50 | total time: 0.00m
+step 00001/100 (1.00%) | loss: 10.811110 | lrm: 1.00 | dt: 1000.00ms | tok/sec: 524,288 | mfu: 73.50 | total time: 0.00m
+step 00002 (2.00%) | loss: 10.511110 | lrm: 1.00 | dt: 512.00ms | tok/sec: 1,024,000 | bf16_mfu: 73.50 | epoch: 1 pq: 0 \
+rg: 3 | total time: 0.00m | eta: 95.1m
+step 00003/100 (3.00%) | loss: 10.211110 | lrm: 1.00 | dt: 1024.00ms | tok/sec: ?
+"""
+
+TORCHVISION = b"""\
+Namespace(amp=True, batch_size=32, device='cuda', distributed=True, epochs=2, lr=0.1, model='resnet50', workers=16, \
+world_size=4)
+Start training
+Epoch: [0]  [ 0/50]  eta: 0:02:05  lr: 0.1  img/s: 15.2  loss: 6.9 (6.9)  time: 2.5000  data: 0.5000  max mem: 3000
+Epoch: [0]  [20/50]  eta: 0:00:09  lr: 0.1  img/s: 99.2  loss: 6.9 (6.9)  time: 0.3000  data: 0.0200  max mem: 3500
+Epoch: [0]  [40/50]  eta: 0:00:03  lr: 0.1  img/s: 99.2  loss: 6.8 (6.9)  time: 0.2000  data: 0.0100  max mem: 3524
+Epoch: [0]  [49/50]  eta: 0:00:00  lr: 0.1  img/s: 99.2  loss: 6.8 (6.9)  time: 0.2000  data: 0.0100  max mem: 3524
+Epoch: [0] Total time: 0:00:15 (0.3012 s / it)
+Test:   [ 0/10]  eta: 0:00:10  loss: 6.1 (6.1)  acc1: 3.1 (3.1)  time: 1.0000  data: 0.9000  max mem: 3524
+Test: Total time: 0:00:02
+Epoch: [1]  [ 0/50]  eta: 0:01:00  lr: 0.1  img/s: 99.2  loss: 6.7 (6.7)  time: 1.2000  data: 0.9000  max mem: 3524
+Epoch: [1]  [20/50]  eta: 0:00:07  lr: 0.1  img/s: 99.2  loss: 6.7 (6.7)  time: 0.2500  data: 0.0600  max mem: 3524
+"""
+
+TIMM = b"""\
+Training in distributed mode with multiple processes, 1 device per process.Process 0, total 2, device cuda:0.
+Model resnet18 created, param count:11689512
+Train: 0 [   0/100 (  0%)]  Loss: 6.95 (6.95)  Time: 2.000s,   64.00/s  (2.000s,   64.00/s)  LR: 1.000e-05  \
+Data: 1.000 (1.000)
+Train: 0 [  50/100 ( 51%)]  Loss: 6.90 (6.92)  Time: 0.250s,  512.10/s  (0.300s,  426.67/s)  LR: 1.000e-05  \
+Data: 0.010 (0.040)
+Train: 0 [  99/100 (100%)]  Loss: 6.80 (6.90)  Time: 0.150s,   40.00/s  (0.280s,   21.43/s)  LR: 1.000e-05  \
+Data: 0.010 (0.030)
+Test: [   0/19]  Time: 0.560 (0.560)  Loss:  6.6912 (6.6912)  Acc@1: 0.5000 (0.5000)  Acc@5: 1.0000 (1.0000)
+Train: 1 [   0/100 (  0%)]  Loss: 6.75 (6.75)  Time: 1.000s,  128.00/s  (1.000s,  128.00/s)  LR: 1.000e-05  \
+Data: 0.800 (0.800)
+"""
+
+MMCV = b"""\
+2024-05-06 07:00:00,000 - mmseg - INFO - Environment info:
+------------------------------------------------------------
+GPU 0,1,2,3: Tesla V100-SXM2-32GB
+------------------------------------------------------------
+2024-05-06 07:00:01,000 - mmseg - INFO - Distributed training: True
+2024-05-06 07:00:01,100 - mmseg - INFO - Config:
+    samples_per_gpu=2,
+work_dir = './work_dirs/fcn_r50'
+gpu_ids = range(0, 4)
+2024-05-06 07:00:20,000 - mmseg - INFO - Iter [10/40]\tlr: 1.0e-02, eta: 0:01:00, time: 2.000, data_time: 0.500, \
+memory: 9000, decode.loss_ce: 2.6, loss: 3.5
+2024-05-06 07:00:30,000 - mmseg - INFO - Iter [20/40]\tlr: 1.0e-02, eta: 0:00:30, time: 1.000, data_time: 0.050, \
+memory: 9000, decode.loss_ce: 2.5, loss: 3.4
+2024-05-06 07:00:38,000 - mmseg - INFO - Iter [30/40]\tlr: 1.0e-02, eta: 0:00:10, time: 0.800, data_time: 0.050, \
+memory: 9000, decode.loss_ce: 2.4, loss: 3.3
+2024-05-06 07:00:38,500 - mmseg - INFO - Iter(val) [10]\tmIoU: 0.5, mAcc: 0.6
+"""
+
+NEMO = b"""\
+[NeMo I 2025-01-01 00:00:00 megatron:1] seq_length: 4096
+0: Training epoch 0, iteration 0/99 | lr: 3e-05 | global_batch_size: 16 | global_step: 0 | reduced_train_loss: 9.9 | \
+train_step_timing in s: 20.5
+0: Training epoch 0, iteration 10/99 | lr: 3e-05 | consumed_samples: 176 | global_batch_size: 16 | global_step: 10 | \
+reduced_train_loss: 9.2 | train_step_timing in s: 2.5
+0: Training epoch 0, iteration 20/99 | train_step_timing in s: 2.25 | lr: 3e-05 | consumed_samples: 336 | \
+global_batch_size: 16 | global_step: 20 | reduced_train_loss: 9.1
+"""
+
+_LLAMA_TEST = {
+    "build_commit": "8cf427ff", "build_number": 5163, "cpu_info": "A CPU", "gpu_info": "NVIDIA A40", "backends": "CUDA",
+    "model_filename": "m.gguf", "model_type": "tiny 1B Q4_0", "n_batch": 2048, "flash_attn": False, "n_prompt": 512,
+    "n_gen": 0, "n_depth": 0, "test_time": "2025-04-24T11:58:50Z", "avg_ns": 100000000, "stddev_ns": 1,
+    "avg_ts": 5120.5, "stddev_ts": 1.5, "samples_ns": [99000000, 101000000], "samples_ts": [5171.7, 5069.3],
+}  # fmt: skip
+LLAMA_BENCH = json.dumps(
+    [_LLAMA_TEST, {**_LLAMA_TEST, "n_prompt": 0, "n_gen": 128, "avg_ts": 80.25}], indent=2
+).encode()
+LLAMA_LINES = b"\n".join(json.dumps(one).encode() for one in json.loads(LLAMA_BENCH)) + b"\n"
+LLAMA_TABLE = """\
+| model                          |       size |     params | backend    | ngl |            test |                  t/s |
+| ------------------------------ | ---------: | ---------: | ---------- | --: | --------------: | -------------------: |
+| tiny 1B Q4_0                   |   0.60 GiB |     1.10 B | CUDA       |  99 |           pp512 |      5120.50 ± 23.45 |
+| tiny 1B Q4_0                   |   0.60 GiB |     1.10 B | CUDA       |  99 |   tg128 @ d4096 |         80.25 ± 0.59 |
+
+build: 8cf427ff (5163)
+""".encode()
+
+
+def _summary(tag: str, value: str) -> dict[str, object]:
+    return {"tag": tag, "name": tag, "data": [{"name": "value", "type": "float64", "value": value}]}
+
+
+_STATE = {
+    "name": "Device=0 N=2^20", "device": 0, "axis_values": [{"name": "N", "type": "int64", "value": "1048576"}],
+    "summaries": [_summary("nv/cold/sample_size", "499"), _summary("nv/cold/time/gpu/mean", "0.001"),
+                  _summary("nv/cold/time/gpu/stdev/relative", "inf"), _summary("nv/batch/time/gpu/mean", "0.0009"),
+                  _summary("nv/cold/bw/global/bytes_per_second", "8e11")],
+    "is_skipped": False,
+}  # fmt: skip
+NVBENCH = json.dumps({
+    "meta": {"argv": ["bench"], "version": {"json": {"string": "1.0.0"}, "nvbench": {"string": "0.1.0"}}},
+    "devices": [{"id": 0, "name": "NVIDIA A40"}],
+    "benchmarks": [{"name": "copy", "index": 0, "axes": [], "states": [
+        _STATE, {**_STATE, "axis_values": None, "summaries": None, "is_skipped": True, "skip_reason": "too large"}]}],
+}, indent=1).encode()  # fmt: skip
+
+
+def _latency(*values: float) -> dict[str, object]:
+    return {"unit": "s", "values": values, "count": len(values), "mean": sum(values) / len(values)}
+
+
+def _target(latency: dict[str, object], rate: float | None) -> dict[str, object]:
+    throughput = None if rate is None else {"unit": "samples/s", "value": rate}
+    return {"memory": None, "latency": latency, "throughput": throughput, "energy": None, "efficiency": None}
+
+
+OPTIMUM_REPORT = json.dumps({
+    "overall": _target(_latency(2.0, 0.5, 0.5, 3.0, 0.5, 0.25), 96.0),
+    "warmup": _target(_latency(2.0, 3.0), 32.0), "train": _target(_latency(0.5, 0.5, 0.5, 0.25), 146.0),
+}, indent=4).encode()  # fmt: skip
+OPTIMUM_CONFIG = json.dumps({
+    "name": "x", "backend": {"name": "pytorch", "_target_": "optimum_benchmark.backends.PyTorchBackend", "model": "tiny",
+                             "device": "cuda", "torch_dtype": "bfloat16", "task": "fill-mask"},
+    "scenario": {"name": "training", "dataset_shapes": {"sequence_length": 64},
+                 "training_arguments": {"per_device_train_batch_size": 8, "gradient_accumulation_steps": 2}},
+    "launcher": {"name": "torchrun", "nproc_per_node": 2}, "environment": {"gpu": ["A40", "A40"], "cpu": "c"},
+}, indent=4).encode()  # fmt: skip
+
+SUPERBENCH = b"""\
+{"node": "n1", "model/bert/return_code": 0, "model/bert/fp32_train_step_time": 200.0, \
+"model/bert/fp32_train_throughput": 160.0, "nccl-bw/allreduce_8_busbw:0": 20.5, "monitor/gpu_temperature:0": 45}
+{"node": "n2", "model/bert/return_code": 1, "mem-bw/return_code:0": 0, "mem-bw/h2d_bw:0": 26.1}
+"""
+MONITOR = b"""\
+{"time": "2025-01-01 00:00:00", "cpu_usage": 356.0, "gpu_usage:0": 56, "gpu_power_limit:0": 250, "gpu_mem_used:0": 1024}
+{"time": "2025-01-01 00:00:10", "cpu_usage": 12.0, "gpu_usage:0": 44, "gpu_power_limit:0": 250, "gpu_mem_used:0": 2048}
+"""
+
+TORCHBENCH = b"""\
+Running train method from resnet50 on cuda in eager mode with input batch size 32 and precision fp32.
+GPU Time per batch:   50.000 milliseconds
+CPU Wall Time per batch:  51.000 milliseconds
+CPU Wall Time:        51.000 milliseconds
+GPU 0 Peak Memory:              5.0000 GB
+"""
+
+PICKLED = b"\x80\x04\x95\x20\x00\x00\x00\x00\x00\x00\x00\x8c\x1btorch.utils.benchmark.utils.common\x94."
+
+LOGS: dict[str, dict[str, bytes]] = {
+    "torchtitan": {"torchtitan.log": TORCHTITAN},
+    "megatron": {"megatron.log": MEGATRON},
+    "deepspeed": {"deepspeed.log": DEEPSPEED},
+    "hf_trainer": {"trainer_state.json": TRAINER_STATE},
+    "nanogpt": {"nanogpt.log": NANOGPT},
+    "nanochat": {"nanochat.log": NANOCHAT},
+    "torchvision": {"torchvision.log": TORCHVISION},
+    "timm": {"timm.log": TIMM},
+    "mmengine": {"mmcv.log": MMCV},
+    "nemo": {"nemo.log": NEMO},
+    "llama_bench": {"llama.json": LLAMA_BENCH},
+    "nvbench": {"nvbench.json": NVBENCH},
+    "optimum_benchmark": {"benchmark_report.json": OPTIMUM_REPORT, "benchmark_config.json": OPTIMUM_CONFIG},
+    "superbench": {"results-summary.jsonl": SUPERBENCH},
+    "torchbench": {"torchbench.log": TORCHBENCH},
+    "pickled": {"results.pkl": PICKLED},
+}
