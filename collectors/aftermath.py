@@ -43,11 +43,11 @@ def ended(
 
 def _failure(folder: Path, run: Mapping[str, Any], how: str) -> Dict[str, str]:
     """Return status and error of a command that failed, {} where the run says it already."""
-    if run["status"] in (*_BAD, "partial"):
-        return {}
-    for rank, (status, error) in sorted(logfolder.rank_ends(folder).items()):
-        if status in _BAD:
-            return {"status": status, "error": f"rank {rank}: {error}"}
+    bad = [one for one in logfolder.rank_ends(folder) if one[2] in _BAD]
+    if bad and bad[0][1] != 0 and run["status"] != "partial":
+        # The first one to fail is the cause; that the others lost their connection to it is not.
+        _, rank, status, error = bad[0]
+        return {"status": status, "error": f"rank {rank}: {error}"}
     if run["status"] == "cancelled" and run.get("ranks", 1) > 1:
         # Its launcher stops rank 0 when another rank dies without a word.
         return {"status": "failed", "error": f"{how}: another rank died, and rank 0 was stopped"}

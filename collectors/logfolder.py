@@ -212,18 +212,19 @@ def end_line(status: str, error: str) -> str:
     return f"#end,{status},{plain}\n" if plain else f"#end,{status}\n"
 
 
-def rank_ends(folder: Path) -> "Dict[int, tuple[str, str]]":
-    """Return rank -> (status, error) as the ranks saw their own ends, where they did."""
-    ends = {}
+def rank_ends(folder: Path) -> "list[tuple[int, int, str, str]]":
+    """Return (real time in ns, rank, status, error) of the ranks that saw their own ends, the first first."""
+    ends = []
     for path in folder.glob("steps.rank*.csv"):
         number = path.name[len("steps.rank") : -len(".csv")]
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _TAIL))
             tail = file.read().decode("ascii", "replace")
-        found = re.findall(r"^#end,([a-z_]+),?(.*)\n", tail, re.MULTILINE)
+        found = re.findall(r"^#clock,[0-9]+,([0-9]+)\n#end,([a-z_]+),?(.*)\n", tail, re.MULTILINE)
         if found and number.isdecimal():
-            ends[int(number)] = found[-1]
-    return ends
+            when, status, error = found[-1]
+            ends.append((int(when), int(number), status, error))
+    return sorted(ends)
 
 
 def write_environment(folder: Path, node: int, ranks: "list[int]", environment: Mapping[str, Any]) -> None:

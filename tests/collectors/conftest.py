@@ -14,7 +14,7 @@ from collectors import logfolder, phases, steps
 __all__ = ["nvml_folder", "standin"]  # fixtures
 
 ROOT = Path(__file__).parents[2]
-JOB_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", logfolder.RUN_VARIABLE)
+JOB_VARIABLES = ("RANK", "PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", logfolder.RUN_VARIABLE)
 
 
 class Clock:

@@ -1,0 +1,158 @@
+"""Several ranks and nodes are one run: each writes its own files, and the slowest rank decides."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from reading import read
+
+from collectors import aftermath, logfolder
+from collectors.__main__ import main
+from collectors.steps import Recorder
+from reportgen.load import load
+from reportgen.protocol import Protocol, cases
+
+ROOT = Path(__file__).parents[2]
+
+# Rank 1 works longer before the ranks meet; rank 0 waits for it there.
+TRAINING = """
+import os, sys, time
+import torch.distributed as dist
+from collectors.steps import Recorder
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+recorder = Recorder.start(samples_per_step=4, item="image", case={"device": "CPU"})
+forward, all_reduce = recorder.phase("forward"), recorder.phase("all_reduce")
+for number in recorder.steps(STEPS):
+    with forward:
+        time.sleep(0.02 if rank == 1 else 0.005)
+        if DIES and rank == 1 and number == 4:
+            raise ValueError("loss is nan, sorry")
+    with all_reduce:
+        dist.barrier()
+recorder.close()
+dist.destroy_process_group()
+"""
+
+
+def torchrun(folder, *, steps, dies):
+    """Run two ranks by torchrun behind the launcher; return exit code and run folder."""
+    pytest.importorskip("torch")
+    text = TRAINING.replace("STEPS", str(steps)).replace("DIES", str(dies))
+    (folder / "train.py").write_text(text)
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
+    command += ["--standalone", "train.py"]
+    line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--", *command]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(line, cwd=folder, env=environ, capture_output=True, check=False, timeout=120)
+    return done, folder / "logs" / "unnamed" / "r1"
+
+
+def test_two_ranks_are_one_run_as_fast_as_its_slowest_and_the_slow_one_is_named(tmp_path):
+    done, folder = torchrun(tmp_path, steps=30, dies=False)
+    assert done.returncode == 0, done.stderr.decode()
+    result = read(folder)
+    assert (result["findings"], result["run"]["status"]) == ([], "complete")
+    ranks = {int(rank): one["columns"] for rank, one in result["run"]["ranks"].items()}
+    assert sorted(ranks) == [0, 1]
+    assert statistics.median(ranks[0]["forward/host"]) < statistics.median(ranks[1]["forward/host"])
+    environment = json.loads((folder / "environment.node0.json").read_text())
+    assert environment["ranks"] == [0, 1]
+    assert environment["environment"]["torch"]["distributed_backend"] == "gloo"
+
+    protocol = Protocol(name="short", warmup=5, measure=20)
+    (case,) = cases(load([folder], root=tmp_path).runs, "step_time", "step", protocol)
+    totals = [sum(columns["step/host"][5:25]) / 1e9 / 20 for columns in ranks.values()]
+    assert case.measurements[0].value == pytest.approx(max(totals))
+    lagging = [one for one in case.measurements[0].findings if one.rule == "rank.straggler"]
+    assert [one.message.split(" takes")[0] for one in lagging] == ["rank 1"]
+
+
+def test_a_rank_that_dies_leaves_the_others_readable_and_is_named(tmp_path):
+    done, folder = torchrun(tmp_path, steps=30, dies=True)
+    assert done.returncode == 1
+    run = read(folder)["run"]
+    about = json.loads((folder / "run.json").read_text())
+    assert (run["status"], about["error"]) == ("failed", "rank 1: ValueError: loss is nan; sorry")
+    assert run["ranks"]["1"]["steps"] == [1, 2, 3, 4]
+    assert run["ranks"]["0"]["steps"][:4] == [1, 2, 3, 4]
+
+
+def test_a_rank_that_dies_without_a_word_makes_the_run_failed(tmp_path, monkeypatch):
+    begun = {"status": "cancelled", "ranks": 2, "error": "SIGTERM"}
+    logfolder.write_run(tmp_path, begun)
+    run = aftermath.ended(tmp_path, {}, 1, is_cancelled=False, node=0)
+    assert (run["status"], run["error"]) == ("failed", "exit code 1: another rank died, and rank 0 was stopped")
+    run = aftermath.ended(tmp_path, {}, 143, is_cancelled=True, node=0)
+    assert run["status"] == "cancelled"
+
+
+def record(folder, monkeypatch, clock, rank, node):
+    """Three steps of one of four ranks on two nodes, into the folder that its node has."""
+    variables = {"RANK": rank, "WORLD_SIZE": 4, "LOCAL_RANK": rank % 2, "GROUP_RANK": node, "LOCAL_WORLD_SIZE": 2}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(folder))
+    with Recorder.start(samples_per_step=1) as recorder:
+        for _ in recorder.steps(3):
+            clock.now += 10 + rank
+
+
+def test_folders_of_two_nodes_are_merged_by_copying(tmp_path, monkeypatch, clock):
+    for rank in range(4):
+        record(tmp_path / f"node{rank // 2}", monkeypatch, clock, rank, rank // 2)
+    merged = tmp_path / "merged"
+    for node in (1, 0):
+        names = {path.name for path in (tmp_path / f"node{node}").iterdir()}
+        assert not merged.exists() or names.isdisjoint(path.name for path in merged.iterdir())
+        shutil.copytree(tmp_path / f"node{node}", merged, dirs_exist_ok=True)
+    result = read(merged)
+    assert result["findings"] == []
+    columns = {rank: one["columns"]["step/host"] for rank, one in result["run"]["ranks"].items()}
+    assert columns == {"0": [10] * 3, "1": [11] * 3, "2": [12] * 3, "3": [13] * 3}
+    assert sorted(result["run"]["environment"]) == ["0", "1"]
+    ranks = [json.loads((merged / f"environment.node{node}.json").read_text())["ranks"] for node in (0, 1)]
+    assert ranks == [[0, 1], [2, 3]]
+    (loaded,) = load([merged], root=tmp_path).runs
+    assert loaded.status == "complete"
+
+
+def test_a_node_that_is_missing_is_an_incomplete_run(tmp_path, monkeypatch, clock):
+    for rank in range(2):
+        record(tmp_path, monkeypatch, clock, rank, 0)
+    assert [one["rule"] for one in read(tmp_path)["findings"]] == ["read.incomplete-run"]
+
+
+def launch(logs, node, code="0", repeats="1"):
+    command = [sys.executable, "-S", "-c", f"import sys; sys.exit({code})"]
+    return main(["run", "--logs", str(logs), "--node", str(node), "--repeats", repeats, "--", *command])
+
+
+def test_the_launcher_of_another_node_leaves_run_json_alone_and_notes_its_own_end(tmp_path):
+    assert launch(tmp_path, 1) == 0
+    folder = tmp_path / "unnamed" / "r1"
+    assert [path.name for path in folder.iterdir()] == ["launcher.node1.json"]
+    assert logfolder.read_run(folder, 1)["status"] == "complete"
+    assert launch(tmp_path, 1) == 0  # nothing is missing
+    assert launch(tmp_path, 1, code="3", repeats="2") == 3
+    assert logfolder.read_run(tmp_path / "unnamed" / "r2", 1)["status"] == "failed"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_launchers_of_two_nodes_that_share_a_disk_meet_in_one_folder(tmp_path, first):
+    begun = {"status": "running", "started_realtime_ns": logfolder.clock_pair()["realtime_ns"]}
+    for repeat in (1, 2):
+        for node in (first, 1 - first):
+            folder, number = logfolder.new_run_folder(tmp_path, {}, node)
+            assert number == repeat
+            logfolder.write_run(folder, begun, node)
+    # A folder that was left long ago is nobody's meeting place.
+    folder, _ = logfolder.new_run_folder(tmp_path, {}, 1)
+    logfolder.write_run(folder, {**begun, "started_realtime_ns": 1}, 1)
+    assert logfolder.new_run_folder(tmp_path, {}, 0)[1] == 4
