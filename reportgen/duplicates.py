@@ -27,7 +27,7 @@ def mark_duplicates(files: Sequence[LogFiles], runs: Sequence[Sequence[Run]]) ->
     digests = _digests(files)
     for number, found in enumerate(runs):
         for position, run in enumerate(found):
-            bytes_key = (digests[number], position) if number in digests else None
+            bytes_key = (digests[number], position) if number in digests and not _left_nothing(run) else None
             steps_key = _steps_key(run)
             first = seen.get(bytes_key), seen.get(steps_key)
             message = (f"the same bytes as {first[0]}" if bytes_key and first[0]
@@ -35,6 +35,11 @@ def mark_duplicates(files: Sequence[LogFiles], runs: Sequence[Sequence[Run]]) ->
             seen.setdefault(bytes_key, run.id)
             seen.setdefault(steps_key, run.id)
             yield _marked(run, message) if message else run
+
+
+def _left_nothing(run: Run) -> bool:
+    """Whether a run ended without a figure: what is left, a header or a description, may well be alike."""
+    return run.status != "complete" and not (run.series or run.aggregates or run.telemetry)
 
 
 def _marked(run: Run, message: str) -> Run:

@@ -1,5 +1,7 @@
 """The same log twice, by bytes or by step times."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from reportgen.duplicates import mark_duplicates
@@ -32,6 +34,11 @@ def test_equal_step_times_are_found_from_ten_steps_on() -> None:
 
 def test_a_clock_too_coarse_to_tell_is_no_proof() -> None:
     assert marked([b"1", b"2 "], [run("a", *[0.1] * 20), run("b", *[0.1] * 20)]) == ["", ""]
+
+
+def test_runs_that_left_nothing_but_a_description_are_not_copies_of_each_other() -> None:
+    failed = [replace(run(name), status="failed") for name in "ab"]
+    assert marked([b"abc", b"abc"], failed) == ["", ""]
 
 
 def test_empty_files_are_not_copies_of_each_other() -> None:

@@ -255,8 +255,12 @@ def _sum(run: Run, metric: str, names: Sequence[str]) -> tuple[float, list[Aggre
     return total(one.value for one in used), used
 
 
+# These are of a whole run and nothing else: no window could be laid over them.
+_OF_THE_RUN = frozenset(("time_to_train", "scaled_time_to_train", "run_time", "eval_accuracy"))
+
+
 def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
-    if run.published:
+    if run.published or used[0].metric in _OF_THE_RUN:
         return ()
     kinds = " and ".join(dict.fromkeys(one.statistic for one in used))
     message = f"the {kinds} that the log itself gives: its warm-up may be in it"

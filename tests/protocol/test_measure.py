@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.model import Finding, Run, Source, Status
-from reportgen.protocol import Protocol, measure, parse_protocol
+from reportgen.protocol import DEFAULT, Protocol, measure, parse_protocol
 from reportgen.protocol.measure import attempt
 from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
 
@@ -147,6 +147,12 @@ def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
     assert messages(measured.findings, "protocol.aggregate-only") == [
         "the mean that the log itself gives: its warm-up may be in it"
     ]
+
+
+def test_the_time_to_train_is_of_the_whole_run_and_needs_no_remark() -> None:
+    measured = measure(run(aggregate(300.0, metric="time_to_train")), "time_to_train", "step", DEFAULT)
+    assert measured is not None
+    assert not measured.findings
 
 
 def test_of_several_aggregates_the_mean_is_taken_and_not_the_best() -> None:
