@@ -1,0 +1,237 @@
+"""The callbacks against the real frameworks, on CPU: steps are the optimizer's, samples those that came."""
+
+import json
+
+import pytest
+from reading import read
+
+from collectors.integrations.hooks import samples_of
+from collectors.steps import Recorder
+from reportgen.load import load
+
+torch = pytest.importorskip("torch")
+
+SAMPLES = 10
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Tiny models are slowed down by threads, and much so on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def ranks(folder):
+    result = read(folder)
+    assert result["findings"] == []
+    assert result["run"]["status"] == "complete"
+    return result["run"]["ranks"]["0"]
+
+
+def only_run(folder):
+    (path,) = folder.glob("*/r*")
+    return path
+
+
+def dataset():
+    return torch.utils.data.TensorDataset(torch.arange(SAMPLES * 4.0).reshape(SAMPLES, 4))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_data_loader_is_waited_for_in_its_own_phase(tmp_path, workers):
+    loader = torch.utils.data.DataLoader(list(range(12)), batch_size=4, num_workers=workers)
+    with Recorder.start(logs=tmp_path, samples_per_step=4) as recorder:
+        seen = [batch.tolist() for batch in recorder.steps(loader)]
+    assert seen == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    columns = ranks(recorder.folder)["columns"]
+    pairs = zip(columns["data_loading/host"], columns["step/host"], strict=True)
+    assert [0 < wait <= step for wait, step in pairs] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("batch", "count"),
+    [
+        (torch.zeros(3, 2), 3),
+        ([torch.zeros(3, 2), torch.zeros(5)], 3),
+        ({"length": 7, "image": torch.zeros(4)}, 4),
+        (("text", {"inner": [torch.zeros(2)]}), 2),
+        (torch.tensor(1.0), None),
+        ("text", None),
+        ([], None),
+    ],
+)
+def test_the_samples_of_a_batch_are_those_of_its_first_tensor(batch, count):
+    assert samples_of(batch) == count
+
+
+@pytest.fixture
+def module():
+    lightning = pytest.importorskip("lightning.pytorch")
+
+    class Module(lightning.LightningModule):
+        fails_at = None
+
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 1)
+
+        def training_step(self, batch, number):
+            if number == self.fails_at:
+                raise MemoryError
+            return self.layer(batch[0]).sum()
+
+        def validation_step(self, batch, number):
+            self.layer(batch[0])
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), 0.001)
+
+        def train_dataloader(self):
+            return torch.utils.data.DataLoader(dataset(), batch_size=3)
+
+        val_dataloader = train_dataloader
+
+    return Module()
+
+
+def fit(module, folder, **options):
+    from lightning.pytorch import Trainer
+
+    from collectors.integrations.lightning import RecordSteps
+
+    callback = RecordSteps(logs=folder, item="row", case={"model": "linear"})
+    quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False}
+    quiet.update(accelerator="cpu", enable_model_summary=False, default_root_dir=folder)
+    trainer = Trainer(callbacks=[callback], max_epochs=2, **quiet, **options)
+    trainer.fit(module)
+    return callback
+
+
+def test_lightning_steps_are_recorded_with_phases_and_without_validation(tmp_path, module):
+    callback = fit(module, tmp_path)
+    rank = ranks(callback.recorder.folder)
+    assert rank["samples"] == [3, 3, 3, 1] * 2
+    assert [one[:2] for one in rank["breaks"]] == [["setup", 0], ["evaluation", 4], ["epoch", 4], ["evaluation", 8]]
+    columns = rank["columns"]
+    phases = ["data_loading/host", "forward/host", "backward/host", "optimizer/host"]
+    assert sorted(columns) == sorted(["step/host", *phases])
+    for step, *parts in zip(columns["step/host"], *(columns[name] for name in phases), strict=True):
+        assert all(part > 0 for part in parts)
+        assert sum(parts) <= step
+    (run,) = load([callback.recorder.folder], root=tmp_path).runs
+    assert (run.factors["model"], run.factors["item"]) == ("linear", "row")
+
+
+def test_lightning_steps_are_those_of_the_optimizer(tmp_path, module):
+    callback = fit(module, tmp_path, accumulate_grad_batches=2, limit_val_batches=0)
+    rank = ranks(callback.recorder.folder)
+    assert rank["samples"] == [6, 4] * 2
+    assert all(value > 0 for value in rank["columns"]["optimizer/host"])
+
+
+def test_lightning_in_the_middle_of_accumulation_gives_up_the_cut_step(tmp_path, module):
+    callback = fit(module, tmp_path, accumulate_grad_batches=2, val_check_interval=1)
+    assert ranks(callback.recorder.folder)["samples"] == [3, 1] * 2
+
+
+def test_an_exception_in_lightning_is_the_end_of_the_run(tmp_path, module):
+    module.fails_at = 2
+    with pytest.raises(MemoryError):
+        fit(module, tmp_path, limit_val_batches=0)
+    run = read(only_run(tmp_path))["run"]
+    assert run["status"] == "out_of_memory"
+    assert run["ranks"]["0"]["steps"] == [1, 2]
+
+
+@pytest.fixture
+def fabric():
+    pytest.importorskip("lightning.fabric")
+    from lightning.fabric import Fabric
+
+    def make(*callbacks):
+        fabric = Fabric(accelerator="cpu", devices=1, callbacks=list(callbacks))
+        layer = torch.nn.Linear(4, 1)
+        model, optimizer = fabric.setup(layer, torch.optim.SGD(layer.parameters(), 0.001))
+        loader = fabric.setup_dataloaders(torch.utils.data.DataLoader(dataset(), batch_size=3))
+
+        def train(batch):
+            fabric.backward(model(batch[0]).sum())
+            optimizer.step()
+            optimizer.zero_grad()
+
+        return loader, train
+
+    return make
+
+
+def test_a_fabric_loader_is_recorded_like_any_other(tmp_path, fabric):
+    loader, train = fabric()
+    with Recorder.start(logs=tmp_path) as recorder:
+        for batch in recorder.steps(loader):
+            train(batch)
+    assert len(ranks(recorder.folder)["columns"]["data_loading/host"]) == 4
+
+
+def test_a_fabric_callback_counts_from_the_first_step_of_the_optimizer_on(tmp_path, fabric):
+    from collectors.integrations.lightning import RecordFabricSteps
+
+    callback = RecordFabricSteps(logs=tmp_path, samples_per_step=3)
+    loader, train = fabric(callback)
+    for batch in loader:
+        train(batch)
+    callback.recorder.close()
+    assert ranks(callback.recorder.folder)["steps"] == [1, 2, 3]
+
+
+def hf_train(folder, **options):
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("accelerate")
+    from collectors.integrations.huggingface import RecordSteps
+
+    config = transformers.BertConfig(
+        vocab_size=50, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
+    )
+    rows = [{"input_ids": torch.full((5,), number), "labels": 0} for number in range(SAMPLES)]
+    callback = RecordSteps(logs=folder / "logs", item="sequence")
+    arguments = transformers.TrainingArguments(
+        output_dir=str(folder / "out"),
+        per_device_train_batch_size=3,
+        num_train_epochs=2,
+        report_to=[],
+        use_cpu=True,
+        disable_tqdm=True,
+        logging_strategy="no",
+        **{"save_strategy": "no", **options},
+    )
+    trainer = transformers.Trainer(
+        model=transformers.BertForSequenceClassification(config),
+        args=arguments,
+        train_dataset=rows,
+        eval_dataset=rows[:2],
+        callbacks=[callback],
+    )
+    trainer.train()
+    return only_run(folder / "logs")
+
+
+def test_a_hugging_face_trainer_is_recorded_with_the_samples_and_tokens_that_came(tmp_path):
+    folder = hf_train(tmp_path, eval_strategy="epoch", save_strategy="epoch")
+    rank = ranks(folder)
+    assert rank["samples"] == [3, 3, 3, 1] * 2
+    text = next(folder.glob("steps*")).read_text()
+    assert "step,samples,tokens," in text
+    assert "\n4,1,5," in text
+    names = [one[:2] for one in rank["breaks"]]
+    assert names[:4] == [["setup", 0], ["evaluation", 4], ["checkpoint", 4], ["epoch", 4]]
+    phases = ["data_loading/host", "forward_backward/host", "optimizer/host"]
+    assert sorted(rank["columns"]) == sorted([*phases, "step/host"])
+    for step, *parts in zip(rank["columns"]["step/host"], *(rank["columns"][name] for name in phases), strict=True):
+        assert all(part > 0 for part in parts)
+        assert sum(parts) <= step
+    assert json.loads((folder / "run.json").read_text())["samples_per_step"] == 3
+
+
+def test_hugging_face_steps_are_those_of_the_optimizer(tmp_path):
+    assert ranks(hf_train(tmp_path, gradient_accumulation_steps=2))["samples"] == [6, 4] * 2
