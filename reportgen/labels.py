@@ -1,7 +1,7 @@
 """What the files themselves cannot tell: labels.toml, for everything below its folder.
 
-Constants, names and values put in order, factors from paths, settings for formats. Where several
-labels.toml lie above a log, the nearer wins. The log wins over the labels unless they say
+Constants, names and values put in order, factors from paths, settings for formats, a format of one's own.
+Where several labels.toml lie above a log, the nearer wins. The log wins over the labels unless they say
 `prefer = "labels"`, and either way a conflict is a finding. A labels.toml is part of the request, not of
 the data: what is wrong with it raises RequestError. Grammar: docs/labels.md.
 """
@@ -13,13 +13,14 @@ from datetime import date, time
 from typing import Any
 
 from reportgen.errors import RequestError, did_you_mean
-from reportgen.formats import FORMATS
+from reportgen.formats import FORMATS, custom
+from reportgen.formats.fragments.owndefinition import definition
 from reportgen.logfiles import Settings
 from reportgen.model import Factors, FactorValue, Finding, Run, Source
 from reportgen.pathpattern import PathPattern
 
 NAME = "labels.toml"
-_KEYS = ("constants", "environment", "rename", "aliases", "paths", "formats", "prefer")
+_KEYS = ("constants", "environment", "rename", "aliases", "paths", "formats", "format", "prefer")
 Said = Mapping[str, tuple[FactorValue, "Labels"]]
 # A part or constant of this name numbers the run instead of describing its case.
 _REPEAT = "repeat"
@@ -36,6 +37,7 @@ class Labels:
     aliases: Mapping[str, Factors] = field(default_factory=dict)
     paths: tuple[PathPattern, ...] = ()
     formats: Settings = field(default_factory=dict)
+    format: Mapping[str, Any] | None = None
     prefer: str | None = None
 
     @property
@@ -68,7 +70,7 @@ def parse(content: bytes, folder: str) -> Labels:
     prefer = document.get("prefer")
     if prefer not in (None, "log", "labels"):
         raise RequestError(f"{place}: prefer", f'"{prefer}" is neither "log" nor "labels"')
-    _check_keys(f"{place}: formats", document.get("formats", {}), [known.name for known in FORMATS])
+    _check_keys(f"{place}: formats", document.get("formats", {}), _configurable())
     return Labels(
         folder,
         constants=_scalars(f"{place}: constants", document.get("constants", {})),
@@ -79,6 +81,7 @@ def parse(content: bytes, folder: str) -> Labels:
         paths=_patterns(place, document.get("paths", [])),
         formats={name: _is_table(f"{place}: formats.{name}", values)
                  for name, values in document.get("formats", {}).items()},
+        format=_own_format(f"{place}: format", document.get("format")),
         prefer=prefer,
     )
 
@@ -89,10 +92,20 @@ def above(path: str, labels: Iterable[Labels]) -> list[Labels]:
 
 
 def settings(chain: Iterable[Labels]) -> Settings:
-    """Return what the labels say to the formats, the nearest last and winning key by key."""
+    """Return what the labels say to the formats, the nearest last and winning key by key.
+
+    A format of one's own is taken whole from the nearest that defines one: half of it would fit nothing. The
+    devices that hold for every run go with it, for rates that are printed per device.
+    """
     merged: dict[str, Mapping[str, Any]] = {}
+    devices: FactorValue | None = None
     for labels in chain:
         merged |= {name: {**merged.get(name, {}), **values} for name, values in labels.formats.items()}
+        devices = labels.constants.get("devices", devices)
+        if labels.format is not None:
+            merged[custom.NAME] = labels.format
+    if custom.NAME in merged and isinstance(devices, int) and devices > 0:
+        merged[custom.NAME] = {**merged[custom.NAME], "devices": devices}
     return merged
 
 
@@ -176,6 +189,22 @@ def _check_keys(place: str, table: Mapping[str, Any], known: Iterable[str]) -> N
     for key in table:
         if key not in known:
             raise RequestError(place, f'unknown key "{key}"', did_you_mean(key, known))
+
+
+def _configurable() -> list[str]:
+    return [known.name for known in FORMATS if known is not custom.FORMAT]
+
+
+def _own_format(place: str, table: object) -> Mapping[str, Any] | None:
+    if table is None:
+        return None
+    found = _is_table(place, table)
+    if "devices" in found:
+        raise RequestError(place, 'unknown key "devices"', "write it below [constants]")
+    name = definition(place, found).name
+    if name in [known.name for known in FORMATS]:
+        raise RequestError(f"{place}.name", f'"{name}" is a format that is known already', "choose another")
+    return found
 
 
 def _is_table(place: str, value: object) -> Mapping[str, Any]:

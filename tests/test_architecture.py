@@ -30,6 +30,7 @@ LAYERS = {
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.
 THIRD_PARTY = {
     "numpy": "",
+    "re2": "formats",
     "pandas": "tables",
     "jinja2": "render", "markupsafe": "render", "markdown": "render", "matplotlib": "render",
     "typer": "cli", "click": "cli", "rich": "cli",

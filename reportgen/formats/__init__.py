@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from reportgen.formats import (
     benchmarktools,
     bertsquad,
+    custom,
     deepspeed,
     dllogger,
     gnmt,
@@ -53,6 +54,7 @@ from reportgen.model import Finding
 
 # The more specific one first: it wins where two are equally sure.
 FORMATS: tuple[Format, ...] = (
+    custom.FORMAT,
     native.FORMAT,
     published.FORMAT,
     mllog.FORMAT,

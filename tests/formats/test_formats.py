@@ -17,10 +17,22 @@ from reportgen.logfiles import LogFiles
 from reportgen.model import STEP, Finding, Run
 from tests.formats import trainer_logs
 
-SETTINGS = {"nvsmi": {"columns": ["temperature.gpu", "utilization.gpu", "memory.used"]}}
+SETTINGS = {
+    "nvsmi": {"columns": ["temperature.gpu", "utilization.gpu", "memory.used"]},
+    "custom": {
+        "name": "mine",
+        "pattern": r"(?P<timestamp>\S+ \S+) mine epoch (?P<epoch>\S+) step (?P<step>\S+) of (?P<steps_per_epoch>\d+) "
+                   r"in (?P<step_time_ms>\S+) ms, (?P<images_per_second>\S+) images/s, precision (?P<precision>\w*)",
+    },
+}
 
 # Format -> a valid log of it, each kind of line once.
 FIXTURES = {
+    "custom": {
+        "mine.log": b"2024-02-28 23:59:59,900 mine epoch 0 step 0 of 2 in 9.5 ms, 1,024.5 images/s, precision fp16\n"
+                    b"2024-02-29 00:00:00,000 mine epoch 0 step 1 of 2 in 9.1 ms, 1,034.5 images/s, precision fp16\r"
+                    b"2024-02-29 00:00:00.100 mine epoch 1 step 0 of 2 in 9e0 ms, 1044 images/s, precision fp16\n",
+    },
     "native": {
         "run.json": json.dumps({
             "format": "reportgen-run", "version": 1, "status": "complete", "case": {"model": "tiny"}, "repeat": 1,

@@ -1,0 +1,353 @@
+"""A format of one's own: what the groups become, what is wrong with a definition, hostile patterns."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen import labels
+from reportgen.errors import RequestError
+from reportgen.formats import custom, detect, discover
+from reportgen.formats.fragments.owndefinition import definition, searchable
+from reportgen.logfiles import LogFiles
+from reportgen.model import Finding, Run, Series
+
+STEP_MS = r"step (?P<step>\S+) (?P<step_time_ms>\S+) ms"
+
+
+def read(log: bytes, pattern: str = STEP_MS, **keys: Any) -> Run:
+    """Return the run of a log under a definition."""
+    files = LogFiles.of({"x.log": log}, {"custom": {"name": "mine", "pattern": pattern, **keys}}).file(
+        "x.log"
+    )
+    (run,) = custom.read(files)
+    assert isinstance(run, Run)
+    return run
+
+
+def only(run: Run, metric: str = "step_time") -> Series:
+    """Return the only series of a metric."""
+    (found,) = [series for series in run.series if series.metric == metric]
+    return found
+
+
+def rows(run: Run, metric: str = "step_time") -> list[tuple[int, int, float, int]]:
+    """Return step, span, value and line of every entry."""
+    found = only(run, metric)
+    return [
+        (int(step), int(span), round(float(value), 9), int(line))
+        for step, span, value, line in zip(found.step, found.span, found.value, found.line, strict=True)
+    ]
+
+
+def test_steps_and_times_become_a_series_with_lines() -> None:
+    run = read(b"hello\nstep 1 10 ms\nstep 2 12.5 ms\n\nstep 3 11 ms\n")
+    assert rows(run) == [(1, 1, 0.01, 2), (2, 1, 0.0125, 3), (3, 1, 0.011, 5)]
+    assert (run.format, run.status, run.factors) == ("mine", "complete", {})
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds"), [("s", 5.0), ("ms", 5e-3), ("us", 5e-6), ("ns", 5e-9), ("min", 300.0)]
+)
+def test_the_unit_is_in_the_name_of_the_group(unit: str, seconds: float) -> None:
+    assert only(read(b"t 5", rf"t (?P<step_time_{unit}>\d+)")).value == pytest.approx(seconds)
+
+
+def test_steps_from_0_become_steps_from_1() -> None:
+    assert [row[:2] for row in rows(read(b"step 0 10 ms\nstep 10 10 ms\nstep 20 10 ms\n"))] == [
+        (1, 1),
+        (11, 10),
+        (21, 10),
+    ]
+
+
+def test_a_record_stands_for_the_steps_since_the_one_before_unless_every_says_otherwise() -> None:
+    log = b"step 10 10 ms\nstep 20 10 ms\n"
+    assert rows(read(log)) == [(10, 10, 0.1, 1), (20, 10, 0.1, 2)]
+    assert rows(read(log, every=1)) == [(10, 1, 0.01, 1), (20, 1, 0.01, 2)]
+
+
+def test_without_step_numbers_records_are_counted() -> None:
+    assert rows(read(b"10 ms\n20 ms", r"(?P<step_time_ms>\d+) ms", every=5)) == [
+        (5, 5, 0.05, 1),
+        (10, 5, 0.1, 2),
+    ]
+
+
+def test_steps_that_begin_again_with_an_epoch_are_counted_on() -> None:
+    pattern = r"epoch (?P<epoch>\d+) step (?P<step>\d+)/(?P<steps_per_epoch>\d+) (?P<step_time_s>\S+)"
+    run = read(
+        b"".join(b"epoch %d step %d/30 1.0\n" % (epoch, step) for epoch in (1, 2) for step in (10, 20)),
+        pattern,
+    )
+    assert [row[0] for row in rows(run)] == [10, 20, 40, 50]
+    assert [border.step for border in only(run).breaks] == [20]
+    assert run.factors == {"steps_per_epoch": 30}
+
+
+def test_a_rate_says_what_a_sample_is_and_thousands_have_commas() -> None:
+    run = read(b"step 1 1,024.5 tok/s\nstep 2 2,048 tok/s", r"step (?P<step>\d+) (?P<tokens_per_second>\S+)")
+    assert rows(run, "throughput") == [(1, 1, 1024.5, 1), (2, 1, 2048.0, 2)]
+    assert run.factors == {"item": "token"}
+
+
+def test_steps_per_second_are_step_times() -> None:
+    assert rows(read(b"4 it/s", r"(?P<iterations_per_second>\d+) it/s")) == [(1, 1, 0.25, 1)]
+    both = r"(?P<steps_per_second>\d+) it/s (?P<step_time_ms>\d+)"
+    assert rows(read(b"8 it/s 100 ms", both)) == [(1, 1, 0.1, 1)]
+    assert read(b"0 it/s", r"(?P<iterations_per_second>\d+) it/s").series == ()
+
+
+def test_a_rate_per_device_is_multiplied_where_the_devices_are_known() -> None:
+    pattern = r"(?:on (?P<devices>\d+) gpus )?(?P<images_per_second>\d+) img/s"
+    assert rows(read(b"on 4 gpus 100 img/s", pattern, rate="per-device"), "throughput") == [(1, 1, 400.0, 1)]
+    assert rows(read(b"100 img/s", pattern, rate="per-device"), "throughput_per_device") == [(1, 1, 100.0, 1)]
+    files = {"labels.toml": b"", "x.log": b"100 img/s\n"}
+    own = labels.parse(
+        b"[constants]\ndevices = 8\n[format]\nname = 'mine'\nrate = 'per-device'\n"
+        b"pattern = '(?P<images_per_second>\\d+) img/s'",
+        "",
+    )
+    (run,) = custom.read(LogFiles.of(files, labels.settings([own])).file("x.log"))
+    assert isinstance(run, Run)
+    assert rows(run, "throughput") == [(1, 1, 800.0, 1)]
+
+
+@pytest.mark.parametrize(
+    "stamps",
+    [
+        [b"2024-02-28 23:59:59,500", b"2024-02-29 00:00:00,500", b"2024-02-29 00:00:02,500"],
+        [b"2024-02-28T23:59:59.5Z", b"2024-02-29T00:00:00.5Z", b"2024-02-29T00:00:02.5Z"],
+        [b"2024/02/28 23:59:59.500000123", b"2024/02/29 00:00:00.500000", b"2024/02/29 00:00:02.500000"],
+        [b"2024-02-28T23:59:59.5+01:00", b"2024-02-29T00:00:00.5+01:00", b"2024-02-29T00:00:02.5+01:00"],
+        [b"23:59:59.5", b"00:00:00.5", b"00:00:02.5"],
+        [b"1709164799.5", b"1709164800.5", b"1709164802.5"],
+    ],
+)
+def test_time_between_timestamps_is_step_time_and_the_first_record_has_none(stamps: list[bytes]) -> None:
+    log = b"".join(b"[%s] step %d\n" % pair for pair in zip(stamps, (1, 2, 3), strict=True))
+    run = read(log, r"\[(?P<timestamp>[^\]]+)\] step (?P<step>\d+)", samples_per_step=64)
+    found = only(run)
+    assert (found.clock, found.step.tolist(), found.samples.tolist()) == ("timestamp", [2, 3], [64.0, 64.0])
+    np.testing.assert_allclose(found.value, [1.0, 2.0], atol=1e-6)
+
+
+def test_other_groups_are_factors_if_they_are_constant() -> None:
+    pattern = (
+        r"(?P<model>\S+) b(?P<batch_size>\d+) x(?P<devices>\d+) loss (?P<loss>\S+) (?P<step_time_s>\S+)s"
+    )
+    run = read(b"resnet50 b32 x8 loss 3.1 0.5s\nresnet50 b32 x8 loss 3.0 0.5s\n", pattern)
+    assert run.factors == {"model": "resnet50", "batch_size": 32, "devices": 8}
+    assert run.samples_per_step == 256
+
+
+def test_colours_progress_bars_and_ranks_do_not_matter() -> None:
+    log = b"\x1b[32mstep 1\x1b[0m 10 ms\rstep 2 11 ms\r\nstep 2 12 ms\nstep 3 13 ms\n"
+    assert rows(read(log)) == [(1, 1, 0.01, 1), (2, 1, 0.011, 1), (3, 1, 0.013, 3)]
+
+
+def test_what_is_no_number_is_a_finding_with_its_line() -> None:
+    run = read(b"step 1 10 ms\nstep two 10 ms\nstep 3 ten ms\nstep 4 1.2.3 ms\nstep 5 10 ms\n")
+    assert [(one.rule, one.message, one.source.line) for one in run.findings if one.source] == [
+        ("read.malformed-line", "step is not a whole number", 2),
+        ("read.malformed-line", "step_time_ms is not a number, and 1 more like it", 3),
+    ]
+    assert np.isfinite(only(run).value).tolist() == [True, False, False, True]
+
+
+def test_a_crash_after_the_last_step_is_a_partial_run() -> None:
+    assert read(b"step 1 10 ms\nTraceback (most recent call last):\n").status == "partial"
+
+
+TABLE = {"name": "mine", "pattern": STEP_MS}
+
+
+def claimed(contents: Mapping[str, bytes], **keys: Any) -> list[str]:
+    files = LogFiles.of(contents, {"custom": {**TABLE, **keys}})
+    return sorted(files.path for one in discover(files).claimed for files in [one.files])
+
+
+def test_files_are_claimed_by_content_and_the_glob_narrows_it() -> None:
+    contents = {
+        "a/x.log": b"step 1 2 ms\n",
+        "a/y.txt": b"step 1 2 ms\n",
+        "b/x.log": b"nothing\n",
+        "late.log": b"\n" * 70_000 + b"step 1 2 ms\n",
+        "bin.log": b"step 1 2 ms\n\0",
+    }
+    assert claimed(contents) == ["x.log", "y.txt"]
+    assert claimed(contents, files="*.log") == ["late.log", "x.log"]
+    assert claimed(contents, files="a/*.log") == ["x.log"]
+
+
+def test_a_format_of_ones_own_goes_before_those_that_are_known() -> None:
+    log = b"iter 1: loss 3.2202, time 893.76ms, mfu 16.68%\n"
+    table = {"name": "mine", "pattern": r"iter (?P<step>\d+): loss \S+, time (?P<step_time_ms>[\d.]+)ms"}
+    found = detect(LogFiles.of({"x.log": log}, {"custom": table}).file("x.log"))
+    assert found is not None
+    assert found.format.name == "custom"
+
+
+def test_a_fixture_is_no_run_of_its_folder_but_is_read_by_itself() -> None:
+    contents = {
+        "mine.sample.log": b"step 1 2 ms\n",
+        "mine.expected.json": b"{}",
+        "other.sample.log": b"step 1 2 ms\n",
+    }
+    assert claimed(contents) == ["other.sample.log"]
+    alone = LogFiles.of({"mine.sample.log": b"step 1 2 ms\n"}, {"custom": TABLE}).file("mine.sample.log")
+    assert custom.claims(alone) is not None
+
+
+def test_the_nearest_definition_counts_as_a_whole() -> None:
+    far = labels.parse(b"[format]\nname = 'far'\nevery = 5\npattern = '(?P<step_time_s>x)'", "")
+    near = labels.parse(b"[format]\nname = 'near'\npattern = '(?P<step_time_s>y)'", "a")
+    assert labels.settings([far, near])["custom"] == {"name": "near", "pattern": "(?P<step_time_s>y)"}
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("pattern = 'x'", "format.name: is required, as text; write name = 'my-trainer'"),
+        (
+            "name = 'a/b'\npattern = 'x'",
+            'format.name: "a/b" cannot be a name; write letters, digits, _, - and .',
+        ),
+        ("name = 'm'", r"format.pattern: is required, as text; write pattern = 'step (?P<step>\d+) .*'"),
+        ("name = 'm'\npattern = '(?P<step>x'", "format.pattern: missing ): (?P<step>x; the syntax is RE2's"),
+        ("name = 'm'\npattern = 'a)|(b'", "format.pattern: unexpected ): a)|(b; the syntax is RE2's"),
+        (
+            "name = 'm'\npattern = '(?=x)'",
+            "format.pattern: invalid perl operator: (?=; the syntax is RE2's, without look-around",
+        ),
+        (
+            "name = 'm'\npattern = '(?P<step>x)'",
+            "format.pattern: has no group that tells a time or a rate; name one step_time_<unit>, <items>_per_second or timestamp",
+        ),
+        (
+            "name = 'm'\npattern = '(?P<step_time_sec>x)'",
+            'format.pattern: unknown unit "sec" in group "step_time_sec"; call it',
+        ),
+        (
+            "name = 'm'\npattern = '(?P<step_time>x)'",
+            'format.pattern: group "step_time" has no unit; call it one of step_time_s,',
+        ),
+        (
+            "name = 'm'\npattern = '(?P<images_per_minute>x)'",
+            'format.pattern: unknown unit of the rate "images_per_minute"; rates end in _per_second',
+        ),
+        (
+            "name = 'm'\npattern = '(?P<a_per_second>x)(?P<b_per_second>x)'",
+            'format.pattern: two groups with rates, "a_per_second"',
+        ),
+        (
+            "name = 'm'\npattern = '(?P<step_time_s>x)|(?P<step_time_s>y)'",
+            'format.pattern: the group "step_time_s" stands there twice',
+        ),
+        ("name = 'm'\npattern = '(?P<step_time_s>\\C)'", r"format.pattern: \C would match the end of a line"),
+        (
+            "name = 'm'\npattern = '(?P<timestamp>x)'\nevery = 0",
+            "format.every: 0 is not a whole number above 0",
+        ),
+        (
+            "name = 'm'\npattern = '(?P<timestamp>x)'\nevery = 1.5",
+            "format.every: 1.5 is not a whole number above 0",
+        ),
+        (
+            "name = 'm'\npattern = '(?P<timestamp>x)'\nsamples_per_step = true",
+            "format.samples_per_step: True is not a number above 0",
+        ),
+        (
+            "name = 'm'\npattern = '(?P<timestamp>x)'\nrate = 'all'",
+            'format.rate: "all" is neither "global" nor "per-device"',
+        ),
+        (
+            "name = 'm'\npattern = '(?P<timestamp>x)'\nfiles = '../*'",
+            'format.files: "../*" leads out of the folder',
+        ),
+        ("name = 'm'\npatern = 'x'", 'format: unknown key "patern"; did you mean "pattern"?'),
+        ("name = 'm'\ndevices = 8", 'format: unknown key "devices"; write it below [constants]'),
+        (
+            "name = 'jade'\npattern = '(?P<timestamp>x)'",
+            'format.name: "jade" is a format that is known already; choose another',
+        ),
+    ],
+)
+def test_wrong_definitions_are_errors_with_place_fact_and_remedy(toml: str, message: str) -> None:
+    with pytest.raises(RequestError) as error:
+        labels.parse(b"[format]\n" + toml.encode(), "")
+    assert str(error.value).startswith("labels.toml: " + message)
+
+
+def test_format_must_be_a_table_and_is_not_set_among_formats() -> None:
+    with pytest.raises(RequestError, match=r"labels\.toml: format: is not a table"):
+        labels.parse(b"format = 1", "")
+    with pytest.raises(RequestError, match=r'labels\.toml: formats: unknown key "custom"'):
+        labels.parse(b"[formats.custom]\nname = 'm'", "")
+
+
+HOSTILE = [
+    r"(?P<step_time_s>(a|aa)+)$",
+    r"(?P<step_time_s>(a*)*b)",
+    r"a.*(?P<step_time_s>b)|(?:a)",
+    r"(?P<step_time_s>(?:a?){200}a{200})b",
+    r"(?s)a(?P<step_time_s>.|\n)*b|a",
+    r"(?P<step_time_s>.*?.*?.*?)x",
+]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+@pytest.mark.parametrize("line", [b"a" * 200_000, b"a\n" * 50_000, b"a \xff" * 50_000])
+def test_hostile_patterns_take_linear_time(pattern: str, line: bytes) -> None:
+    """A backtracking engine needs years for these, a search that goes on within the line hours: the suite's limit."""
+    own = definition("x", {"name": "m", "pattern": pattern})
+    assert sum(1 for _ in own.matches(searchable(line))) <= line.count(b"\n") + 1
+
+
+PATTERNS = st.sampled_from(
+    [
+        *HOSTILE,
+        STEP_MS,
+        r"(?P<timestamp>.*)",
+        r"(?P<step>.*?)(?P<images_per_second>.*)",
+        r"(?P<step_time_s>\d*)",
+        r"(?P<epoch>\d+)?(?P<step>\d+)?(?P<step_time_us>x)?",
+    ]
+)
+
+
+@given(
+    pattern=PATTERNS | st.text(max_size=40),
+    log=st.binary(max_size=200)
+    | st.lists(
+        st.sampled_from(
+            [
+                b"step ",
+                b"0",
+                b"12",
+                b"9" * 30,
+                b"1e999",
+                b" ",
+                b" ms",
+                b"\n",
+                b"\r",
+                b"nan",
+                b"2024-13-45 10:00:00",
+                b"10:00:00",
+            ]
+        ),
+        max_size=40,
+    ).map(b"".join),
+)
+def test_any_pattern_over_any_log_gives_runs_and_findings_or_an_error_of_the_request(
+    pattern: str, log: bytes
+) -> None:
+    with suppress(RequestError):
+        definition("x", {"name": "m", "pattern": pattern})
+        run = read(log, pattern)
+        assert all(isinstance(one, Finding) for one in run.findings)
+        assert all(len(series.value) == len(series.step) == len(series.line) for series in run.series)
