@@ -20,9 +20,12 @@ from reportgen.model import Finding, Run
 
 _NAME = "gnmt"
 _STEP = re.compile(
-    rb"([0-9]{1,5}): TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime [^\r\n]{1,120}?"
+    rb": TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime [^\r\n]{1,120}?"
     rb"\tTok/s ([0-9.e+]{1,20}) \("
 )
+# The end of what stands before a step, taken as a number: the rank may be glued to another line's last digit,
+# as in "loss scale to 1024.06: TRAIN".
+_RANK = re.compile(rb"[0-9]{1,5}\Z")
 _ARGUMENTS = re.compile(rb"Run arguments: Namespace\([^\r\n]*?\btrain_batch_size=([0-9]{1,9})")
 _WORD = re.compile(
     rb"[0-9]+: (?:TRAIN \[[0-9]+\]\[[0-9]+/|Building vocabulary from |GNMT\(|"
@@ -35,7 +38,7 @@ _GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a step or with the settings of GNMT."""
-    return claim(files, 0.9, _WORD, b": TRAIN [", b": GNMT(", b"bpe_codes=")
+    return claim(files, 0.9, _WORD, b": TRAIN [", b"bpe_codes=")
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -43,9 +46,10 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = Log(files)
     draft = Draft(log, _NAME, counts_batch=False)
     draft.factors |= {"model": "GNMT", "item": "token"}
-    found = list(_STEP.finditer(log.content))
-    table = log.last(_TABLE, b"|")
-    _describe(draft, found, table)
+    found = [(rank, one) for one in _STEP.finditer(log.content) if (rank := _rank(one)) is not None]
+    header = log.content.rfind(b"|**GPUs**|")
+    table = _TABLE.search(log.content, header) if header >= 0 else None
+    _describe(draft, {rank for rank, _ in found}, table)
     draft.settle()
     draft.has_result = table is not None
     if found:
@@ -59,7 +63,12 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read)
 
 
-def _describe(draft: Draft, found: list[re.Match[bytes]], table: re.Match[bytes] | None) -> None:
+def _rank(step: re.Match[bytes]) -> int | None:
+    found = _RANK.search(step.string, max(step.start() - 5, 0), step.start())
+    return int(found[0]) if found else None
+
+
+def _describe(draft: Draft, ranks: set[int], table: re.Match[bytes] | None) -> None:
     arguments, gpu = _ARGUMENTS.search(draft.log.content), _GPU.search(draft.log.content)
     if gpu:
         draft.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
@@ -67,14 +76,13 @@ def _describe(draft: Draft, found: list[re.Match[bytes]], table: re.Match[bytes]
         draft.devices, draft.batch_size = int(table[1]), int(table[2])
         return
     draft.batch_size = int(arguments[1]) if arguments else None
-    draft.devices = len({int(one[1]) for one in found}) or None
+    draft.devices = len(ranks) or None
 
 
-def _add_steps(draft: Draft, found: list[re.Match[bytes]]) -> None:
+def _add_steps(draft: Draft, found: list[tuple[int, re.Match[bytes]]]) -> None:
     """Add the sum over the ranks of those steps that all ranks printed."""
-    text, epoch, index, length, rate = zip(*[one.groups() for one in found], strict=True)
-    # As a number: the rank may stand right behind another line's last digit, as in "1024.06: TRAIN".
-    rank = np.array(text).astype(np.int64)
+    epoch, index, length, rate = zip(*[one.groups() for _, one in found], strict=True)
+    rank = np.array([number for number, _ in found], dtype=np.int64)
     lengths = np.array(length).astype(np.int64)
     epochs = np.array(epoch).astype(np.int64)
     before = {int(one): int(lengths[epochs == one].max()) for one in np.unique(epochs)}
@@ -83,7 +91,7 @@ def _add_steps(draft: Draft, found: list[re.Match[bytes]]) -> None:
     # A step that a rank printed twice is of a run that was resumed: its first counts.
     keys = np.unique(np.stack([step, rank], axis=1), axis=0, return_index=True)
     rates, step = numbers(rate)[keys[1]], step[keys[1]]
-    line = draft.log.lines([one.start() for one in found])[keys[1]]
+    line = draft.log.lines([one.start() for _, one in found])[keys[1]]
     steps, inverse, count = np.unique(step, return_inverse=True, return_counts=True)
     total, first = np.zeros(len(steps)), np.full(len(steps), np.iinfo(np.int64).max)
     np.add.at(total, inverse, rates)

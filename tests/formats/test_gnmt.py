@@ -5,7 +5,7 @@ import numpy as np
 from tests.formats.examplelogs import read_run, series
 
 SETTINGS = b"0: Run arguments: Namespace(batching='bucketing', bpe_codes='/x', train_batch_size=128, train_iter_size=1)\n"
-TABLE = b"|-------:|---:|\n|       2|                 160|                      3.59|                      15409.0|            8.667|\n"
+TABLE = b"|**GPUs**|**Batch Size / GPU**|\n|-------:|---:|\n|       2|                 160|                      3.59|                      15409.0|            8.667|\n"
 
 
 def step(rank: int, epoch: int, index: int, rate: int) -> bytes:

@@ -34,13 +34,14 @@ _FAR = 4 * 2**20
 _ERRORS: tuple[tuple[Status, bytes], ...] = (
     ("out_of_memory", b"CUDA out of memory"),
     ("out_of_memory", b"OutOfMemoryError"),
-    ("out_of_memory", b"std::bad_alloc"),
     ("cancelled", b"KeyboardInterrupt"),
     ("cancelled", b"slurmstepd: error"),
     ("failed", b"Traceback (most recent call last)"),
     ("failed", b"CUDA error"),
     ("failed", b"Segmentation fault"),
 )
+# One of these is in each of the markers above, or stands in the traceback below it.
+_SIGNS = (b"rror", b"Traceback (", b"Segmentation fault")
 
 
 class Log:
@@ -194,6 +195,8 @@ class Draft:
 
 
 def _error(content: bytes) -> tuple[Status | None, int]:
+    if not any(sign in content for sign in _SIGNS):
+        return None, -1
     for kind, marker in _ERRORS:
         position = content.find(marker)
         if position >= 0:

@@ -28,8 +28,6 @@ _STEP = (
     rb"(?:(?:(?:[A-Z][a-z]{1,20} )?Epoch: ([0-9]{1,9}) )?(?:[A-Z][a-z]{1,20} )?Iteration: ([0-9]{1,12}) "
     rb"|\(([0-9]{1,9}), ([0-9]{1,12})\))"
 )
-_WHOLE = rb"DLLL? " + STAMP + rb" - (?:Summary: |\(\) | )"
-_BEGIN = re.compile(rb"DLLL? ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,11 @@ class Records:
 @lru_cache(maxsize=64)
 def _of_steps(metric: bytes) -> re.Pattern[bytes]:
     """Return the pattern of a step's record up to the value of a metric; of its head alone for b""."""
-    tail = rb"[^\r\n]*?[ .]" + re.escape(metric) + rb" : (" + NUMBER + rb")" if metric else rb"(?! ?[A-Z])()"
+    tail = (
+        rb"[^\r\n]{0,1000}?[ .]" + re.escape(metric) + rb" : (" + NUMBER + rb")"
+        if metric
+        else rb"(?! ?[A-Z])()"
+    )
     return re.compile(rb"DLLL? (" + STAMP + rb") - " + _STEP + tail)
 
 
@@ -77,7 +79,7 @@ def text_steps(log: Log, metric: bytes) -> Steps:
     found = [] if begin < 0 else list(_of_steps(metric).finditer(content, begin, end))
     # A record without the metric must not take that of a record glued to it.
     if metric:
-        found = [one for one in found if not _BEGIN.search(content, one.start() + 4, one.end())]
+        found = [one for one in found if content.find(b"DLL", one.start() + 4, one.end()) < 0]
     return _columns(log, [one.groups(b"") for one in found], [one.start() for one in found])
 
 
@@ -107,7 +109,9 @@ def text_records(log: Log, steps: Steps) -> Records:
                 parameters.setdefault(_text(name), _text(value))
     whole: dict[str, tuple[float, int]] = {}
     has_whole = False
-    for found in _WHOLE_RECORD.finditer(log.content):
+    for found in _WHOLE.finditer(log.content):
+        if not _STAMP.fullmatch(log.content, max(found.start() - _STAMP_LENGTH, 0), found.start()):
+            continue
         has_whole = True
         for metric in _METRIC.finditer(found[1]):
             if len(whole) < _MOST:
@@ -116,9 +120,16 @@ def text_records(log: Log, steps: Steps) -> Records:
 
 
 def units(content: bytes) -> dict[str, str]:
-    """Return the units that stand behind values of rates, by metric."""
-    first = _RATE.search(content)
-    return {_text(first[1]): _text(first[2])} if first else {}
+    """Return the first metric whose values stand before a unit of things per second, with that unit."""
+    at = content.find(b"/s")
+    for _ in range(_TRIES):
+        if at < 0:
+            break
+        found = _RATE.search(content, max(at - _NEAR, 0), at + 2)
+        if found:
+            return {_text(found[1]): _text(found[2])}
+        at = content.find(b"/s", at + 2)
+    return {}
 
 
 def json_records(log: Log) -> list[tuple[dict[str, Any], int]]:
@@ -139,8 +150,13 @@ def _text(value: bytes) -> str:
 
 
 _MOST = 500
-_PARAMETERS = re.compile(rb"DLLL? " + STAMP + rb" - PARAMETER ([^\r\n]{1,20000})")
-_WHOLE_RECORD = re.compile(_WHOLE + rb" ?([^\r\n]*)")
+_TRIES = 100
+_NEAR = 140
+_STAMP_LENGTH = 26
+_PARAMETERS = re.compile(rb" - PARAMETER ([^\r\n]{1,20000})")
+# Beginning with a literal, both are found fast; what stands before " - " is looked at afterwards.
+_WHOLE = re.compile(rb" - (?:Summary: |\(\) ?| )([^\r\n]{0,4000})")
+_STAMP = re.compile(STAMP)
 _METRIC = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")")
-_RATE = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : " + NUMBER + rb" ([A-Za-z]{1,20}/s)\b")
+_RATE = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : " + NUMBER + rb" ([A-Za-z]{1,20}/s)")
 _OBJECT = re.compile(rb'DLLL (\{"timestamp"[^\r\n]*\})')

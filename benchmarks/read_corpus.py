@@ -1,0 +1,145 @@
+"""Time `reportgen runs` over a folder of logs against `rg -c 'DLL '` over the same files.
+
+    python benchmarks/read_corpus.py [FOLDER] [--rounds 9] [--bytes 1000000000]
+
+Both read every byte once from a warm page cache; ripgrep does next to nothing with what it finds and so
+stands for the speed of the disk. The time of `reportgen runs` over an empty folder is taken off: starting
+Python is not reading. The programs take turns, and the ratio printed is the median over the rounds of each
+round's own ratio. A folder smaller than --bytes is copied until it is large enough, each copy with a few
+more line ends, so that no two files are the same log; without a folder logs are made up in the form of
+DLLogger and tqdm. Needs Debian's package ripgrep.
+"""
+
+import argparse
+import itertools
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNS = [sys.executable, "-m", "reportgen", "runs", "--format", "json"]
+
+
+def main() -> None:
+    """Parse the arguments, prepare the files, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="logs to read; made up if absent")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--bytes", type=int, default=10**9, help="size to copy the folder up to")
+    arguments = parser.parse_args()
+    if not shutil.which("rg"):
+        sys.exit("rg: not found; install ripgrep")
+    with tempfile.TemporaryDirectory(prefix="read_corpus") as name:
+        place = Path(name)
+        (place / "empty").mkdir()
+        size, count = fill(place / "logs", arguments.folder, arguments.bytes)
+        print(f"{count} files, {size / 1e6:.0f} MB, {os.cpu_count()} processors, {arguments.rounds} rounds")
+        report(measure(place, arguments.rounds))
+
+
+def fill(target: Path, source: Path | None, wanted: int) -> tuple[int, int]:
+    """Write at least the wanted bytes of logs; return bytes and files written."""
+    size = count = 0
+    for copy in itertools.count():
+        for path, content in made_up() if source is None else files_of(source):
+            file = target / f"copy{copy}" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            size += file.write_bytes(content + b"\n" * copy)
+            count += 1
+        if size >= wanted or not count:
+            break
+    return size, count
+
+
+def files_of(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files below a folder."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(folder).as_posix(), path.read_bytes()
+
+
+def made_up() -> Iterator[tuple[str, bytes]]:
+    """Yield logs of ResNet-50 (DLL lines) and of BERT (progress bars), one of each a system and repeat."""
+    for system, repeat in itertools.product(range(40), range(3)):
+        yield f"system{system}/resnet50/{repeat}.txt", b"".join(dll_lines(100 + system + repeat / 10))
+        yield f"system{system}/bert/{repeat}.txt", b"".join(bars(1 + system / 10 + repeat / 100))
+
+
+def dll_lines(rate: float) -> Iterator[bytes]:
+    """Yield the log of 198 steps at a rate in images/s."""
+    yield b"DLL 2021-06-26 20:00:00.000000 - PARAMETER arch : resnet50  batch_size : 64  world_size : 1\n"
+    for step in range(1, 199):
+        second = 64 / rate * step
+        clock = f"{20 + int(second // 3600):02d}:{int(second // 60) % 60:02d}:{second % 60:09.6f}"
+        place = f"Epoch: {step // 100} Iteration: {step % 100 + step // 100}"
+        yield (
+            f"DLL 2021-06-26 {clock} - {place}  train.loss : 7.1 "
+            f"None train.compute_ips : {rate:.2f} images/s train.total_ips : {rate:.2f} images/s\n"
+        ).encode()
+    yield f"DLL 2021-06-26 23:00:00.000000 - Summary: train.total_ips : {rate:.2f} images/s\n".encode()
+
+
+def bars(rate: float) -> Iterator[bytes]:
+    """Yield the log of 500 bars at a rate in iterations/s."""
+    yield b"torchrun --nproc_per_node=1 run_squad.py --do_train --train_batch_size=32 --max_seq_length=384\n"
+    for step in range(501):
+        shown = "#" * (step // 50)
+        yield (
+            f"\rIteration: {step // 5:3d}%|{shown:10}| {step}/500 [{step // 60:02d}:{step % 60:02d}<08:20, "
+            f" {rate + step % 7 / 100:.2f}it/s]"
+        ).encode()
+    yield b"\nDLL 2021-06-26 23:00:00.000000 -  e2e_train_time : 60.0 training_sequences_per_second : 64.0\n"
+
+
+def measure(place: Path, rounds: int) -> dict[str, list[float]]:
+    """Return the s of every round by what was run, and the peak memory in B of the largest process."""
+    found: dict[str, list[float]] = {"empty": [], "runs": [], "rg": [], "memory": []}
+    commands = {
+        "empty": [*RUNS, "empty"],
+        "runs": [*RUNS, "logs"],
+        "rg": ["rg", "-c", "--no-ignore", "DLL ", "logs"],
+    }
+    for turn in range(rounds + 1):
+        for name, command in commands.items():
+            seconds, memory = timed(command, place)
+            if turn:  # the first one fills the page cache
+                found[name].append(seconds)
+                if name == "runs":
+                    found["memory"].append(memory)
+    return found
+
+
+def timed(command: list[str], place: Path) -> tuple[float, float]:
+    """Return the s that a command takes, and the peak memory in B of its largest process."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, cwd=place, env=environment, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)}: exit code {process.returncode}")
+    return seconds, usage.ru_maxrss * 1024
+
+
+def report(found: dict[str, list[float]]) -> None:
+    """Print medians, their range, and the ratio."""
+    for name in ("empty", "runs", "rg"):
+        values = found[name]
+        print(f"{name:6} {statistics.median(values):8.3f} s  ({min(values):.3f} to {max(values):.3f})")
+    ratios = [
+        (runs - empty) / rg
+        for runs, empty, rg in zip(found["runs"], found["empty"], found["rg"], strict=True)
+    ]
+    print(f"ratio  {statistics.median(ratios):8.2f}    ({min(ratios):.2f} to {max(ratios):.2f})")
+    print(f"memory {max(found['memory']) / 2**20:8.0f} MiB  largest process")
+
+
+if __name__ == "__main__":
+    main()
