@@ -22,8 +22,14 @@ _USUAL = re.compile(
     rb'\{"namespace": "[^"\\]*", "time_ms": (?P<time>[0-9]{1,15}), "event_type": "[A-Z_]+", '
     rb'"key": "(?P<key>[^"\\]*)", "value": (?P<value>.*?), "metadata": (?P<metadata>\{.*\})\}[ \t]*'
 )
-# Hundreds of lines that tell nothing about time; they are only checked to be whole.
-_BULK = frozenset((b"weights_initialization", b"init_start", b"cache_clear"))
+# What is asked for; the many other lines (weights, losses, hyperparameters) are only checked to be whole.
+_WANTED = frozenset((
+    b"run_start", b"run_stop", b"block_start", b"block_stop", b"epoch_start", b"epoch_stop", b"tracked_stats",
+    b"eval_accuracy", b"global_batch_size", b"local_batch_size", b"max_sequence_length", b"seed",
+    b"submission_benchmark", b"submission_org", b"submission_division", b"submission_platform",
+))  # fmt: skip
+# The pattern looks for its end again and again in a long line of broken events; the JSON parser does not.
+_LONGEST = 16384
 _FLAT = re.compile(rb'\{(?:"[^"\\]*": (?:"[^"\\]*"|[-+.\w]+)(?:, |(?=\})))*\}')
 _PLAIN = re.compile(rb'"[^"\\]*"|[-+.\w]+')
 
@@ -75,13 +81,16 @@ class Events:
 
 
 def parse(log: TextLog) -> Events:
-    """Return the events of a log; what cannot be parsed is noted in `log.malformed`."""
+    """Return the events of a log that readers ask for, and the count of all.
+
+    What cannot be parsed is noted in `log.malformed`.
+    """
     events = Events()
     lost = []
     for found in _ANY.finditer(log.content):
         events.count += 1
-        usual = _USUAL.fullmatch(found[1])
-        if usual and usual["key"] in _BULK and _is_flat(usual):
+        usual = _USUAL.fullmatch(found[1]) if len(found[1]) < _LONGEST else None
+        if usual and usual["key"] not in _WANTED and _is_flat(usual):
             continue
         event = _event(found, usual)
         if event:
@@ -100,6 +109,8 @@ def _is_flat(usual: re.Match[bytes]) -> bool:
 
 
 def _event(found: re.Match[bytes], usual: re.Match[bytes] | None) -> Event | None:
+    if not found[1].rstrip().endswith(b"}"):
+        return None
     try:
         if usual and b":::MLLOG" not in usual["metadata"]:
             key, time = usual["key"].decode("utf-8", "replace"), int(usual["time"])
