@@ -122,9 +122,8 @@ def _describe(run: StepRun, log: TextLog) -> None:
 
 def _dumped_text(log: TextLog, name: bytes) -> bytes | None:
     """Return a value of the configuration dump; short names are padded with dots, long ones are not."""
-    found = re.search(
-        rb"\[config\.py:[0-9]{1,6}:print\] {1,9}" + name + rb" {1,9}(?:\.{1,80} )?([^\s]{1,40})", log.content
-    )
+    value = rb"\[config\.py:[0-9]{1,6}:print\] {1,9}" + name + rb" {1,9}(?:\.{1,80} )?([^\s]{1,40})"
+    found = log.search(re.compile(value), name)
     return found[1] if found else None
 
 

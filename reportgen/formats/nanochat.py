@@ -18,7 +18,7 @@ from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run
 
 _NAME = "nanochat"
-_FIELDS = rb"(?: \| [a-zA-Z_ ]{1,20}: {0,3}[^|\n]{1,30}?){0,8}"
+_FIELDS = rb" (?:\| [^|\n]{1,50}){0,8}?"
 _STEP = re.compile(
     rb"step (?P<step>"
     + COUNT
@@ -28,7 +28,7 @@ _STEP = re.compile(
     + NUMBER
     + rb"|-?nan|-?inf)"
     + _FIELDS
-    + rb" \| dt: (?P<ms>"
+    + rb"\| dt: (?P<ms>"
     + NUMBER
     + rb")ms \| tok/sec: (?P<rate>[0-9]{1,3}"
     rb"(?:,?[0-9]{3}){0,6})(?= \|)"

@@ -61,7 +61,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     fields = every.columns.get("fields")
     step = every.integers("iteration") if fields is None else _field(fields, b"global_step")
     # Counted from 0; without the global step (older bars) the iteration of the epoch is all there is.
-    step = np.where(np.isfinite(step), step, every.integers("iteration")).astype(np.int64) + 1
+    step = np.where((step >= 0) & (step < 2**53), step, every.integers("iteration")).astype(np.int64) + 1
     first = once(step)
     found = every.take(first)
     run = StepRun(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)

@@ -21,7 +21,7 @@ from reportgen.model import Break, Finding, FloatArray, Run
 _NAME = "torchtitan"
 _COMMAS = rb"[0-9]{1,3}(?:,?[0-9]{3}){0,6}(?:\.[0-9]{1,9})?"
 _STEP = re.compile(
-    rb"(?<!validate )step: {1,9}(?P<step>"
+    rb"step: (?<!validate step: ) {0,8}(?P<step>"
     + COUNT
     + rb")  loss: {1,9}(?P<loss>"
     + NUMBER

@@ -38,7 +38,8 @@ _LINE = re.compile(
 _CLOSING = re.compile(
     rb"Epoch: \[(?P<epoch>[0-9]{1,6})\] Total time: [0-9:, days]{7,30} \((?P<time>" + NUMBER + rb") s / it\)"
 )
-_ARGUMENTS = re.compile(rb"Namespace\((?P<all>[^\n]{1,20000})\)")
+_ARGUMENTS = b"Namespace("
+_LONGEST = 20000
 _ARGUMENT = re.compile(rb"\b(batch_size|world_size|amp|model|distributed)=('[^']{1,80}'|[^,)\s]{1,40})")
 
 
@@ -89,10 +90,11 @@ def _measure(run: StepRun, found: Records) -> None:
 
 
 def _describe(run: StepRun, log: TextLog) -> None:
-    arguments = log.search(_ARGUMENTS, b"Namespace(")
-    if not arguments:
+    at = log.content.find(_ARGUMENTS)
+    if at < 0:
         return
-    said = {name: value.strip(b"'\"") for name, value in _ARGUMENT.findall(arguments["all"])}
+    arguments = log.content[at : at + _LONGEST].partition(b"\n")[0]
+    said = {name: value.strip(b"'\"") for name, value in _ARGUMENT.findall(arguments)}
     if model := said.get(b"model"):
         run.factors["model"] = model.decode("utf-8", "replace")
     if said.get(b"amp") == b"True":

@@ -42,6 +42,8 @@ _MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
     ),
 )
 _SHOWN = 120
+# Errors stand at the end of a log; what ranks and launchers add to them is less than this.
+_END = 2**20
 _SUCCESS = re.compile(rb"exits with return code = 0\b")
 
 
@@ -59,6 +61,7 @@ def ending(log: TextLog, after: int, last_step: int) -> Ending:
     after      offset behind the last step record, 0 where there is none
     last_step  number of the last step, 0 where there is none: then nothing usable was measured
     """
+    after = max(after, len(log.content) - _END)
     for status, markers in _MARKERS:
         places = [at for marker in markers if (at := log.content.find(marker, after)) >= 0]
         places = [at for at in places if not _SUCCESS.match(log.content, at)]

@@ -23,7 +23,7 @@ def objects(content: bytes, malformed: Malformed | None = None) -> Iterator[tupl
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
-        found = load(line)
+        found = load(line) if line.lstrip(b"\xef\xbb\xbf \t").startswith(b"{") else None
         if isinstance(found, dict):
             yield number, found
         elif malformed:

@@ -9,7 +9,7 @@ and admit well-formed numbers only, so that nothing after them has to ask again.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,11 +23,13 @@ COUNT = rb"[0-9]{1,15}"
 # Date and time; the fraction follows a comma (logging) or a point.
 STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,6})?"
 
-_ESCAPE = b"\x1b["
+_ESCAPE = b"\x1b"
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
 _DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
 _SHOWN = 100
+# A setting may be written over several lines.
+_FOLLOWING = 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,15 +76,16 @@ class TextLog:
         self.content = plain(files.bytes(files.path))
         self.malformed = Malformed(self.id, self.source.path)
 
-    @cached_property
-    def _newlines(self) -> IntArray:
-        found = np.frombuffer(self.content, dtype=np.uint8) == 0x0A
-        return np.flatnonzero(found).astype(np.int64)
-
     def lines(self, offsets: Sequence[int] | IntArray) -> IntArray:
         """Return the lines, from 1, in which offsets of the content lie."""
         at = np.asarray(offsets, dtype=np.int64)
-        return np.searchsorted(self._newlines, at, side="left").astype(np.int64) + 1
+        order = np.argsort(at, kind="stable")
+        ascending = at[order].tolist()
+        # Counting between neighbours is one pass up to the last of them, and no memory.
+        passed = [self.content.count(b"\n", *pair) for pair in pairwise([0, *ascending])]
+        numbers = np.empty(len(at), dtype=np.int64)
+        numbers[order] = np.cumsum(np.array(passed, dtype=np.int64)) + 1
+        return numbers
 
     def place(self, offset: int) -> Source:
         """Return the place of one offset."""
@@ -94,9 +97,7 @@ class TextLog:
         anchor  a literal that stands in every record once; where it stands in none, the line is noted
                 as malformed with `fact`
         """
-        start = max(self.content.find(anchor), 0) if anchor else 0
-        start = max(self.content.rfind(b"\n", 0, start), 0)
-        found = list(pattern.finditer(self.content, start))
+        found = list(pattern.finditer(self.content, *self._region(anchor)))
         begin = np.array([match.start() for match in found], dtype=np.int64)
         end = np.array([match.end() for match in found], dtype=np.int64)
         groups = list(zip(*(match.groups() for match in found), strict=True))
@@ -106,6 +107,15 @@ class TextLog:
         if fact and self.content.count(anchor) > len(found):
             self._note_others(records, anchor, fact)
         return records
+
+    def _region(self, anchor: bytes) -> tuple[int, int]:
+        """Return the begin of the first and the end of the last line with a literal in them."""
+        first, last = self.content.find(anchor), self.content.rfind(anchor)
+        if first < 0:
+            return 0, 0
+        end = self.content.find(b"\n", last + len(anchor))
+        # The line's end belongs to it: a pattern may ask for what follows a number.
+        return max(self.content.rfind(b"\n", 0, first), 0), len(self.content) if end < 0 else end + 1
 
     def _note_others(self, records: Records, anchor: bytes, fact: str) -> None:
         at = np.array([match.start() for match in re.finditer(re.escape(anchor), self.content)])
@@ -131,9 +141,9 @@ class TextLog:
         return found[1] if found else None
 
     def search(self, pattern: re.Pattern[bytes], literal: bytes) -> re.Match[bytes] | None:
-        """Return the first match of a pattern that has a literal in it; the literal is looked for first."""
-        at = self.content.find(literal)
-        return pattern.search(self.content, max(self.content.rfind(b"\n", 0, at), 0)) if at >= 0 else None
+        """Return the first match of a pattern that has a literal in its first line."""
+        begin, end = self._region(literal)
+        return pattern.search(self.content, begin, end + _FOLLOWING) if end else None
 
 
 def plain(content: bytes) -> bytes:
