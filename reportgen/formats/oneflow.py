@@ -28,13 +28,17 @@ _MEMORY = re.compile(rb"^[0-9]{1,3} %, (?P<memory>[0-9]{1,9}) MiB\r?$", re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """One kind of record: what gives it away, and what becomes of it."""
+    """One kind of record: what gives it away, and what becomes of it.
+
+    anchor  a literal in every record, where `literal` is not one
+    """
 
     literal: bytes
     pattern: re.Pattern[bytes]
     fill: Callable[[StepRun, Records], None]
     factors: Mapping[str, FactorValue]
     zero_based: bool = False
+    anchor: bytes = b""
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -46,8 +50,13 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    kind = next((one for one in _KINDS if one.pattern.search(log.content)), _KINDS[0])
-    records = log.records(kind.pattern, kind.literal)
+    kinds = (
+        one
+        for one in _KINDS
+        if one.literal in log.content and log.search(one.pattern, one.anchor or one.literal)
+    )
+    kind = next(kinds, _KINDS[0])
+    records = log.records(kind.pattern, kind.anchor or kind.literal)
     header = settings(log.content)
     run = StepRun(log, _NAME, np.zeros(0, dtype=np.int64), records.line, factors=_factors(header, kind))
     if len(records):
@@ -144,6 +153,7 @@ _KINDS = (
         ),
         _table,
         {"model": "gpt", "item": "sequence"},
+        anchor=b" | ",
     ),
 )
 

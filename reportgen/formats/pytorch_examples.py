@@ -55,18 +55,20 @@ def _fill(run: StepRun, records: Records) -> None:
     index = records.integers("index") - _first_index(records.integers("index"))
     step, run.breaks = over_epochs(records.integers("epoch"), index + 1)
     rank = _ranks(records, index)
-    spacing = _spacing(index, rank)
+    spacing, epoch = _spacing(index, rank), records.integers("epoch")
+    columns = [
+        (STEP, records.floats("time"), records.floats("mean")),
+        ("data_loading", records.floats("data"), records.floats("data_mean")),
+    ]
     for number in range(int(rank.max()) + 1):
         mine = np.flatnonzero(rank == number)
         mine = mine[np.unique(step[mine], return_index=True)[1]]
         run.step, run.line = step[mine], records.line[mine]
         before = len(run.series)
-        for phase, now, mean in ((STEP, "time", "mean"), ("data_loading", "data", "data_mean")):
-            value, span = records.floats(now)[mine], np.ones(len(mine), dtype=np.int64)
+        for phase, now, mean in columns:
+            value, span = now[mine], np.ones(len(mine), dtype=np.int64)
             if spacing > 1:
-                value, span = _between(
-                    index[mine], records.integers("epoch")[mine], records.floats(mean)[mine]
-                )
+                value, span = _between(index[mine], epoch[mine], mean[mine])
             run.add("step_time", value, "printed", phase=phase, span=span)
         run.series[before:] = [replace(one, rank=number) for one in run.series[before:]]
     run.step, run.line = step, records.line

@@ -56,11 +56,11 @@ def trial(times: list[float]) -> object:
 
 def test_a_saved_trial_is_a_series_of_its_samples() -> None:
     group = ["BenchmarkGroup", {"tags": [], "data": {"slow": trial([3e9, 1e9]), "fast": trial([2e6] * 200)}}]
-    fast, slow = read_all(
+    slow, fast = read_all(
         benchmarktools.FORMAT, saved(["BenchmarkGroup", {"tags": [], "data": {"g": group}}])
     )
     assert (fast.id, fast.factors["benchmark"], slow.factors["benchmark"]) == (
-        "a/run.log#1",
+        "a/run.log#2",
         "g/fast",
         "g/slow",
     )

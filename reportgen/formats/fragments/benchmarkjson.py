@@ -48,23 +48,39 @@ class Benchmark:
         )
 
 
+class _Lines:
+    """Finds the lines of names in the order of the file, each behind the one before."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self._at, self._line = content, 0, 1
+
+    def of(self, text: str) -> int:
+        """Return the line of a text in quotes; where it is written otherwise, the last line found."""
+        at = self._content.find(b'"' + text.encode("utf-8", "replace") + b'"', self._at)
+        if at >= 0:
+            self._line += self._content.count(b"\n", self._at, at)
+            self._at = at
+        return self._line
+
+
 def benchmarks(document: Any, content: bytes) -> Iterator[Benchmark]:
     """Yield the benchmarks of a parsed file; what is not of either form is passed over."""
     if not isinstance(document, list):
         return
+    lines = _Lines(content)
     if len(document) == 2 and isinstance(document[0], dict) and "BenchmarkTools" in document[0]:
         environment = {name.lower(): value for name, value in document[0].items() if isinstance(value, str)}
         saved = document[1] if isinstance(document[1], list) else []
         for number, one in enumerate(saved):
-            yield from _saved(one, [str(number + 1)] if len(saved) > 1 else [], environment, content)
+            yield from _saved(one, [str(number + 1)] if len(saved) > 1 else [], environment, lines)
         return
     for one in document:
         if isinstance(one, dict) and "result_value" in one:
-            yield _flux(one, content)
+            yield _flux(one, lines)
 
 
 def _saved(
-    node: Any, names: list[str], environment: Mapping[str, FactorValue], content: bytes
+    node: Any, names: list[str], environment: Mapping[str, FactorValue], lines: _Lines
 ) -> Iterator[Benchmark]:
     """Yield the trials and estimates below a serialized [type, fields]."""
     if not (isinstance(node, list) and len(node) == 2 and isinstance(node[1], dict)) or len(names) > _DEEPEST:
@@ -72,12 +88,12 @@ def _saved(
     kind, fields = str(node[0]).rpartition(".")[2], node[1]
     if kind == "BenchmarkGroup":
         inside = fields.get("data")
-        for name, one in sorted(inside.items()) if isinstance(inside, dict) else ():
-            yield from _saved(one, [*names, name], environment, content)
+        for name, one in inside.items() if isinstance(inside, dict) else ():
+            yield from _saved(one, [*names, name], environment, lines)
     elif kind in ("Trial", "TrialEstimate"):
         factors: dict[str, FactorValue] = {"benchmark": "/".join(names)} if names else {}
         facts = {**environment, **_facts(fields)}
-        line = _line(content, f'"{names[-1]}"' if names else f'"{kind}"')
+        line = lines.of(names[-1] if names else kind)
         if kind == "Trial":
             yield _trial(fields, factors, facts, line)
         elif _is_number(fields.get("time")):
@@ -107,14 +123,14 @@ def _facts(fields: Mapping[str, Any]) -> dict[str, FactorValue]:
     return {name: value for name, value in found.items() if isinstance(value, int)}
 
 
-def _flux(one: Mapping[str, Any], content: bytes) -> Benchmark:
+def _flux(one: Mapping[str, Any], lines: _Lines) -> Benchmark:
     name = str(one.get("benchmark", ""))
     reduced = tuple((statistic, float(one[key]), f"{one[key]} s", 0)
                     for statistic, key in (("median", "result_value"), ("minimum", "min"), ("maximum", "max"))
                     if _is_number(one.get(key)))  # fmt: skip
     environment = {key: str(one[key]) for key in ("executable", "environment", "commitid", "branch")
                    if isinstance(one.get(key), str)}  # fmt: skip
-    return Benchmark(flux_factors(name), environment, reduced=reduced, line=_line(content, f'"{name}"'))
+    return Benchmark(flux_factors(name), environment, reduced=reduced, line=lines.of(name))
 
 
 def flux_factors(name: str) -> dict[str, FactorValue]:
@@ -127,11 +143,6 @@ def flux_factors(name: str) -> dict[str, FactorValue]:
     if found := _FLUX.fullmatch(own):
         factors |= {"model": found[1], "pass": _PASSES[found[2]]}
     return factors
-
-
-def _line(content: bytes, text: str) -> int:
-    at = content.find(text.encode("utf-8", "replace"))
-    return content.count(b"\n", 0, at) + 1 if at >= 0 else 1
 
 
 def _is_number(value: object) -> bool:

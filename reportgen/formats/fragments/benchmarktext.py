@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from reportgen.formats.fragments.benchmarkjson import Benchmark, flux_factors
 from reportgen.formats.fragments.textlog import TextLog, claim
@@ -50,11 +51,12 @@ def claim_text(files: LogFiles) -> Claim | None:
 
 def benchmarks(log: TextLog) -> Iterator[Benchmark]:
     """Yield the results in the order of their lines."""
-    found = [(one.start(), _trial(log, one)) for one in _TRIAL.finditer(log.content)]
-    found += [(one.start(), _btime(log, one)) for one in _BTIME.finditer(log.content)]
-    found += [(one.start(), _entry(log, one)) for one in _ENTRY.finditer(log.content)]
-    for _, benchmark in sorted(found, key=lambda pair: pair[0]):
-        yield benchmark
+    kinds = ((_TRIAL, _trial), (_BTIME, _btime), (_ENTRY, _entry))
+    found = [(one.start(), one, make) for pattern, make in kinds for one in pattern.finditer(log.content)]
+    found.sort(key=lambda each: each[0])
+    lines = log.lines([start for start, _, _ in found]).tolist()
+    for line, (_, one, make) in zip(lines, found, strict=True):
+        yield replace(make(log, one), line=line)
 
 
 def _trial(log: TextLog, head: re.Match[bytes]) -> Benchmark:
@@ -69,20 +71,20 @@ def _trial(log: TextLog, head: re.Match[bytes]) -> Benchmark:
             reduced.append((statistic, value, text, 1 if statistic == "single" else count))
     allocations = _ALLOCATIONS.search(log.content, head.end(), end)
     facts: Mapping[str, FactorValue] = {"allocations": int(allocations[1])} if allocations else {}
-    return Benchmark({}, facts, reduced=tuple(reduced), line=log.place(head.start()).line)
+    return Benchmark({}, facts, reduced=tuple(reduced))
 
 
 def _btime(log: TextLog, line: re.Match[bytes]) -> Benchmark:
     value, text = _seconds(line[1], line[2])
     size, _ = to_base(_number(line[4]), line[5].decode())
     facts: dict[str, FactorValue] = {"allocations": int(line[3]), "allocated_bytes": int(size)}
-    return Benchmark({}, facts, reduced=(("minimum", value, text, 0),), line=log.place(line.start()).line)
+    return Benchmark({}, facts, reduced=(("minimum", value, text, 0),))
 
 
 def _entry(log: TextLog, line: re.Match[bytes]) -> Benchmark:
     value, text = _seconds(line[2], line[3])
     factors = flux_factors(line[1].decode("utf-8", "replace"))
-    return Benchmark(factors, reduced=(("minimum", value, text, 0),), line=log.place(line.start()).line)
+    return Benchmark(factors, reduced=(("minimum", value, text, 0),))
 
 
 def _seconds(number: bytes, unit: bytes) -> tuple[float, str]:

@@ -20,6 +20,8 @@ _HALF_DAY = DAY / 2
 _NEARLY_A_DAY = DAY - 3600.0
 _DAYS_BEFORE = np.array([0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334])
 _YEAR_DAYS = 365
+# Where lines do not end, what stands farther off does not belong to the record.
+_LONGEST_PREFIX = 2000
 
 
 def of_day(texts: Sequence[bytes]) -> FloatArray:
@@ -65,7 +67,8 @@ def before(content: bytes, begins: IntArray, pattern: re.Pattern[bytes]) -> list
     """
     texts = []
     for begin in begins.tolist():
-        line = max(content.rfind(b"\n", 0, begin), content.rfind(b"\r", 0, begin)) + 1
+        start = max(begin - _LONGEST_PREFIX, 0)
+        line = max(content.rfind(b"\n", start, begin), content.rfind(b"\r", start, begin), start - 1) + 1
         found = pattern.search(content, line, begin)
         if not found:
             return None
