@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import List, Optional
 
-from collectors import environment, launch, logfolder
+from collectors import doctor, environment, launch, logfolder
 from collectors.ranks import place
 from collectors.telemetry import watch
 from collectors.timing import TIMINGS
@@ -42,11 +42,12 @@ def _parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="python -m collectors",
-        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,watch,env,bench} --help",
+        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,watch,env,doctor,bench} --help",
         description="Write raw evidence about training runs into a logs folder.",
         formatter_class=raw,
     )
-    commands = parser.add_subparsers(dest="command_name", required=True, metavar="{run,watch,env,bench}")
+    names = "{run,watch,env,doctor,bench}"
+    commands = parser.add_subparsers(dest="command_name", required=True, metavar=names)
     _add_run(commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command"))
     commands.add_parser(
         "env", usage="python -m collectors env", help="print what is recorded of this machine, as JSON"
@@ -55,6 +56,10 @@ def _parser() -> argparse.ArgumentParser:
         "watch", usage=watch.EXAMPLE, formatter_class=raw, help="sample the GPUs of this host"
     )
     watch.add_options(watching)
+    advising = commands.add_parser(
+        "doctor", usage=doctor.EXAMPLE, formatter_class=raw, help="say what would spoil a measurement here"
+    )
+    doctor.add_options(advising)
     commands.add_parser("bench", help="run a workload of this project under the same protocol")
     return parser
 
@@ -96,6 +101,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "uses CUDA), waiting for it at every border, or the host's clock alone",
     )
     parser.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="leave every other block of steps unrecorded and write the recorder's cost into the run; "
+        "the case gets the factor calibrate=true, for its numbers are not those of other runs",
+    )
+    parser.add_argument(
         "--telemetry-interval",
         type=_interval,
         default=watch.DEFAULT_INTERVAL,
@@ -126,9 +137,13 @@ def _run(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
         raise ValueError("run: no command; write it behind --")
+    variables = {logfolder.TIMING_VARIABLE: options.timing} if options.timing else {}
+    if options.calibrate:
+        variables[logfolder.CALIBRATE_VARIABLE] = "1"
+    settings = [*options.case, *(["calibrate=true"] if options.calibrate else [])]
     campaign = launch.Campaign(
         logs=options.logs,
-        jobs=launch.jobs_of(launch.cases_of(options.case), command),
+        jobs=launch.jobs_of(launch.cases_of(settings), command),
         repeats=options.repeats,
         is_interleaved=options.case_order == "interleaved",
         is_again=options.again,
@@ -136,7 +151,7 @@ def _run(options: argparse.Namespace) -> int:
         saves_stdout=options.save_stdout,
         telemetry_interval=options.telemetry_interval,
         node=options.node,
-        variables={logfolder.TIMING_VARIABLE: options.timing} if options.timing else {},
+        variables=variables,
     )
     return launch.run_campaign(campaign)
 
@@ -147,7 +162,7 @@ def _env(options: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS = {"run": _run, "watch": watch.main, "env": _env}
+_COMMANDS = {"run": _run, "watch": watch.main, "env": _env, "doctor": doctor.main}
 
 
 if __name__ == "__main__":

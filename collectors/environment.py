@@ -54,7 +54,7 @@ def capture() -> Dict[str, Group]:
     groups: Dict[str, Callable[[], Group]] = {
         "python": _python,
         "platform": _platform,
-        "cpu": _cpu,
+        "cpu": cpu_facts,
         "memory": _memory,
         "container": _container,
         "scheduler": _scheduler,
@@ -115,7 +115,8 @@ def _field(path: str, pattern: str) -> Optional[str]:
     return match.group(1).strip() if match else None
 
 
-def _cpu() -> Group:
+def cpu_facts() -> Group:
+    """Return the group `cpu`, None for what is not known."""
     model = _field("/proc/cpuinfo", r"^model name\s*:\s*(.*)$")
     cores = Path("/sys/devices/system/cpu")
     governors = {_text(str(path)) for path in cores.glob("cpu*/cpufreq/scaling_governor")}

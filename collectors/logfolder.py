@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterable, Mapping, Union
 from collectors.linefile import LineFile
 
 VERSION = 1
+CALIBRATE_VARIABLE = "REPORTGEN_CALIBRATE"  # "1": measure the recorder's own cost, set by the launcher
 TIMING_VARIABLE = "REPORTGEN_TIMING"  # how to time where the script leaves it open, set by the launcher
 RUN_VARIABLE = "REPORTGEN_RUN"  # absolute path of the run folder, set by the launcher for its child
 STATUSES = ("running", "complete", "failed", "out_of_memory", "cancelled", "partial")
@@ -96,9 +97,8 @@ def clocks_of(columns: "list[str]", *, is_synchronized: bool) -> Dict[str, Dict[
     return found
 
 
-def header_line(columns: "list[str]", *, has_tokens: bool) -> str:
-    """Return the header of steps with these phase columns."""
-    counts = ["samples", "tokens"] if has_tokens else ["samples"]
+def header_line(counts: "list[str]", columns: "list[str]") -> str:
+    """Return the header of steps with these columns of counts and of phases."""
     return ",".join(["step", *counts, "begin_ns", "duration_ns", *columns]) + "\n"
 
 

@@ -4,7 +4,7 @@ The training thread only notes three integers per event, (kind, begin, end), bec
 cheapest thing Python can do that is also atomic. Everything that costs time happens here, in
 another thread: events become rows, phases are summed into their step, breaks are taken out.
 
-Kinds: a column's number (0 and up), STEP, SAMPLES and TOKENS (count, when), BREAK - i for break name i.
+Kinds: a column's number (0 and up), STEP, SAMPLES, TOKENS and SPAN (count, when), BREAK - i for break name i.
 """
 
 from typing import List, Sequence, Tuple
@@ -14,7 +14,10 @@ from collectors import logfolder
 STEP = -1
 SAMPLES = -2
 TOKENS = -3
+SPAN = -4
 BREAK = -10
+
+_COUNT_COLUMNS = {SPAN: "span", TOKENS: "tokens", SAMPLES: "samples"}
 
 Interval = Tuple[int, int, int]  # kind or number of a name, begin, end
 
@@ -25,8 +28,8 @@ class Rows:
     def __init__(self, columns: List[str], break_names: List[str]) -> None:
         self._columns = columns
         self._break_names = break_names
-        self._header = (-1, False)  # number of columns, whether tokens are among them
-        self._has_tokens = False
+        self._counts: Tuple[int, ...] = (SAMPLES,)  # what is counted, in the order of the columns
+        self._header: Tuple[int, Tuple[int, ...]] = (-1, ())  # what the last header was made of
         self._step = 0
         self._phases: List[Interval] = []
         self._breaks: List[Interval] = []
@@ -43,7 +46,8 @@ class Rows:
                 self._add_step(out, begin, end)
             elif kind > BREAK:
                 self._samples.append((kind, begin, end))
-                self._has_tokens |= kind == TOKENS
+                if kind not in self._counts:
+                    self._counts = tuple(sorted((*self._counts, kind)))
             else:
                 self._breaks.append((BREAK - kind, begin, end))
         return "".join(out)
@@ -54,17 +58,18 @@ class Rows:
 
     def _add_step(self, out: List[str], begin: int, end: int) -> None:
         width = len(self._columns)
-        if (width, self._has_tokens) != self._header:
-            out.append(logfolder.header_line(self._columns[:width], has_tokens=self._has_tokens))
-            self._header = (width, self._has_tokens)
+        if (width, self._counts) != self._header:
+            names = [_COUNT_COLUMNS[kind] for kind in self._counts]
+            out.append(logfolder.header_line(names, self._columns[:width]))
+            self._header = (width, self._counts)
         inside = [one for one in self._breaks if one[1] >= begin]
         out.extend(self._break_line(one, self._step) for one in self._breaks if one[1] < begin)
-        self._step += 1
+        counts = [self._count(kind, begin) for kind in self._counts]
+        self._step += int(self._count(SPAN, begin) or 1)
         cells = [""] * width
         for kind, total in self._phase_totals(begin, inside).items():
             cells[kind] = str(total)
         duration = _without(inside, begin, end)
-        counts = [self._count(SAMPLES, begin), *([self._count(TOKENS, begin)] if self._has_tokens else [])]
         out.append(",".join([str(self._step), *counts, str(begin), str(duration), *cells]) + "\n")
         out.extend(self._break_line(one, self._step) for one in inside)
         self._phases.clear()

@@ -75,6 +75,11 @@ class RunLog:
             with contextlib.suppress(OSError):  # the end of the run tries again, and says so
                 logfolder.write_run(self.folder, self._run)
 
+    def note(self, facts: Mapping[str, Any]) -> None:
+        """Add what the recorder has to say of itself; written at the end."""
+        if self._run is not None:
+            self._run["recorder"] = {**self._run.get("recorder", {}), **facts}
+
     def end(self, lines: Optional[str], status: str, error: str) -> None:
         """Write the last lines and the status; a log that lost steps is never called complete.
 
@@ -90,7 +95,7 @@ class RunLog:
         if self._run is None:
             return
         if self._trouble:
-            self._run["recorder"] = {"error": self._trouble}
+            self.note({"error": self._trouble})
             status = "partial" if status == "complete" else status
         self._run.update(status=status, ended_realtime_ns=logfolder.clock_pair()["realtime_ns"])
         if error:

@@ -79,6 +79,7 @@ class Recorder:
         logs: Union[str, Path] = "logs/unnamed",
         tokens_per_step: Optional[int] = None,
         timing: Optional[str] = None,
+        calibrate: Optional[bool] = None,
     ) -> "Recorder":
         """Begin a run and return its recorder; call it immediately before the training loop.
 
@@ -89,6 +90,8 @@ class Recorder:
         tokens_per_step  likewise, where `tokens` does not say otherwise
         timing    "events" (of a CUDA device, beside the host's clock), "synchronized" (wait for the device at
                   every border) or "host"; if None what the launcher says, else events if torch uses CUDA
+        calibrate  leave every other block of steps unrecorded and write the recorder's cost into the run; if
+                  None what the launcher says
         raises    ValueError for a case the log has no place for or an unknown timing; never for files
         """
         chosen = timing_of(timing)
@@ -104,6 +107,12 @@ class Recorder:
         except OSError as error:
             complain(f"nothing is recorded: {error}")
             log = None
+        if calibrate is None:
+            calibrate = os.environ.get(logfolder.CALIBRATE_VARIABLE) == "1"
+        if calibrate:
+            from collectors.calibration import CalibratingRecorder  # a Recorder itself
+
+            return CalibratingRecorder(log, chosen)
         return cls(log, chosen)
 
     @property

@@ -158,8 +158,8 @@ def test_accumulated_gradients_add_up_by_both_clocks(tmp_path, clock, cuda):
     assert (columns["forward/host"], columns["forward/cuda_event"]) == ([20, 20], [200, 200])
     assert read(recorder.folder)["run"]["ranks"]["0"]["samples"] == [32, 32]
     text = logfolder.steps_path(recorder.folder, 0).read_text()
-    assert "\nstep,samples,tokens,begin_ns," in text
-    assert "\n2,32,1024," in text
+    assert "\nstep,tokens,samples,begin_ns," in text
+    assert "\n2,1024,32," in text
     assert json.loads((recorder.folder / "run.json").read_text())["tokens_per_step"] == 7
 
 

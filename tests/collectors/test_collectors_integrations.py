@@ -221,8 +221,8 @@ def test_a_hugging_face_trainer_is_recorded_with_the_samples_and_tokens_that_cam
     rank = ranks(folder)
     assert rank["samples"] == [3, 3, 3, 1] * 2
     text = next(folder.glob("steps*")).read_text()
-    assert "step,samples,tokens," in text
-    assert "\n4,1,5," in text
+    assert "step,tokens,samples," in text
+    assert "\n4,5,1," in text
     names = [one[:2] for one in rank["breaks"]]
     assert names[:4] == [["setup", 0], ["evaluation", 4], ["checkpoint", 4], ["epoch", 4]]
     phases = ["data_loading/host", "forward_backward/host", "optimizer/host"]

@@ -1,0 +1,123 @@
+"""The recorder's own cost: blocks on and off, and what their difference says."""
+
+import json
+
+import pytest
+from reading import read
+
+from collectors import calibration, phases
+from collectors.calibration import cost, median_interval
+from collectors.steps import Recorder
+from reportgen.load import load
+
+
+class Costly(phases.Phase):
+    """A phase whose noting takes 7 ns of the fake clock."""
+
+    __slots__ = ()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        phases.perf_counter_ns.now += 7
+
+
+def train(tmp_path, clock, monkeypatch, count, **options):
+    monkeypatch.setattr(phases, "Phase", Costly)
+    with Recorder.start(logs=tmp_path, samples_per_step=2, calibrate=True, **options) as recorder:
+        forward = recorder.phase("forward")
+        for _ in recorder.steps(count):
+            with forward:
+                clock.now += 100
+    return recorder
+
+
+def about(recorder):
+    return json.loads((recorder.folder / "run.json").read_text())["recorder"]
+
+
+def test_the_cost_is_the_difference_of_blocks_with_and_without(tmp_path, clock, monkeypatch):
+    recorder = train(tmp_path, clock, monkeypatch, 20 + 240)
+    assert about(recorder) == {
+        "cost_ns_per_step": 7,
+        "cost_pairs": 12,
+        "cost_interval_ns": [7, 7],
+        "cost_coverage": 0.9614,
+        "unrecorded_step_ns": 100,
+    }
+
+
+def test_a_block_left_alone_is_a_row_with_a_span(tmp_path, clock, monkeypatch):
+    recorder = train(tmp_path, clock, monkeypatch, 20 + 45)
+    result = read(recorder.folder)
+    assert (result["findings"], result["run"]["status"]) == ([], "complete")
+    rank = result["run"]["ranks"]["0"]
+    assert rank["spans"] == [1] * 30 + [10, 10] + [1] * 10 + [1] * 5
+    assert rank["steps"][-6:] == [60, 61, 62, 63, 64, 65]
+    assert rank["columns"]["step/host"][29:33] == [107, 1000, 1000, 107]
+    assert rank["columns"]["forward/host"][30] is None
+    assert rank["samples"][30] == 20
+    assert load([recorder.folder], root=tmp_path).runs[0].status == "complete"
+
+
+def test_a_loop_that_ends_in_a_block_left_alone_loses_no_step(tmp_path, clock, monkeypatch):
+    recorder = train(tmp_path, clock, monkeypatch, 20 + 10 + 4)
+    rank = read(recorder.folder)["run"]["ranks"]["0"]
+    assert (rank["steps"][-1], rank["spans"][-1]) == (34, 4)
+    assert "cost_ns_per_step" not in about_or_empty(recorder)
+
+
+def about_or_empty(recorder):
+    return json.loads((recorder.folder / "run.json").read_text()).get("recorder", {})
+
+
+def test_a_loader_and_breaks_are_calibrated_too(tmp_path, clock):
+    with Recorder.start(logs=tmp_path, calibrate=True) as recorder:
+        for epoch in range(3):
+            for number in recorder.steps(list(range(50))):
+                clock.now += 10
+                if epoch == 1 and number == 25:
+                    recorder.mark_break("checkpoint")
+    rank = read(recorder.folder)["run"]["ranks"]["0"]
+    assert rank["steps"] == sorted(set(rank["steps"]))
+    assert [one[0] for one in rank["breaks"]] == ["epoch", "checkpoint", "epoch"]
+    assert about(recorder)["cost_ns_per_step"] == 0
+
+
+def test_the_launcher_can_ask_for_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("REPORTGEN_CALIBRATE", "1")
+    with Recorder.start(logs=tmp_path) as recorder:
+        assert isinstance(recorder, calibration.CalibratingRecorder)
+    with Recorder.start(logs=tmp_path, calibrate=False) as recorder:
+        assert not isinstance(recorder, calibration.CalibratingRecorder)
+
+
+def test_a_calibration_by_the_launcher_is_a_case_of_its_own(script):
+    script.write("with Recorder.start() as recorder:\n    for _ in recorder.steps(160): pass")
+    code, _, err = script.run(launcher=True, options=["--calibrate", "--case", "model=x"])
+    assert code == 0, err
+    run = json.loads((script.logs / "model=x,calibrate=true" / "r1" / "run.json").read_text())
+    assert run["case"] == {"model": "x", "calibrate": True}
+    assert run["recorder"]["cost_pairs"] == 7
+    assert run["recorder"]["cost_coverage"] > 0.95
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        ([], None),
+        ([(True, 100)], None),
+        ([(True, 100), (False, 50)], 5),
+        ([(True, 100), (False, 50), (False, 50), (True, 120), (True, 90), (False, 50)], 5),
+        ([(True, 100), (True, 50)], None),
+    ],
+)
+def test_neighbouring_blocks_make_a_pair(blocks, expected):
+    assert cost(blocks).get("cost_ns_per_step") == expected
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(5, None), (6, (0, 5, 0.96875)), (7, (0, 6, 0.984375)), (9, (1, 7, 0.9609375))],
+)
+def test_the_interval_of_the_median_says_what_it_covers(count, expected):
+    assert median_interval(list(range(count))) == expected
