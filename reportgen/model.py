@@ -23,6 +23,21 @@ Status = Literal["complete", "failed", "out_of_memory", "cancelled", "partial", 
 Clock = Literal["cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown"]
 Evidence = Literal["steps", "intervals", "aggregate", "published"]
 
+
+def identity(value: FactorValue) -> tuple[str, FactorValue]:
+    """Return what makes two factor values the same: 1 and 1.0 are, 1 and True and "1" are not.
+
+    Python's own equality holds 1 == True, so values are never compared, hashed or sorted bare.
+    """
+    kind = "bool" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+    return kind, value
+
+
+def identities(factors: Factors) -> frozenset[tuple[str, tuple[str, FactorValue]]]:
+    """Return factors as a set that equals another's exactly if all names and values are the same."""
+    return frozenset((name, identity(value)) for name, value in factors.items())
+
+
 # The phase of a whole step, from its begin to the begin of the next.
 STEP = "step"
 
