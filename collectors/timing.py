@@ -27,8 +27,7 @@ def timing_of(asked: Optional[str]) -> Timing:
         raise ValueError(f"timing {kind!r}: not known; use {', '.join(TIMINGS)}")
     if kind == "host":
         return Timing("host")
-    torch: Any = sys.modules.get("torch")
-    cuda = torch.cuda if torch is not None and hasattr(torch, "cuda") else None
+    cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
     if kind is None:
         return Timing("events", cuda) if cuda is not None and cuda.is_initialized() else Timing("host")
     if cuda is not None and cuda.is_available():

@@ -196,9 +196,9 @@ class ThreadWatch:
 
 def thread_watch(folder: Path, here: Place, complain: Callable[[str], None]) -> Optional[ThreadWatch]:
     """Start a thread if torch works on a CUDA device here and no launcher watches this host."""
-    torch: Any = sys.modules.get("torch")
+    cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
     is_watched = bool(host_id()) and os.environ.get(WATCHED_VARIABLE) == host_id()
-    if is_watched or torch is None or not torch.cuda.is_initialized():
+    if is_watched or cuda is None or not cuda.is_initialized():
         return None
     root = os.getppid() if here.ranks > 1 else os.getpid()  # the other ranks have the same parent
     return ThreadWatch(folder, here.node, root, complain)

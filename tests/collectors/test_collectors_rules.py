@@ -54,3 +54,11 @@ def test_the_cost_benchmark_runs():
     done = subprocess.run(line, capture_output=True, check=True, text=True)
     assert "step and four phases" in done.stdout
     assert "flush of 1000 steps" in done.stdout
+
+
+def test_the_comparison_with_others_runs():
+    script = ROOT / "benchmarks" / "collector_overhead.py"
+    line = [sys.executable, str(script), "--steps", "5", "--repeats", "2"]
+    done = subprocess.run(line, capture_output=True, check=True, text=True)
+    for name in ("reportgen recorder, four phases", "DLLogger", "Lightning SimpleProfiler", "torch.profiler"):
+        assert name in done.stdout
