@@ -119,7 +119,9 @@ def timed(command: list[str], place: Path) -> tuple[float, float]:
     """Return the s that a command takes, and the peak memory in B of its largest process."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     begin = time.perf_counter()
-    process = subprocess.Popen(command, cwd=place, env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -21,7 +21,7 @@ from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
 from reportgen.formats.fragments.dllrecords import Records, Steps
 from reportgen.formats.fragments.stepseries import count_on, timed
 from reportgen.logfiles import Claim, Format, LogFiles
-from reportgen.model import FactorValue, Finding, Run
+from reportgen.model import FactorValue, Finding, IntArray, Run
 
 _NAME = "dllogger"
 
@@ -204,7 +204,7 @@ def _measure(draft: Draft, records: Records, rate: Rate | None) -> None:
         draft.aggregate(final[0], f"{rate.final} : {final[0]:g}", rate.statistic, final[1])
 
 
-def _stride(step: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> int:
+def _stride(step: IntArray) -> int:
     """Return how many steps a record usually stands for; a rate is that of all steps since the last."""
     apart = np.diff(step)
     apart = apart[apart > 0]

@@ -26,10 +26,10 @@ _STEP = re.compile(
 # The end of what stands before a step, taken as a number: the rank may be glued to another line's last digit,
 # as in "loss scale to 1024.06: TRAIN".
 _RANK = re.compile(rb"[0-9]{1,5}\Z")
-_ARGUMENTS = re.compile(rb"Run arguments: Namespace\([^\r\n]*?\btrain_batch_size=([0-9]{1,9})")
+_BATCH = re.compile(rb"\btrain_batch_size=([0-9]{1,9})")
 _WORD = re.compile(
     rb"[0-9]+: (?:TRAIN \[[0-9]+\]\[[0-9]+/|Building vocabulary from |GNMT\(|"
-    rb"Run arguments: Namespace\([^\r\n]*bpe_codes=)"
+    rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
 )
 _TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *([0-9.]+)\|")
 _EPOCH = re.compile(rb"Performance: Epoch: [0-9]+\tTraining: ([0-9.]+) Tok/s")
@@ -69,13 +69,13 @@ def _rank(step: re.Match[bytes]) -> int | None:
 
 
 def _describe(draft: Draft, ranks: set[int], table: re.Match[bytes] | None) -> None:
-    arguments, gpu = _ARGUMENTS.search(draft.log.content), _GPU.search(draft.log.content)
+    batch, gpu = _BATCH.search(draft.log.arguments()), _GPU.search(draft.log.content)
     if gpu:
         draft.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
     if table:
         draft.devices, draft.batch_size = int(table[1]), int(table[2])
         return
-    draft.batch_size = int(arguments[1]) if arguments else None
+    draft.batch_size = int(batch[1]) if batch else None
     draft.devices = len(ranks) or None
 
 

@@ -23,9 +23,9 @@ _STEP = re.compile(
     rb"\| ms/batch +([0-9.]{1,20}) \| tok/s +([0-9.e+]{1,20}) \|"
 )
 _HEAD = re.compile(rb"Experiment dir : LM-TFM|" + _STEP.pattern)
-_BATCH = re.compile(rb"Namespace\([^\r\n]*?[( ]batch_size=([0-9]{1,9})")
-_LENGTH = re.compile(rb"Namespace\([^\r\n]*?[( ]tgt_len=([0-9]{1,9})")
-_LAYERS = re.compile(rb"Namespace\([^\r\n]*?[( ]n_layer=([0-9]{1,4})")
+_BATCH = re.compile(rb"[( ]batch_size=([0-9]{1,9})")
+_LENGTH = re.compile(rb"[( ]tgt_len=([0-9]{1,9})")
+_LAYERS = re.compile(rb"[( ]n_layer=([0-9]{1,4})")
 _WORLD = re.compile(rb"^world size: ([0-9]{1,6})", re.MULTILINE)
 _GPU = re.compile(rb"GPU 0: ([^\r\n(]{1,80})")
 _FINAL = re.compile(rb"Training throughput: ([0-9.e+]{1,20}) tok/s")
@@ -59,12 +59,12 @@ FORMAT = Format(_NAME, claims, read)
 
 def _describe(draft: Draft) -> None:
     """Set what the settings say; their batch is that of all devices."""
-    content = draft.log.content
+    content, arguments = draft.log.content, draft.log.arguments()
     draft.factors |= {"model": "Transformer-XL", "item": "token"}
     for name, pattern in (("seq_len", _LENGTH), ("layers", _LAYERS)):
-        if found := pattern.search(content):
+        if found := pattern.search(arguments):
             draft.factors[name] = int(found[1])
-    batch, world, gpu = _BATCH.search(content), _WORLD.search(content), _GPU.search(content)
+    batch, world, gpu = _BATCH.search(arguments), _WORLD.search(content), _GPU.search(content)
     if gpu:
         draft.factors["device"] = gpu[1].decode("utf-8", "replace").strip()
     draft.global_batch = int(batch[1]) if batch else None

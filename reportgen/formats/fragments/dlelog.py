@@ -17,9 +17,9 @@ from reportgen.logfiles import Claim, LogFiles
 from reportgen.model import (
     STEP,
     Aggregate,
-    Clock,
     FactorValue,
     Finding,
+    FloatArray,
     IntArray,
     Run,
     Series,
@@ -30,6 +30,7 @@ from reportgen.model import (
 Pattern = re.Pattern[bytes]
 _SHOWN = 160
 _FAR = 4 * 2**20
+_ARGUMENTS = 2**14
 # The more telling kind first: an allocation that failed is also a RuntimeError with a traceback.
 _ERRORS: tuple[tuple[Status, bytes], ...] = (
     ("out_of_memory", b"CUDA out of memory"),
@@ -81,6 +82,11 @@ class Log:
             .decode("utf-8", "replace")
             .strip()
         )
+
+    def arguments(self) -> bytes:
+        """Return what argparse made of the command line, `Namespace(...)`, where it is printed first."""
+        begin = self.content.find(b"Namespace(")
+        return self.content[begin : begin + _ARGUMENTS].partition(b"\n")[0] if begin >= 0 else b""
 
     def last(self, pattern: Pattern, literal: bytes) -> re.Match[bytes] | None:
         """Return the last match of a pattern that contains the literal, looking at the last few of them."""
@@ -228,14 +234,8 @@ def claim(
 
 
 def printed(
-    log: Log,
-    step: IntArray,
-    span: IntArray,
-    rate: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    line: IntArray,
-    metric: str = "throughput",
+    log: Log, step: IntArray, span: IntArray, rate: FloatArray, line: IntArray, metric: str = "throughput"
 ) -> Series:
     """Return the series of the rates that a log prints, over all devices."""
     unknown = np.full(len(step), np.nan)
-    clock: Clock = "printed"
-    return Series(metric, STEP, 0, clock, step, span, unknown, rate, unknown, line, log.source(-1))
+    return Series(metric, STEP, 0, "printed", step, span, unknown, rate, unknown, line, log.source(-1))
