@@ -21,7 +21,7 @@ LAYERS = {
     "formats": 3,
     "duplicates": 4, "labels": 4, "load": 4, "pathpattern": 4, "protocol": 4, "statistics": 4, "rules": 4,
     "tables": 5, "expected": 5,
-    "report": 6,
+    "report": 6, "learn": 6,
     "render": 7,
     "build": 8, "publish": 8,
     "cli": 9, "__main__": 9,

@@ -12,7 +12,7 @@ from reportgen.cli import app
 from reportgen.errors import RequestError
 from tests.test_build import repository  # noqa: F401  (a fixture)
 
-COMMANDS = ["build", "check", "runs", "expected", "init", "formats", "rules", "explain"]
+COMMANDS = ["build", "check", "runs", "expected", "init", "formats", "learn", "rules", "explain"]
 
 
 def call(*arguments: str, code: int = 0) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from reportgen import __version__
-from reportgen.cli import build_commands, log_commands
+from reportgen.cli import build_commands, learn_command, log_commands
 from reportgen.cli.console import tell
 from reportgen.errors import RequestError
 
@@ -27,6 +27,7 @@ for command in (
     build_commands.expected,
     build_commands.init,
     log_commands.formats,
+    learn_command.learn,
     log_commands.rules,
     log_commands.explain,
 ):

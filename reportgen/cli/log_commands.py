@@ -1,6 +1,5 @@
 """Commands that look at logs and rules: runs, formats, rules, explain."""
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -35,7 +34,7 @@ def runs(
     """
     from reportgen.load import load
     from reportgen.protocol import parse_protocol
-    from reportgen.report.listing import as_csv, as_table, listing
+    from reportgen.report.listing import as_csv, as_json, as_table, listing
 
     rule = parse_protocol(protocol, "--protocol")
     with progress() as told:
@@ -46,7 +45,7 @@ def runs(
         )
         document = listing(loaded.runs, loaded.findings, rule)
     if format is Listing.json:
-        print(json.dumps(document, indent=1, ensure_ascii=False, sort_keys=False))
+        print(as_json(document))
     elif format is Listing.csv:
         print(as_csv(document), end="")
     else:

@@ -5,6 +5,7 @@ Everything is plain data here: dictionaries, lists, strings and numbers in base 
 
 import csv
 import io
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,11 @@ def listing(runs: Sequence[Run], findings: Sequence[Finding], protocol: Protocol
         "runs": [run_record(run, protocol) for run in runs],
         "findings": [_finding(finding) for finding in findings],
     }
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    """Return the document as `runs --format json` prints it, without the last line feed."""
+    return json.dumps(document, indent=1, ensure_ascii=False, sort_keys=False)
 
 
 def run_record(run: Run, protocol: Protocol) -> dict[str, Any]:

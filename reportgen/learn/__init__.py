@@ -1,0 +1,9 @@
+"""Propose a format of one's own from a sample: `reportgen learn`.
+
+A log goes in; out comes the table `[format]` of a labels.toml that reads it, with what it matches over the
+whole file, what nearly matches, and what `runs` would make of it. Nothing is written here.
+"""
+
+from reportgen.learn.proposal import Proposal, propose
+
+__all__ = ["Proposal", "propose"]

@@ -1,0 +1,315 @@
+"""learn: styles of logs and the formats proposed for them, what is shown and written, any text."""
+
+import json
+import tomllib
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.errors import RequestError
+from reportgen.formats import custom
+from reportgen.formats.fragments.owndefinition import definition
+from reportgen.learn import Proposal, propose
+from reportgen.logfiles import LogFiles
+from tests.test_cli import call
+
+
+def learned(log: str | bytes, name: str = "x.log") -> Proposal:
+    """Return what is proposed for a log."""
+    content = log.encode() if isinstance(log, str) else log
+    return propose(LogFiles.of({name: content}).file(name))
+
+
+def values(proposal: Proposal) -> dict[str, float]:
+    """Return what `runs` measures: metric -> value."""
+    return {one["metric"]: one["value"] for one in proposal.document["runs"][0]["measurements"]}
+
+
+def pattern(proposal: Proposal) -> str:
+    """Return the proposed pattern."""
+    return str(tomllib.loads(proposal.toml)["format"]["pattern"])
+
+
+PIPES = "using 8 gpus\n" + "".join(
+    f"step {i}/1000 | loss {3 - i / 1000:.4f} | lr 3.0e-04 | time 12.5 ms | {1024 + i % 5:,.1f} img/s\n"
+    for i in range(0, 1000, 10)
+)
+COLOURS = "".join(
+    f"\x1b[32m[rank{rank}]\x1b[0m 2024-02-28 23:59:{40 + i // 10},{i % 10}00 INFO train: iter={i} "
+    f"loss={'nan' if i == 5 else 2.5} speed: {4 if i % 2 else 4.0} it/s\n"
+    for i in range(1, 100)
+    for rank in range(2)
+)
+TQDM = "loading\n" + "\r".join(
+    f"{i:3d}%|{'█' * (i // 10)}{' ' * (10 - i // 10)}| {i}/100 [00:{i // 10:02d}<00:{10 - i // 10:02d}, "
+    f"{'?' if i == 0 else '10.00'}it/s, loss={3 - i / 100:.3f}]"
+    for i in range(101)
+)
+STAMPS = "".join(
+    f"2024-01-02 03:{4 + i // 60:02d}:{i % 60:02d}.250 | epoch 1 | batch {i * 2} of 500 | loss 1.5\n"
+    for i in range(1, 200)
+)
+JSON_LINES = "".join(
+    f'{{"step": {i}, "samples_per_second": 512.5, "loss": 3.2, "step_time_ms": 124.5}}\n'
+    for i in range(1, 50)
+)
+EPOCHS = "".join(
+    f"Epoch [{epoch}/3][{i:>4}/100] Time 0.125 (0.130) Data 0.010 (0.011) Loss 6.98\n"
+    for epoch in range(1, 4)
+    for i in range(0, 100, 10)
+)
+UNIX = "".join(
+    f"[{1700000000.5 + i * 0.25:.3f}] worker-3 iteration {i:6d}: 250.0ms/step, tokens/sec: 81920, "
+    f"gpu mem 12.3GB, eta 00:{59 - i // 10:02d}:10\n"
+    for i in range(100)
+)
+PER_GPU = "".join(
+    f"Training: step: {i} (1.25 s/it) tok/s/gpu 12,345.5 consumed samples: {i * 256}\n" for i in range(1, 80)
+)
+INTERVAL = "".join(
+    f"2024-01-02 10:{i // 6:02d}:{i % 6 * 10:02d} iter {i * 100} time 10.0 s\n" for i in range(1, 60)
+)
+EVALUATION = "".join(f"train: step {i} took 0.5 sec\neval: step {i} took 0.25 sec\n" for i in range(1, 60))
+ELAPSED = "".join(f"it {i} loss 2.5 elapsed {i * 0.5:.2f}s\n" for i in range(1, 60))
+SIZES = "".join(f"batch_size=64 world_size=8 step={i} step_time=0.5s\n" for i in range(1, 60))
+
+
+@pytest.mark.parametrize(
+    ("log", "groups", "measured", "matched"),
+    [
+        (
+            PIPES,
+            ("step", "step_time_ms", "images_per_second"),
+            {"step_time": 0.0125, "throughput": 1024},
+            100,
+        ),
+        (COLOURS, ("timestamp", "step", "steps_per_second"), {}, 198),
+        (TQDM, ("step", "steps_per_second"), {"step_time": 0.1}, 100),
+        (STAMPS, ("timestamp", "epoch", "step"), {"step_time": 0.5}, 199),
+        (
+            JSON_LINES,
+            ("step", "samples_per_second", "step_time_ms"),
+            {"step_time": 0.1245, "throughput": 512.5},
+            49,
+        ),
+        (EPOCHS, ("epoch", "step", "steps_per_epoch", "step_time_s"), {"step_time": 0.125}, 30),
+        (
+            UNIX,
+            ("timestamp", "step", "step_time_ms", "tokens_per_second"),
+            {"step_time": 0.25, "throughput": 81920},
+            100,
+        ),
+        (
+            PER_GPU,
+            ("step", "step_time_s", "tokens_per_second"),
+            {"step_time": 1.25, "throughput_per_device": 12345.5},
+            79,
+        ),
+        (INTERVAL, ("timestamp", "step"), {"step_time": 0.1}, 59),
+        (EVALUATION, ("step", "step_time_s"), {"step_time": 0.5}, 59),
+        (ELAPSED, ("step", "timestamp"), {"step_time": 0.5}, 59),
+        (SIZES, ("batch_size", "devices", "step", "step_time_s"), {"step_time": 0.5, "throughput": 1024}, 59),
+    ],
+    ids=[
+        "pipes",
+        "colours",
+        "tqdm",
+        "stamps",
+        "json",
+        "epochs",
+        "unix",
+        "per-gpu",
+        "interval",
+        "evaluation",
+        "elapsed",
+        "sizes",
+    ],
+)
+def test_styles_of_logs(log: str, groups: tuple[str, ...], measured: dict[str, float], matched: int) -> None:
+    found = learned(log)
+    assert definition("x", tomllib.loads(found.toml)["format"]).groups == groups
+    assert found.matched == matched
+    assert values(found) == {
+        **values(found),
+        **{name: pytest.approx(value, rel=0.01) for name, value in measured.items()},
+    }
+
+
+def test_the_pattern_is_one_that_people_can_read() -> None:
+    assert pattern(learned(SIZES)) == (
+        r"batch_size=(?P<batch_size>\d+) world_size=(?P<devices>\d+) step=(?P<step>\d+) step_time=(?P<step_time_s>\d+\.?\d*)s"
+    )
+    assert pattern(learned(EPOCHS)) == (
+        r"Epoch \[(?P<epoch>\d+)/\d+\]\[\s*(?P<step>\d+)/(?P<steps_per_epoch>\d+)\] Time (?P<step_time_s>\d+\.?\d*)"
+    )
+
+
+def test_what_it_would_match_is_shown_with_first_and_last_records() -> None:
+    found = learned(PIPES)
+    assert found.lines == 101
+    assert found.records[0] == ("line", "step", "step_time_ms", "images_per_second")
+    assert found.records[1] == ("2", "0", "12.5", "1,024.0")
+    assert [row[0] for row in found.records[2:]] == ["3", "4", "...", "99", "100", "101"]
+
+
+def test_lines_that_nearly_match_are_named() -> None:
+    found = learned(TQDM)
+    assert (found.near_count, found.near[0][0], found.near[0][1].endswith("?it/s, loss=3.000]")) == (
+        1,
+        2,
+        True,
+    )
+
+
+def test_what_was_assumed_is_said() -> None:
+    assert learned(EPOCHS).notes == ("no unit stands at the time: seconds are assumed",)
+    assert learned(INTERVAL).notes == (
+        "the printed time is that of all steps since the line before; timestamps tell it better",
+    )
+    assert learned(ELAPSED).notes == ('the time "elapsed" grows: it is taken for seconds since the start',)
+    known = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(9))
+    assert learned(known).notes == (
+        "nanogpt reads this file already; a format of one's own would go before it",
+    )
+
+
+def test_a_time_per_step_that_happens_to_grow_is_no_time_since_the_start() -> None:
+    log = "".join(
+        f"iteration {i}/50 | elapsed time per iteration (ms): {5000 + i}.5 | lr: 0.1\n" for i in range(1, 4)
+    )
+    assert "(?P<step_time_ms>" in pattern(learned(log))
+
+
+def test_a_rate_of_one_device_is_called_so() -> None:
+    assert tomllib.loads(learned(PER_GPU).toml)["format"]["rate"] == "per-device"
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (b"", "x.log: is empty; name a log with some steps in it"),
+        (b"\0\1\2", "x.log: is a binary file; only text can be learned; unpack or convert it first"),
+        (b"\x1f\x8b\x08abc", "x.log: is a binary file; only text can be learned; unpack or convert it first"),
+        (
+            "step 1\n".encode("utf-16"),
+            "x.log: is a binary file; only text can be learned; unpack or convert it first",
+        ),
+        (b"hello\nworld\n", "x.log: holds no numbers; name a log that prints steps and times"),
+        (b"a 1\nb 2\n", "x.log: no line with numbers stands there 3 times; name a longer log"),
+        (
+            b"".join(b"2024-01-02 03:04:%02d closing process %d\n" % (i, 4711 + i) for i in range(9)),
+            "x.log: no line that repeats has a growing step and a time, a rate or a date; most often stands "
+            '"2024-01-02 03:04:00 closing process 4711" (9 times); write [format] by hand, see docs/formats/custom.md',
+        ),
+        (
+            b"took 3 s\n" * 9,
+            "x.log: no line that repeats has a growing step and a time, a rate or a date; most often stands "
+            '"took 3 s" (9 times); write [format] by hand, see docs/formats/custom.md',
+        ),
+    ],
+)
+def test_what_cannot_be_learned_is_said_plainly(log: bytes, message: str) -> None:
+    with pytest.raises(RequestError) as error:
+        learned(log)
+    assert str(error.value) == message
+
+
+def test_the_excerpt_is_the_first_three_steps_as_they_stand() -> None:
+    found = learned(COLOURS)
+    assert found.sample.count(b"\n") == 3
+    assert b"\x1b[32m[rank0]" in found.sample
+    assert json.loads(found.expected)["runs"][0]["steps"] == {"count": 3, "first": 1, "last": 3}
+    assert learned(TQDM).sample.count(b"\r") == 3
+
+
+def test_the_name_comes_from_the_file_and_is_no_known_format() -> None:
+    assert learned(SIZES, "my run (2).txt").name == "my-run-2"
+    assert learned(SIZES, "timm.log").name == "timm-log"
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.log").write_text(PIPES)
+    return Path("train.log")
+
+
+def test_without_write_nothing_is_written_and_the_way_to_accept_is_told(log: Path) -> None:
+    out, err = call("learn", str(log))
+    assert "100 of 101 lines match" in out
+    assert "[format]\nname = 'train'\npattern = 'step (?P<step>" in out
+    assert err == "accept with: reportgen learn train.log --write .\n"
+    assert sorted(Path().iterdir()) == [log]
+
+
+def test_write_makes_a_format_and_a_fixture_that_runs_reads_the_same(log: Path) -> None:
+    out, err = call("learn", str(log), "--write", ".")
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("new ")] == [
+        "labels.toml", "train.expected.json", "train.sample.log",
+    ]  # fmt: skip
+    assert err == "next: reportgen runs train.log\n"
+    (run,) = json.loads(call("runs", ".", "--format", "json")[0])["runs"]
+    assert (run["id"], run["format"], run["steps"]["count"]) == ("train.log", "train", 100)
+    assert call("runs", "train.sample.log", "--format", "json")[0] == Path("train.expected.json").read_text()
+
+
+@pytest.mark.parametrize("name", ["labels.toml", "train.sample.log", "train.expected.json"])
+def test_nothing_is_overwritten(log: Path, name: str) -> None:
+    Path(name).write_text("mine = 1\n" if name != "labels.toml" else "")
+    before = sorted(Path().iterdir())
+    assert f"{name}: exists already; nothing is overwritten" in call("learn", str(log), "--write", ".")[1]
+    assert sorted(Path().iterdir()) == before
+
+
+def test_a_folder_or_a_missing_file_is_an_error_of_the_request(log: Path) -> None:
+    assert call("learn", ".")[1] == ".: is a folder; name one log in it"
+    assert "no such file or folder" in call("learn", "none.log")[1]
+
+
+PIECES = st.sampled_from(
+    ["step ", "iter=", "Epoch [", "]", "/", " ms", "s/it", " it/s", "img/s", "time: ", "loss ", "|", "| ", "%", "(", ")",
+     "\\", "'", '"', "*", "{2}", "^$", "\t", "  ", "\x1b[32m", "\x07", "\u2028", "█", "é", "tokens/sec: ", "\r", "?it/s", "\x0b", "\f"]
+)  # fmt: skip
+NUMBERS = st.sampled_from(
+    [
+        "{i}",
+        "{i:5d}",
+        "0.5",
+        "1,234.5",
+        "nan",
+        "3e-4",
+        "2024-01-02 03:04:{i:02d}",
+        "00:{i:02d}",
+        "1700000{i:03d}",
+    ]
+)
+
+
+@given(st.lists(PIECES | NUMBERS, min_size=1, max_size=12), st.integers(3, 12))
+def test_any_repeating_line_gives_a_format_that_reads_it_or_an_error(pieces: list[str], count: int) -> None:
+    """What is proposed compiles, is TOML, matches every line that it was learned from and reads its own fixture."""
+    line = "".join(
+        piece if piece.startswith("{2") else piece.replace("{i", "{0") for piece in pieces
+    ).replace("{2}", "{{2}}")
+    log = "".join(line.format(i) + "\n" for i in range(1, count + 1)).encode()
+    with suppress(RequestError):
+        found = learned(log)
+        table = tomllib.loads(found.toml)["format"]
+        definition("x", table)
+        assert found.matched >= count
+        sample = LogFiles.of({"s.log": found.sample}, {"custom": table}).file("s.log")
+        assert custom.claims(sample) is not None
+
+
+@given(
+    st.binary(max_size=400)
+    | st.text(max_size=400).map(str.encode)
+    | st.lists(PIECES | st.just("1") | st.just("\n"), max_size=80).map("".join).map(str.encode)
+)
+def test_any_content_is_a_proposal_or_an_error_of_the_request(content: bytes) -> None:
+    with suppress(RequestError):
+        found = learned(content)
+        definition("x", tomllib.loads(found.toml)["format"])
