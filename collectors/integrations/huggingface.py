@@ -10,13 +10,22 @@ not hooked, and what the configuration says is recorded. Evaluations and checkpo
 
 from typing import Any, Dict, Optional
 
-from transformers import TrainerCallback
-
 from collectors.integrations.hooks import HookedRecorder, samples_of
 from collectors.steps import Recorder
 
 
-class RecordSteps(TrainerCallback):  # type: ignore[misc]  # the class of a package that may be missing
+def __getattr__(name: str) -> Any:
+    """Make `RecordSteps` of the library's own class when it is asked for; nothing here imports it before."""
+    if name != "RecordSteps":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from transformers import TrainerCallback
+
+    hooks = (StepHooks, TrainerCallback)
+    globals()[name] = type(name, hooks, {"__module__": __name__, "__doc__": StepHooks.__doc__})
+    return globals()[name]
+
+
+class StepHooks:
     """A callback for `transformers.Trainer`. Options are those of `Recorder.start`."""
 
     def __init__(self, **options: Any) -> None:

@@ -10,11 +10,6 @@ optimizer's step. Validation and the borders of epochs are declared breaks.
 
 from typing import Any, Callable, Optional
 
-try:
-    from lightning.pytorch import Callback
-except ImportError:  # the package under its older name
-    from pytorch_lightning import Callback
-
 from collectors.ending import status_of
 from collectors.integrations.hooks import HookedRecorder, samples_of
 from collectors.steps import Recorder
@@ -22,7 +17,20 @@ from collectors.steps import Recorder
 Count = Callable[[Any], Optional[int]]
 
 
-class RecordSteps(Callback):  # type: ignore[misc]  # the class of a package that may be missing
+def __getattr__(name: str) -> Any:
+    """Make `RecordSteps` of Lightning's own class when it is asked for; nothing imports it before."""
+    if name != "RecordSteps":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from lightning.pytorch import Callback
+    except ImportError:  # the package under its older name
+        from pytorch_lightning import Callback
+    hooks = (StepHooks, Callback)
+    globals()[name] = type(name, hooks, {"__module__": __name__, "__doc__": StepHooks.__doc__})
+    return globals()[name]
+
+
+class StepHooks:
     """A callback for `lightning.pytorch.Trainer`. Options are those of `Recorder.start`.
 
     samples  counts the samples of a batch; the default takes the length of the first tensor in it

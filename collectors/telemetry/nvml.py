@@ -97,8 +97,8 @@ class NvmlSource:
         self._owners = owners
 
     @classmethod
-    def open(cls, root: int, environ: Optional[Mapping[str, str]] = None) -> "NvmlSource":
-        """Return the source; processes below process `root` are the run's own. Raises UnavailableError."""
+    def open(cls, owners: Owners, environ: Optional[Mapping[str, str]] = None) -> "NvmlSource":
+        """Return the source; `owners` knows the run's own processes. Raises UnavailableError."""
         environ = os.environ if environ is None else environ
         nvml = start_nvml()
         handles, known = enumerate_devices(nvml)
@@ -107,7 +107,7 @@ class NvmlSource:
             nvml.nvmlShutdown()
             reason = "CUDA_VISIBLE_DEVICES hides all devices" if known else "the driver has no device"
             raise UnavailableError(reason)
-        return cls(nvml, [Device(nvml, uuid, handles[uuid]) for uuid in names], Owners(root))
+        return cls(nvml, [Device(nvml, uuid, handles[uuid]) for uuid in names], owners)
 
     def read(self, slow: Sequence[bool]) -> Batch:
         """Return a sample or event of each device; `slow` says whose rarely read fields are due."""

@@ -1,7 +1,8 @@
 """Tell the processes of the run from the others that use its devices.
 
 A process is the run's own if it is `root` (the launcher, or the training process) or descends from it, as
-/proc says. Drivers may report ids of another namespace (containers), which are not visible here.
+/proc says, or if it was started with the run's folder in its environment: srun's tasks descend from a daemon.
+Drivers may report ids of another namespace (containers), which are not visible here.
 """
 
 from pathlib import Path
@@ -13,8 +14,10 @@ _PROC = Path("/proc")
 class Owners:
     """Remembers whom it has looked at, because a parent may be gone when its child is asked about."""
 
-    def __init__(self, root: int, proc: Path = _PROC) -> None:
+    def __init__(self, root: int, mark: str = "", proc: Path = _PROC) -> None:
+        """Take the process id, and NAME=VALUE of the variable that all processes of the run have."""
         self._root = root
+        self._mark = mark.encode("utf-8", "surrogateescape")
         self._proc = proc
         self._seen: Dict[Tuple[int, str], bool] = {}
 
@@ -40,7 +43,7 @@ class Owners:
         if not key[1]:
             return None
         if key not in self._seen:
-            self._seen[key] = self._descends(pid)
+            self._seen[key] = self._descends(pid) or self._is_marked(pid)
         return self._seen[key]
 
     def _descends(self, pid: int) -> bool:
@@ -49,6 +52,13 @@ class Owners:
                 return True
             pid = self._stat(pid)[0]
         return False
+
+    def _is_marked(self, pid: int) -> bool:
+        try:
+            variables = (self._proc / str(pid) / "environ").read_bytes().split(b"\0")
+        except OSError:  # another user's, or gone
+            return False
+        return bool(self._mark) and self._mark in variables
 
     def _stat(self, pid: int) -> Tuple[int, str]:
         """Return parent and start time, (0, "") for a process that cannot be seen."""

@@ -18,10 +18,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Mapping, Optional
 
+from collectors.logfolder import RUN_VARIABLE
 from collectors.ranks import Place
 from collectors.telemetry.nvml import NvmlSource
+from collectors.telemetry.owners import Owners
 from collectors.telemetry.sampler import Recording, Ticks, record
 from collectors.telemetry.smi import SmiSource
 from collectors.telemetry.source import UnavailableError
@@ -86,15 +88,27 @@ def _wait_for_end_of_input(stop: threading.Event) -> None:
 
 
 def sample(
-    folder: Path, node: int, interval: float, stop: threading.Event, *, root: int, is_thread: bool = False
+    folder: Path,
+    node: int,
+    interval: float,
+    stop: threading.Event,
+    *,
+    root: int,
+    environ: Optional[Mapping[str, str]] = None,
+    is_thread: bool = False,
 ) -> None:
-    """Sample until `stop` is set, by NVML or else nvidia-smi; raises UnavailableError, OSError."""
+    """Sample until `stop` is set, by NVML or else nvidia-smi; raises UnavailableError, OSError.
+
+    root     process whose descendants are the run's own
+    environ  says which devices are visible; None: this process's environment
+    """
     period = round(interval * 1e9)
+    owners = Owners(root, f"{RUN_VARIABLE}={folder.resolve()}")
     try:
-        source = NvmlSource.open(root)
+        source = NvmlSource.open(owners, environ)
     except UnavailableError as first:
         try:
-            child = SmiSource.open(period)
+            child = SmiSource.open(period, environ)
         except UnavailableError as second:
             raise UnavailableError(f"{first}; {second}") from None
         _sample_lines(child, folder, node, period, stop)
@@ -172,17 +186,21 @@ class ChildWatch:
 class ThreadWatch:
     """The sampler as a thread, for runs that no launcher watches."""
 
-    def __init__(self, folder: Path, node: int, root: int, complain: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, here: Place, complain: Callable[[str], None]) -> None:
         self._stop = threading.Event()
         self._complain = complain
         self._thread = threading.Thread(
-            target=self._run, args=(folder, node, root), name="reportgen-telemetry", daemon=True
+            target=self._run, args=(folder, here), name="reportgen-telemetry", daemon=True
         )
         self._thread.start()
 
-    def _run(self, folder: Path, node: int, root: int) -> None:
+    def _run(self, folder: Path, here: Place) -> None:
+        root = os.getppid() if here.ranks > 1 else os.getpid()  # the other ranks have the same parent
+        environ = devices_of_all(here, os.environ)
         try:
-            sample(folder, node, DEFAULT_INTERVAL, self._stop, root=root, is_thread=True)
+            sample(
+                folder, here.node, DEFAULT_INTERVAL, self._stop, root=root, environ=environ, is_thread=True
+            )
         except FileExistsError:
             return  # somebody else samples this node
         except (UnavailableError, OSError) as error:
@@ -200,5 +218,15 @@ def thread_watch(folder: Path, here: Place, complain: Callable[[str], None]) -> 
     is_watched = bool(host_id()) and os.environ.get(WATCHED_VARIABLE) == host_id()
     if is_watched or cuda is None or not cuda.is_initialized():
         return None
-    root = os.getppid() if here.ranks > 1 else os.getpid()  # the other ranks have the same parent
-    return ThreadWatch(folder, here.node, root, complain)
+    return ThreadWatch(folder, here, complain)
+
+
+def devices_of_all(here: Place, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return an environment in which the devices of all ranks of this node are visible.
+
+    Schedulers may show each rank its own device alone; then none is left out.
+    """
+    shown = environ.get("CUDA_VISIBLE_DEVICES")
+    if shown is None or here.ranks == 1 or shown.count(",") + 1 >= max(2, here.ranks_here):
+        return environ
+    return {name: value for name, value in environ.items() if name != "CUDA_VISIBLE_DEVICES"}

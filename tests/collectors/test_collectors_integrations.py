@@ -1,6 +1,7 @@
 """The callbacks against the real frameworks, on CPU: steps are the optimizer's, samples those that came."""
 
 import json
+import pickle
 
 import pytest
 from reading import read
@@ -183,6 +184,15 @@ def test_a_fabric_callback_counts_from_the_first_step_of_the_optimizer_on(tmp_pa
         train(batch)
     callback.recorder.close()
     assert ranks(callback.recorder.folder)["steps"] == [1, 2, 3]
+
+
+def test_a_callback_is_pickled_by_its_name_and_other_names_are_none():
+    from collectors.integrations import huggingface, lightning
+
+    for module in (lightning, huggingface):
+        assert type(pickle.loads(pickle.dumps(module.RecordSteps(item="x")))) is module.RecordSteps
+        with pytest.raises(AttributeError, match="RecordStep'"):
+            getattr(module, "Record" + "Step")
 
 
 def hf_train(folder, **options):

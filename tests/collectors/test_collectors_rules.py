@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "collectors").rglob("*.py"))
 #: May import their frameworks at the top: they are imported by those who have them.
-FREE = ("collectors/workloads/", "collectors/integrations/")
+FREE = ("collectors/workloads/",)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -13,6 +13,7 @@ from reading import read
 from standin import ONE, ONE_COLUMNS
 
 from collectors import logfolder
+from collectors.ranks import Place
 from collectors.steps import Recorder
 from collectors.telemetry import smi, watch
 from collectors.telemetry.nvml import NvmlSource
@@ -41,12 +42,12 @@ def devices_of(folder):
 
 
 def test_every_column_is_what_the_driver_said(standin):
-    assert only(NvmlSource.open(1)) == ONE_COLUMNS
+    assert only(NvmlSource.open(Owners(1))) == ONE_COLUMNS
     assert set(ONE_COLUMNS) == set(logfolder.TELEMETRY_COLUMNS)
 
 
 def test_what_hardly_changes_is_read_only_when_asked(standin):
-    fast = only(NvmlSource.open(1), slow=False)
+    fast = only(NvmlSource.open(Owners(1)), slow=False)
     assert fast == {name: ONE_COLUMNS[name] for name in fast}
     assert {"power_mw", "clocks_event_reasons_mask", "energy_mj"} <= set(fast)
     assert not {"pcie_tx_kib_per_s", "power_limit_default_mw"} & set(fast)
@@ -55,7 +56,7 @@ def test_what_hardly_changes_is_read_only_when_asked(standin):
 def test_two_devices_are_two_rows_by_uuid(standin):
     standin.say(TWO)
     standin.tell("1 power 99000")
-    found = {one.device: one.values["power_mw"] for one in sample(NvmlSource.open(1))}
+    found = {one.device: one.values["power_mw"] for one in sample(NvmlSource.open(Owners(1)))}
     assert found == {UUID: 412000, "GPU-11112222-bbbb": 99000}
 
 
@@ -69,12 +70,12 @@ def test_two_devices_are_two_rows_by_uuid(standin):
 def test_no_driver_and_no_device_are_said(standin, told, reason):
     standin.say(told)
     with pytest.raises(UnavailableError, match=reason):
-        NvmlSource.open(1)
+        NvmlSource.open(Owners(1))
 
 
 def test_hidden_devices_are_said(standin):
     with pytest.raises(UnavailableError, match="CUDA_VISIBLE_DEVICES"):
-        NvmlSource.open(1, {"CUDA_VISIBLE_DEVICES": ""})
+        NvmlSource.open(Owners(1), {"CUDA_VISIBLE_DEVICES": ""})
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_hidden_devices_are_said(standin):
 )
 def test_a_field_that_is_not_supported_takes_no_other_with_it(standin, key, columns):
     standin.tell(f"0 {key} !3")
-    source = NvmlSource.open(1)
+    source = NvmlSource.open(Owners(1))
     expected = {name: value for name, value in ONE_COLUMNS.items() if name not in columns}
     assert only(source) == only(source) == expected
 
@@ -106,7 +107,7 @@ def test_a_field_that_is_not_supported_takes_no_other_with_it(standin, key, colu
 )
 def test_not_available_is_absent_until_it_is_available(standin, line, column):
     standin.tell(line)
-    source = NvmlSource.open(1)
+    source = NvmlSource.open(Owners(1))
     assert column not in only(source)
     standin.tell(f"0 {line.split()[1]} 7")
     assert only(source)[column] == 7
@@ -114,12 +115,12 @@ def test_not_available_is_absent_until_it_is_available(standin, line, column):
 
 def test_instantaneous_power_is_preferred_to_the_average(standin):
     standin.tell("0 field186 555000")
-    assert only(NvmlSource.open(1))["power_mw"] == 555000
+    assert only(NvmlSource.open(Owners(1)))["power_mw"] == 555000
 
 
 def test_a_device_that_is_lost_is_an_event_and_so_is_its_return(standin):
     standin.say(TWO)
-    source = NvmlSource.open(1)
+    source = NvmlSource.open(Owners(1))
     standin.tell("0 state !15")
     lost = sample(source)
     assert [type(one) for one in lost] == [Event, Sample]
@@ -135,13 +136,13 @@ def test_a_device_that_is_lost_is_an_event_and_so_is_its_return(standin):
 
 
 def test_a_device_that_wants_a_reset_says_so(standin):
-    source = NvmlSource.open(1)
+    source = NvmlSource.open(Owners(1))
     standin.tell("0 state !16")
     assert only(source) == "reset"
 
 
 def test_throttling_comes_and_goes_by_new_and_old_name(standin):
-    source = NvmlSource.open(1)
+    source = NvmlSource.open(Owners(1))
     masks = []
     for mask in ("0", "0x48", "0x20", "1"):
         standin.tell(f"0 event_reasons {mask}")
@@ -154,7 +155,7 @@ def test_throttling_comes_and_goes_by_new_and_old_name(standin):
 def test_a_foreign_process_is_counted_and_ours_is_not(standin):
     ours, child = os.getpid(), subprocess.Popen(["sleep", "60"])
     try:
-        source = NvmlSource.open(ours)
+        source = NvmlSource.open(Owners(ours))
         found = []
         for told in (f"{ours}:100", f"{ours}:100,{child.pid}:50", f"{child.pid}:50,1:70", "1:18446744073709551615"):
             standin.tell(f"0 processes {told}")
@@ -176,15 +177,20 @@ def test_process_ids_of_another_namespace_say_nothing(tmp_path):
 
     for pid, parent in ((10, 1), (11, 10), (12, 1)):
         process(pid, parent)
-    owners = Owners(10, tmp_path)
+    owners = Owners(10, "RUN=/x", tmp_path)
     assert owners.foreign([(99, 5), (98, 6)]) == {}
     assert owners.foreign([(11, 5), (98, 6)]) == {"foreign_processes_count": 1, "foreign_memory_bytes": 6}
     assert owners.foreign([(12, None), (10, 6)]) == {"foreign_processes_count": 1}
+    process(13, 1)
+    (tmp_path / "13" / "environ").write_bytes(b"A=b\0RUN=/x\0")  # a task of srun, which its daemon started
+    process(14, 1)
+    (tmp_path / "14" / "environ").write_bytes(b"A=b\0RUN=/xy\0")
+    assert owners.foreign([(13, 1), (14, 2)]) == {"foreign_processes_count": 1, "foreign_memory_bytes": 2}
 
 
 def test_instances_are_rows_of_their_own(standin):
     standin.tell("0 mig 1", "0 instances_max 7", "0 instance1 5", "5 uuid MIG-55", "5 memory_total 10", "5 memory_used 3")
-    found = {one.device: one.values for one in sample(NvmlSource.open(1))}
+    found = {one.device: one.values for one in sample(NvmlSource.open(Owners(1)))}
     assert list(found) == [UUID, "MIG-55"]
     assert found["MIG-55"] == {"memory_used_bytes": 3, "memory_total_bytes": 10}
 
@@ -318,14 +324,29 @@ def test_telemetry_can_be_switched_off(standin, script):
 
 def test_a_thread_samples_where_no_launcher_does(standin, tmp_path):
     complaints = []
-    thread = watch.ThreadWatch(tmp_path, 3, os.getpid(), complaints.append)
+    thread = watch.ThreadWatch(tmp_path, Place(0, 1, 0, 3, 1), complaints.append)
     while not logfolder.telemetry_path(tmp_path, 3).exists():
         threading.Event().wait(0.01)
     thread.close()
     assert devices_of(tmp_path)["3"][UUID]["power_mw"][0] == 412000
-    second = watch.ThreadWatch(tmp_path, 3, os.getpid(), complaints.append)
+    second = watch.ThreadWatch(tmp_path, Place(0, 1, 0, 3, 1), complaints.append)
     second.close()
     assert complaints == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "here", "is_kept"),
+    [
+        ("0", Place(0, 1, 0, 0, 1), True),
+        ("0,1", Place(0, 2, 0, 0, 2), True),
+        ("0", Place(0, 2, 0, 0, 2), False),  # each rank is shown its own
+        ("0", Place(0, 8, 0, 0, 0), False),
+        ("0,1", Place(0, 8, 0, 0, 4), False),
+    ],
+)
+def test_the_devices_of_all_ranks_of_a_node_are_sampled(shown, here, is_kept):
+    environ = {"CUDA_VISIBLE_DEVICES": shown, "HOME": "/"}
+    assert watch.devices_of_all(here, environ) == (environ if is_kept else {"HOME": "/"})
 
 
 def test_a_run_without_launcher_on_a_device_is_watched_by_a_thread(standin, tmp_path, monkeypatch):
