@@ -87,6 +87,7 @@ class Series:
     value    base unit of the metric; for `step_time` the time of the whole entry (all its steps)
     samples  work done in the entry, NaN when unknown
     line     line of the entry in `source.path`, from 1
+    unit     base unit of a metric that METRICS does not list; "" is that of METRICS
     """
 
     metric: str
@@ -101,6 +102,7 @@ class Series:
     line: IntArray
     source: Source
     breaks: tuple[Break, ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ class Aggregate:
 
     value      base unit; original  the text as it stood there, with its unit if it had one
     statistic  mean, median, minimum, published, ...; n  what it was reduced over, 0 when unknown
+    unit       base unit of a metric that METRICS does not list; "" is that of METRICS
     """
 
     metric: str
@@ -118,6 +121,7 @@ class Aggregate:
     statistic: str
     n: int
     source: Source
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +183,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
-    """One run reduced to one number (base unit of the metric), with the findings of doing so."""
+    """One run reduced to one number, with the findings of doing so.
+
+    unit   base unit of the value
+    parts  phases that entered a total, in its order; empty for what is no total
+    """
 
     run: Run
     value: float
@@ -187,6 +195,8 @@ class Measurement:
     window: Window | None = None
     sources: tuple[Source, ...] = ()
     findings: tuple[Finding, ...] = ()
+    unit: str = ""
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +204,8 @@ class Summary:
     """The repeats of a case: their median and the order-statistic interval of the median.
 
     low, high  the interval; where too few repeats exist for the confidence asked for, the range
-    coverage   the probability that [low, high] holds the median (0 for a single repeat)
+    coverage   the probability that [low, high] holds the median (0 for a single repeat, and where the
+               statistic is no median: an olympic mean has a range and no interval)
     reached    whether coverage reaches the confidence that the protocol asks for
     n          repeats that entered
     statistic  what `median` is where the protocol reduces repeats in another way
@@ -213,7 +224,9 @@ class Summary:
 class Case:
     """Runs that agree in all factors are repeats of one case; `summary` is None if none was measured.
 
+    unit        base unit of the values
     unmeasured  runs of the case that yield no number: failed, out of memory, too short, ...
+    parts       phases that entered a total in any of its runs, in the order of the total; () for no total
     """
 
     factors: Factors
@@ -225,3 +238,4 @@ class Case:
     summary: Summary | None
     unmeasured: tuple[Run, ...] = ()
     findings: tuple[Finding, ...] = ()
+    parts: tuple[str, ...] = ()

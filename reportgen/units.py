@@ -30,9 +30,13 @@ _SCALES: dict[str, dict[str, float]] = {
     "Hz": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
     "degC": {"degC": 1.0, "C": 1.0, "°C": 1.0},
     "ratio": {"ratio": 1.0, "%": 1e-2, "percent": 1e-2},
-    "FLOP/s": {"FLOP/s": 1.0, "GFLOP/s": 1e9, "TFLOP/s": 1e12, "PFLOP/s": 1e15, "TFLOPS": 1e12},
+    "FLOP/s": {"FLOP/s": 1.0, "GFLOP/s": 1e9, "TFLOP/s": 1e12, "PFLOP/s": 1e15, "GFLOPS": 1e9, "TFLOPS": 1e12,
+               "PFLOPS": 1e15},
     "samples/s": {"samples/s": 1.0},
-    "B/s": {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2.0**10, "MiB/s": 2.0**20},
+    "B/s": {"B/s": 1.0, "bytes/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12,
+            "KiB/s": 2.0**10, "MiB/s": 2.0**20, "GiB/s": 2.0**30, "TiB/s": 2.0**40,
+            "bit/s": 0.125, "bits/s": 0.125, "kbit/s": 125.0, "Mbit/s": 1.25e5, "Gbit/s": 1.25e8,
+            "Tbit/s": 1.25e11, "kb/s": 125.0, "Mb/s": 1.25e5, "Gb/s": 1.25e8, "Tb/s": 1.25e11},
     "1": {"1": 1.0, "": 1.0},
     "count": {"count": 1.0},
 }
@@ -51,16 +55,26 @@ _LADDERS = {
 }
 
 # A plural noun per second: images/s, tokens/s, seq/s, img/s. Known units above are looked up first.
-_RATE = re.compile(r"([A-Za-z][A-Za-z _-]*)/s(?:ec(?:ond)?)?")
+_RATE = re.compile(r"([A-Za-z][A-Za-z _-]+)/s(?:ec(?:ond)?)?")
+# Thousands and millions of the usual items; of other words nobody can tell a prefix from the first letter.
+_PREFIXED = re.compile(
+    r"([kKMG])(?:images?|imgs?|samples?|examples?|tokens?|toks?|words?|sequences?|seqs?|sentences?|frames?"
+    r"|steps?|iterations?|its?|items?)"
+)
+_PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
+# Bits, bytes, lengths and operations in a spelling that is not listed above: a quantity, and no item.
+_NO_ITEM = re.compile(r"[kmgtpe]?i?(?:b|bits?|bytes?|flops?)|[kcmun]?m|met(?:er|re)s?", re.IGNORECASE)
 
 
 def find(name: str) -> Unit | None:
     """Return the unit of that name, a rate of any item included, or None if it is unknown."""
-    known = _UNITS.get(name.strip())
-    if known:
+    name = name.strip()
+    known = _UNITS.get(name)
+    rate = _RATE.fullmatch(name)
+    if known or not rate or _NO_ITEM.fullmatch(rate[1]) or rate[1] in _UNITS:
         return known
-    rate = _RATE.fullmatch(name.strip())
-    return Unit(name.strip(), "samples/s", 1.0) if rate else None
+    prefixed = _PREFIXED.fullmatch(rate[1])
+    return Unit(name, "samples/s", _PREFIXES[prefixed[1]] if prefixed else 1.0)
 
 
 def known_units() -> list[str]:

@@ -22,7 +22,18 @@ from reportgen.units import choose, find, known_units, machine, rate_unit, text,
         (100, "images/s", (100, "samples/s")),
         (100, "img/s", (100, "samples/s")),
         (100, "seq/sec", (100, "samples/s")),
+        (2, "kimages/s", (2000, "samples/s")),
+        (2, "Mtok/s", (2e6, "samples/s")),
+        (2, "ktokens/sec", (2000, "samples/s")),
+        (2, "kernels/s", (2, "samples/s")),
+        (3, "TB/s", (3e12, "B/s")),
+        (8, "Gbit/s", (1e9, "B/s")),
         (7, "furlong", (7, "furlong")),  # unknown units pass through
+        (7, "m/s", (7, "m/s")),
+        (7, "km/s", (7, "km/s")),
+        (7, "EB/s", (7, "EB/s")),
+        (7, "TFLOPs/s", (7, "TFLOPs/s")),
+        (7, "ms/s", (7, "ms/s")),
     ],
 )
 def test_units_are_normalised_at_the_door(value, unit, expected):

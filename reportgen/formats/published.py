@@ -18,19 +18,21 @@ from typing import get_args
 from reportgen import units
 from reportgen.errors import did_you_mean
 from reportgen.formats.fragments import source_toml
-from reportgen.formats.fragments.cells import quantity, rows, typed
+from reportgen.formats.fragments.cells import number, quantity, rows
 from reportgen.formats.fragments.malformed import Malformed
-from reportgen.formats.fragments.source_toml import Conditions, Correction, Definition, Figure, Lookup
+from reportgen.formats.fragments.publishedrow import Named, Row, looked_up, matches, named, shown
+from reportgen.formats.fragments.source_toml import Correction, Definition
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.metrics import METRICS
-from reportgen.model import STEP, Aggregate, FactorValue, Finding, Run, Source, Status
+from reportgen.model import Aggregate, FactorValue, Finding, Run, Source, Status, identities, identity
 
 _NAME = "source.toml"
 _TITLE = re.compile(rb"^title[ \t]*=", re.MULTILINE)
 _TABLES = re.compile(rb"^tables[ \t]*=", re.MULTILINE)
 _STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 
-Row = Mapping[str, str]
+# The sections whose entries should each fit a row, by their names in source.toml.
+_CORRECTIONS, _MACHINES = "corrections", "environments"
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -50,11 +52,16 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the runs of all tables, and a finding for each thing wrong with source.toml."""
     definition = source_toml.parse(files.bytes(_NAME))
+    used: set[tuple[str, int]] = set()
     for table in definition.tables:
         if table in files:
-            yield from _Table(files, table, definition).read()
+            yield from _Table(files, table, definition, used).read()
         else:
             definition.problem(f'no table "{table}" beside source.toml; {did_you_mean(table, files)}', table)
+    for kind, entries in ((_CORRECTIONS, definition.corrections), (_MACHINES, definition.environments)):
+        for position in range(len(entries)):
+            if (kind, position) not in used:
+                definition.problem(f"{kind}[{position}]: no row is as its where says", kind)
     for line, fact in dict.fromkeys(definition.problems):
         yield Finding("invalid", "read.malformed-source", files.id(_NAME), fact, files.source(_NAME, line))
 
@@ -64,7 +71,10 @@ FORMAT = Format("published", claims, read)
 
 @dataclass(slots=True)
 class _Draft:
-    """A run being put together from the rows that belong to it."""
+    """A run being put together from the rows that belong to it.
+
+    lost  (figure, line, column) where a token says that memory ran out
+    """
 
     line: int
     factors: dict[str, FactorValue]
@@ -73,19 +83,28 @@ class _Draft:
     status: Status
     samples_per_step: float | None
     aggregates: list[Aggregate] = field(default_factory=list)
+    lost: list[tuple[Named, int, str]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def has(self, aggregates: list[Aggregate]) -> bool:
-        """Whether one of these figures would occur twice."""
-        mine = {(x.metric, x.phase, x.statistic) for x in self.aggregates}
-        return any((x.metric, x.phase, x.statistic) in mine for x in aggregates)
+    def keys(self) -> set[tuple[str, str, str]]:
+        """Return which figures the run has or has lost."""
+        return {(x.metric, x.phase, x.statistic) for x in self.aggregates} | {x.key for x, *_ in self.lost}
+
+    def join(self, other: "_Draft") -> None:
+        """Take the figures of another row of the run."""
+        self.aggregates += other.aggregates
+        self.lost += other.lost
+        self.findings += other.findings
+        self.environment |= other.environment
 
 
 class _Table:
     """One CSV file and what its definition makes of it."""
 
-    def __init__(self, files: LogFiles, table: str, definition: Definition) -> None:
-        self.files, self.table, self.definition = files, table, definition
+    def __init__(
+        self, files: LogFiles, table: str, definition: Definition, used: set[tuple[str, int]]
+    ) -> None:
+        self.files, self.table, self.definition, self.used = files, table, definition, used
         self.malformed = Malformed(files.id(table), files.source(table).path)
         self.figures = definition.figures
 
@@ -94,19 +113,18 @@ class _Table:
         latest: dict[object, _Draft] = {}
         is_long = any(figure.is_long for figure in self.figures)
         for line, published in self._rows():
-            if not _matches(published, self.definition.where):
+            if not matches(published, self.definition.where):
                 continue
             draft = self._draft(line, published)
-            key = (frozenset(draft.factors.items()), draft.repeat, draft.status)
+            key = (identities(draft.factors), draft.repeat, draft.status)
             known = latest.get(key) if is_long else None
-            if known and not known.has(draft.aggregates):
-                known.aggregates += draft.aggregates
-                known.findings += draft.findings
+            if known and not known.keys() & draft.keys():
+                known.join(draft)
             else:
                 drafts.append(draft)
                 latest[key] = draft
-        for number, draft in enumerate(drafts, 1):
-            yield self._run(number, draft)
+        for position, draft in enumerate(drafts, 1):
+            yield self._run(position, draft)
         yield from self.malformed.findings()
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
@@ -143,9 +161,9 @@ class _Table:
     def _draft(self, line: int, published: Row) -> _Draft:
         definition = self.definition
         row, findings = self._corrected(line, published)
-        factors = {**definition.constants, **_looked_up(row, definition.factors)}
+        factors = {**definition.constants, **looked_up(row, definition.factors)}
         environment = {**definition.about, **self._machine(factors)}
-        environment |= _looked_up(row, definition.environment)
+        environment |= looked_up(row, definition.environment)
         if definition.source and row.get(definition.source):
             environment["source"] = row[definition.source]
         draft = _Draft(line, factors, environment, self._repeat(row), self._status(row), self._samples(row))
@@ -158,58 +176,61 @@ class _Table:
         tokens = self.definition.tokens
         for figure in self.figures:
             text = row[figure.column]
-            if text in tokens["missing"] or not _matches(row, figure.where):
+            if text in tokens["missing"] or not matches(row, figure.where):
                 continue
+            figured = named(figure, row)
             if text in tokens["out_of_memory"]:
-                draft.status = "out_of_memory"
+                draft.lost.append((figured, draft.line, figure.column))
             elif text in tokens["planned"]:
                 draft.environment["planned"] = True
             else:
-                aggregate = self._aggregate(figure, row, draft.line, published[figure.column])
+                aggregate = self._aggregate(figure.column, figured, row, draft.line, published[figure.column])
                 draft.aggregates += [aggregate] if aggregate else []
 
-    def _aggregate(self, figure: Figure, row: Row, line: int, original: str) -> Aggregate | None:
-        metric, phase, unit, statistic = (
-            str(_look_up(row, part) or "") if isinstance(part, Lookup) else part
-            for part in (figure.metric, figure.phase, figure.unit, figure.statistic))
-        found = quantity(row[figure.column], unit)
+    def _aggregate(
+        self, column: str, named: Named, row: Row, line: int, original: str
+    ) -> Aggregate | None:
+        metric, found = named.metric, quantity(row[column], named.unit)
         if not metric or not found:
-            what = f'"{row[figure.column][:40]}" is not a figure' if metric else "no name of a metric"
-            self.malformed.add(line, f"column {figure.column}: {what}")
+            what = f'"{row[column][:40]}" is not a figure' if metric else "no name of a metric"
+            self.malformed.add(line, f"column {column}: {what}")
             return None
         value, base = units.to_base(*found)
         wanted = METRICS[metric].unit if metric in METRICS else base
         if not units.find(found[1]) or base != wanted:
-            self.definition.problem(f'unit "{found[1]}" of column {figure.column} is not one of {metric}'
-                                    f' (its base unit is {wanted})', figure.column)
+            self.definition.problem(f'unit "{found[1]}" of column {column} is not one of {metric}'
+                                    f' (its base unit is {wanted})', column)
             return None
         source = self.files.source(self.table, line)
-        return Aggregate(metric, phase or STEP, value, original, statistic or "published", 0, source)
+        return Aggregate(metric, named.phase, value, original, named.statistic, 0, source, base)
 
     def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
         row, findings = dict(published), []
-        for correction in self.definition.corrections:
-            if correction.column in row and _matches(published, correction.where):
-                row[correction.column] = _text(correction.value)
+        for position, correction in enumerate(self.definition.corrections):
+            if correction.column in row and matches(published, correction.where):
+                self.used.add((_CORRECTIONS, position))
+                row[correction.column] = shown(correction.value)
                 findings.append(self._footnote(correction, line, published[correction.column]))
         return row, findings
 
     def _footnote(self, correction: Correction, line: int, published: str) -> Finding:
         source = f" ({correction.source})" if correction.source else ""
         message = (f"{correction.column}: published as {published or 'empty'}, used as "
-                   f"{_text(correction.value)}: {correction.reason}{source}")
+                   f"{shown(correction.value)}: {correction.reason}{source}")
         return Finding("note", "read.corrected-figure", "", message, self.files.source(self.table, line))
 
     def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         facts: dict[str, FactorValue] = {}
-        for where, values in self.definition.environments:
-            if all(name in factors and factors[name] in wanted for name, wanted in where.items()):
+        for position, (where, values) in enumerate(self.definition.environments):
+            if all(name in factors and identity(factors[name]) in map(identity, wanted)
+                   for name, wanted in where.items()):
+                self.used.add((_MACHINES, position))
                 facts.update(values)
         return facts
 
     def _repeat(self, row: Row) -> int | None:
-        repeat = typed(row.get(self.definition.repeat or "", ""))
-        return int(repeat) if isinstance(repeat, (int, float)) and repeat == int(repeat) else None
+        repeat = number(row.get(self.definition.repeat or "", ""))
+        return int(repeat) if repeat is not None and repeat.is_integer() and abs(repeat) < 2**53 else None
 
     def _status(self, row: Row) -> Status:
         word = row.get(self.definition.status or "", "")
@@ -223,39 +244,24 @@ class _Table:
     def _samples(self, row: Row) -> float | None:
         product = 1.0
         for name in self.definition.samples:
-            value = typed(row.get(name, ""))
-            if isinstance(value, str):
+            value = number(row.get(name, ""))
+            if value is None:
                 return None
             product *= value
         return product if self.definition.samples else None
 
     def _run(self, number: int, draft: _Draft) -> Run:
         id = self.files.id(self.table, number)
+        # One figure that memory did not suffice for says nothing against those beside it.
+        has_none = draft.lost and not draft.aggregates
+        findings = [replace(finding, subject=id) for finding in draft.findings]
+        findings += [] if has_none else [self._lost(id, *lost) for lost in draft.lost]
         return Run(id=id, format="published", source=Source(self.malformed.path, draft.line),
                    factors=draft.factors, environment=draft.environment, repeat=draft.repeat,
-                   status=draft.status, samples_per_step=draft.samples_per_step, published=True,
-                   aggregates=tuple(draft.aggregates),
-                   findings=tuple(replace(finding, subject=id) for finding in draft.findings))
+                   status="out_of_memory" if has_none else draft.status,
+                   samples_per_step=draft.samples_per_step, published=True,
+                   aggregates=tuple(draft.aggregates), findings=tuple(findings))
 
-
-def _matches(row: Row, where: Conditions) -> bool:
-    """Whether the cells are among the accepted values, as numbers or as the texts that stand there."""
-    return all(name in row and (typed(row[name]) in wanted or row[name] in wanted)
-               for name, wanted in where.items())
-
-
-def _looked_up(row: Row, lookups: Mapping[str, Lookup]) -> dict[str, FactorValue]:
-    found = {name: _look_up(row, lookup) for name, lookup in lookups.items()}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _look_up(row: Row, lookup: Lookup) -> FactorValue | None:
-    """Return the typed cell, renamed where the lookup says so; an empty cell is None unless renamed."""
-    text = row.get(lookup.column, "")
-    if text in lookup.values:
-        return lookup.values[text]
-    return typed(text) if text else None
-
-
-def _text(value: FactorValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    def _lost(self, id: str, named: Named, line: int, column: str) -> Finding:
+        message = f"{column}: out of memory, so that there is no {named.metric} ({named.phase})"
+        return Finding("note", "read.failed-run", id, message, self.files.source(self.table, line))

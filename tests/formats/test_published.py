@@ -225,3 +225,44 @@ def test_a_status_without_meaning_is_no_success() -> None:
     found = read(WIDE, TABLE + b"A,4,FP32,1,weird,32,1,2\n")
     assert found.runs[0].status == "partial"
     assert [one.message for one in found.findings] == ['no meaning for the status "weird"; add it to [status]']
+
+
+def test_one_figure_out_of_memory_takes_nothing_from_those_beside_it() -> None:
+    found = read(WIDE, TABLE + b"A,4,FP32,2,fine,32,12.5,OOM\nA,4,FP32,3,fine,32,OOM,OOM\n")
+    both, none = found.runs
+    assert (both.status, figures(both)) == ("complete", {("step_time", "forward"): pytest.approx(0.0125)})
+    (finding,) = both.findings
+    assert (finding.severity, finding.rule) == ("note", "read.failed-run")
+    assert finding.message == "speed: out of memory, so that there is no throughput (step)"
+    assert (none.status, none.aggregates, none.findings) == ("out_of_memory", (), ())
+
+
+def test_in_the_long_form_a_lost_figure_is_one_of_its_run_and_a_lost_repeat_a_run() -> None:
+    source = LONG + '[tokens]\nout_of_memory = ["OOM"]\n'
+    found = read(source, b"model,what,pass,value,unit\na,time,f,1,s\na,time,b,OOM,s\na,time,f,OOM,s\n")
+    first, second = found.runs
+    assert (first.status, len(first.aggregates), len(first.findings)) == ("complete", 1, 1)
+    assert (second.status, second.aggregates) == ("out_of_memory", ())
+
+
+@pytest.mark.parametrize("section", [
+    '[[corrections]]\nwhere = { cluster = "Z" }\ncolumn = "speed"\nvalue = 1\nreason = "r"\n',
+    '[[environments]]\nwhere = { cluster = "Z" }\nvalues = { cpu = "x" }\n',
+])
+def test_an_entry_that_fits_no_row_is_named(section: str) -> None:
+    found = read(WIDE + section, TABLE + b"A,4,FP32,2,fine,32,12.5,1\n")
+    (finding,) = found.findings
+    assert finding.rule == "read.malformed-source"
+    assert finding.message == f"{section[2:].partition(']')[0]}[0]: no row is as its where says"
+
+
+def test_true_is_not_the_number_one_in_a_condition() -> None:
+    found = read(WIDE + "[where]\ncluster = true\n", TABLE + b"1,4,FP32,2,fine,32,1,1\ntrue,4,FP32,3,fine,32,1,1\n")
+    assert [run.repeat for run in found.runs] == [3]
+
+
+def test_a_metric_that_is_not_known_keeps_its_base_unit() -> None:
+    source = WIDE.replace('metric = "throughput"\nunit = "images/s"', 'metric = "epoch_time"\nunit = "min"')
+    (run,) = read(source, TABLE + b"A,4,FP32,2,fine,32,12.5,2\n").runs
+    assert [(one.metric, one.value, one.unit) for one in run.aggregates] == [
+        ("step_time", pytest.approx(0.0125), "s"), ("epoch_time", 120.0, "s")]

@@ -9,10 +9,14 @@ from collections.abc import Iterator
 from reportgen import units
 from reportgen.model import FactorValue
 
-# 18 digits fit into 64 bits; a longer row of digits is a name (a serial number), not a count.
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
-_NUMBER = r"[+-]?(?:[0-9][0-9,]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
+# What str() writes for a number is one; "007", "1.10" and "2e1" are names or versions and stay what they are.
+# 18 digits fit into 64 bits; a longer row of digits is a name too (a serial number), and no count.
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,30})\.[0-9]{1,30}")
+# Commas part thousands. As the sign of the decimal ("12,5") they would make the number ten times larger.
+_NUMBER = (
+    r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
+)
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([^0-9\s,.][^0-9]*)?")
 
 
@@ -31,20 +35,20 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def typed(text: str) -> FactorValue:
-    """Return an int or a float where the text is one (finite), else the text."""
+    """Return an int or a float where the text is one as it would be written, else the text.
+
+    So no two texts become the same value: "1.10" and "1.1" are two versions, "00123" is no 123.
+    """
     if _INTEGER.fullmatch(text):
         return int(text)
-    if text.lstrip("+-").isdecimal():
-        return text
-    if len(text) <= 64 and _FLOAT.fullmatch(text) and math.isfinite(float(text)):
-        return float(text)
-    return text
+    return float(text) if _DECIMAL.fullmatch(text) and repr(float(text)) == text else text
 
 
 def quantity(text: str, unit: str) -> tuple[float, str] | None:
     """Return (value, unit) of a number that may carry its own unit ("222.7ms", "45 %", "2,557").
 
-    unit  holds where the cell has none of its own; None is returned for anything but a finite number
+    unit  holds where the cell has none of its own; None is returned for anything but a finite number, and
+          for a comma that does not part thousands
     """
     if len(text) > 64:
         return None
@@ -56,3 +60,9 @@ def quantity(text: str, unit: str) -> tuple[float, str] | None:
         return None
     value = float(match[1].replace(",", ""))
     return (value, own or unit) if math.isfinite(value) else None
+
+
+def number(text: str) -> float | None:
+    """Return the finite number that a text is in any notation, None if it is none or has a unit."""
+    found = quantity(text, "")
+    return found[0] if found and not found[1] else None
