@@ -48,7 +48,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     names = "{run,watch,env,doctor,bench}"
     commands = parser.add_subparsers(dest="command_name", required=True, metavar=names)
-    _add_run(commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command"))
+    running = commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command")
+    _add_run(running)
+    _add_recording(running)
+    running.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="what to run")
     commands.add_parser(
         "env", usage="python -m collectors env", help="print what is recorded of this machine, as JSON"
     )
@@ -94,6 +97,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="copy the output into stdout.log; the command then writes to a pipe, not to the terminal",
     )
+
+
+def _add_recording(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timing",
         choices=TIMINGS,
@@ -120,7 +126,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of this node, where every node has a launcher of its own (0, or as Slurm says)",
     )
-    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="what to run")
 
 
 def _positive(text: str) -> int:

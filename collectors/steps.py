@@ -96,10 +96,8 @@ class Recorder:
         """
         chosen = timing_of(timing)
         about: Dict[str, Any] = {"case": logfolder.check_case(case or {})}
-        if samples_per_step is not None:
-            about["samples_per_step"] = int(samples_per_step)
-        if tokens_per_step is not None:
-            about["tokens_per_step"] = int(tokens_per_step)
+        counts = {"samples_per_step": samples_per_step, "tokens_per_step": tokens_per_step}
+        about.update((name, int(count)) for name, count in counts.items() if count is not None)
         if item is not None:
             about["item"] = item
         try:

@@ -12,9 +12,19 @@ from typing import Any, Callable, Dict, Optional
 def torch_facts() -> Dict[str, Any]:
     """Return the group `torch` of the environment; {} where torch is not imported."""
     torch: Any = sys.modules.get("torch")
-    if torch is None:
-        return {}
-    facts: Dict[str, Callable[[], Any]] = {
+    group: Dict[str, Any] = {}
+    for name, fact in ({} if torch is None else _questions(torch)).items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that a setting has a new name is not our reader's affair
+                group[name] = fact()
+        except (AttributeError, RuntimeError, TypeError):  # a half-imported torch lacks all
+            continue
+    return group
+
+
+def _questions(torch: Any) -> Dict[str, Callable[[], Any]]:
+    return {
         "version": lambda: str(torch.__version__),
         "git": lambda: torch.version.git_version,
         "cuda": lambda: torch.version.cuda,
@@ -43,15 +53,6 @@ def torch_facts() -> Dict[str, Any]:
         "device": lambda: torch.cuda.get_device_name() if torch.cuda.is_initialized() else None,
         "distributed_backend": lambda: _backend(torch),
     }
-    group: Dict[str, Any] = {}
-    for name, fact in facts.items():
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that a setting has a new name is not our reader's affair
-                group[name] = fact()
-        except (AttributeError, RuntimeError, TypeError):  # a half-imported torch lacks all
-            continue
-    return group
 
 
 def _dotted(version: Optional[int]) -> Optional[str]:

@@ -4,6 +4,7 @@ import json
 import os
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -268,6 +269,13 @@ def test_a_forked_child_writes_nothing_and_closes_nothing(tmp_path, clock):
     assert os.waitpid(pid, 0)[1] == 0
     recorder.close()
     assert rank0(recorder)["steps"] == [1, 2]
+
+
+def test_counts_may_be_integers_of_numpy(tmp_path):
+    with start(tmp_path, samples_per_step=np.int64(4)) as recorder:
+        for _ in recorder.steps(1):
+            recorder.samples(np.int64(3))
+    assert rank0(recorder)["samples"] == [3]
 
 
 def test_closing_twice_keeps_the_first_status(tmp_path):
