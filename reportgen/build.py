@@ -14,9 +14,11 @@ from reportgen.load import load
 from reportgen.model import Finding, Source
 from reportgen.report.assemble import Campaign, assemble
 from reportgen.report.definition import Definition, read_definition
+from reportgen.report.keys import inside, read_text
 from reportgen.report.overview import overview
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.results import Report
+from reportgen.tables.expected import check_systems
 
 Progress = Callable[[str, int, int], None]
 
@@ -74,6 +76,7 @@ def build(request: Request, progress: Progress | None = None) -> Build:
     settings = read_settings(request.reports, request.place)
     definitions = read_definitions(request, settings)
     campaigns = _load(request, definitions, progress)
+    check_systems(settings.knowledge, [run for campaign in campaigns.values() for run in campaign.runs])
     reports = []
     files: dict[str, bytes] = {}
     for done, definition in enumerate(definitions):
@@ -133,9 +136,9 @@ def _load(
     for definition in definitions:
         for position, log in enumerate(definition.logs):
             if log not in campaigns:
-                path = request.root / log
+                place = f"{definition.place}: logs[{position}]"
+                path = inside(request.root, log, place)
                 if not path.exists():
-                    place = f"{definition.place}: logs[{position}]"
                     raise RequestError(
                         place, f'no such file or folder: "{log}"', "name a path below the root"
                     )
@@ -155,15 +158,8 @@ def _campaign(name: str, path: Path, root: Path, progress: Progress | None) -> C
 def _prose(request: Request, definition: Definition) -> str:
     if not definition.body:
         return ""
-    path = request.root / definition.body
-    if not path.resolve().is_relative_to(request.root.resolve()):
-        raise RequestError(f"{definition.place}: body", "leads out of the repository through a link")
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise RequestError(
-            f"{definition.place}: body", f'"{definition.body}": {str(error.strerror).lower()}'
-        ) from None
+    place = f"{definition.place}: body"
+    return read_text(inside(request.root, definition.body, place), place, what=definition.body)
 
 
 def _inject(
@@ -177,10 +173,10 @@ def _inject(
     injected: dict[str, bytes] = {}
     problems: list[Finding] = []
     for file in settings.inject:
-        path = request.root / file
-        if not path.is_file():
-            continue
-        text = path.read_bytes().decode("utf-8")
+        path = inside(request.root, file, f"{request.place}/{SETTINGS}: inject.files")
+        if not path.is_file() and file in Settings().inject:
+            continue  # a repository need not have a README
+        text = read_text(path, f"{request.place}/{SETTINGS}: inject.files", what=file)
         if BEGIN not in text:
             continue
         if not tables:
@@ -208,7 +204,7 @@ def owned_files(target: Path) -> frozenset[str]:
     for listing in sorted(target.glob("*/report.json")):
         try:
             document = json.loads(listing.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         names = document.get("generated") if isinstance(document, dict) else None
         if isinstance(names, list):

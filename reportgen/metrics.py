@@ -25,6 +25,11 @@ class Metric:
     better: Better | None = None
     reduction: Reduction = "mean"
 
+    @property
+    def is_speed(self) -> bool:
+        """Return whether more (or less) of it means faster: only then is there a speed-up."""
+        return self.better is not None and self.unit in ("s", "samples/s", "FLOP/s", "B/s")
+
 
 _ALL = (
     Metric("throughput", "Throughput", "samples/s", "higher"),

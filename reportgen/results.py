@@ -114,6 +114,7 @@ class Cell:
     low, high   interval of the value where the table shows intervals (base unit)
     text        what is shown when kind is not number: -, out of memory, several, planned
     case        the evidence; None for absent and planned cells
+    several     the cases that fell into one cell, which therefore shows none of them
     qualifiers  shown small beside the number where neither row nor column can say it
     notes       indices into the table's notes
     """
@@ -128,6 +129,13 @@ class Cell:
     comparison: Comparison | None = None
     qualifiers: tuple[str, ...] = ()
     notes: tuple[int, ...] = ()
+    several: tuple[Case, ...] = ()
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Return every case that the cell stands on, those of its baseline included."""
+        own = (self.case,) if self.case else ()
+        return (*own, *((self.comparison.baseline,) if self.comparison else ()), *self.several)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

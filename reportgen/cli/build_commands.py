@@ -121,6 +121,7 @@ def init(reports: Reports = Path("reports")) -> None:
     from reportgen import publish
     from reportgen.report.start import starters
 
+    reports = reports.resolve()
     written = publish.create(starters(reports.name, _campaign_runs(reports.parent)), reports.parent)
     for path in written:
         print(f"new      {path}")

@@ -8,7 +8,7 @@ from reportgen.errors import RequestError
 from reportgen.model import Case, Finding, Run, Source
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
-from reportgen.results import Cell, Expected, Provenance, Report, Table
+from reportgen.results import Comparison, Expected, Header, Provenance, Report, Table
 from reportgen.tables.build import build_tables
 from reportgen.tables.expected import Knowledge, inconsistencies
 from reportgen.tables.figures import build_figures
@@ -80,9 +80,9 @@ def _protocol_text(definition: Definition) -> str:
 
 
 def cases_of(tables: Iterable[Table]) -> list[Case]:
-    """Return the cases of all cells, each once, in order of appearance."""
+    """Return the cases that the cells stand on, each once, in order of appearance."""
     cells = (cell for table in tables for row in table.cells for cell in row)
-    return list({id(cell.case): cell.case for cell in cells if cell.case is not None}.values())
+    return list({id(case): case for cell in cells for case in cell.cases}.values())
 
 
 def _runs_of(case: Case) -> list[Run]:
@@ -118,20 +118,25 @@ def _expected(tables: Iterable[Table]) -> tuple[Expected, ...]:
 def _verdict(tables: Sequence[Table], runs: Sequence[Run], findings: Sequence[Finding]) -> Iterable[str]:
     """Yield the sentences a reviewer should read if he reads no others."""
     numbers = sum(cell.kind == "number" for table in tables for row in table.cells for cell in row)
-    yield f"{numbers:,} numbers from {len(runs):,} runs: {_statuses(runs)}."
+    yield (
+        f"{numbers:,} numbers from {len(runs):,} runs: {_statuses(runs)}."
+        if runs
+        else "No runs to report on."
+    )
     worst = _worst(tables)
     if worst:
-        table, place, cell = worst
-        assert cell.comparison is not None
-        assert cell.comparison.excess is not None
-        slower, excess = (text(x, digits=3) for x in (cell.comparison.value, cell.comparison.excess))
-        yield (
-            f"Largest gap to the expected speed: {place} is {slower} times slower than its baseline, "
-            f"{excess} times slower than it should be ({table.title})."
-        )
+        table, place, comparison = worst
+        excess = text(comparison.excess or 0.0, digits=3)
+        yield f"{table.title}: {place} {_observed(comparison.value)}, {excess} times slower than it should be."
     warnings = sum(finding.severity != "note" for finding in findings)
     if warnings:
         yield f"{warnings} finding{'s' if warnings > 1 else ''} to read before believing it."
+
+
+def _observed(slower: float) -> str:
+    if slower >= 1:
+        return f"is {text(slower, digits=3)} times slower than its baseline"
+    return f"is {text(1 / slower, digits=3)} times faster than its baseline"
 
 
 def _statuses(runs: Sequence[Run]) -> str:
@@ -142,19 +147,31 @@ def _statuses(runs: Sequence[Run]) -> str:
     return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in names)
 
 
-def _worst(tables: Sequence[Table]) -> tuple[Table, str, Cell] | None:
-    """Return the cell with the largest excess over all tables, with its place in words."""
-    found: tuple[Table, str, Cell] | None = None
-    largest = 1.0
+def _worst(tables: Sequence[Table]) -> tuple[Table, str, Comparison] | None:
+    """Return the largest excess, with its place in words, of the first table that shows any.
+
+    The first such table is what the author put first; a worse cell in a later one is a detail of it.
+    """
     for table in tables:
-        for row, cells in zip(table.rows, table.cells, strict=True):
-            for column, cell in zip(table.columns, cells, strict=True):
-                excess = cell.comparison.excess if cell.comparison else None
-                if excess is not None and excess > largest:
-                    largest = excess
-                    place = " ".join(label.text for label in (*row.labels, *column.labels) if label.text)
-                    found = (table, place, cell)
-    return found
+        found = [
+            (cell.comparison.excess or 0.0, row, column, cell.comparison)
+            for row, cells in zip(table.rows, table.cells, strict=True)
+            for column, cell in zip(table.columns, cells, strict=True)
+            if column.quantity == "excess" and cell.kind == "number" and cell.comparison
+        ]
+        if found:
+            excess, row, column, comparison = max(found, key=lambda one: one[0])
+            return (table, _place(table, row, column), comparison) if excess > 1 else None
+    return None
+
+
+def _place(table: Table, row: Header, column: Header) -> str:
+    """Return a cell's place in words; a bare number needs its factor's name to mean anything."""
+    words = []
+    for title, key, label in zip(table.row_titles, row.key, row.labels, strict=True):
+        words.append(label.text if isinstance(key, str) else f"{title.text} {label.text}")
+    words += [label.text for label in column.labels]
+    return " ".join(word for word in words if word)
 
 
 def _provenance(campaigns: Sequence[Campaign], used: Mapping[int, Run]) -> tuple[Provenance, ...]:

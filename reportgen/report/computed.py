@@ -15,7 +15,7 @@ from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Case, FactorValue
 from reportgen.protocol import Protocol, cases
 from reportgen.report.definition import below
-from reportgen.report.keys import Section
+from reportgen.report.keys import Section, inside
 from reportgen.statistics import geometric_mean
 from reportgen.tables.expected import Knowledge
 from reportgen.tables.select import matches, show
@@ -38,7 +38,7 @@ def computed_speed(
     if len(wanted) != 1:
         raise RequestError(section.at("over"), "names no factor or several", 'over = { model = ["a", "b"] }')
     ((factor, values),) = wanted.items()
-    if not (root / log).exists():
+    if not inside(root, log, section.at("logs")).exists():
         raise RequestError(
             section.at("logs"), f'no such file or folder: "{log}"', "name a path below the root"
         )
@@ -48,6 +48,8 @@ def computed_speed(
         [_median(found, knowledge, system, (factor, value), section.place) for system in systems]
         for value in values
     ]
+    if not metric_of(metric).is_speed:
+        raise RequestError(section.at("metric"), f"{metric} is no speed", 'use "throughput" or "step_time"')
     ratio = geometric_mean([of / to for of, to in pairs])
     return ratio if metric_of(metric).better == "higher" else 1 / ratio
 
@@ -66,4 +68,9 @@ def _median(
         raise RequestError(
             place, f"{what} of {system} with {factor} = {show(value)}", "narrow it with the fact's where"
         )
-    return mine[0].summary.median
+    median = mine[0].summary.median
+    if not 0 < median < float("inf"):
+        raise RequestError(
+            place, f"{system} has {median:g} with {factor} = {show(value)}", "leave it out of over"
+        )
+    return median

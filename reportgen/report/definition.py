@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import cast, get_args
 
-from reportgen.errors import RequestError
+from reportgen.errors import RequestError, did_you_mean
 from reportgen.protocol import Protocol, parse_protocol
 from reportgen.report.keys import Section, read_toml
 from reportgen.results import FigureKind, Quantity
@@ -24,7 +24,7 @@ _SHOWN: Mapping[str, tuple[Quantity, ...]] = {
     "ratio": ("value", "ratio"),
     "speedup": ("value", "speedup"),
     "efficiency": ("value", "efficiency"),
-    "expected": ("value", "observed", "excess"),
+    "expected": ("value", "observed", "expected", "excess"),
 }
 
 
@@ -85,7 +85,11 @@ def _protocol(section: Section, named: Mapping[str, Protocol], default: Protocol
     text = section.text("protocol")
     if not text:
         return default
-    return named[text] if text in named else parse_protocol(text, section.at("protocol"))
+    if text in named:
+        return named[text]
+    if named and not text[0].isdecimal():
+        raise RequestError(section.at("protocol"), f'no protocol "{text}"', did_you_mean(text, named))
+    return parse_protocol(text, section.at("protocol"))
 
 
 def _unique(ids: list[tuple[str, str]]) -> None:
@@ -143,8 +147,8 @@ def _table(section: Section, protocol: Protocol, named: Mapping[str, Protocol]) 
         totals=_totals(section.section("totals")),
         missing=section.text("missing", "-"),
         interval=section.flag("interval"),
-        digits=_digits(section),
-        decimals=section.number("decimals"),
+        digits=_bounded(section, "digits", 1) or 4,
+        decimals=_bounded(section, "decimals", 0),
         notes=section.texts("notes"),
         planned=tuple(one.scalars() for one in section.sections("planned")),
     )
@@ -167,11 +171,11 @@ def _checked(spec: TableSpec) -> TableSpec:
     return spec
 
 
-def _digits(section: Section) -> int:
-    digits = section.number("digits")
-    if digits is not None and not 1 <= digits <= 12:
-        raise RequestError(section.at("digits"), f"{digits} significant digits", "choose 1 to 12")
-    return 4 if digits is None else digits
+def _bounded(section: Section, key: str, least: int) -> int | None:
+    number = section.number(key)
+    if number is not None and not least <= number <= 12:
+        raise RequestError(section.at(key), f"{number} {key}", f"choose {least} to 12")
+    return number
 
 
 def _fits(quantity: str, compare: CompareSpec | None) -> bool:

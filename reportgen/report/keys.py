@@ -14,18 +14,40 @@ from reportgen.model import FactorValue
 from reportgen.tables.spec import Wanted
 
 
+def read_text(path: Path, place: str, *, what: str = "") -> str:
+    """Return a file of the request as text. Raises RequestError if it is not there or not UTF-8.
+
+    what  how the file is called where `place` is that of a key which names it
+    """
+    called = f'"{what}": ' if what else ""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RequestError(
+            place, f"{called}not UTF-8 text at byte {error.start}", "save it as UTF-8"
+        ) from None
+    except OSError as error:
+        raise RequestError(place, f"{called}{str(error.strerror or error).lower()}") from None
+
+
 def read_toml(path: Path, place: str) -> "Section":
     """Return the file as a section. Raises RequestError for a file that is not there or not TOML."""
     try:
-        return Section(place, tomllib.loads(path.read_text(encoding="utf-8")), top=True)
-    except FileNotFoundError:
-        raise RequestError(place, "no such file") from None
-    except UnicodeDecodeError as error:
-        raise RequestError(place, f"not UTF-8 text at byte {error.start}", "save it as UTF-8") from None
+        return Section(place, tomllib.loads(read_text(path, place)), top=True)
     except tomllib.TOMLDecodeError as error:
         raise RequestError(place, f"not valid TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
-    except OSError as error:
-        raise RequestError(place, f"cannot be read: {error.strerror}") from None
+    except RecursionError:
+        raise RequestError(place, "not valid TOML: nested too deeply") from None
+
+
+def inside(root: Path, path: str, place: str) -> Path:
+    """Return a path below the root on disk. Raises RequestError if a link on the way leads out of it."""
+    found = root / path
+    if not found.resolve().is_relative_to(root.resolve()):
+        raise RequestError(
+            place, f'"{path}" leads out of the repository through a link', "copy what it links to"
+        )
+    return found
 
 
 class Section:

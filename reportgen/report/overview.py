@@ -4,6 +4,8 @@ It looks at the runs: factors that vary become rows and columns, the one with th
 the page; constant factors are said in the caption. Each metric that runs can tell becomes one table.
 """
 
+import json
+import re
 from collections.abc import Sequence
 
 from reportgen.metrics import METRICS
@@ -39,7 +41,7 @@ def table_specs(runs: Sequence[Run], place: str) -> list[TableSpec]:
         specs.append(
             TableSpec(
                 place=f"{place}: tables[{len(specs)}]",
-                id=metric.replace("_", "-"),
+                id=re.sub(r"[^A-Za-z0-9]+", "-", metric).strip("-") or "metric",
                 title=_title(metric),
                 protocol=Protocol(),
                 metrics=(metric,),
@@ -86,15 +88,15 @@ def _axes(runs: Sequence[Run]) -> tuple[list[str], list[str]]:
 
 def definition_text(runs: Sequence[Run], log: str) -> str:
     """Return a definition as TOML to start from: the overview's tables of one campaign."""
-    lines = [f'title = "{log.rpartition("/")[2]}"', f'logs = ["{log}"]', 'protocol = "20+100x7"']
+    lines = [f"title = {_text(log.rpartition('/')[2])}", f"logs = [{_text(log)}]", 'protocol = "20+100x7"']
     for spec in table_specs(runs, log):
         ranks = Ranks([run.factors for run in runs], {})
         lines += [
             "",
             "[[tables]]",
-            f'id = "{spec.id}"',
-            f'title = "{spec.title}"',
-            f'metric = "{spec.metrics[0]}"',
+            f"id = {_text(spec.id)}",
+            f"title = {_text(spec.title)}",
+            f"metric = {_text(spec.metrics[0])}",
         ]
         if spec.phases != (STEP,):
             lines.append(f"phase = {_list(spec.phases)}")
@@ -102,10 +104,15 @@ def definition_text(runs: Sequence[Run], log: str) -> str:
         for name in (*spec.rows, *spec.columns):
             if name != PHASE:
                 shown = sorted({ranks.rank(name, run.factors) for run in runs if name in run.factors})
-                values = ", ".join(str(ranks.value(name, rank)) for rank in shown[:6])
-                lines.append(f"# {name}: {values}{', ...' if len(shown) > 6 else ''}")
+                values = ", ".join(_text(str(ranks.value(name, rank)))[1:-1] for rank in shown[:6])
+                lines.append(f"# {_text(name)[1:-1]}: {values}{', ...' if len(shown) > 6 else ''}")
     return "\n".join(lines) + "\n"
 
 
 def _list(names: Sequence[str]) -> str:
-    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+    return f"[{', '.join(map(_text, names))}]"
+
+
+def _text(text: str) -> str:
+    """Return a TOML string: JSON's escapes are a part of TOML's."""
+    return json.dumps(text)

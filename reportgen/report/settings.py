@@ -40,6 +40,12 @@ def read_settings(folder: Path, place: str) -> Settings:
             section.done()
         named = top.section("protocols")
         for name in named.names() if named else ():
+            if name[:1].isdecimal():
+                raise RequestError(
+                    named.at(name) if named else "",
+                    f'"{name}" would hide the notation',
+                    "begin with a letter",
+                )
             one = named.section(name) if named else None
             if one:
                 protocols[name] = Protocol.from_table(name, one.values(), one.place)

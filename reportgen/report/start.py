@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from reportgen.model import Run
 from reportgen.report.overview import definition_text
+from reportgen.report.settings import EXPECTED, SETTINGS
 
 _SETTINGS = """\
 # Settings of this repository's reports; see docs/definitions.md of reportgen.
@@ -38,8 +39,11 @@ def starters(reports: str, campaigns: Mapping[str, Sequence[Run]]) -> dict[str, 
 
     campaigns  folder of logs -> its runs; a campaign without runs gets no definition
     """
-    files = {f"{reports}/reportgen.toml": _SETTINGS, f"{reports}/expected.toml": _EXPECTED}
+    files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
     for log, runs in campaigns.items():
+        path = f"{reports}/{log.rpartition('/')[2]}.toml"
+        # A campaign may be called like one of our own files; its definition then goes by another name.
+        path = path if path not in files else path.replace(".toml", "-campaign.toml")
         if runs:
-            files[f"{reports}/{log.rpartition('/')[2]}.toml"] = definition_text(runs, log)
-    return {path: text.encode("utf-8") for path, text in files.items()}
+            files[path] = definition_text(runs, log)
+    return {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}

@@ -8,9 +8,10 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, FactorValue, Finding, Run
+from reportgen.model import Case, FactorValue, Finding, Run, identity
 from reportgen.results import Cell, Header, Label, Quantity, Table, UnitMode
 from reportgen.statistics import geometric_mean
 from reportgen.tables.caption import caption, metric_title
@@ -19,7 +20,7 @@ from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import Knowledge
 from reportgen.tables.headings import label_of_factor, label_of_value, qualifier, qualifiers
 from reportgen.tables.notes import Draft, number_notes
-from reportgen.tables.pivot import LACKING, ColumnKey, Grid, Key, pivot
+from reportgen.tables.pivot import LACKING, AxisKey, Grid, Key, pivot
 from reportgen.tables.select import select
 from reportgen.tables.spec import TableSpec
 from reportgen.tables.unit_choice import unit_for, unit_mode
@@ -44,10 +45,12 @@ def build_tables(spec: TableSpec, runs: Sequence[Run], knowledge: Knowledge) -> 
     """
     selection = select(spec, runs, knowledge.system_of)
     against = comparer(spec, selection.pool, knowledge)
-    return [_table(spec, grid, against) for grid in pivot(spec, selection.cases)]
+    grids = pivot(spec, selection.cases)
+    ids = _ids(spec, [grid.facet for grid in grids])
+    return [_table(spec, grid, against, name) for grid, name in zip(grids, ids, strict=True)]
 
 
-def _table(spec: TableSpec, grid: Grid, against: Comparer | None) -> Table:
+def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> Table:
     mode = unit_mode(spec)
     units = _Units(spec, grid, mode)
     filler = Filler(spec, grid, units.of_cell, against)
@@ -76,7 +79,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None) -> Table:
     rows = [replace(row, notes=notes) for row, notes in zip(rows, noted.rows, strict=True)]
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
     return Table(
-        id=_id(spec, grid.facet),
+        id=name,
         title=_title(spec, facet),
         metric=" ".join(spec.metrics),
         metric_title=metric_title(spec),
@@ -107,7 +110,7 @@ class _Units:
         self._rows = {row: self._over(row=row) for row in grid.rows} if mode == "row" else {}
         self._columns = {c: self._over(column=c) for c in grid.columns} if mode == "column" else {}
 
-    def _over(self, row: Key | None = None, column: ColumnKey | None = None) -> Unit | None:
+    def _over(self, row: AxisKey | None = None, column: AxisKey | None = None) -> Unit | None:
         cases = [
             case
             for (r, c), slot in self._grid.slots.items()
@@ -116,36 +119,42 @@ class _Units:
         ]
         return unit_for(self._spec, cases)
 
-    def of_row(self, row: Key) -> Unit | None:
+    def of_row(self, row: AxisKey) -> Unit | None:
         return self._rows.get(row)
 
-    def of_column(self, column: ColumnKey) -> Unit | None:
+    def of_column(self, column: AxisKey) -> Unit | None:
         return self._columns.get(column)
 
-    def of_cell(self, row: Key, column: ColumnKey, case: Case) -> Unit | None:
+    def of_cell(self, row: AxisKey, column: AxisKey, case: Case) -> Unit | None:
         if self._mode == "cell":
             return unit_for(self._spec, [case])
         return self.whole or self._rows.get(row) or self._columns.get(column)
 
 
-def _row(spec: TableSpec, key: Key, small: tuple[str, ...], units: _Units) -> Header:
-    labels = tuple(label_of_value(spec.labels, n, v) for n, v in zip(spec.rows, key, strict=True))
-    return Header(key, labels, small, unit=units.of_row(key))
+def _row(spec: TableSpec, key: AxisKey, small: tuple[str, ...], units: _Units) -> Header:
+    labels = tuple(label_of_value(spec.labels, n, v) for n, v in zip(spec.rows, key.values, strict=True))
+    return Header(key.values, labels, small, unit=units.of_row(key))
 
 
 def _column(
-    spec: TableSpec, key: ColumnKey, small: tuple[str, ...], quantity: Quantity, units: _Units
+    spec: TableSpec, key: AxisKey, small: tuple[str, ...], quantity: Quantity, units: _Units
 ) -> Header:
     labels = tuple(label_of_value(spec.labels, n, v) for n, v in zip(spec.columns, key.values, strict=True))
     more = tuple(
         text
         for name, value in key.split
         if (text := qualifier(spec.labels, name, value)) not in small
-        and value not in (LACKING, spec.qualify[name])
+        and value is not LACKING
+        and not _is_own(spec, name, value)
     )
     title = "" if len(spec.show) == 1 and spec.columns else _quantity_title(spec, quantity)
     unit = units.of_column(key) if quantity == "value" else None
     return Header(key.values, labels, small + more, quantity, title, unit, key.split)
+
+
+def _is_own(spec: TableSpec, name: str, value: FactorValue) -> bool:
+    own = spec.qualify[name]
+    return own is not None and identity(value) == identity(own)
 
 
 def _quantity_title(spec: TableSpec, quantity: Quantity) -> str:
@@ -172,7 +181,7 @@ def _mean_row(
     means: list[Draft] = []
     for position, column in enumerate(columns):
         line = [draft[position][0] for draft in drafts]
-        values = [c.value for c in line if c.kind == "number" and c.value is not None and c.value > 0]
+        values = [c.value for c in line if _is_pair(c) and c.value is not None and c.value > 0]
         if column.quantity in ("value", "repeats") or not values:
             means.append((Cell("absent", text=""), ()))
             continue
@@ -191,13 +200,31 @@ def _mean_row(
     return means
 
 
+def _is_pair(cell: Cell) -> bool:
+    """Return whether a cell compares a case with another: the baseline's own ratio is no pair."""
+    compared = cell.comparison is not None and cell.comparison.baseline is not cell.case
+    return cell.kind == "number" and compared
+
+
 def _has_number(line: Sequence[Draft]) -> bool:
     return any(cell.kind == "number" and not math.isnan(cell.value or 0.0) for cell, _ in line)
 
 
-def _id(spec: TableSpec, facet: Key) -> str:
-    slug = "-".join(re.sub(r"[^A-Za-z0-9._]+", "-", str(value)).strip("-") for value in facet)
-    return f"{spec.id}/{slug}" if facet else spec.id
+def _ids(spec: TableSpec, facets: Sequence[Key]) -> list[str]:
+    """Return an id for each facet that can be a path; values that look alike there get a digest."""
+    if not spec.facets:
+        return [spec.id]
+    slugs = ["-".join(re.sub(r"[^A-Za-z0-9._]+", "-", str(v)).strip("-") for v in facet) for facet in facets]
+    return [
+        f"{spec.id}/{slug}"
+        if slugs.count(slug) == 1 and slug.strip("-.")
+        else f"{spec.id}/{slug}-{_digest(facet)}"
+        for slug, facet in zip(slugs, facets, strict=True)
+    ]
+
+
+def _digest(facet: Key) -> str:
+    return sha256(repr(facet).encode("utf-8", "backslashreplace")).hexdigest()[:8]
 
 
 def _title(spec: TableSpec, facet: Sequence[tuple[str, FactorValue]]) -> str:

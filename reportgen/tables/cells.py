@@ -8,11 +8,11 @@ from reportgen.model import Case, Finding
 from reportgen.results import Cell, Comparison, Note, Quantity
 from reportgen.tables.compare import Comparer
 from reportgen.tables.notes import Draft, Notebook
-from reportgen.tables.pivot import ColumnKey, Grid, Key, varying
+from reportgen.tables.pivot import AxisKey, Grid, varying
 from reportgen.tables.spec import TableSpec
 from reportgen.units import Unit
 
-UnitOf = Callable[[Key, ColumnKey, Case], Unit | None]
+UnitOf = Callable[[AxisKey, AxisKey, Case], Unit | None]
 
 
 # What a cell without a number still has to say; the rest is said beside the numbers of its case.
@@ -38,7 +38,7 @@ class Filler:
     notebook: Notebook = field(default_factory=Notebook)
     findings: list[Finding] = field(default_factory=list)
 
-    def drafts(self, row: Key, column: ColumnKey) -> list[Draft]:
+    def drafts(self, row: AxisKey, column: AxisKey) -> list[Draft]:
         """Return the cells of one place, one for each quantity shown."""
         cases = self.grid.slots.get((row, column), ())
         if len(cases) == 1:
@@ -49,7 +49,7 @@ class Filler:
         cell = Cell("planned", text="planned") if planned else Cell("absent", text=self.spec.missing)
         return [(cell, ())] * len(self.spec.show)
 
-    def _filled(self, row: Key, column: ColumnKey, case: Case) -> list[Draft]:
+    def _filled(self, row: AxisKey, column: AxisKey, case: Case) -> list[Draft]:
         notes = self.notebook.of_case(case)
         if case.summary is None:
             # The cell itself says that the run failed; a footnote to the same effect says nothing more.
@@ -59,9 +59,14 @@ class Filler:
         unit = self.unit_of(row, column, case)
         if self.spec.interval and not case.summary.reached and case.summary.n > 1:
             notes.append(self.notebook.add(_range_text(case, self.spec.protocol.confidence)))
-        made = [self._quantity(quantity, case, comparison, unit) for quantity in self.spec.show]
         missing = tuple(note for note in notes if note.rule in _OF_ABSENCE)
-        return [(cell, tuple(notes) if cell.kind == "number" else missing) for cell in made]
+        of_baseline = self.notebook.of_case(comparison.baseline) if comparison else []
+        drafts: list[Draft] = []
+        for quantity in self.spec.show:
+            cell = self._quantity(quantity, case, comparison, unit)
+            all_notes = [*notes, *(() if quantity in ("value", "repeats") else of_baseline)]
+            drafts.append((cell, tuple(dict.fromkeys(all_notes)) if cell.kind == "number" else missing))
+        return drafts
 
     def _compared(self, case: Case, notes: list[Note]) -> Comparison | None:
         comparison, missing = self.comparer(case) if self.comparer else (None, None)
@@ -98,7 +103,8 @@ class Filler:
             "where, or in ignore or pick"
         )
         self.findings.append(Finding("warning", "table.hidden-variation", self.spec.id, message))
-        return Cell("several", text="several"), (self.notebook.add(message, "table.hidden-variation"),)
+        cell = Cell("several", text="several", several=tuple(cases))
+        return cell, (self.notebook.add(message, "table.hidden-variation"),)
 
 
 def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from reportgen.errors import RequestError
 from reportgen.metrics import metric as metric_of
-from reportgen.model import STEP, Case, FactorValue, Finding
+from reportgen.model import STEP, Case, FactorValue, Finding, identities
 from reportgen.results import Comparison, Expected
 from reportgen.tables.expected import Knowledge, expected_speed
-from reportgen.tables.select import show
+from reportgen.tables.select import matches, show
 from reportgen.tables.spec import CompareSpec, TableSpec
 
 # Waiting for data has no expected speed: it does not depend on the device that is compared.
 HOST_BOUND = "data_loading"
 
-FactorSet = frozenset[tuple[str, FactorValue]]
+FactorSet = frozenset[tuple[str, tuple[str, FactorValue]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Comparer:
         """Return the comparison, and a finding where it (or its expected speed) is missing."""
         if case.summary is None:
             return None, None
-        baseline = self.by_factors.get(frozenset({**case.factors, **self.compare.baseline}.items()))
+        baseline = self.by_factors.get(identities({**case.factors, **self.compare.baseline}))
         if baseline is None or baseline.summary is None:
             return None, self._note("table.missing-baseline", self._why(case, baseline))
         if self.compare.kind == "expected":
             return self._expected(case, baseline)
-        value = _value(self.compare.kind, case, baseline, self.spec.place)
+        value = _value(self.compare.kind, case, baseline)
         return Comparison(self.compare.kind, baseline, value), None
 
     def _note(self, rule: str, message: str) -> Finding:
@@ -104,13 +104,35 @@ def comparer(spec: TableSpec, pool: Sequence[Case], knowledge: Knowledge) -> Com
     """
     if spec.compare is None:
         return None
+    _check_direction(spec, spec.compare)
+    _check_devices(spec, spec.compare, pool)
     wanted = spec.compare.baseline.items()
-    if not any(all(case.factors.get(k) == v for k, v in wanted) for case in pool):
+    if not any(matches(case.factors, {name: (value,) for name, value in wanted}) for case in pool):
         asked = ", ".join(f"{k} = {show(v)}" for k, v in wanted)
         raise RequestError(
             f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
         )
-    return Comparer(spec, spec.compare, knowledge, {frozenset(c.factors.items()): c for c in pool})
+    return Comparer(spec, spec.compare, knowledge, {identities(c.factors): c for c in pool})
+
+
+def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
+    """Refuse to call something faster that is no speed, or of which nobody knows which way is better."""
+    for name in spec.metrics:
+        if compare.kind != "ratio" and not metric_of(name).is_speed:
+            raise RequestError(
+                f"{spec.place}.compare.kind",
+                f'{name} is no speed, so there is no "{compare.kind}" of it',
+                'use kind = "ratio"',
+            )
+
+
+def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) -> None:
+    if compare.kind == "efficiency" and not any("devices" in case.factors for case in pool):
+        raise RequestError(
+            f"{spec.place}.compare.kind",
+            'scaling efficiency needs the factor "devices"',
+            'use kind = "speedup"',
+        )
 
 
 def _values_remedy(compare: CompareSpec, pool: Sequence[Case]) -> str:
@@ -127,14 +149,15 @@ def _medians(case: Case, baseline: Case) -> tuple[float, float]:
     return case.summary.median, baseline.summary.median
 
 
-def _value(kind: str, case: Case, baseline: Case, place: str) -> float:
+def _value(kind: str, case: Case, baseline: Case) -> float:
+    """Return the number of a comparison, NaN where one of its parts is zero or unknown."""
     value, base = _medians(case, baseline)
     if base == 0 or value == 0:
         return float("nan")
     if kind == "ratio":
         return value / base
     speedup = 1 / _slower(case, baseline)
-    return speedup / _devices_ratio(case, baseline, place) if kind == "efficiency" else speedup
+    return speedup / _devices_ratio(case, baseline) if kind == "efficiency" else speedup
 
 
 def _slower(case: Case, baseline: Case) -> float:
@@ -145,10 +168,8 @@ def _slower(case: Case, baseline: Case) -> float:
     return base / value if metric_of(case.metric).better == "higher" else value / base
 
 
-def _devices_ratio(case: Case, baseline: Case, place: str) -> float:
+def _devices_ratio(case: Case, baseline: Case) -> float:
     devices, base = case.factors.get("devices"), baseline.factors.get("devices")
-    if not isinstance(devices, (int, float)) or not isinstance(base, (int, float)):
-        raise RequestError(
-            f"{place}.compare.kind", 'scaling efficiency needs the factor "devices"', 'use kind = "speedup"'
-        )
+    if not isinstance(devices, (int, float)) or not isinstance(base, (int, float)) or not devices or not base:
+        return float("nan")
     return devices / base

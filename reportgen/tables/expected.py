@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.errors import RequestError, did_you_mean
-from reportgen.model import FactorValue, Finding, Source
+from reportgen.model import FactorValue, Finding, Run, Source
 from reportgen.results import Expected, Step
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
@@ -56,6 +56,16 @@ class Knowledge:
 NOTHING = Knowledge({})
 
 
+def check_systems(knowledge: Knowledge, runs: Sequence[Run]) -> None:
+    """Raise RequestError if a system is told by a factor that no run has: then it holds no case at all."""
+    known = {name for run in runs for name in run.factors}
+    for system, where in knowledge.systems.items():
+        for name in where:
+            if known and name not in known:
+                place = f'{knowledge.path}: systems."{system}".{name}'
+                raise RequestError(place, f'no run has a factor "{name}"', did_you_mean(name, known))
+
+
 def expected_speed(
     knowledge: Knowledge, target: str, reference: str, factors: Mapping[str, FactorValue]
 ) -> Expected | None:
@@ -77,6 +87,10 @@ def settled(knowledge: Knowledge, factors: Mapping[str, FactorValue], place: str
     A question at the prompt names few factors. One that it leaves open is settled by the facts, unless
     they hold for different values of it (device counts never mix): then RequestError asks for one.
     """
+    asked = {name for fact in knowledge.facts for name in fact.where}
+    for name in factors:
+        if name not in asked:
+            raise RequestError(place, f'no fact depends on "{name}"', did_you_mean(name, asked))
     known = dict(factors)
     for name in dict.fromkeys(name for fact in knowledge.facts for name in fact.where):
         fitting = [f for f in knowledge.facts if name in f.where and matches(known, _said(f.where, known))]

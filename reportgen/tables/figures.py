@@ -38,6 +38,12 @@ def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
 
 def _figure(spec: FigureSpec, table: Table) -> Figure:
     x = _x(spec, table)
+    if spec.kind in ("strip", "series") and spec.show != "value":
+        raise RequestError(
+            f"{spec.place}.show",
+            f'a {spec.kind} shows what was measured, not "{spec.show}"',
+            'use show = "value"',
+        )
     columns = [i for i, column in enumerate(table.columns) if column.quantity == spec.show]
     if not columns:
         shown = {column.quantity for column in table.columns}

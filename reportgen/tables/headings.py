@@ -6,13 +6,14 @@ row where the whole row agrees, and else in the cell.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, FactorValue
+from reportgen.model import Case, FactorValue, identity
 from reportgen.results import Label
-from reportgen.tables.pivot import LACKING, ColumnKey, Grid, Key
+from reportgen.tables.pivot import AxisKey, Grid, Identity, Place, identity_of
 from reportgen.tables.select import show
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
@@ -63,55 +64,54 @@ def qualifier(labels: Mapping[str, str], factor: str, value: FactorValue) -> str
 class Qualifiers:
     """Where each qualifier of one grid stands."""
 
-    columns: Mapping[ColumnKey, tuple[str, ...]]
-    rows: Mapping[Key, tuple[str, ...]]
-    cells: Mapping[tuple[Key, ColumnKey], tuple[str, ...]]
+    columns: Mapping[AxisKey, tuple[str, ...]]
+    rows: Mapping[AxisKey, tuple[str, ...]]
+    cells: Mapping[Place, tuple[str, ...]]
 
 
 def qualifiers(spec: TableSpec, grid: Grid) -> Qualifiers:
     """Decide for each qualifying factor of the table where its text stands."""
-    columns: dict[ColumnKey, list[str]] = {}
-    rows: dict[Key, list[str]] = {}
-    cells: dict[tuple[Key, ColumnKey], list[str]] = {}
+    found = Qualifiers({}, {}, {})
     single = {place: cases[0] for place, cases in grid.slots.items() if len(cases) == 1}
     for name in (n for n in spec.qualify if n not in (*spec.rows, *spec.columns, *spec.facets)):
-        own = _own(spec, name, single.values())
-        by_column = {c: _agreed(name, (s for (_, k), s in single.items() if k == c)) for c in grid.columns}
-        by_row = {r: _agreed(name, (s for (k, _), s in single.items() if k == r)) for r in grid.rows}
-        rows_tell = None in by_column.values() and None not in by_row.values()
-        for row, value in by_row.items():
-            if rows_tell and value not in (own, LACKING):
-                rows.setdefault(row, []).append(qualifier(spec.labels, name, _some(value)))
-        for column, value in by_column.items():
-            if not rows_tell and value not in (None, own, LACKING):
-                columns.setdefault(column, []).append(qualifier(spec.labels, name, _some(value)))
-        for place, case in single.items():
-            value = case.factors.get(name, LACKING)
-            if not rows_tell and by_column[place[1]] is None and value not in (own, LACKING):
-                cells.setdefault(place, []).append(qualifier(spec.labels, name, value))
-    return Qualifiers(*({k: tuple(v) for k, v in part.items()} for part in (columns, rows, cells)))  # type: ignore[arg-type]
+        _qualify(spec, grid, name, single, found)
+    return found
 
 
-def _some(value: FactorValue | None) -> FactorValue:
-    assert value is not None
-    return value
+def _qualify(spec: TableSpec, grid: Grid, name: str, single: Mapping[Place, Case], found: Qualifiers) -> None:
+    """Put the text of one factor to its columns, rows or cells, unless the value is the table's own."""
+    values = {place: identity_of(name, case) for place, case in single.items()}
+    own = _own(spec, name, set(values.values()))
+    by_column = {c: {v for (_, k), v in values.items() if k == c} for c in grid.columns}
+    by_row = {r: {v for (k, _), v in values.items() if k == r} for r in grid.rows}
+    rows_tell = any(len(v) > 1 for v in by_column.values()) and all(len(v) <= 1 for v in by_row.values())
+
+    def put(where: object, key: object, value: Identity | None) -> None:
+        if value is not None and value != own:
+            texts = cast(dict[object, tuple[str, ...]], where)
+            texts[key] = (*texts.get(key, ()), qualifier(spec.labels, name, value[1]))
+
+    if rows_tell:
+        for row, agreed in by_row.items():
+            put(found.rows, row, next(iter(agreed), None))
+        return
+    for column, agreed in by_column.items():
+        if len(agreed) == 1:
+            put(found.columns, column, next(iter(agreed)))
+    for place, value in values.items():
+        if len(by_column[place[1]]) > 1:
+            put(found.cells, place, value)
 
 
-def _own(spec: TableSpec, name: str, cases: Iterable[Case]) -> FactorValue | None:
+def _own(spec: TableSpec, name: str, present: set[Identity | None]) -> Identity | None:
     """Return the table's own value of a factor: declared, filtered to one, or the only one there is."""
     declared = spec.qualify[name]
     if declared is not None:
-        return declared
+        return identity(declared)
     wanted = spec.where.get(name, ())
-    return wanted[0] if len(wanted) == 1 else _agreed(name, cases)
-
-
-def _agreed(name: str, cases: Iterable[Case]) -> FactorValue | None:
-    """Return the value on which all cases agree; LACKING if there are no cases, None if they differ."""
-    values = {(type(v) is bool, v) for v in (c.factors.get(name, LACKING) for c in cases)}
-    if not values:
-        return LACKING
-    return next(iter(values))[1] if len(values) == 1 else None
+    if len(wanted) == 1:
+        return identity(wanted[0])
+    return next(iter(present)) if len(present) == 1 else None
 
 
 def sentence(factors: Sequence[tuple[str, FactorValue]]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.model import Case, Finding
 from reportgen.results import Cell, Note
+from reportgen.rules import rules
 
 # A cell whose footnotes are not numbered yet.
 Draft = tuple[Cell, tuple[Note, ...]]
@@ -45,7 +46,7 @@ class Notebook:
         stands_for: dict[Note, Note] = {}
         for rule, notes in by_rule.items():
             if rule and len(notes) > FOLD:
-                folded = Note(f"{notes[0].text} (and {len(notes) - 1} more like it)", rule)
+                folded = Note(f"{_meaning(rule)} The findings give the figures of each ({len(notes)}).", rule)
                 stands_for.update(dict.fromkeys(notes, folded))
             else:
                 stands_for.update(zip(notes, notes, strict=True))
@@ -92,6 +93,11 @@ def number_notes(notebook: Notebook, drafts: Sequence[Sequence[Draft]]) -> Noted
 def _common(wanted: Sequence[set[Note]]) -> set[Note]:
     """Return what all share; with a single cell there is nothing to gather."""
     return set.intersection(*wanted) if len(wanted) > 1 else set()
+
+
+def _meaning(name: str) -> str:
+    """Return what a rule says in general: of many figures, none may stand for the others."""
+    return next((rule.summary for rule in rules() if rule.name == name), f"{name}.")
 
 
 def findings_of(case: Case) -> Iterable[Finding]:

@@ -9,26 +9,36 @@ Factor values become their rank in the order that readers expect before pandas s
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
-from reportgen.model import Case, FactorValue
-from reportgen.tables.spec import Pick, TableSpec, Wanted
+from reportgen.model import Case, FactorValue, identity
+from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec, Wanted
 
-# A case that lacks the factor altogether (a run on CPU has no GPU) still needs a place in its table.
+# How a factor that a case lacks altogether is shown (a run on CPU has no GPU).
 LACKING: FactorValue = "-"
 
 Key = tuple[FactorValue, ...]
+Identity = tuple[str, FactorValue]
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnKey:
-    """values of the column factors, and of the qualifying factors that had to split this column."""
+@dataclass(frozen=True, slots=True, order=True)
+class AxisKey:
+    """The place of a row or a column: equal and sorted by its codes, shown by its values.
 
-    values: Key
-    split: tuple[tuple[str, FactorValue], ...] = ()
+    codes   rank of each factor's value; for a column that was split, of the qualifying factors too
+    values  of the row or column factors, LACKING where the cases have none
+    split   qualifying factors that had to split this column, with their values
+    """
+
+    codes: tuple[int, ...]
+    values: Key = field(compare=False)
+    split: tuple[tuple[str, FactorValue], ...] = field(default=(), compare=False)
+
+
+Place = tuple[AxisKey, AxisKey]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,120 +46,100 @@ class Grid:
     """The cells of one facet. slots maps (row, column) to the cases that fell there, never empty."""
 
     facet: Key
-    rows: tuple[Key, ...]
-    columns: tuple[ColumnKey, ...]
-    slots: Mapping[tuple[Key, ColumnKey], tuple[Case, ...]]
-    planned: frozenset[tuple[Key, ColumnKey]]
+    rows: tuple[AxisKey, ...]
+    columns: tuple[AxisKey, ...]
+    slots: Mapping[Place, tuple[Case, ...]]
+    planned: frozenset[Place]
 
 
 class Ranks:
     """The order of the values of each factor: the definition's own first, then naturally."""
 
     def __init__(self, cases: Iterable[Mapping[str, FactorValue]], order: Mapping[str, Wanted]) -> None:
-        seen: dict[str, set[tuple[str, FactorValue]]] = {}
+        seen: dict[str, set[Identity]] = {}
         for factors in cases:
             for name, value in factors.items():
-                seen.setdefault(name, set()).add(_typed(value))
+                seen.setdefault(name, set()).add(identity(value))
         self._values = {
-            name: [_typed(v) for v in order.get(name, ())]
-            + sorted((v for v in values if v not in {_typed(o) for o in order.get(name, ())}), key=_natural)
+            name: [*first, *sorted(values - set(first), key=_natural)]
             for name, values in seen.items()
+            for first in [[identity(value) for value in order.get(name, ())]]
         }
-        self._ranks = {n: {v: i for i, v in enumerate(vs)} for n, vs in self._values.items()}
+        self._ranks = {
+            name: {value: rank for rank, value in reversed(list(enumerate(values)))}
+            for name, values in self._values.items()
+        }
 
     def rank(self, name: str, factors: Mapping[str, FactorValue]) -> int:
         """Return the rank of the factor's value; a case without the factor comes last."""
         ranks = self._ranks.get(name, {})
-        return ranks[_typed(factors[name])] if name in factors else len(ranks)
+        return ranks[identity(factors[name])] if name in factors else len(self._values.get(name, ()))
 
     def value(self, name: str, rank: int) -> FactorValue:
         """Return the value at that rank, LACKING past the end."""
         values = self._values.get(name, [])
         return values[rank][1] if rank < len(values) else LACKING
 
-    def of_key(self, names: Sequence[str], key: Key) -> tuple[int, ...]:
-        """Return the ranks of a key, to sort by."""
-        return tuple(self.rank(n, {} if v == LACKING else {n: v}) for n, v in zip(names, key, strict=True))
+    def key(self, names: Sequence[str], factors: Mapping[str, FactorValue]) -> AxisKey:
+        """Return the place of these factors on the axis of those names."""
+        codes = tuple(self.rank(name, factors) for name in names)
+        return AxisKey(codes, tuple(self.value(n, c) for n, c in zip(names, codes, strict=True)))
 
 
-def _typed(value: FactorValue) -> tuple[str, FactorValue]:
-    """Tell True from 1 but not 1.0 from 1: a batch size may come as either."""
-    return (
-        "bool" if isinstance(value, bool) else "number" if isinstance(value, (int, float)) else "text",
-        value,
-    )
-
-
-def _natural(typed: tuple[str, FactorValue]) -> tuple[str, tuple[tuple[int, float, str], ...]]:
+def _natural(typed: Identity) -> tuple[str, tuple[tuple[int, float, str], ...]]:
     kind, value = typed
     if not isinstance(value, str):
-        return (kind, ((0, float(value), ""),))
-    parts = re.split(r"(\d+)", value)
-    return (kind, tuple((0, float(p), "") if p.isdecimal() else (1, 0.0, p.casefold()) for p in parts))
+        return (kind, ((0, value, ""),))
+    parts = re.split(r"([0-9]+)", value)
+    return (kind, tuple((0, float(p), p) if p.isdecimal() else (1, 0.0, p.casefold()) for p in parts))
 
 
 def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[Grid]:
     """Return one grid for each combination of the facets, in order."""
-    ranks = Ranks([*(c.factors for c in cases), *spec.planned], spec.order)
+    written = {METRIC: spec.metrics, PHASE: spec.phases}
+    ranks = Ranks([*(c.factors for c in cases), *spec.planned], {**written, **spec.order})
     frame = _frame(spec, cases, ranks)
-    if not spec.facets:
-        return [_grid(spec, cases, frame, ranks, ())]
-    grids = []
-    for codes, part in frame.groupby([f"facet:{name}" for name in spec.facets], sort=True):
-        facet = _key(spec.facets, codes, ranks)
-        grids.append(_grid(spec, cases, part, ranks, facet))
-    return grids
+    return [
+        _grid(spec, cases, part, ranks, ranks.key(spec.facets, cases[part["case"].iloc[0]].factors).values)
+        for _, part in frame.groupby(["facet:", *(f"facet:{name}" for name in spec.facets)], sort=True)
+    ] or [_grid(spec, cases, frame, ranks, ())]
 
 
 def _frame(spec: TableSpec, cases: Sequence[Case], ranks: Ranks) -> pd.DataFrame:
     """Return one line a case: its position, and the rank of each factor by role."""
+    roles = {"facet": spec.facets, "row": spec.rows, "column": spec.columns}
     columns = {
         f"{role}:{name}": [ranks.rank(name, case.factors) for case in cases]
-        for role, names in (("facet", spec.facets), ("row", spec.rows), ("column", spec.columns))
+        for role, names in roles.items()
         for name in names
     }
-    return pd.DataFrame({"case": range(len(cases)), "row:": 0, "column:": 0, **columns}, dtype="int64")
+    # A column of zeros for each role lets it be empty.
+    zeros = dict.fromkeys((f"{role}:" for role in roles), 0)
+    return pd.DataFrame({"case": range(len(cases)), **zeros, **columns}, dtype="int64")
 
 
 def _grid(spec: TableSpec, cases: Sequence[Case], frame: pd.DataFrame, ranks: Ranks, facet: Key) -> Grid:
-    rows = ["row:", *(f"row:{name}" for name in spec.rows)]
-    columns = ["column:", *(f"column:{name}" for name in spec.columns)]
-    slots: dict[tuple[Key, Key], tuple[Case, ...]] = {}
-    for codes, part in frame.groupby([*rows, *columns], sort=True):
-        assert isinstance(codes, tuple)
-        row = _key(spec.rows, codes[1 : len(rows)], ranks)
-        column = _key(spec.columns, codes[len(rows) + 1 :], ranks)
-        slots[row, column] = _picked(spec.pick, [cases[i] for i in part["case"]])
-    split = _split_columns(spec, slots)
-    planned = _planned(spec, facet)
-    keys = set(split) | planned
+    names = ["row:", *(f"row:{n}" for n in spec.rows), "column:", *(f"column:{n}" for n in spec.columns)]
+    slots: dict[Place, tuple[Case, ...]] = {}
+    for _, part in frame.groupby(names, sort=True):
+        here = [cases[i] for i in part["case"]]
+        factors = here[0].factors
+        place = (ranks.key(spec.rows, factors), ranks.key(spec.columns, factors))
+        slots[place] = _picked(spec.pick, here)
+    split = _split_columns(spec, slots, ranks)
+    planned = _planned(spec, facet, ranks)
+    rows, columns = zip(*{*split, *planned}, strict=True)
     return Grid(
-        facet,
-        tuple(sorted({row for row, _ in keys}, key=lambda k: ranks.of_key(spec.rows, k))),
-        tuple(sorted({c for _, c in keys}, key=lambda c: _column_rank(spec, c, ranks))),
-        split,
-        frozenset(planned - set(split)),
+        facet, tuple(sorted(set(rows))), tuple(sorted(set(columns))), split, frozenset(planned - set(split))
     )
 
 
-def _key(names: Sequence[str], codes: Sequence[Hashable], ranks: Ranks) -> Key:
-    return tuple(ranks.value(n, int(str(c))) for n, c in zip(names, codes, strict=True))
-
-
-def _column_rank(spec: TableSpec, column: ColumnKey, ranks: Ranks) -> tuple[object, ...]:
-    """Sort by the factors, then by the qualifiers, the table's own value of each first."""
-    return (
-        ranks.of_key(spec.columns, column.values),
-        tuple((value != spec.qualify[name], ranks.of_key([name], (value,))) for name, value in column.split),
-    )
-
-
-def _planned(spec: TableSpec, facet: Key) -> set[tuple[Key, ColumnKey]]:
+def _planned(spec: TableSpec, facet: Key, ranks: Ranks) -> set[Place]:
     """Return the places of the cases still to be measured that belong to this facet."""
     return {
-        (tuple(c[n] for n in spec.rows), ColumnKey(tuple(c[n] for n in spec.columns)))
-        for c in spec.planned
-        if tuple(c.get(n, v) for n, v in zip(spec.facets, facet, strict=True)) == facet
+        (ranks.key(spec.rows, case), ranks.key(spec.columns, case))
+        for case in spec.planned
+        if all(identity(case.get(n, v)) == identity(v) for n, v in zip(spec.facets, facet, strict=True))
     }
 
 
@@ -167,23 +157,37 @@ def _picked(pick: Mapping[str, Pick], cases: list[Case]) -> tuple[Case, ...]:
 def varying(cases: Sequence[Case]) -> tuple[str, ...]:
     """Return the names of the factors in which the cases differ, sorted."""
     names = sorted({name for case in cases for name in case.factors})
-    return tuple(n for n in names if len({_typed(c.factors.get(n, LACKING)) for c in cases}) > 1)
+    return tuple(name for name in names if len({identity_of(name, case) for case in cases}) > 1)
+
+
+def identity_of(name: str, case: Case) -> Identity | None:
+    """Return the identity of a case's factor, None if it lacks it."""
+    return identity(case.factors[name]) if name in case.factors else None
 
 
 def _split_columns(
-    spec: TableSpec, slots: Mapping[tuple[Key, Key], tuple[Case, ...]]
-) -> dict[tuple[Key, ColumnKey], tuple[Case, ...]]:
+    spec: TableSpec, slots: Mapping[Place, tuple[Case, ...]], ranks: Ranks
+) -> dict[Place, tuple[Case, ...]]:
     """Split a column by the qualifying factors where these alone tell the cases of some cell apart."""
-    by_column: dict[Key, set[str]] = {}
+    by_column: dict[AxisKey, set[str]] = {}
     for (_, column), cases in slots.items():
         names = varying(cases)
         if names and set(names) <= set(spec.qualify):
             by_column.setdefault(column, set()).update(names)
-    split: dict[tuple[Key, ColumnKey], tuple[Case, ...]] = {}
+    split: dict[Place, tuple[Case, ...]] = {}
     for (row, column), cases in slots.items():
         names = tuple(n for n in spec.qualify if n in by_column.get(column, ()))
         for case in cases:
-            tail = tuple((n, case.factors.get(n, LACKING)) for n in names)
-            place = (row, ColumnKey(column, tail))
+            place = (row, _split(spec, column, names, case, ranks))
             split[place] = (*split.get(place, ()), case)
     return split
+
+
+def _split(spec: TableSpec, column: AxisKey, names: Sequence[str], case: Case, ranks: Ranks) -> AxisKey:
+    """Return the part of a column that a case belongs to: the table's own value of each qualifier first."""
+    codes = list(column.codes)
+    for name in names:
+        own = spec.qualify[name]
+        is_own = own is not None and identity_of(name, case) == identity(own)
+        codes += [not is_own, ranks.rank(name, case.factors)]
+    return AxisKey(tuple(codes), column.values, tuple((n, case.factors.get(n, LACKING)) for n in names))

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.errors import RequestError, did_you_mean
-from reportgen.model import Case, FactorValue, Run
+from reportgen.model import Case, FactorValue, Run, identity
+from reportgen.protocol import available
 from reportgen.protocol import cases as protocol_cases
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec, Wanted
 
@@ -37,15 +38,16 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> Selecti
         raise RequestError(f"{spec.place}.where", "no run has all of these together", "loosen one of them")
     chosen = _cases(spec, kept)
     if not chosen and not spec.planned:
-        asked = " or ".join(f"{m} of {p}" for m in spec.metrics for p in spec.phases)
-        raise RequestError(spec.place, f"none of its {len(kept)} runs can tell {asked}", _remedy(spec))
+        raise _nothing(spec, kept)
     pool = _cases(spec, promoted) if spec.compare else ()
     return Selection(tuple(chosen), tuple(pool))
 
 
 def matches(factors: Mapping[str, FactorValue], where: Mapping[str, Wanted]) -> bool:
     """Return whether each factor in `where` has one of the values it may have."""
-    return all(name in factors and factors[name] in values for name, values in where.items())
+    return all(
+        name in factors and identity(factors[name]) in map(identity, values) for name, values in where.items()
+    )
 
 
 def _cases(spec: TableSpec, runs: Sequence[Run]) -> list[Case]:
@@ -104,6 +106,9 @@ def _check_names(spec: TableSpec, runs: Sequence[Run]) -> None:
     for key, mapping in tables.items():
         for name in mapping:
             _known(f"{spec.place}.{key}.{name}", name, known)
+    for position, case in enumerate(spec.planned):
+        for name in case:
+            _known(f"{spec.place}.planned[{position}].{name}", name, known)
     for key, several in ((METRIC, spec.metrics), (PHASE, spec.phases)):
         if len(several) > 1 and key not in (*spec.rows, *spec.columns, *spec.facets):
             raise RequestError(
@@ -119,17 +124,18 @@ def _known(place: str, name: str, known: set[str]) -> None:
 
 
 def _check_values(spec: TableSpec, runs: Sequence[Run]) -> None:
-    planned = {(name, value) for case in spec.planned for name, value in case.items()}
+    planned = {(name, identity(value)) for case in spec.planned for name, value in case.items()}
     for name, values in spec.where.items():
         if name == REPEAT:
             continue
-        present = {run.factors[name] for run in runs if name in run.factors}
+        present = [run.factors[name] for run in runs if name in run.factors]
+        known = set(map(identity, present))
         for value in values:
-            if value not in present and (name, value) not in planned:
+            if identity(value) not in known and (name, identity(value)) not in planned:
                 raise RequestError(
                     f"{spec.place}.where.{name}",
                     f"no run has {name} = {show(value)}",
-                    did_you_mean(str(value), map(str, present)),
+                    _nearest(value, present),
                 )
 
 
@@ -142,5 +148,22 @@ def show(value: FactorValue) -> str:
     )
 
 
-def _remedy(spec: TableSpec) -> str:
-    return "see what they can with `reportgen runs`" if not spec.totals else "check totals and phase"
+def _nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
+    """Return the remedy for a value that none has: written as the wrong kind, or misspelt."""
+    shown = {str(one): one for one in present}
+    if str(value) in shown:
+        return f"{show(shown[str(value)])} is meant: write it as that"
+    return did_you_mean(str(value), shown)
+
+
+def _nothing(spec: TableSpec, runs: Sequence[Run]) -> RequestError:
+    """Return the error for a table that none of its runs has a figure for."""
+    told = {(metric, phase) for run in runs for metric, phase in available(run, spec.totals)}
+    metrics, phases = {metric for metric, _ in told}, {phase for _, phase in told}
+    for metric in spec.metrics:
+        if metric not in metrics:
+            fact = f'none of its {len(runs)} runs can tell "{metric}"'
+            return RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, metrics))
+    phase = spec.phases[0]
+    fact = f'none of its {len(runs)} runs can tell {spec.metrics[0]} of "{phase}"'
+    return RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))

@@ -33,7 +33,7 @@ def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
     """
     bases = {case.unit for case in cases}
     if spec.unit and spec.unit not in _MODES:
-        return _asked(spec, bases)
+        return _asked(spec, bases, {str(case.factors.get("item", "")) for case in cases})
     if len(bases) != 1:
         return None
     base = bases.pop()
@@ -43,11 +43,16 @@ def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
     return choose(_values(cases), base)
 
 
-def _asked(spec: TableSpec, bases: set[str]) -> Unit:
+def _asked(spec: TableSpec, bases: set[str], items: set[str]) -> Unit:
     unit = find(spec.unit)
     if unit is None:
         raise RequestError(
             f"{spec.place}.unit", f'no unit "{spec.unit}"', did_you_mean(spec.unit, known_units())
+        )
+    counted = {rate_unit(item) for item in items if item}
+    if unit.base == "samples/s" and unit.name != "samples/s" and counted - {unit.name}:
+        raise RequestError(
+            f"{spec.place}.unit", f"{spec.unit} is asked for, the runs count {min(counted)}", "leave unit out"
         )
     others = bases - {unit.base}
     if others:

@@ -105,7 +105,7 @@ ideal = true
             TABLE + 'columns = ["devices"]',
             'reports/x.toml: tables[0]: "devices" stands twice in rows, columns and facets',
         ),
-        (TABLE + "digits = 0", "reports/x.toml: tables[0].digits: 0 significant digits; choose 1 to 12"),
+        (TABLE + "digits = 0", "reports/x.toml: tables[0].digits: 0 digits; choose 1 to 12"),
         (
             TABLE + "interval = 1",
             "reports/x.toml: tables[0].interval: a number where true or false is wanted",

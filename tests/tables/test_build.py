@@ -279,7 +279,7 @@ def test_a_cell_can_have_a_unit_of_its_own():
         ),
         (
             {"rows": ("devices",), "phases": ("forward",)},
-            "tables[0]: none of its 4 runs can tell throughput of forward; see what they can with `reportgen runs`",
+            'tables[0].phase: none of its 4 runs can tell throughput of "forward"; known: step',
         ),
         (
             {"rows": ("devices",), "phases": ("forward", "step")},

@@ -114,9 +114,9 @@ def jade_table(**keys):
 def test_times_slower_than_it_should_be_at_equal_device_counts():
     # 1.3720/0.1472 = 9.32065..., x 0.62109; the published sentence's 9.38 and 5.8 have no such row.
     table = jade_table(phases=("forward", "backward"), show=("observed", "expected", "excess"))
-    forward = [cell.value for cell in table.cells[1][3:6]]
+    forward = [cell.value for cell in table.cells[1][:3]]
     assert forward == pytest.approx([1.3720 / 0.1472, 0.62109, 5.788967], rel=1e-6)
-    assert table.cells[0][5].value == pytest.approx(0.1774 / 0.1102 * 0.63181)
+    assert table.cells[0][2].value == pytest.approx(0.1774 / 0.1102 * 0.63181)
 
 
 def test_waiting_for_data_has_no_expected_speed_nor_has_a_total_that_contains_it():
