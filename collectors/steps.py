@@ -100,11 +100,7 @@ class Recorder:
         about.update((name, int(count)) for name, count in counts.items() if count is not None)
         if item is not None:
             about["item"] = item
-        try:
-            log = RunLog.open(about, Path(logs), place())
-        except OSError as error:
-            complain(f"nothing is recorded: {error}")
-            log = None
+        log = _opened(about, Path(logs))
         if calibrate is None:
             calibrate = os.environ.get(logfolder.CALIBRATE_VARIABLE) == "1"
         if calibrate:
@@ -287,3 +283,12 @@ class Recorder:
         trace: Optional[TracebackType],
     ) -> None:
         self.close(*(("complete", "") if error is None else status_of(error)))
+
+
+def _opened(about: Dict[str, Any], logs: Path) -> Optional[RunLog]:
+    """Return the log of this rank; None, and a word about it, where there can be none."""
+    try:
+        return RunLog.open(about, logs, place())
+    except OSError as error:
+        complain(f"nothing is recorded: {error}")
+        return None
