@@ -181,6 +181,45 @@ def test_what_is_wrong_anywhere_stops_the_build_before_anything_is_written(
     assert {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()} == before
 
 
+def test_links_out_of_the_repository_are_refused(repository, tmp_path):
+    outside = tmp_path / "outside"
+    shutil.copytree(repository / "logs/rates", outside)
+    (repository / "logs/link").symlink_to(outside)
+    definition = repository / "reports/frameworks.toml"
+    definition.write_text(definition.read_text().replace("logs/rates", "logs/link"))
+    with pytest.raises(RequestError, match='"logs/link" leads out of the repository through a link'):
+        made(repository)
+
+
+def test_files_that_are_no_text_are_named(repository):
+    (repository / "reports/frameworks.md").write_bytes(b"\xff")
+    with pytest.raises(
+        RequestError, match=r'body: "reports/frameworks.md": not UTF-8 text at byte 0; save it as UTF-8'
+    ):
+        made(repository)
+
+
+def test_a_system_told_by_a_factor_that_no_run_has_is_an_error(repository):
+    (repository / "reports/expected.toml").write_text('[systems]\nA = { framwork = "A" }\n')
+    with pytest.raises(
+        RequestError, match=r'systems."A".framwork: no run has a factor "framwork"; did you mean "framework"'
+    ):
+        made(repository)
+
+
+def test_a_file_to_inject_into_must_be_there_if_it_is_asked_for(repository):
+    (repository / "reports/reportgen.toml").write_text('[inject]\nfiles = ["READ.md"]\n')
+    with pytest.raises(RequestError, match=r'inject.files: "READ.md": no such file'):
+        made(repository)
+
+
+def test_a_list_of_generated_files_that_is_rubbish_owns_nothing(repository):
+    for text in ["null", "[" * 5000, '{"generated": 5}', '{"generated": null}', "\x00"]:
+        (repository / "reports/frameworks").mkdir(exist_ok=True)
+        (repository / "reports/frameworks/report.json").write_text(text)
+        assert owned_files(repository / "reports") == frozenset()
+
+
 def test_logs_may_be_rubbish_without_stopping_the_build(repository):
     (repository / "logs/rates/noise.bin").write_bytes(bytes(range(256)) * 50)
     (repository / "logs/rates/rates.csv").write_text(CSV + "C,8\nD,1,fast\n")

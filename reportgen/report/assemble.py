@@ -127,7 +127,8 @@ def _verdict(tables: Sequence[Table], runs: Sequence[Run], findings: Sequence[Fi
     if worst:
         table, place, comparison = worst
         excess = text(comparison.excess or 0.0, digits=3)
-        yield f"{table.title}: {place} {_observed(comparison.value)}, {excess} times slower than it should be."
+        observed = _observed(comparison.value)
+        yield f"{table.title}: {place} {observed}, {excess} times slower than it should be."
     warnings = sum(finding.severity != "note" for finding in findings)
     if warnings:
         yield f"{warnings} finding{'s' if warnings > 1 else ''} to read before believing it."

@@ -39,7 +39,8 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> Selecti
     chosen = _cases(spec, kept)
     if not chosen and not spec.planned:
         raise _nothing(spec, kept)
-    pool = _cases(spec, promoted) if spec.compare else ()
+    # The table's own cases come last, so that a baseline that it shows is that very case.
+    pool = [*_cases(spec, promoted), *chosen] if spec.compare else []
     return Selection(tuple(chosen), tuple(pool))
 
 

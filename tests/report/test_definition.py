@@ -106,6 +106,9 @@ ideal = true
             'reports/x.toml: tables[0]: "devices" stands twice in rows, columns and facets',
         ),
         (TABLE + "digits = 0", "reports/x.toml: tables[0].digits: 0 digits; choose 1 to 12"),
+        (TABLE + "decimals = -1", "reports/x.toml: tables[0].decimals: -1 decimals; choose 0 to 12"),
+        ("a = " + "[" * 5000, "reports/x.toml: not valid TOML: "),
+        ('protocol = "lnog"', 'reports/x.toml: protocol: no protocol "lnog"; did you mean "long"?'),
         (
             TABLE + "interval = 1",
             "reports/x.toml: tables[0].interval: a number where true or false is wanted",

@@ -1,10 +1,12 @@
 """What a table shows, from runs whose figures are written out here."""
 
 from csv import DictReader
+from dataclasses import replace
 
 import pytest
 
 from reportgen.errors import RequestError
+from reportgen.model import Finding
 from reportgen.render.csv import table as csv_of
 from reportgen.results import Table
 from reportgen.tables.build import build_tables
@@ -331,3 +333,100 @@ def test_split_columns_and_means_reach_the_csv():
         ("geometric mean", "TF", "false", "", "9"),
         ("geometric mean", "TF", "true", "", "2"),
     ]
+
+
+HOSTILE = [True, 1, "1", "-", "a\nb", "中", 2**62, -1.5]
+
+
+def test_every_case_lands_in_a_cell_of_its_own_whatever_its_factor_holds():
+    runs = [run(x=x, throughput=float(i + 1)) for i, x in enumerate(HOSTILE)] + [run(y=1, throughput=99.0)]
+    table = one(runs, rows=("x",))
+    assert sorted(cell.value for (cell,) in table.cells) == [*map(float, range(1, 9)), 99.0]
+
+
+def test_where_does_not_take_one_for_true():
+    runs = [run(devices=True, throughput=2.0), run(devices=1, throughput=1.0)]
+    assert texts(one(runs, rows=("devices",), where={"devices": (1,)})) == [["1"]]
+
+
+def test_facets_that_look_alike_have_ids_of_their_own():
+    runs = [run(x=x, m="a", throughput=1.0) for x in ["A 1", "A+1", "中", "文"]]
+    ids = [t.id for t in build_tables(spec(rows=("m",), facets=("x",)), runs, NOTHING)]
+    assert len(set(ids)) == 4
+    assert all(len(i.partition("/")[2]) > 1 and i.isascii() for i in ids)
+
+
+def test_a_baseline_brings_its_evidence_and_its_doubts_along():
+    doubt = Finding("warning", "read.duplicate-run", "r", "the same log twice")
+    base = replace(run(d="A", m="x", throughput=1.0), findings=(doubt,))
+    table = one(
+        [base, run(d="B", m="x", throughput=2.0)],
+        where={"d": ("B",)},
+        rows=("m",),
+        compare=CompareSpec("ratio", {"d": "A"}),
+        show=("value", "ratio"),
+    )
+    value, ratio = table.cells[0]
+    assert [case.factors["d"] for case in ratio.cases] == ["B", "A"]
+    assert [table.notes[i].rule for i in ratio.notes] == ["read.duplicate-run"]
+    assert value.notes == ()
+
+
+def test_several_cases_in_a_cell_keep_their_evidence():
+    table = one([run(m="a", h=1, throughput=1.0), run(m="a", h=2, throughput=2.0)], rows=("m",))
+    assert len(table.cells[0][0].cases) == 2
+
+
+def test_the_mean_leaves_out_the_ratio_of_the_baseline_to_itself():
+    runs = [run(m=m, d=d, throughput=v) for m in "xy" for d, v in [("A", 1.0), ("B", 4.0)]]
+    table = one(runs, rows=("m", "d"), compare=CompareSpec("ratio", {"d": "A"}, mean=True), show=("ratio",))
+    assert texts(table)[-1] == ["4"]
+
+
+def test_efficiency_without_a_device_count_is_absent():
+    runs = [run(m="a", devices=d, throughput=1.0) for d in (0, 8)] + [run(m="b", throughput=2.0)]
+    table = one(
+        runs, rows=("m", "devices"), compare=CompareSpec("efficiency", {"devices": 0}), show=("efficiency",)
+    )
+    assert texts(table) == [["-"], ["-"], ["-"]]
+
+
+def test_phases_stand_in_the_order_in_which_they_are_asked_for():
+    runs = [run(m="a", values={"backward": 1.0, "forward": 2.0})]
+    table = one(runs, rows=("m",), columns=("phase",), metrics=("step_time",), phases=("forward", "backward"))
+    assert heads(table) == ["forward", "backward"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"rows": ("m",), "where": {"b": ("16",)}},
+            'tables[0].where.b: no run has b = "16"; 16 is meant: write it as that',
+        ),
+        (
+            {"rows": ("m",), "metrics": ("thruput",)},
+            'tables[0].metric: none of its 1 runs can tell "thruput"; did you mean "throughput"?',
+        ),
+        (
+            {"rows": ("m",), "metrics": ("memory_used",), "compare": CompareSpec("speedup", {"m": "a"})},
+            'tables[0].compare.kind: memory_used is no speed, so there is no "speedup" of it; use kind = "ratio"',
+        ),
+        (
+            {"rows": ("m",), "unit": "images/s"},
+            "tables[0].unit: images/s is asked for, the runs count tokens/s; leave unit out",
+        ),
+        (
+            {"rows": ("m",), "planned": ({"m": "b", "framwork": 1},)},
+            'tables[0].planned[0].framwork: no factor "framwork"; ',
+        ),
+        (
+            {"rows": ("m",), "compare": CompareSpec("efficiency", {"m": "a"})},
+            'tables[0].compare.kind: scaling efficiency needs the factor "devices"; use kind = "speedup"',
+        ),
+    ],
+)
+def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
+    with pytest.raises(RequestError) as error:
+        build_tables(spec(**keys), [run(m="a", b=16, item="token", throughput=1.0, memory=5.0)], NOTHING)
+    assert str(error.value).startswith(f"reports/t.toml: {message}")
