@@ -71,9 +71,12 @@ def code(text: str, *, in_table: bool = False) -> str:
 def href(target: str) -> str:
     """Return the target of a link if it is http(s), mailto or relative, else "".
 
-    Entities are resolved before looking, because a browser resolves them too.
+    Entities are resolved before looking, because a browser resolves them too, and so is what they
+    resolve to (`&amp;#58;`), because the page may pass through Markdown and HTML.
     """
-    target = html.unescape(target).strip().replace(" ", "%20")
+    while (resolved := html.unescape(target)) != target:
+        target = resolved
+    target = target.strip().replace(" ", "%20")
     if not target or _FORBIDDEN.search(target) or target.startswith("//") or set(target) & set('\\<>"`'):
         return ""
     scheme = _SCHEME.match(target)

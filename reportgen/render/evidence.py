@@ -6,7 +6,7 @@ number. Cases are numbered from 1 in the order in which a reader meets them.
 
 from collections.abc import Iterator
 
-from reportgen.model import Case
+from reportgen.model import Case, identities
 from reportgen.results import Report
 
 CaseKey = tuple[object, ...]
@@ -39,6 +39,8 @@ def _met(report: Report) -> Iterator[Case]:
 
 
 def _key(case: Case) -> CaseKey:
-    runs = tuple(measurement.run.id for measurement in case.measurements)
-    factors = tuple(sorted((name, str(value)) for name, value in case.factors.items()))
-    return (case.metric, case.phase, case.protocol, factors, runs, tuple(run.id for run in case.unmeasured))
+    # One run gives other values to two totals of one name, and to cases that ignore different factors.
+    measured = tuple((one.run.id, one.value) for one in case.measurements)
+    unmeasured = tuple(run.id for run in case.unmeasured)
+    factors = identities(case.factors)
+    return (case.metric, case.phase, case.protocol, factors, case.parts, measured, unmeasured)

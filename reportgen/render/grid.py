@@ -5,19 +5,24 @@ and HTML differ only in how they write an item, so that a number can never read 
 pages. Text is not escaped here: that belongs to the form.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
 from reportgen import units
 from reportgen.model import Case, FactorValue
+from reportgen.render.wording import sentence
 from reportgen.results import Cell, Header, Label, Quantity, Table
 from reportgen.units import Unit
 
 Align = Literal["left", "right"]
 
 ABSENT = "-"
+
+# What a table has that asks for no other number of significant digits.
+DIGITS = 4
 
 # Shown as people write them; the left side is what can be typed.
 _UNIT_NAMES = {"us": "µs", "μs": "µs", "degC": "°C", "ratio": "", "1": "", "count": ""}
@@ -78,15 +83,23 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
     if digits is not None:
         return units.text(shown, digits=digits)
     # Decimals are chosen for the measured values; a ratio beside them keeps digits of its own.
-    if quantity != "value" and any(column.quantity == "value" for column in table.columns):
-        return units.text(shown, digits=min(table.digits, 4))
-    return units.text(shown, digits=table.digits, decimals=table.decimals)
+    beside = quantity != "value" and any(column.quantity == "value" for column in table.columns)
+    digits = table.digits if quantity == "value" else _ratio_digits(table, shown)
+    return units.text(shown, digits=digits, decimals=None if beside else table.decimals)
+
+
+def _ratio_digits(table: Table, ratio: float) -> int:
+    """Return the digits of a ratio: the table's if it asks for some, else 3, and 2 below a hundredth."""
+    if table.digits != DIGITS:
+        return table.digits
+    return 3 if abs(ratio) >= 0.01 else 2
 
 
 def lay_out(table: Table) -> Grid:
     """Return the grid of a table."""
+    numbers = note_numbers(table)
     rows = tuple(
-        (_row_heads(table, row), _cells(table, cells))
+        (_row_heads(table, row, numbers), _cells(table, cells, numbers))
         for row, cells in zip(table.rows, table.cells, strict=True)
     )
     lead = [
@@ -96,16 +109,50 @@ def lay_out(table: Table) -> Grid:
     if table.unit_mode == "row":
         lead.append(Item("Unit", kind="head"))
     aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
-    return Grid(
-        tuple(lead), _levels(table, aligns), rows, _caption(table), tuple(note.text for note in table.notes)
-    )
+    notes = tuple(sentence(table.notes[note].text) for note in numbers)
+    return Grid(tuple(lead), _levels(table, aligns), rows, _caption(table), notes)
+
+
+def note_numbers(table: Table) -> dict[int, int]:
+    """Return the number, from 1, of each note that a cell or a row refers to; others are not printed."""
+    used = {note for row in table.rows for note in row.notes}
+    used |= {note for line in table.cells for cell in line for note in cell.notes}
+    return {note: number for number, note in enumerate(sorted(used), start=1)}
 
 
 def _caption(table: Table) -> tuple[str, ...]:
+    first = _unit_sentence(table)
+    said = [text for text in table.caption if text]
+    if first and said and re.search(rf"(?<!\S){re.escape(unit_label(table.unit))}(?![\w/])", said[0]):
+        first = ""
+    return tuple(sentence(text) for text in (first, *said, _interval_sentence(table)) if text)
+
+
+def _unit_sentence(table: Table) -> str:
+    """Return the sentence with the unit of the whole table, "" where the heads of the columns say it."""
     unit = unit_label(table.unit)
-    if table.unit_mode != "table" or not unit or any(unit in sentence for sentence in table.caption):
-        return table.caption
-    return (f"{table.metric_title} in {unit}.", *table.caption)
+    if table.unit_mode != "table" or not unit:
+        return ""
+    values = [column for column in table.columns if column.quantity == "value"]
+    if values and all(column.quantity_label for column in values):
+        return ""
+    return f"{table.metric_title} in {unit}"
+
+
+def _interval_sentence(table: Table) -> str:
+    """Say what stands in parentheses behind the numbers: the interval of the median, or the range."""
+    summaries = [cell.case.summary for cell in _with_interval(table) if cell.case and cell.case.summary]
+    held = sorted({one.coverage for one in summaries if one.reached and one.statistic == "median"})
+    ranges = any(not one.reached or one.statistic != "median" for one in summaries)
+    if not held:
+        return "In parentheses: the range of the repeats" if ranges else ""
+    least = "" if len(held) == 1 else "at least "
+    text = f"In parentheses: the interval that holds the median with {least}{held[0] * 100:.1f} %"
+    return f"{text}, or the range of the repeats where they are too few for one" if ranges else text
+
+
+def _with_interval(table: Table) -> Iterator[Cell]:
+    return (cell for line in table.cells for cell in line if cell.low is not None and cell.high is not None)
 
 
 def _is_number(value: FactorValue) -> bool:
@@ -121,7 +168,7 @@ def _column_align(items: Sequence[Item]) -> Align:
     return "right" if any(item.kind == "number" for item in items) else "left"
 
 
-def _row_heads(table: Table, row: Header) -> tuple[Item, ...]:
+def _row_heads(table: Table, row: Header, numbers: Mapping[int, int]) -> tuple[Item, ...]:
     last = len(row.labels) - 1
     heads = [
         Item(
@@ -130,7 +177,7 @@ def _row_heads(table: Table, row: Header) -> tuple[Item, ...]:
             href=label.href,
             align=_lead_align(table, i),
             qualifiers=row.qualifiers if i == last else (),
-            notes=tuple(note + 1 for note in row.notes) if i == last else (),
+            notes=tuple(numbers[note] for note in row.notes) if i == last else (),
         )
         for i, label in enumerate(row.labels)
     ]
@@ -139,11 +186,12 @@ def _row_heads(table: Table, row: Header) -> tuple[Item, ...]:
     return tuple(heads)
 
 
-def _cells(table: Table, cells: Sequence[Cell]) -> tuple[Item, ...]:
-    return tuple(_cell(table, column, cell) for column, cell in zip(table.columns, cells, strict=True))
+def _cells(table: Table, cells: Sequence[Cell], numbers: Mapping[int, int]) -> tuple[Item, ...]:
+    pairs = zip(table.columns, cells, strict=True)
+    return tuple(_cell(table, column, cell, numbers) for column, cell in pairs)
 
 
-def _cell(table: Table, column: Header, cell: Cell) -> Item:
+def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) -> Item:
     text = number(table, column.quantity, cell)
     unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
     return Item(
@@ -153,7 +201,7 @@ def _cell(table: Table, column: Header, cell: Cell) -> Item:
         cell.kind,
         "right" if cell.kind == "number" else "left",
         cell.qualifiers,
-        tuple(note + 1 for note in cell.notes),
+        tuple(numbers[note] for note in cell.notes),
         case=cell.case,
     )
 
@@ -165,7 +213,7 @@ def _interval(cell: Cell, shown: str) -> str:
     decimals = len(shown.partition(".")[2])
     factor = cell.unit.factor if cell.unit else 1.0
     low, high = (units.text(bound / factor, decimals=decimals) for bound in (cell.low, cell.high))
-    return f"[{low}, {high}]"
+    return f"({low} – {high})"
 
 
 def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ...]:
@@ -200,6 +248,19 @@ def _merged(paths: Sequence[Sequence[Label]], level: int, aligns: Sequence[Align
 
 
 def _lowest(table: Table, column: Header, label: Label, align: Align) -> Item:
-    unit = unit_label(column.unit) if table.unit_mode == "column" else ""
+    unit = _head_unit(table, column)
+    if unit in label.text:  # a definition may have written it there
+        unit = ""
     text = f"{label.text} ({unit})" if label.text and unit else label.text or unit
     return Item(text, kind="head", href=label.href, align=align, qualifiers=column.qualifiers)
+
+
+def _head_unit(table: Table, column: Header) -> str:
+    """Return the unit to stand in the head of a column.
+
+    That of the whole table stands there only beside what the column shows: a head that is the value of
+    a factor (`OneFlow`) is no place for a unit, so the caption says it.
+    """
+    if table.unit_mode == "table" and column.quantity == "value" and column.quantity_label:
+        return unit_label(table.unit)
+    return unit_label(column.unit) if table.unit_mode == "column" else ""

@@ -22,7 +22,7 @@ from reportgen.render.names import stems
 from reportgen.render.plots import GRID, INK, PAPER
 from reportgen.render.prose import Block, Prose
 from reportgen.render.prose_html import prose_html
-from reportgen.render.sections import expected_lines, facts, finding_groups
+from reportgen.render.sections import expected_lines, facts, finding_groups, protocol_line
 from reportgen.results import Figure, Report, Table
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -46,6 +46,7 @@ def index_html(
     page = _Page(report, evidence, figures, csv_names)
     context = {
         "report": report,
+        "protocol": protocol_line(report),
         "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
         "prose": page.prose(prose),
         "tables": [

@@ -11,7 +11,8 @@ from itertools import groupby
 from reportgen.render import escape, markdown
 from reportgen.render.figures import alt_text
 from reportgen.render.prose import Block, Prose
-from reportgen.render.sections import FindingGroup, expected_lines, facts, finding_groups
+from reportgen.render.sections import FindingGroup, expected_lines, facts, finding_groups, protocol_line
+from reportgen.render.wording import count
 from reportgen.results import Environment, Figure, Provenance, Report, Table
 
 Names = Mapping[str, str]
@@ -33,7 +34,7 @@ def readme(report: Report, prose: Prose, tables: Names, figures: Names) -> bytes
         "[report.json](report.json) has it for programs.",
     ]
     if prose.text:
-        parts.append(prose.filled(prose.text, show.block).strip())
+        parts.append(prose.paragraphs(show.block))
     loose_tables = [table for table in report.tables if not prose.places("table", table.id)]
     for _, group in groupby(loose_tables, key=lambda table: table.id.partition("/")[0]):
         parts += _tables(list(group), show)
@@ -87,7 +88,7 @@ class _Blocks:
             "environment": lambda: "\n\n".join(_environments(self._report)),
             "findings": lambda: "\n\n".join(_findings(self._report)),
         }
-        return f"\n{shown[block.kind]().strip()}\n"
+        return shown[block.kind]().strip()
 
     def table(self, table: Table) -> str:
         csv = f"tables/{self._table_names[table.id]}.csv"
@@ -119,7 +120,7 @@ def _environments(report: Report) -> list[str]:
 
 
 def _environment(environment: Environment) -> str:
-    runs = _count(environment.runs, "run")
+    runs = count(environment.runs, "run")
     body = [[escape.markdown(name), escape.markdown(value)] for name, value in environment.rows]
     table = markdown.aligned(["", "Value"], body, ["left", "left"])
     title = html.escape(escape.one_line(environment.title))  # a summary is HTML: no Markdown inside
@@ -137,7 +138,7 @@ def _findings(report: Report) -> list[str]:
 
 
 def _finding_group(group: FindingGroup) -> str:
-    lines = [f"- {escape.code(group.rule)}, {_count(group.count, group.severity)}"]
+    lines = [f"- {escape.code(group.rule)}, {_severity(group)}"]
     for finding in group.examples:
         subject = f"{escape.code(finding.subject)}: " if finding.subject else ""
         source = f" ({escape.code(str(finding.source))})" if finding.source else ""
@@ -147,14 +148,13 @@ def _finding_group(group: FindingGroup) -> str:
     return "\n".join(lines)
 
 
-def _count(count: int, noun: str) -> str:
-    if noun == "invalid":
-        return f"{count} invalid"
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def _severity(group: FindingGroup) -> str:
+    return count(group.count, group.severity, "invalid" if group.severity == "invalid" else "")
 
 
 def _provenance(report: Report) -> list[str]:
-    text = [escape.paragraph(report.protocol_text)] if report.protocol_text else []
+    protocol = protocol_line(report)
+    text = [escape.paragraph(protocol)] if protocol else []
     if not report.provenance:
         return text
     body = [_provenance_row(one) for one in report.provenance]

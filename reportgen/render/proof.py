@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reportgen import metrics, units
-from reportgen.model import STEP, Case, Finding, Measurement, Run, Source, Window
+from reportgen.model import STEP, Case, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.render.evidence import Evidence
 from reportgen.render.grid import unit_label
 from reportgen.units import Unit
@@ -98,10 +98,19 @@ def _summary(case: Case, unit: Unit) -> str:
     if summary.n == 1:
         reduced = {measurement.evidence for measurement in case.measurements} & {"aggregate", "published"}
         return f"{shown}, {'a single figure' if reduced else 'a single repeat'}"
-    interval = f"[{_number(summary.low, unit)}, {_number(summary.high, unit)}]"
+    return f"{shown}, {_reduced(summary, unit)}; protocol {case.protocol}"
+
+
+def _reduced(summary: Summary, unit: Unit) -> str:
+    """Say how the repeats became one number, and how far they lie apart."""
+    ends = f"{_number(summary.low, unit)} – {_number(summary.high, unit)}"
+    if summary.statistic == "olympic":
+        return f"mean of {summary.n} without the best and the worst, range {ends}"
+    if summary.statistic != "median":
+        return f"{summary.statistic} of {summary.n}, range {ends}"
     coverage = f"{units.text(summary.coverage * 100, digits=3)} %"
-    kind = f"interval {interval} at {coverage}" if summary.reached else f"range {interval}, only {coverage}"
-    return f"{shown}, {summary.statistic} of {summary.n}, {kind}; protocol {case.protocol}"
+    kind = f"interval {ends} at {coverage}" if summary.reached else f"range {ends}, only {coverage}"
+    return f"median of {summary.n}, {kind}"
 
 
 def _measured(measurement: Measurement, unit: Unit) -> Repeat:

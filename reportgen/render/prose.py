@@ -27,6 +27,7 @@ BlockKind = Literal["table", "figure", "environment", "findings"]
 # Private-use characters: `escape.one_line` keeps them out of everything that comes from a log.
 _BEGIN, _END = "\ue000", "\ue001"
 _PLACEHOLDER = re.compile(f"{_BEGIN}([0-9]+){_END}")
+_BETWEEN = re.compile(f"({_BEGIN}[0-9]+{_END})")
 _HERE = Path(__file__).parent
 
 
@@ -48,6 +49,11 @@ class Prose:
     def places(self, kind: BlockKind, identifier: str = "") -> bool:
         """Return whether the prose shows that block itself."""
         return Block(kind, identifier) in self.blocks
+
+    def paragraphs(self, show: Callable[[Block], str]) -> str:
+        """Return the Markdown with each placeholder replaced by its block, a blank line around it."""
+        pieces = (piece.rstrip().strip("\n").removeprefix(" ") for piece in _BETWEEN.split(self.text))
+        return "\n\n".join(self.filled(piece, show) for piece in pieces if piece)
 
     def filled(self, text: str, show: Callable[[Block], str]) -> str:
         """Return `text` (this prose in any form) with each placeholder replaced by its block."""

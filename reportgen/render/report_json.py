@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from reportgen import units
 from reportgen.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary
 from reportgen.render.evidence import Evidence
+from reportgen.render.grid import note_numbers
 from reportgen.results import Cell, Comparison, Expected, Header, Report, Table
 
 VERSION = 1
@@ -101,8 +102,9 @@ def _findings(findings: Iterable[Finding]) -> list[Json]:
 
 
 def _table(table: Table, evidence: Evidence) -> Json:
+    numbers = note_numbers(table)
     cells = [
-        _cell(table, row, column, cell, evidence)
+        _cell(table, row, column, cell, numbers, evidence)
         for row, line in zip(table.rows, table.cells, strict=True)
         for column, cell in zip(table.columns, line, strict=True)
     ]
@@ -113,13 +115,15 @@ def _table(table: Table, evidence: Evidence) -> Json:
             "metric": table.metric,
             "facet": _factors(dict(table.facet)),
             "cells": cells,
-            "notes": [note.text for note in table.notes],
+            "notes": [table.notes[note].text for note in numbers],
             "findings": _findings(table.findings),
         }
     )
 
 
-def _cell(table: Table, row: Header, column: Header, cell: Cell, evidence: Evidence) -> Json:
+def _cell(
+    table: Table, row: Header, column: Header, cell: Cell, numbers: Mapping[int, int], evidence: Evidence
+) -> Json:
     return _without_blanks(
         {
             "row": _factors(dict(zip(table.row_factors, row.key, strict=False))),
@@ -132,7 +136,7 @@ def _cell(table: Table, row: Header, column: Header, cell: Cell, evidence: Evide
             "high": _number(cell.high),
             "text": cell.text,
             "qualifiers": list(cell.qualifiers),
-            "notes": [note + 1 for note in cell.notes],
+            "notes": [numbers[note] for note in cell.notes],
             "case": evidence.number(cell.case),
             "comparison": _comparison(cell.comparison, evidence),
         }
@@ -174,14 +178,12 @@ def _case(case: Case, number: int) -> Json:
 
 
 def _summary(summary: Summary) -> Json:
-    line: Json = {"median": _number(summary.median), "repeats": summary.n}
+    line: Json = {"statistic": summary.statistic, "value": _number(summary.median), "repeats": summary.n}
     if summary.n > 1:
-        line |= {
-            "low": _number(summary.low),
-            "high": _number(summary.high),
-            "coverage": _number(summary.coverage),
-            "reached": summary.reached,
-        }
+        line |= {"low": _number(summary.low), "high": _number(summary.high)}
+    # [low, high] holds the median with a known probability; of any other statistic it is the range.
+    if summary.n > 1 and summary.statistic == "median":
+        line |= {"coverage": _number(summary.coverage), "reached": summary.reached}
     return line
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from reportgen import units
 from reportgen.model import Finding
+from reportgen.render.wording import sentence
 from reportgen.results import Expected, Report, Step
 
 # A reviewer reads this many messages of one rule; the rest is counted and stands in report.json.
@@ -47,6 +48,13 @@ class ExpectedLine:
 
     statement: str
     paths: tuple[str, ...]
+
+
+def protocol_line(report: Report) -> str:
+    """Return what the protocol does, "" where no number rests on steps that it could be applied to."""
+    cells = (cell for table in report.tables for row in table.cells for cell in row if cell.case)
+    evidence = {m.evidence for cell in cells if cell.case for m in cell.case.measurements}
+    return sentence(report.protocol_text) if evidence & {"steps", "intervals"} else ""
 
 
 def finding_groups(report: Report) -> tuple[FindingGroup, ...]:

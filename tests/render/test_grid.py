@@ -5,9 +5,10 @@ from dataclasses import replace
 import example
 import pytest
 
+from reportgen.model import Summary
 from reportgen.render import markdown, render_table_markdown
 from reportgen.render.grid import lay_out, unit_label
-from reportgen.results import Cell, Label
+from reportgen.results import Cell, Header, Label, Note, Table
 from reportgen.units import Unit
 
 
@@ -38,10 +39,10 @@ def test_markdown_joins_the_levels_of_a_head() -> None:
 @pytest.mark.parametrize(
     ("value", "low", "high", "digits", "decimals", "text", "interval"),
     [
-        (397.6, 396.2, 398.0, 4, None, "397.6", "[396.2, 398.0]"),
-        (12411.97, 12000.0, 13000.5, 4, None, "12,412", "[12,000, 13,000]"),
-        (0.0559, 0.05, 0.061, 3, None, "0.0559", "[0.0500, 0.0610]"),
-        (397.64, 396.0, 398.0, 4, 2, "397.64", "[396.00, 398.00]"),
+        (397.6, 396.2, 398.0, 4, None, "397.6", "(396.2 – 398.0)"),
+        (12411.97, 12000.0, 13000.5, 4, None, "12,412", "(12,000 – 13,000)"),
+        (0.0559, 0.05, 0.061, 3, None, "0.0559", "(0.0500 – 0.0610)"),
+        (397.64, 396.0, 398.0, 4, 2, "397.64", "(396.00 – 398.00)"),
         (1.5, None, None, 3, None, "1.50", ""),
     ],
 )
@@ -64,7 +65,7 @@ def test_an_interval_has_the_decimals_of_its_number(
 def test_decimals_belong_to_the_measured_values_and_not_to_the_ratios_beside_them() -> None:
     table = replace(example.throughput_table(), decimals=0)
     texts = [item.text for item in lay_out(table).rows[1][1]]
-    assert texts == ["3,124", "7.858", "out of memory", "-"]
+    assert texts == ["3,124", "7.86", "out of memory", "-"]
 
 
 @pytest.mark.parametrize(
@@ -94,9 +95,93 @@ def test_the_unit_stands_where_the_table_wants_it(
     assert ("Step time in ms." in grid.caption) == (mode == "table")
 
 
-def test_a_caption_that_names_the_unit_is_left_alone() -> None:
+def test_a_caption_that_begins_with_the_unit_is_left_alone() -> None:
     table = example.throughput_table()
-    assert lay_out(table).caption == table.caption
+    assert lay_out(table).caption[0] == table.caption[0]
+
+
+def _values(label: str, unit: Unit, caption: str) -> Table:
+    table = example.phase_table()
+    columns = tuple(replace(column, quantity_label=label) for column in table.columns)
+    return replace(table, unit_mode="table", unit=unit, columns=columns, caption=(caption,))
+
+
+def test_one_unit_stands_in_the_heads_that_say_what_is_shown() -> None:
+    grid = lay_out(_values("step time", example.MS, "Step time: published figures."))
+    assert [item.text for item in grid.levels[-1]] == ["step time (ms)"] * 4
+    assert grid.caption == ("Step time: published figures.",)
+
+
+def test_where_heads_are_values_of_factors_the_caption_says_the_unit_first() -> None:
+    seconds = Unit("s", "s", 1.0)
+    grid = lay_out(_values("", seconds, "median of 7 repeats"))
+    assert [item.text for item in grid.levels[-1]] == ["CPU", "GPU", "CPU", "GPU"]
+    assert grid.caption == ("Step time in s.", "Median of 7 repeats.")
+    assert lay_out(_values("", seconds, "Step time in s: x.")).caption == ("Step time in s: x.",)
+
+
+def test_a_head_that_has_the_unit_already_does_not_say_it_twice() -> None:
+    heads = [item.text for item in lay_out(example.throughput_table()).levels[-1]]
+    assert heads == ["images/s", "speed-up", "images/s", "speed-up"]
+
+
+@pytest.mark.parametrize(
+    ("summaries", "text"),
+    [
+        ([(0.984375, True, "median")] * 2, "In parentheses: the interval that holds the median with 98.4 %."),
+        (
+            [(0.984375, True, "median"), (0.96875, True, "median")],
+            "In parentheses: the interval that holds the median with at least 96.9 %.",
+        ),
+        ([(0.9375, False, "median")], "In parentheses: the range of the repeats."),
+        ([(0.0, False, "olympic")], "In parentheses: the range of the repeats."),
+        (
+            [(0.984375, True, "median"), (0.9375, False, "median")],
+            "In parentheses: the interval that holds the median with 98.4 %, or the range of the repeats "
+            "where they are too few for one.",
+        ),
+    ],
+)
+def test_the_caption_says_what_stands_in_parentheses(
+    summaries: list[tuple[float, bool, str]], text: str
+) -> None:
+    one = example.case(1.0, {"model": "a"})
+    cells = tuple(
+        Cell("number", 1.0, low=0.9, high=1.1, case=replace(one, summary=Summary(1.0, 0.9, 1.1, c, r, 7, s)))
+        for c, r, s in summaries
+    )
+    table = example.phase_table()
+    table = replace(table, cells=(cells,), columns=table.columns[: len(cells)])
+    assert lay_out(table).caption[-1] == text
+
+
+def test_a_table_without_intervals_says_nothing_of_them() -> None:
+    assert lay_out(example.phase_table()).caption == ("Median step time.",)
+
+
+def test_footnotes_that_nobody_refers_to_are_left_out_and_the_others_counted_anew() -> None:
+    table = example.phase_table()
+    cells = (table.cells[0][0], replace(table.cells[0][1], notes=(2,)), *table.cells[0][2:])
+    notes = (Note("batch_size varies"), Note("nobody says this"), Note("the log ends early"))
+    grid = lay_out(replace(table, cells=(cells,), notes=notes))
+    assert grid.notes == ("batch_size varies.", "The log ends early.")
+    assert [item.notes for item in grid.rows[0][1]] == [(), (2,), (), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "digits", "text"),
+    [
+        (7.30012, 4, "7.30"), (1.0, 4, "1.00"), (0.00409, 4, "0.0041"), (0.0125, 4, "0.0125"),
+        (31.2134, 4, "31.2"), (1234.56, 4, "1,235"), (31.2134, 5, "31.213"), (31.2134, 2, "31"),
+    ],
+)  # fmt: skip
+def test_ratios_have_three_digits_unless_the_table_asks_for_others(
+    ratio: float, digits: int, text: str
+) -> None:
+    cell = Cell("number", ratio, example.RATIO)
+    column = Header((), (), quantity="speedup", quantity_label="speed-up")
+    table = replace(example.phase_table(), cells=((cell,),), columns=(column,), digits=digits)
+    assert lay_out(table).rows[0][1][0].text == text
 
 
 @pytest.mark.parametrize(

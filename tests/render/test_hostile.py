@@ -211,3 +211,8 @@ def test_no_text_becomes_a_formula(text: str, expected: str) -> None:
 )
 def test_code_spans_hold_backticks(text: str, expected: str) -> None:
     assert escape.code(text) == expected
+
+
+@pytest.mark.parametrize("colon", ["&#58;", "&colon;", "&amp;#58;", "&amp;amp;colon;", "&#38;#58;"])
+def test_a_scheme_cannot_hide_behind_entities_of_entities(colon: str) -> None:
+    assert escape.href(f"javascript{colon}alert(1)") == ""

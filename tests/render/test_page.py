@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from test_hostile import hostile_report
 
 from reportgen.render import render_report
-from reportgen.results import Report
+from reportgen.results import Cell, Report
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col"}
 CHROMIUM = shutil.which("chromium")
@@ -91,7 +92,6 @@ def test_two_hundred_cells_make_a_small_page() -> None:
     table = example.throughput_table()
     rows = tuple(head for head in table.rows for _ in range(17))
     cells = tuple(line for line in table.cells for _ in range(17))
-    from dataclasses import replace
 
     big = replace(table, rows=rows, cells=cells)
     page = render_report(example.report(tables=(big,), figures=(), prose=""))["index.html"]
@@ -132,3 +132,29 @@ def test_a_browser_shows_the_page_from_the_disk(tmp_path: Path) -> None:
     assert dom.count("<svg") == 2
     assert "case-1" in page.ids
     assert [link for link in page.links if link not in page.ids] == []
+
+
+def test_the_protocol_is_told_only_where_a_number_rests_on_steps() -> None:
+    files = render_report(example.report())
+    for name in ("README.md", "index.html"):
+        assert "the first 20 steps are ignored" in files[name].decode()
+    table = example.throughput_table()
+    cells = tuple(tuple(_published(cell) for cell in line) for line in table.cells)
+    files = render_report(example.report(tables=(replace(table, cells=cells),), prose=""))
+    for name in ("README.md", "index.html"):
+        assert "the first 20 steps are ignored" not in files[name].decode()
+
+
+def _published(cell: Cell) -> Cell:
+    if cell.case is None:
+        return cell
+    measurements = tuple(replace(m, evidence="published") for m in cell.case.measurements)
+    return replace(cell, case=replace(cell.case, measurements=measurements))
+
+
+def test_captions_stand_outside_of_what_scrolls() -> None:
+    text = render_report(example.report())["index.html"].decode()
+    assert "<caption" not in text
+    table = text.split('<section class="table" id="table-fp32-b128"')[1].split("</section>")[0]
+    assert table.index("</div>") < table.index('id="table-fp32-b128-caption"')
+    assert 'aria-describedby="table-fp32-b128-caption"' in table

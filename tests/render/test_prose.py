@@ -23,7 +23,7 @@ def _report(text: str, line: int = 1) -> Report:
         (f'value("fp32-b128", {AT_8})', "3,124"),
         (f'value("fp32-b128", {AT_8}, digits=6)', "3,124.25"),
         (f'value("fp32-b128", {AT_8}, unit=true)', "3,124 images/s"),
-        (f'value("fp32-b128", {AT_8}, quantity="speedup")', "7.858"),
+        (f'value("fp32-b128", {AT_8}, quantity="speedup")', "7.86"),
         ('value("fp32-b128", row={"devices": "8"}, column={"framework": "OneFlow"})', "3,124"),
         ('value("phases/DARNN", column={"phase": "forward", "device": "GPU"}, unit=true)', "456 µs"),
         (f'ratio("fp32-b128", {AT_8}, to_row={{"devices": 1}})', "7.86"),
@@ -103,3 +103,11 @@ def test_a_ratio_to_a_cell_that_is_zero_is_a_mistake() -> None:
     text = '{{ ratio("phases/DARNN", column={"phase": "forward", "device": "GPU"}, to_column={"device": "CPU"}) }}'
     with pytest.raises(RequestError, match=r":1: table .* divides by a cell that is 0"):
         prose.fill(replace(_report(text), tables=(zero,)))
+
+
+def test_placed_blocks_have_one_blank_line_around_them() -> None:
+    text = 'a\n\n{{ table("fp32-b128") }}\n\n\n{{ figure("speedup") }}\nb {{ findings() }} c'
+    readme = render_report(_report(text))["README.md"].decode()
+    assert "\n\n\n" not in readme
+    assert "\n\nb\n\nWhat a reader" in readme
+    assert "\n\nc\n\n" in readme

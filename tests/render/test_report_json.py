@@ -49,3 +49,50 @@ def test_each_case_and_cell_is_a_line() -> None:
     assert text.endswith("}\n")
     assert sum(line.startswith('{"case": ') and '"factors"' in line for line in text.splitlines()) == 7
     assert sum('"kind": "number"' in line and '"row"' in line for line in text.splitlines()) == 9
+
+
+def _statistic(report: Report, statistic: str) -> Report:
+    table = report.tables[0]
+    case = table.cells[0][0].case
+    assert case
+    assert case.summary
+    other = replace(case, summary=replace(case.summary, statistic=statistic, coverage=0.0, reached=False))
+    cells = ((replace(table.cells[0][0], case=other),),)
+    return replace(
+        report,
+        prose="",
+        tables=(replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=cells),),
+    )
+
+
+def test_a_score_that_is_no_median_is_not_called_one() -> None:
+    files = render_report(_statistic(example.report(), "olympic"))
+    summary = json.loads(files["report.json"])["cases"][0]["summary"]
+    assert (summary["statistic"], summary["value"], summary["repeats"]) == ("olympic", 397.6, 3)
+    assert set(summary) == {"statistic", "value", "repeats", "low", "high"}
+    page = files["index.html"].decode()
+    assert "mean of 3 without the best and the worst, range 397.56 – 397.64" in page
+    assert "only 0" not in page
+    median = json.loads(render_report(_statistic(example.report(), "median"))["report.json"])
+    assert set(median["cases"][0]["summary"]) == {*summary, "coverage", "reached"}
+
+
+def test_two_totals_of_one_name_have_evidence_of_their_own() -> None:
+    table = example.phase_table()
+    first = table.cells[0][0]
+    assert first.case
+    doubled = tuple(replace(m, value=2 * m.value) for m in first.case.measurements)
+    other = replace(first, value=0.0246, case=replace(first.case, measurements=doubled))
+    again = replace(table, id="again", cells=((other, *table.cells[0][1:]),))
+    content = _json(example.report(tables=(table, again), prose=""))
+    numbers = [shown["cells"][0]["case"] for shown in content["tables"]]
+    assert numbers[0] != numbers[1]
+    assert [content["cases"][n - 1]["measurements"][0]["value"] for n in numbers] == [0.0123, 0.0246]
+
+
+def test_notes_are_numbered_as_on_the_page() -> None:
+    table = example.throughput_table()
+    cells = tuple(tuple(replace(cell, notes=cell.notes[1:]) for cell in line) for line in table.cells)
+    shown = _json(example.report(tables=(replace(table, cells=cells),), prose=""))["tables"][0]
+    assert shown["notes"] == ["2.5 s left out of the window of repeat 2."]
+    assert [cell["notes"] for cell in shown["cells"] if "notes" in cell] == [[1]]

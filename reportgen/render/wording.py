@@ -1,0 +1,24 @@
+"""Make sentences of fragments, and counts with their nouns.
+
+Findings are lower-case fragments without a full stop, as the command line prints them; under a table
+they stand beside sentences and read as such.
+"""
+
+import re
+
+# A plain word begins a sentence; a name such as `batch_size`, `xla=true` or `bert-base` stays as it is.
+_WORD = re.compile(r"[a-z]+(?=[ ,:;.]|$)")
+_END = re.compile(r"[.!?:…][)\"'”]?$")
+
+
+def sentence(text: str) -> str:
+    """Return the text with a capital letter and a full stop, where it has none of its own."""
+    shown = text.strip()
+    if _WORD.match(shown):
+        shown = shown[0].upper() + shown[1:]
+    return shown if not shown or _END.search(shown) else f"{shown}."
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return `1 run`, `2 runs`, `1,325 runs`; the plural takes an s unless it is given."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,0 +1,28 @@
+"""Fragments become sentences, names stay as they are."""
+
+import pytest
+
+from reportgen.render.wording import count, sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the repeats lie 10.3% apart", "The repeats lie 10.3% apart."),
+        ("devices: published as 4, used as 8", "Devices: published as 4, used as 8."),
+        ("forward_s: published as 0.559", "forward_s: published as 0.559."),
+        ("xla=true was not run", "xla=true was not run."),
+        ("bert-base has no pair", "bert-base has no pair."),
+        ("`nodes` varies: name it.", "`nodes` varies: name it."),
+        ("20 steps are left out (see below)", "20 steps are left out (see below)."),
+        ("(A sentence of its own.)", "(A sentence of its own.)"),
+        ("", ""),
+    ],
+)
+def test_a_fragment_becomes_a_sentence(text: str, shown: str) -> None:
+    assert sentence(text) == shown
+
+
+def test_nouns_agree_with_their_number() -> None:
+    assert [count(1, "run"), count(0, "run"), count(1325, "run")] == ["1 run", "0 runs", "1,325 runs"]
+    assert count(2, "is no log", "are no logs") == "2 are no logs"
