@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Better = Literal["higher", "lower"]
-Reduction = Literal["mean", "max"]
+Reduction = Literal["mean", "max", "difference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class Metric:
     """A measurable quantity.
 
     unit       base unit; better  None where neither direction is
-    reduction  how the samples of telemetry become one number
+    reduction  how the samples of telemetry become one number; difference: of a counter, the last less
+               the first of the window, added up over the devices
     """
 
     name: str
@@ -49,7 +50,7 @@ _ALL = (
     Metric("memory_free", "Memory free", "B"),
     Metric("power", "Power", "W", "lower"),
     Metric("power_limit", "Power limit", "W"),
-    Metric("energy", "Energy", "J", "lower", "max"),
+    Metric("energy", "Energy", "J", "lower", "difference"),
     Metric("temperature", "Temperature", "degC", "lower", "max"),
     Metric("sm_clock", "SM clock", "Hz"),
     Metric("memory_clock", "Memory clock", "Hz"),

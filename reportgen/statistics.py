@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from reportgen.model import Summary
 
+# Up to here the distribution of a trend is counted out; beyond it the normal one is right to four digits.
+_EXACT = 60
+
 
 class Interval(NamedTuple):
     """An interval of the median: [low, high] in the unit of the values, and the coverage it has."""
@@ -117,8 +120,8 @@ def trend(values: Sequence[float]) -> Trend:
     """Return whether values rise or fall with their position: Kendall's tau and the Theil-Sen slope.
 
     values   at least two, in the order in which they came to be
-    returns  tau; p, two-sided, exact for values without ties and conservative with them; slope, the
-             median rise per position in the unit of the values
+    returns  tau; p, two-sided, exact for values without ties and conservative with them, beyond 60 values
+             by the normal approximation; slope, the median rise per position in the unit of the values
 
     Kendall, A New Measure of Rank Correlation, Biometrika 30 (1938): if the order means nothing,
     every permutation is as likely as the next, and their discordant pairs are inversions.
@@ -129,21 +132,31 @@ def trend(values: Sequence[float]) -> Trend:
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
     signs = [(values[j] > values[i]) - (values[j] < values[i]) for i, j in pairs]
     score = sum(signs)
-    counts = _inversions(n)
-    # A permutation with k inversions has the score len(pairs) - 2 k.
-    as_extreme = sum(c for k, c in enumerate(counts) if abs(len(pairs) - 2 * k) >= abs(score))
     slope = median([(values[j] - values[i]) / (j - i) for i, j in pairs])
-    return Trend(score / len(pairs), as_extreme / math.factorial(n), slope)
+    return Trend(score / len(pairs), _chance(n, abs(score)), slope)
+
+
+def _chance(n: int, score: int) -> float:
+    """Return the probability that n values in any order score at least this (0 or more) either way."""
+    if n > _EXACT:
+        deviation = math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
+        return math.erfc(max(score - 1, 0) / deviation / math.sqrt(2))
+    # A permutation with k inversions has the score pairs - 2 k.
+    pairs = n * (n - 1) // 2
+    as_extreme = sum(count for k, count in enumerate(_inversions(n)) if abs(pairs - 2 * k) >= score)
+    return as_extreme / math.factorial(n)
 
 
 def _inversions(n: int) -> list[int]:
     """Return how many permutations of n things have 0, 1, 2, ... inversions (Mahonian numbers)."""
     counts = [1]
     for size in range(2, n + 1):
-        # Putting in the largest thing at one of `size` places adds 0 .. size - 1 inversions.
-        longer = [0] * (len(counts) + size - 1)
-        for k, count in enumerate(counts):
-            for extra in range(size):
-                longer[k + extra] += count
+        # Putting in the largest thing at one of `size` places adds 0 .. size - 1 inversions, so that each
+        # new count is the sum of `size` old ones, kept as a running sum.
+        longer, running = [], 0
+        for k in range(len(counts) + size - 1):
+            running += counts[k] if k < len(counts) else 0
+            running -= counts[k - size] if k >= size else 0
+            longer.append(running)
         counts = longer
     return counts

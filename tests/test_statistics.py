@@ -133,3 +133,12 @@ def test_the_olympic_mean_leaves_the_best_and_the_worst_out(
     found = statistics.olympic(values, drop, missing, lower_is_better=lower)
     assert (found and (found.median, found.low, found.high, found.n)) == expected
     assert found is None or (found.statistic, found.reached) == ("olympic mean", False)
+
+
+# Beyond 60 values the distribution is no longer counted out; at the border both agree.
+def test_a_trend_of_many_values_is_tested_by_the_normal_approximation() -> None:
+    values = [float(i % 7) + i * 0.02 for i in range(61)]
+    exact, approximate = statistics.trend(values[:60]), statistics.trend(values)
+    assert approximate.p == pytest.approx(exact.p, abs=0.03)
+    assert statistics.trend([float(i) for i in range(200)]).p < 1e-12
+    assert statistics.trend([1.0] * 200).p == 1.0

@@ -7,7 +7,7 @@ protocol asks. Everything here is a pure function of the runs. In the order of t
     evidence   what a run has to measure with
     entries    its steps, by number and each once
     window     which of them count
-    measure    one run, one number (devices: the same for telemetry)
+    measure    one run, one number (bysteps: by its steps; devices: by its telemetry)
     checks     what may be wrong with a run; repeats  with a case
     cases      runs that agree are repeats of one case
 
@@ -15,8 +15,8 @@ protocol asks. Everything here is a pure function of the runs. In the order of t
 """
 
 from reportgen.protocol.cases import cases
-from reportgen.protocol.evidence import available
+from reportgen.protocol.evidence import available, unit_of
 from reportgen.protocol.measure import attempt, measure
 from reportgen.protocol.rule import DEFAULT, Protocol, parse_protocol
 
-__all__ = ["DEFAULT", "Protocol", "attempt", "available", "cases", "measure", "parse_protocol"]
+__all__ = ["DEFAULT", "Protocol", "attempt", "available", "cases", "measure", "parse_protocol", "unit_of"]

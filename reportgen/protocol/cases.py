@@ -8,9 +8,9 @@ monitor's telemetry, asked for throughput) belongs to no case of the metric.
 from collections.abc import Collection, Iterable, Sequence
 
 from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, Factors, FactorValue, Finding, Measurement, Run, Summary
-from reportgen.protocol.evidence import NO_TOTALS, Totals, available
-from reportgen.protocol.measure import attempt
+from reportgen.model import Case, Factors, FactorValue, Finding, Measurement, Run, Summary, identities
+from reportgen.protocol.evidence import NO_TOTALS, Totals, available, parts, unit_of
+from reportgen.protocol.measure import Attempt, attempt
 from reportgen.protocol.repeats import of_case
 from reportgen.protocol.rule import Protocol
 from reportgen.statistics import olympic, summarize
@@ -35,9 +35,9 @@ def cases(
     concerned = [
         run for run in sorted(runs, key=lambda run: run.id) if _is_concerned(run, metric, phase, totals)
     ]
-    groups: dict[tuple[tuple[str, str, FactorValue], ...], list[Run]] = {}
+    groups: dict[object, list[Run]] = {}
     for run in concerned:
-        groups.setdefault(_identity(_factors(run, ignore)), []).append(run)
+        groups.setdefault(identities(_factors(run, ignore)), []).append(run)
     found = []
     for group in groups.values():
         shared = _factors(group[0], ignore)
@@ -53,14 +53,6 @@ def _is_concerned(run: Run, metric: str, phase: str, totals: Totals) -> bool:
 
 def _factors(run: Run, ignore: Collection[str]) -> dict[str, FactorValue]:
     return {name: value for name, value in sorted(run.factors.items()) if name not in ignore}
-
-
-def _identity(factors: Factors) -> tuple[tuple[str, str, FactorValue], ...]:
-    # True == 1 == 1.0 in Python, but "tf32 on" and "1 device" are not the same thing; 1 and 1.0 are.
-    return tuple(
-        (name, type(value).__name__ if isinstance(value, bool | str) else "number", value)
-        for name, value in factors.items()
-    )
 
 
 def _split(shared: Factors, group: Sequence[Run]) -> list[tuple[Factors, list[Run]]]:
@@ -83,21 +75,35 @@ def _case(
     *,
     split: bool,
 ) -> Case:
-    attempts = [attempt(run, metric, phase, protocol, totals) for run in runs]
+    attempts = _in_one_unit([attempt(run, metric, phase, protocol, totals) for run in runs], metric)
     measured: list[Measurement] = [found for found, _ in attempts if found]
     reasons: list[Finding] = [reason for _, why in attempts for reason in why]
     subject = ", ".join(f"{name}={value}" for name, value in factors.items()) or "all runs"
+    entered = {name for one in measured for name in one.parts}
     return Case(
         factors=factors,
         metric=metric,
         phase=phase,
-        unit=metric_of(metric).unit,
+        unit=measured[0].unit if measured else unit_of(runs[0], metric),
         protocol=protocol.name,
         measurements=tuple(measured),
         summary=_summary([one.value for one in measured], len(runs), metric, protocol),
         unmeasured=tuple(run for run, (found, _) in zip(runs, attempts, strict=True) if found is None),
         findings=(*of_case(subject, measured, runs, protocol, split=split), *reasons),
+        parts=tuple(name for name in parts(phase, totals) if name in entered),
     )
+
+
+def _in_one_unit(attempts: Sequence[Attempt], metric: str) -> list[Attempt]:
+    """Return the attempts, those in another unit than the first as unmeasured: no median is of both."""
+    unit = next((found.unit for found, _ in attempts if found), "")
+    return [_in_another_unit(found, metric, unit) if found and found.unit != unit else (found, why)
+            for found, why in attempts]  # fmt: skip
+
+
+def _in_another_unit(found: Measurement, metric: str, unit: str) -> Attempt:
+    message = f"its {metric} is in {found.unit}, that of others in {unit}: does not enter the median"
+    return None, (Finding("warning", "protocol.mixed", found.run.id, message, found.run.source),)
 
 
 def _summary(values: Sequence[float], runs: int, metric: str, protocol: Protocol) -> Summary | None:

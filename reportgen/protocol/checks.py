@@ -4,13 +4,14 @@ Each rule is one function from a laid window to findings; all findings of a run 
 They label a number and never change it.
 """
 
+import math
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from reportgen.model import STEP, Finding, Run, Series
-from reportgen.protocol.entries import Entries, entries, total, within
+from reportgen.protocol.entries import Entries, entries, mean_rate, total, within
 from reportgen.protocol.evidence import series_of
 from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import Laid
@@ -24,6 +25,9 @@ STEADY_WITHIN = 0.02
 
 # Two clocks of one and the same steps may differ by this.
 CLOCKS_WITHIN = 0.02
+
+# What a log prints as its throughput and what its step times come to may differ by this.
+RATES_WITHIN = 0.05
 
 # Here the host waits for the host: its clock is the right one without any synchronisation.
 HOST_PHASES = ("data_loading",)
@@ -120,6 +124,20 @@ def _by_clock(run: Run, rank: Entries) -> dict[str, float]:
         return {}
     inside = {str(one.clock): within(entries(one), rank) for one in whole}
     return {clock: total(found.value) for clock, found in inside.items() if len(found) == len(rank)}
+
+
+def rate_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
+    """Say where the log prints another throughput than its step times come to, over the same steps."""
+    timed = laid.window.samples / laid.window.time if laid.window.time > 0 else math.nan
+    inside = [within(entries(one), laid.ranks[0]) for one in series_of(run, "throughput", STEP)]
+    printed = total(mean_rate(rank) if len(rank) else math.nan for rank in inside) if inside else math.nan
+    if not timed > 0 or not printed > 0 or abs(printed / timed - 1) <= RATES_WITHIN:
+        return ()
+    message = (
+        f"the log prints {printed:.4g} samples/s, its step times come to {timed:.4g} samples/s over the same "
+        f"steps, {abs(printed / timed - 1):.1%} apart; the step times are used"
+    )
+    return (Finding("warning", "rate.disagreement", run.id, message, inside[0].place()),)
 
 
 def straggler(run: Run, laid: Laid, protocol: Protocol) -> tuple[Finding, ...]:

@@ -2,7 +2,8 @@
 
 Samples lie on the clock of the steps where both were recorded together; then only those taken
 during the measured steps count. Where the clocks do not meet (a monitor that ran beside the job)
-all samples are used, and a finding says so. Mean or maximum is the metric's own choice.
+all samples are used, and a finding says so. Mean, maximum or difference is the metric's own choice;
+a counter that has run since the driver was loaded says nothing without a window.
 """
 
 from collections.abc import Sequence
@@ -17,26 +18,49 @@ from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import Laid, lay
 
 
-def reduce(run: Run, metric: str, protocol: Protocol) -> tuple[Measurement, bool] | None:
-    """Return the metric over all devices and whether the window was full; None without a sample."""
-    sampled = [one for one in run.telemetry if metric in one.columns]
+def reduce(run: Run, metric: str, protocol: Protocol) -> tuple[Measurement, bool] | Finding | None:
+    """Return the metric over all devices and whether the window was full.
+
+    None without a sample at all; samples that give no number are a finding that says why.
+    """
+    with_column = [one for one in run.telemetry if metric in one.columns]
+    sampled = [one for one in with_column if np.isfinite(one.columns[metric]).any()]
     if not sampled:
         return None
     steps = series_of(run, "step_time", STEP)
     laid = lay(run, steps, protocol) if steps else None
     span = _time_span(laid) if laid and all(np.isfinite(one.t).any() for one in sampled) else None
-    found = [values for one in sampled if len(values := _samples(one, metric, span))]
-    if not found:
-        return None
-    value = _reduced([_reduced(values.tolist(), metric) for values in found], metric)
-    if not np.isfinite(value):
-        return None
+    found = [_samples(one, metric, span) for one in sampled]
+    value, why = _over_devices(found, metric, is_placed=span is not None)
+    if why:
+        return Finding("warning", "protocol.no-number", run.id, f"{metric} of the devices: {why}", run.source)
     evidence: Evidence = "steps" if span else "intervals"
     findings = () if span else (_unplaced(run, metric, sum(map(len, found)), has_steps=bool(steps)),)
     window = laid.window if laid and span else None
     sources = tuple(dict.fromkeys(one.source for one in sampled))
     is_full = laid.is_full if laid else not steps
     return Measurement(run, value, evidence, window, sources, findings), is_full
+
+
+def _over_devices(found: Sequence[FloatArray], metric: str, *, is_placed: bool) -> tuple[float, str]:
+    """Return the value over all devices, and why there is none ("" where there is one)."""
+    if metric_of(metric).reduction == "difference":
+        return _counted(found) if is_placed else (np.nan, "a counter, and no window tells from when to when")
+    taken = [values.tolist() for values in found if len(values)]
+    if not taken:
+        return np.nan, "none of the samples was taken during the measured steps"
+    value = _reduced([_reduced(values, metric) for values in taken], metric)
+    return value, "" if np.isfinite(value) else "the samples have no finite mean"
+
+
+def _counted(found: Sequence[FloatArray]) -> tuple[float, str]:
+    """Return what the counters of all devices rose by, from the first sample of the window to the last."""
+    if min(map(len, found)) < 2:
+        return np.nan, "a counter with fewer than two samples during the measured steps"
+    if any((np.diff(values) < 0).any() for values in found):
+        return np.nan, "the counter was set back during the measured steps"
+    value = total(float(values[-1] - values[0]) for values in found)
+    return value, "" if np.isfinite(value) else "the samples have no finite difference"
 
 
 def _time_span(laid: Laid) -> tuple[float, float] | None:

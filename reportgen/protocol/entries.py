@@ -12,9 +12,13 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.metrics import metric as metric_of
 from reportgen.model import Break, Clock, FloatArray, IntArray, Series, Source
 
 BoolArray = NDArray[np.bool_]
+
+# Base units of times and rates: a clock that was set back gives such entries. A loss may be negative.
+_NEVER_NEGATIVE = ("s", "samples/s")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,12 +61,14 @@ class Entries:
 
 
 def entries(series: Series) -> Entries:
-    """Return the measurable entries of a series: finite, not negative, ordered, each step once.
+    """Return the measurable entries of a series: finite, ordered, each step once; no negative times or rates.
 
     Of entries that share a step the first logged counts: a step that a resumed run does again comes
     after the restart and would bring its warm-up into the window.
     """
-    usable = np.isfinite(series.value) & (series.value >= 0) & (series.span >= 1)
+    usable = np.isfinite(series.value) & (series.span >= 1)
+    if metric_of(series.metric).unit in _NEVER_NEGATIVE:
+        usable &= series.value >= 0
     logged = np.flatnonzero(usable)
     order = logged[np.argsort(series.step[logged], kind="stable")]
     last = series.step[order]
@@ -116,3 +122,18 @@ def total(values: FloatArray | Iterable[float]) -> float:
         return math.fsum(values.tolist() if isinstance(values, np.ndarray) else values)
     except (OverflowError, ValueError):  # beyond 1e308, or infinities of both signs
         return math.nan
+
+
+def mean_rate(found: Entries, *, harmonic: bool = True) -> float:
+    """Return the mean of printed rates, NaN for none and for a harmonic mean with a rate of 0.
+
+    harmonic  work over the time that the rates stand for; every step is the same work where the log
+              does not say otherwise. Else the plain mean of the entries
+    """
+    if not harmonic:
+        return total(found.value) / len(found) if len(found) else math.nan
+    if not (found.value > 0).all():
+        return math.nan
+    work = found.samples if np.isfinite(found.samples).all() else found.span.astype(np.float64)
+    time = total(work / found.value)
+    return total(work) / time if time > 0 else math.nan

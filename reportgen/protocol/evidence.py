@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from reportgen.metrics import METRICS
 from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Aggregate, Clock, Run, Series
 
@@ -69,9 +70,18 @@ def _reduced(run: Run) -> list[Aggregate]:
     return [one for one in run.aggregates if np.isfinite(one.value) and one.statistic != SAMPLE]
 
 
-def adds_up(metric: str) -> bool:
+def unit_of(run: Run, metric: str) -> str:
+    """Return the base unit of a metric in a run: that of METRICS, else the one it was read with."""
+    if metric in METRICS:
+        return METRICS[metric].unit
+    found: list[Series | Aggregate] = [*run.series, *run.aggregates]
+    told = (one.unit for one in found if one.metric == metric and one.unit)
+    return next(told, metric_of(metric).unit)
+
+
+def adds_up(run: Run, metric: str) -> bool:
     """Return whether the parts of a metric add up to a whole: seconds and joules do, ratios do not."""
-    return metric_of(metric).unit in ("s", "J")
+    return unit_of(run, metric) in ("s", "J")
 
 
 def knows_samples(run: Run) -> bool:
@@ -95,16 +105,16 @@ def available(run: Run, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ..
         for name, values in one.columns.items()
         if np.isfinite(values).any()
     }
-    direct |= _of_totals(direct, totals)
+    direct |= _of_totals(run, direct, totals)
     if knows_samples(run):
         direct |= {("throughput", phase) for metric, phase in direct if metric == "step_time"}
     return tuple(sorted(direct))
 
 
-def _of_totals(direct: Iterable[tuple[str, str]], totals: Totals) -> set[tuple[str, str]]:
+def _of_totals(run: Run, direct: Iterable[tuple[str, str]], totals: Totals) -> set[tuple[str, str]]:
     return {
         (metric, name)
         for metric, phase in direct
         for name, phases in totals.items()
-        if phase in phases and adds_up(metric)
+        if phase in phases and adds_up(run, metric)
     }

@@ -111,7 +111,7 @@ def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
 
 
 def mixed(subject: str, found: Sequence[Measurement]) -> tuple[Finding, ...]:
-    """Say that the repeats were not measured alike: by other evidence or over other steps."""
+    """Say that the repeats were not measured alike: by other evidence, over other steps, other parts."""
     kinds = Counter(_how(one) for one in found)
     if len(kinds) < 2:
         return ()
@@ -120,9 +120,9 @@ def mixed(subject: str, found: Sequence[Measurement]) -> tuple[Finding, ...]:
 
 
 def _how(one: Measurement) -> str:
-    if one.window is None:
-        return one.evidence
-    return f"{one.evidence} {one.window.first}..{one.window.last}"
+    parts = f" of {' + '.join(one.parts)}" if one.parts else ""
+    where = f" {one.window.first}..{one.window.last}" if one.window else ""
+    return f"{one.evidence}{where}{parts}"
 
 
 def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:

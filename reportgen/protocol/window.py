@@ -8,7 +8,8 @@ What a gap is depends on how the log takes time. Durations of `timestamp` series
 to the next and contain whatever happened between them: a declared break of known duration is taken
 off the entry that follows it, and an entry that follows one of unknown duration is left out. All
 other clocks are held to stop for declared breaks (our own format does). What is longer than
-`gap_factor` times the window's median is left out in either case.
+`gap_factor` times the window's median is left out in either case. Quantities that are no time of
+steps (printed rates, a loss) know of neither.
 """
 
 import math
@@ -40,16 +41,18 @@ class Laid:
     findings: tuple[Finding, ...]
 
 
-def lay(
-    run: Run, series: Sequence[Series], protocol: Protocol, *, leave_gaps_out: bool = True
-) -> Laid | None:
-    """Return the window over the series, one of each rank, or None if no step is left to measure."""
+def lay(run: Run, series: Sequence[Series], protocol: Protocol, *, are_times: bool = True) -> Laid | None:
+    """Return the window over the series, one of each rank, or None if no step is left to measure.
+
+    are_times  whether the values are times of steps, from which gaps are left out and breaks taken off
+    """
     ranks = common([entries(one) for one in series])
-    chosen = _choose(ranks[0], protocol) if ranks else np.array([], dtype=np.int64)
+    warm = warm_from(ranks[0], protocol) if ranks else 0
+    chosen = _choose(ranks[0], warm, protocol) if ranks else np.array([], dtype=np.int64)
     if not len(chosen):
         return None
     inside = [rank.take(chosen) for rank in ranks]
-    kept, left_out, gap_time = _without_gaps(inside, protocol.gap_factor if leave_gaps_out else math.inf)
+    kept, left_out, gap_time = _without_gaps(inside, protocol.gap_factor) if are_times else _whole(inside)
     if left_out.all():
         return None
     time = max(total(rank.value) for rank in kept)
@@ -58,36 +61,53 @@ def lay(
     window = Window(int(inside[0].first[0]), int(inside[0].last[-1]), steps, time, gap_time, samples)
     chosen_steps = int(inside[0].span.sum())
     # A log that tells of every tenth step only has no line of the window's last one, but goes on behind it.
-    reached = int(ranks[0].last[-1]) >= protocol.warmup + protocol.measure
+    reached = int(ranks[0].last[-1]) >= warm + protocol.measure
     is_full = reached or chosen_steps >= protocol.measure
     coarse = bool((inside[0].span > 1).any())
     findings = (
         *_coarse_interval(run, inside[0], window, coarse),
-        *_short_window(run, inside[0], window, chosen_steps, protocol),
+        *_short_window(run, inside[0], chosen_steps, warm, protocol),
         *_gap(run, inside[0], left_out, window),
     )
-    late = tuple(rank.take(rank.first > protocol.warmup) for rank in ranks)
+    late = tuple(rank.take(rank.first > warm) for rank in ranks)
     return Laid(tuple(kept), late, window, is_full, coarse, findings)
 
 
-def _choose(found: Entries, protocol: Protocol) -> IntArray:
+def warm_from(found: Entries, protocol: Protocol) -> int:
+    """Return the last step of the warm-up, 0 for no entries.
+
+    A log that begins later than at its first or second entry is of a process that was resumed: its
+    warm-up is not in the log, and it gets one of its own. The first entry of time stamps has no time,
+    and some logs tell of every k-th step only, so one entry may be missing.
+    """
+    if not len(found):
+        return 0
+    begin = int(found.first[0])
+    apart = int(found.first[1]) - begin if len(found) > 1 else int(found.span[0])
+    return protocol.warmup if begin <= 1 + apart else begin - 1 + protocol.warmup
+
+
+def _choose(found: Entries, warm: int, protocol: Protocol) -> IntArray:
     """Return the positions of the window's entries.
 
-    Entries of single steps: those of the steps warm-up + 1 .. warm-up + measure. Longer ones cannot
-    be cut, so whole ones are taken from the first that begins after the warm-up until they cover as
-    many steps as should be measured. The same is done, with a warm-up of its own, in a log that
-    begins behind the window: it is of a process that was resumed.
+    Entries of single steps: those of the steps warm + 1 .. warm + measure. Longer ones cannot be cut,
+    so whole ones are taken from the first that begins after the warm-up until they cover as many steps
+    as should be measured. The same is done in a log that lost all steps of the window.
     """
-    late = np.flatnonzero(found.first > protocol.warmup)
+    late = np.flatnonzero(found.first > warm)
     if not len(late):
         return late
     if int(found.span[late].max()) == 1:
-        inside = late[found.last[late] <= protocol.warmup + protocol.measure]
+        inside = late[found.last[late] <= warm + protocol.measure]
         if len(inside):
             return inside
-        late = np.flatnonzero(found.first >= found.first[0] + protocol.warmup)
     covered = np.cumsum(found.span[late])
     return late[: int(np.searchsorted(covered, protocol.measure, "left")) + 1]
+
+
+def _whole(inside: list[Entries]) -> tuple[list[Entries], BoolArray, float]:
+    """Return the ranks as `_without_gaps` does, with nothing left out."""
+    return inside, np.zeros(len(inside[0]), dtype=bool), 0.0
 
 
 def _without_gaps(inside: list[Entries], gap_factor: float) -> tuple[list[Entries], BoolArray, float]:
@@ -124,10 +144,20 @@ def _without_breaks(rank: Entries) -> tuple[Entries, BoolArray, float]:
 
 
 def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> BoolArray:
-    per_step: FloatArray = rank.value / rank.span
+    """Return which entries take more than gap_factor times the median of all, each per step.
+
+    A clock coarser than the step shows 0, 0, 1: such entries are taken together until time passes.
+    """
     if unknown.all():
         return unknown
-    return per_step > gap_factor * float(np.median(per_step[~unknown]))
+    passes = (rank.value > 0) & ~unknown
+    together = np.concatenate(([0], np.cumsum(passes)[:-1]))
+    value = np.bincount(together, np.where(unknown, 0.0, rank.value))
+    span = np.bincount(together, np.where(unknown, 0, rank.span))
+    per_step: FloatArray = (value / np.maximum(span, 1))[together]
+    usual = float(np.median(per_step[~unknown]))
+    too_long: BoolArray = ~unknown & (per_step > gap_factor * usual) & (usual > 0)
+    return too_long
 
 
 def _samples(run: Run, ranks: Sequence[Entries], steps: int) -> float:
@@ -153,14 +183,17 @@ def _typical(span: IntArray) -> int:
 
 
 def _short_window(
-    run: Run, inside: Entries, window: Window, chosen_steps: int, protocol: Protocol
+    run: Run, inside: Entries, chosen_steps: int, warm: int, protocol: Protocol
 ) -> tuple[Finding, ...]:
-    end = protocol.warmup + protocol.measure
-    where = f"steps {window.first}..{window.last}"
-    if chosen_steps < protocol.measure:
+    first, last, end = int(inside.first[0]), int(inside.last[-1]), warm + protocol.measure
+    where = f"steps {first}..{last}"
+    if warm > protocol.warmup:
+        begin = warm - protocol.warmup + 1
+        message = f"the log begins at step {begin} and warms up until step {warm}: {where} are measured"
+    elif chosen_steps < protocol.measure:
         message = f"{chosen_steps} of {protocol.measure} steps after a warm-up of {protocol.warmup} ({where})"
-    elif window.first > end and int(inside.span.max()) == 1:
-        message = f"the log has none of the steps {protocol.warmup + 1}..{end}: {where} are measured"
+    elif first > end and int(inside.span.max()) == 1:
+        message = f"the log has none of the steps {warm + 1}..{end}: {where} are measured"
     else:
         return ()
     return (Finding("warning", "protocol.short-window", run.id, message, inside.place()),)

@@ -56,10 +56,11 @@ def run(*found: Series | Aggregate | Telemetry | Finding, id: str = "a", **other
 
 
 def aggregate(
-    value: float, phase: str = "step", *, metric: str = "step_time", statistic: str = "mean", line: int = 1
+    value: float, phase: str = "step", *, metric: str = "step_time", statistic: str = "mean", line: int = 1,
+    unit: str = "",
 ) -> Aggregate:
     """Return a number that a log had already reduced."""
-    return Aggregate(metric, phase, value, str(value), statistic, 0, Source("log", line))
+    return Aggregate(metric, phase, value, str(value), statistic, 0, Source("log", line), unit)
 
 
 def telemetry(device: str = "0", t: Sequence[float] | None = None, **columns: Sequence[float]) -> Telemetry:

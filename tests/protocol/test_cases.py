@@ -257,3 +257,26 @@ def test_a_sample_of_single_steps_is_no_figure_of_the_run() -> None:
     sampled = run(aggregate(1.0, statistic="sample"), aggregate(3.0, "forward"))
     assert available(sampled) == (("step_time", "forward"),)
     assert not cases([sampled], "step_time", "step", TWO)
+
+
+def test_runs_whose_totals_have_other_parts_were_not_measured_alike() -> None:
+    totals = {"compute": ("forward", "backward")}
+    both = run(aggregate(1.0, "forward"), aggregate(2.0, "backward"), id="a")
+    one = run(aggregate(1.0, "forward"), id="b")
+    (found,) = cases([both, one], "step_time", "compute", TWO, totals=totals)
+    assert found.parts == ("forward", "backward")
+    assert messages(found.findings, "protocol.mixed") == [
+        "the repeats were not measured alike: 1 by aggregate of forward, 1 by aggregate of forward + backward"
+    ]
+    (alone,) = cases([one], "step_time", "compute", TWO, totals=totals)
+    assert (alone.parts, messages(alone.findings, "protocol.mixed")) == (("forward",), [])
+
+
+def test_a_case_has_the_unit_of_its_figures_and_only_one() -> None:
+    runs = [run(aggregate(60.0, metric="epoch_time", unit=unit), id=unit) for unit in ("B", "s")]
+    (found,) = cases(runs, "epoch_time", "step", TWO)
+    assert found.unit == "B"
+    assert [one.run.id for one in found.measurements] == ["B"]
+    assert messages(found.findings, "protocol.mixed") == [
+        "its epoch_time is in s, that of others in B: does not enter the median"
+    ]

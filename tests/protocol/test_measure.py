@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.model import Finding, Run, Source, Status
-from reportgen.protocol import DEFAULT, Protocol, measure, parse_protocol
+from reportgen.protocol import DEFAULT, Protocol, available, measure, parse_protocol
 from reportgen.protocol.measure import attempt
 from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
 
@@ -288,6 +289,120 @@ def test_telemetry_without_a_sample_in_the_window_gives_nothing() -> None:
     assert value(run(steps, telemetry(t=[0.5, 99.0], power=[1.0, 1.0])), "power") is None
     assert value(run(telemetry(power=[math.nan])), "power") is None
     assert value(run(telemetry(power=[1.0])), "utilization") is None
+
+
+def test_a_loss_may_be_negative_and_a_time_not() -> None:
+    assert value(run(series([-1.0, 3.0] * 10, metric="loss")), "loss", protocol=parse_protocol("2+10x1")) == 1.0
+    assert value(run(series([1.0, 1.0, -1.0, 1.0, 1.0])), "step_time") == 1.0
+
+
+# Counters since the driver was loaded: over steps 3..7, from 2 to 7 s, one rises by 200 J and one by 300 J.
+def test_energy_is_what_the_counters_of_all_devices_rose_by_in_the_window() -> None:
+    steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
+    first = telemetry("0", t=[1, 2.5, 4.5, 6.5, 9], energy=[1e9, 1e9 + 50, 1e9 + 150, 1e9 + 250, 2e9])
+    second = telemetry("1", t=[2, 7], energy=[5e9, 5e9 + 300])
+    measured = measure(run(steps, first, second), "energy", "step", FIVE)
+    assert measured is not None
+    assert (measured.value, measured.unit) == (500.0, "J")
+
+
+@pytest.mark.parametrize(
+    ("t", "energy", "begin", "why"),
+    [
+        ([3.0, 6.0], [1.0, 2.0], None, "a counter, and no window tells from when to when"),
+        ([3.0, 9.0], [1.0, 2.0], [0, 1, 2, 3, 4, 5, 6], "a counter with fewer than two samples during"),
+        ([3.0, 6.0], [2.0, 1.0], [0, 1, 2, 3, 4, 5, 6], "the counter was set back during the measured steps"),
+    ],
+)
+def test_a_counter_without_two_ends_gives_no_energy(
+    t: list[float], energy: list[float], begin: list[float] | None, why: str
+) -> None:
+    measured, said = attempt(run(series([1.0] * 7, begin=begin), telemetry(t=t, energy=energy)), "energy", "step", FIVE)
+    assert measured is None
+    assert messages(said, "protocol.no-number")[0].startswith(f"energy of the devices: {why}")
+
+
+def test_a_number_knows_its_unit() -> None:
+    one = run(aggregate(0.5), aggregate(120.0, metric="epoch_time", unit="s"), telemetry(shards=[2.0]), samples_per_step=8)
+    units = {name: found.unit for name in ("step_time", "throughput", "epoch_time", "shards")
+             if (found := measure(one, name, "step", FIVE))}  # fmt: skip
+    assert units == {"step_time": "s", "throughput": "samples/s", "epoch_time": "s", "shards": "1"}
+
+
+def test_a_total_of_a_metric_of_ones_own_adds_up_if_it_is_in_seconds() -> None:
+    one = run(aggregate(1.0, "forward", metric="wait", unit="s"), aggregate(2.0, "backward", metric="wait", unit="s"))
+    measured = measure(one, "wait", "compute", FIVE, TOTALS)
+    assert measured is not None
+    assert (measured.value, measured.unit, measured.parts) == (3.0, "s", ("forward", "backward"))
+
+
+def test_a_total_names_the_parts_that_entered_it() -> None:
+    one = run(series([1.0] * 7), series([0.1] * 7, "forward"), series([0.1] * 2, "backward"))
+    measured = measure(one, "step_time", "compute", FIVE, TOTALS)
+    assert measured is not None
+    assert measured.parts == ("forward",)
+    alone = measure(one, "step_time", "forward", FIVE, TOTALS)
+    assert alone is not None
+    assert alone.parts == ()
+
+
+def test_a_total_says_what_it_could_not_add() -> None:
+    one = run(series([1.0] * 7), series([0.1] * 7, "forward"), aggregate(5.0, "backward"))
+    measured = measure(one, "step_time", "compute", FIVE, TOTALS)
+    assert measured is not None
+    assert measured.value == pytest.approx(0.1)
+    assert messages(measured.findings, "protocol.mixed") == [
+        "forward by steps, without backward: of these the log has a figure alone"
+    ]
+
+
+# 8 samples in 0.5 s are 16 a second.
+@pytest.mark.parametrize(("rate", "said"), [(16.0, False), (16.7, False), (17.0, True), (8.0, True)])
+def test_printed_rates_that_differ_from_the_step_times_are_named(rate: float, said: bool) -> None:
+    one = run(series([0.5] * 7), series([rate] * 7, metric="throughput"), samples_per_step=8)
+    measured = measure(one, "throughput", "step", FIVE)
+    assert measured is not None
+    assert measured.value == 16.0
+    assert bool(messages(measured.findings, "rate.disagreement")) == said
+
+
+def test_both_rates_stand_in_the_finding() -> None:
+    one = run(series([0.5] * 7), series([8.0] * 7, metric="throughput"), samples_per_step=8)
+    measured = measure(one, "throughput", "step", FIVE)
+    assert measured is not None
+    assert messages(measured.findings, "rate.disagreement") == [
+        "the log prints 8 samples/s, its step times come to 16 samples/s over the same steps, 50.0% apart; "
+        "the step times are used"
+    ]
+
+
+def test_a_clock_that_does_not_move_gives_no_number_and_says_so() -> None:
+    measured, why = attempt(run(series([0.0] * 9, clock="timestamp")), "step_time", "step", FIVE)
+    assert measured is None
+    assert rules(why) == ["protocol.no-number"]
+
+
+_VALUES = st.lists(st.sampled_from([0.0, 1.0, -1.0, 300.0, math.nan, math.inf, 1e308]), max_size=12)
+_PARTS = st.one_of(
+    st.builds(
+        series, _VALUES, st.sampled_from(["step", "forward"]), rank=st.integers(0, 1), span=st.integers(1, 4),
+        metric=st.sampled_from(["step_time", "throughput", "loss"]), clock=st.sampled_from(["host", "timestamp"]),
+        samples=st.sampled_from([math.nan, 0.0, 4.0]),
+    ),
+    st.builds(aggregate, st.sampled_from([0.0, 1.0, -1.0, math.nan]), st.sampled_from(["step", "backward"])),
+    _VALUES.filter(bool).map(lambda values: telemetry(energy=values, power=values)),
+)  # fmt: skip
+
+
+@given(st.lists(_PARTS, max_size=5), st.sampled_from([None, 0.0, 8.0]), st.sampled_from([FIVE, RATES, DEFAULT]))
+def test_what_a_log_has_becomes_a_number_or_a_reason(
+    found: list[Any], samples: float | None, protocol: Protocol
+) -> None:
+    one = run(*found, samples_per_step=samples)
+    for metric, phase in available(one, TOTALS):
+        measured, why = attempt(one, metric, phase, protocol, TOTALS)
+        assert (measured is None) == bool(why)
+        assert measured is None or math.isfinite(measured.value)
 
 
 @given(st.lists(st.floats(1e-6, 1e3), min_size=7, max_size=40), st.randoms(use_true_random=False))

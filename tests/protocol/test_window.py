@@ -79,8 +79,52 @@ def test_a_resumed_run_has_a_warmup_of_its_own() -> None:
     found = laid(series([1.0] * 20, step=list(range(101, 121))))
     assert steps(found) == [103, 104, 105, 106, 107]
     assert messages(found.findings, "protocol.short-window") == [
-        "the log has none of the steps 3..7: steps 103..107 are measured"
+        "the log begins at step 101 and warms up until step 102: steps 103..107 are measured"
     ]
+
+
+@pytest.mark.parametrize(
+    ("begin", "apart", "first"),
+    [
+        (1, 1, 3),
+        (2, 1, 3),  # time stamps: the first step has none before it
+        (3, 1, 5),  # resumed within the warm-up, of which the log has no more
+        (5, 1, 7),  # resumed within the window
+        (10, 10, 10),  # every tenth step is printed
+        (20, 10, 30),
+    ],
+)
+def test_a_log_that_does_not_begin_with_the_run_warms_up_afresh(begin: int, apart: int, first: int) -> None:
+    found = laid(series([1.0] * 20, step=range(begin, begin + 20 * apart, apart)))
+    assert found.window.first == first
+    is_resumed = begin > 1 + apart
+    assert is_resumed == any("the log begins at" in one.message for one in found.findings)
+
+
+# Resumed at step 60 with 20 slow steps: they are the warm-up of the new process.
+def test_the_slow_steps_of_a_resumed_run_are_not_measured() -> None:
+    found = laid(series([10.0] * 20 + [1.0] * 200, step=range(60, 280)), protocol=DEFAULT)
+    assert (found.window.first, found.window.last, found.window.time) == (80, 179, 100.0)
+    assert found.is_full
+
+
+def test_a_clock_coarser_than_the_step_has_no_gaps_of_its_own_making() -> None:
+    found = laid(series([0.0, 0.0, 1.0] * 10, clock="timestamp"), protocol=parse_protocol("3+24x1"))
+    assert (found.window.steps, found.window.time, found.window.gap_time) == (24, 8.0, 0.0)
+
+
+def test_a_gap_is_found_by_a_clock_coarser_than_the_step() -> None:
+    value = [0.0, 0.0, 1.0] * 4 + [0.0, 0.0, 60.0] + [0.0, 0.0, 1.0] * 4
+    found = laid(series(value, clock="timestamp"), protocol=parse_protocol("3+24x1"))
+    assert (found.window.steps, found.window.time, found.window.gap_time) == (21, 7.0, 60.0)
+
+
+def test_what_is_no_time_has_neither_gaps_nor_breaks() -> None:
+    rates = series([100.0] * 9, metric="throughput", clock="timestamp", breaks=(Break(4, "e", 60.0), Break(5, "e")))
+    found = lay(run(rates), [rates], FIVE, are_times=False)
+    assert found is not None
+    assert found.ranks[0].value.tolist() == [100.0] * 5
+    assert (found.window.steps, found.findings) == (5, ())
 
 
 # Intervals of 10 that end at 10, 20, 30, ...: those that begin after step 20 are 21..30 and so on.
