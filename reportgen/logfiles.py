@@ -6,7 +6,8 @@ such a view. Everything a reader may say about places (`source`, `id`) comes fro
 reader ever sees an absolute path.
 
 Reading raises OSError (a file that vanished, may not be read or is too large); readers let it pass and
-`load` turns it into a finding. Symbolic links are followed to regular files inside the root only.
+`load` turns it into a finding. Symbolic links are followed to regular files inside the root only. A file's
+head is kept by its view, so that a small file is opened once, however many formats look at it.
 """
 
 import os
@@ -18,12 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reportgen import disk
 from reportgen.errors import RequestError
 from reportgen.model import Finding, Run, Source
 
 Settings = Mapping[str, Mapping[str, Any]]
 Bytes = bytes  # inside LogFiles the name is taken by a method
-Content = bytes | Path  # in memory or on disk
+Content = bytes | str | Path  # in memory or on disk
+Around = Mapping[str, Content] | disk.Neighbours
 
 HEAD = 65536
 # Larger files are refused: readers work on whole files in memory.
@@ -42,13 +45,14 @@ class LogFiles:
 
     def __init__(self, store: Mapping[str, Content], *, prefix: str = "", location: str = "",
                  is_folder: bool = True, settings: Mapping[str, Settings] | None = None,
-                 around: Mapping[str, Content] | None = None) -> None:
+                 around: Around | None = None) -> None:
         self._store, self._prefix, self._settings = store, prefix, settings or {}
-        self._around = store if around is None else around
+        self._around: Around = store if around is None else around
         self.location, self.is_folder = location, is_folder
         self._all = sorted(store)
         self._range = (0, len(self._all))
-        self._head = ("", b"")
+        self._head: tuple[str, Bytes] = ("", b"")
+        self._children: tuple[list[str], list[str]] | None = None
 
     @classmethod
     def of(cls, contents: Mapping[str, Content], settings: Settings | None = None,
@@ -65,11 +69,13 @@ class LogFiles:
         prefix = Path(os.path.relpath(path, root)).as_posix()
         if path.is_file():
             folder = str(Path(prefix).parent).removeprefix(".")
-            return cls({path.name: path}, prefix=folder, is_folder=False), ()
+            return cls({path.name: str(path)}, prefix=folder, is_folder=False), ()
         if not path.is_dir():
             raise RequestError(prefix, "no such file or folder", "check the path")
-        store, findings = _list(path, root, prefix)
-        return cls(store, prefix="" if prefix == "." else prefix), findings
+        found = disk.listed(path, root)
+        findings = [unreadable(Source(f"{prefix}/{name}".rstrip("/")), why) for name, why in found.unreadable]
+        around = disk.Neighbours(str(path), str(root))
+        return cls(found.files, prefix="" if prefix == "." else prefix, around=around), tuple(findings)
 
     def __iter__(self) -> Iterator[str]:
         start = len(self._base)
@@ -108,6 +114,7 @@ class LogFiles:
         """Return the view of a folder inside this one; no paths are copied."""
         view = self._copy()
         view.location = self._base + folder
+        view._head, view._children = ("", b""), None
         # "0" is the character after "/": all paths below a folder are neighbours in sorted order.
         ends = (view.location + "/", view.location + "0")
         view._range = (bisect_left(self._all, ends[0]), bisect_left(self._all, ends[1]))
@@ -122,10 +129,12 @@ class LogFiles:
     def only(self, paths: Iterable[str], beside: Iterable[str] | None = None) -> "LogFiles":
         """Return this folder with these files alone (and those `beside` it); what is not there is ignored."""
         store = {self._base + path: self._store[self._base + path] for path in paths if path in self}
-        names = [] if beside is None else [self._neighbour(path) for path in beside]
-        around = {name: self._around[name] for name in names if name in self._around}
+        around = self._around
+        if not isinstance(around, disk.Neighbours):
+            names = [] if beside is None else [self._neighbour(path) for path in beside]
+            around = store if beside is None else {name: around[name] for name in names if name in around}
         return LogFiles(store, prefix=self._prefix, location=self.location, is_folder=self.is_folder,
-                        settings=self._settings, around=None if beside is None else around)
+                        settings=self._settings, around=around)
 
     def without(self, paths: Iterable[str]) -> "LogFiles":
         """Return this folder without some of its files."""
@@ -140,6 +149,11 @@ class LogFiles:
 
     def children(self) -> tuple[list[str], list[str]]:
         """Return the names of the files and of the folders directly in this folder, sorted."""
+        if self._children is None:
+            self._children = self._split()
+        return self._children
+
+    def _split(self) -> tuple[list[str], list[str]]:
         files: list[str] = []
         folders: dict[str, None] = {}
         for path in self:
@@ -152,38 +166,49 @@ class LogFiles:
 
     def bytes(self, path: str) -> Bytes:
         """Return the whole content of a file."""
+        known, head = self._head
+        if known == self._base + path and len(head) < min(HEAD, MAX_BYTES + 1):
+            return head
         content = self._store[self._base + path]
         if isinstance(content, bytes):
             return content
-        if content.stat().st_size > MAX_BYTES:
+        if disk.size(content) > MAX_BYTES:
             raise FileTooLarge(f"larger than {MAX_BYTES // 2**30} GiB")
-        return content.read_bytes()
+        return disk.content(content)
 
     def head(self, path: str, size: int = HEAD) -> Bytes:
         """Return the first bytes of a file; the last file asked for is kept."""
-        content = self._store[self._base + path]
-        if isinstance(content, bytes):
-            return content[:size]
-        if size > HEAD:
-            return _read(content, size)
-        if self._head[0] != path:
-            self._head = (path, _read(content, HEAD))
-        return self._head[1][:size]
+        name = self._base + path
+        known, head = self._head
+        if known != name:
+            content = self._store[name]
+            if isinstance(content, bytes):
+                return content[:size]
+            if size > HEAD:
+                return disk.beginning(content, size)
+            head = disk.beginning(content, HEAD)
+            self._head = (name, head)
+        elif size > len(head) >= HEAD:
+            return disk.beginning(os.fsdecode(self._store[name]), size)
+        return head[:size]
 
     def beside(self, path: str) -> Bytes | None:
         """Return a small file near the view's own, "../" included, that a claim named; None if not there."""
         content = self._around.get(self._neighbour(path))
         if content is None or isinstance(content, bytes):
             return content
-        return content.read_bytes() if content.stat().st_size <= HEAD else None
+        return disk.content(content) if disk.size(content) <= HEAD else None
 
     def _neighbour(self, path: str) -> str:
         return posixpath.normpath(self._base + path)
 
     def size(self, path: str) -> int:
         """Return the size of a file in bytes."""
+        known, head = self._head
+        if known == self._base + path and len(head) < HEAD:
+            return len(head)
         content = self._store[self._base + path]
-        return len(content) if isinstance(content, bytes) else content.stat().st_size
+        return len(content) if isinstance(content, bytes) else disk.size(content)
 
     def total_size(self) -> int:
         """Return the size of all files together, as far as it can be found out."""
@@ -208,8 +233,7 @@ class LogFiles:
         view = LogFiles.__new__(LogFiles)
         view._store, view._prefix, view._all, view._range = self._store, self._prefix, self._all, self._range
         view.location, view.is_folder, view._settings = self.location, self.is_folder, self._settings
-        view._around = self._around
-        view._head = ("", b"")
+        view._around, view._head, view._children = self._around, self._head, self._children
         return view
 
 
@@ -237,11 +261,14 @@ class Format:
     claims  is asked about every folder first and about every file left over after that; looks at the
             content, never only at a name
     read    gets the view restricted to the claimed files and never raises on their content
+    marks   literals of which one stands in the name or the first 64 KiB of every file that it claims; it is
+            not asked about others, unless the settings name it. Without marks it is asked about every file
     """
 
     name: str
     claims: Callable[[LogFiles], Claim | None]
     read: Callable[[LogFiles], Iterator[Run | Finding]]
+    marks: tuple[bytes, ...] = ()
 
 
 def unreadable(place: Source, reason: OSError | str) -> Finding:
@@ -252,47 +279,6 @@ def unreadable(place: Source, reason: OSError | str) -> Finding:
 
 
 def _restore(store: Mapping[str, Content], prefix: str, location: str, is_folder: bool,
-             settings: Mapping[str, Settings], around: Mapping[str, Content] | None) -> LogFiles:
+             settings: Mapping[str, Settings], around: Around | None) -> LogFiles:
     return LogFiles(store, prefix=prefix, location=location, is_folder=is_folder, settings=settings,
                     around=around)
-
-
-def _read(path: Path, size: int) -> bytes:
-    with path.open("rb", buffering=0) as file:
-        return file.read(size)
-
-
-def _list(folder: Path, root: Path, prefix: str) -> tuple[dict[str, Content], tuple[Finding, ...]]:
-    """Return the regular files below a folder, hidden ones left out, and what could not be looked at."""
-    store: dict[str, Content] = {}
-    findings: list[Finding] = []
-    inside = (root.resolve(), folder.resolve())
-    pending = [(str(folder), "")]
-    while pending:
-        path, below = pending.pop()
-        try:
-            entries = list(os.scandir(path))
-        except OSError as error:
-            findings.append(unreadable(Source(f"{prefix}/{below}".rstrip("/")), error))
-            continue
-        for entry in entries:
-            name = below + _printable(entry.name)
-            if entry.name.startswith("."):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                pending.append((entry.path, f"{name}/"))
-            elif entry.is_symlink() and not _is_inside(Path(entry.path), inside):
-                findings.append(unreadable(Source(f"{prefix}/{name}"), "the link leads out of the root"))
-            elif entry.is_file():
-                store[name] = Path(entry.path)
-    return store, tuple(findings)
-
-
-def _is_inside(path: Path, folders: Iterable[Path]) -> bool:
-    target = path.resolve()
-    return any(target.is_relative_to(folder) for folder in folders)
-
-
-def _printable(name: str) -> str:
-    """Return a file name that can be written as UTF-8, whatever bytes the file system holds."""
-    return name.encode("utf-8", "backslashreplace").decode()

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 # Imports go downwards or sideways, never up. The longest prefix of a module's name decides.
 LAYERS = {
     "errors": 0, "units": 0,
-    "model": 1, "metrics": 1, "logfiles": 1, "results": 1,
+    "model": 1, "metrics": 1, "disk": 1, "logfiles": 1, "results": 1,
     "formats.fragments": 2,
     "formats": 3,
     "duplicates": 4, "labels": 4, "load": 4, "pathpattern": 4, "protocol": 4, "statistics": 4, "rules": 4,

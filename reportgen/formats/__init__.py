@@ -5,8 +5,9 @@ is claimed file by file, and what nobody claims is only counted. Adding a format
 and a line in FORMATS.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from reportgen.formats import (
     benchmarktools,
@@ -49,6 +50,7 @@ from reportgen.formats import (
     torchvision,
     transformerxl,
 )
+from reportgen.formats.fragments.marks import Marks
 from reportgen.logfiles import Claim, Format, LogFiles, unreadable
 from reportgen.model import Finding
 
@@ -125,14 +127,33 @@ def by_name(name: str) -> Format:
 
 
 def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None:
-    """Return the format that is surest of a view, None where no format claims it."""
-    claims = [(claim, known) for known in formats if (claim := known.claims(files)) is not None]
+    """Return the format that is surest of a view, None where no format claims it.
+
+    All formats that could claim it are asked, so that the answer does not depend on the order of asking.
+    """
+    known = tuple(formats)
+    asked = known if files.is_folder else _asked(files, known)
+    claims = [(claim, one) for one in asked if (claim := one.claims(files)) is not None]
     if not claims:
         return None
     best, winner = max(claims, key=lambda pair: pair[0].confidence)
-    rivals = tuple(known.name for claim, known in claims if known is not winner
+    rivals = tuple(one.name for claim, one in claims if one is not winner
                    and claim.confidence == best.confidence and set(claim.files) & set(best.files))
     return Claimed(winner, best, files.only(best.files, best.beside), rivals)
+
+
+@lru_cache(maxsize=8)
+def _marks(formats: tuple[Format, ...]) -> Marks:
+    return Marks(mark for known in formats for mark in known.marks)
+
+
+def _asked(files: LogFiles, formats: tuple[Format, ...]) -> Iterator[Format]:
+    """Yield the formats that could claim a file, by their marks."""
+    path, settings = files.path, files.settings
+    found = _marks(formats).in_text(b"%b\n%b" % (path.encode(), files.head(path)))
+    for known in formats:
+        if not known.marks or known.name in settings or not found.isdisjoint(known.marks):
+            yield known
 
 
 @dataclass(slots=True)

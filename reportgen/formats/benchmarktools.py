@@ -52,7 +52,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _run(log, one, number if len(found) > 1 else None)
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _ in _JSON), *benchmarktext.MARKS))
 
 
 def _read_json(log: TextLog) -> list[Benchmark]:

@@ -59,7 +59,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"run_squad.py --",))
 
 
 def _describe(draft: Draft) -> None:

@@ -80,7 +80,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _ in _FORMS), b"[config.py:"))
 
 
 def _once(found: Records) -> Records:

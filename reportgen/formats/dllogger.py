@@ -76,7 +76,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"DLL ", b"DLLL ", b"'--raport-file'"))
 
 
 def _from_text(log: Log, rate: Rate | None) -> Records:

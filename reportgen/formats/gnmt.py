@@ -60,7 +60,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b": TRAIN [", b"bpe_codes="))
 
 
 def _rank(step: re.Match[bytes]) -> int | None:

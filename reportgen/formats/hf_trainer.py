@@ -37,6 +37,7 @@ _FINAL = re.compile(
     + NUMBER
     + rb")'?"
 )
+_SUMMARY = b"'train_samples_per_second'"
 _BAR = re.compile(rb"\| (?P<done>" + COUNT + rb")/(?P<of>" + COUNT + rb") \[[0-9:]{4,12}<[0-9:?]{1,12}, ")
 
 
@@ -46,7 +47,7 @@ def claims(files: LogFiles) -> Claim | None:
         jsontext.claim(files, _STATE, 0.95, b"{")
         or jsontext.claim(files, _LINES, 0.95, b"{")
         or claim(files, b"'epoch': ", _DICT, 0.8)
-        or claim(files, b"'train_samples_per_second'", _FINAL, 0.8)
+        or claim(files, _SUMMARY, _FINAL, 0.8)
     )
 
 
@@ -62,7 +63,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _from_text(log)
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(_STATE[0], _LINES[0], b"'epoch': ", _SUMMARY))
 
 
 def _start(log: TextLog, step: Sequence[int], line: Sequence[int]) -> StepRun:
@@ -182,7 +183,7 @@ def _elapsed(entry: Mapping[str, Any]) -> float | None:
 
 
 def _from_text(log: TextLog) -> Run:
-    final = log.records(_FINAL, b"'train_samples_per_second'")
+    final = log.records(_FINAL, _SUMMARY)
     bars = log.records(_BAR, b"<")
     run = _start(log, [], [])
     run.factors["item"] = "sample"

@@ -67,7 +67,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b" iters): ",))
 
 
 def _factors(header: Mapping[str, str]) -> dict[str, FactorValue]:

@@ -85,7 +85,16 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Log(files).run()
 
 
-FORMAT = Format("jade", claims, read)
+FORMAT = Format(
+    "jade",
+    claims,
+    read,
+    marks=(
+        b"Average Data Preprocessing Time:",
+        b": Data Loading Time: ",
+        b"Initializing distributed: GLOBAL_RANK",
+    ),
+)
 
 
 class _Log:

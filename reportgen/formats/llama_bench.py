@@ -60,7 +60,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from malformed.findings()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(_KEYS[0], b" t/s "))
 
 
 def _array(content: bytes, malformed: Malformed) -> list[tuple[int, dict[str, Any]]]:

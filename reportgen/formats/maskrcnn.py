@@ -56,7 +56,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"maskrcnn_benchmark", b"Training perf is: "))
 
 
 def _add_steps(draft: Draft) -> None:

@@ -60,7 +60,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR, b"using world size: "))
 
 
 def _measure(run: StepRun, found: Records, batch: FloatArray) -> None:

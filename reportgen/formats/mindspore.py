@@ -50,7 +50,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"epoch time:",))
 
 
 def _paired(numbers: Records, times: Records) -> tuple[IntArray, Records]:

@@ -58,7 +58,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Log(files).run()
 
 
-FORMAT = Format("mllog", claims, read)
+FORMAT = Format("mllog", claims, read, marks=(PREFIX, b"result_"))
 
 
 class _Layout:

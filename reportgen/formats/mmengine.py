@@ -75,7 +75,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"data_time: ", b" - INFO - "))
 
 
 def _measure(run: StepRun, found: Records, epochs: IntArray, *, is_new: bool) -> None:

@@ -49,7 +49,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _partial_fc(log, log.records(_PARTIAL, b"Total:"))
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _MARKS))
 
 
 def _run(log: TextLog, records: Records, step: IntArray, **factors: FactorValue) -> tuple[StepRun, Records]:

@@ -72,7 +72,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _FORMS))
 
 
 def _measure(run: StepRun, found: Records) -> None:

@@ -60,7 +60,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _run(files, number, files.source(files.path, line), benchmark, state, device, environment)
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=_KEYS[:1])
 
 
 def _run(

@@ -52,7 +52,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b":::NVLOGv0",))
 
 Event = tuple[float, bytes, bytes, int]
 

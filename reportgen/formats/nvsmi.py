@@ -14,7 +14,7 @@ import numpy as np
 
 from reportgen.formats.fragments.cells import rows
 from reportgen.formats.fragments.malformed import Malformed
-from reportgen.formats.fragments.nvsmifields import FACTS, IDENTITIES, REASONS, Field, field
+from reportgen.formats.fragments.nvsmifields import FACTS, IDENTITIES, MARKS, REASONS, Field, field
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import FactorValue, Finding, FloatArray, Run, Telemetry
 
@@ -55,7 +55,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Monitor(files).run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=MARKS)
 
 
 class _Monitor:

@@ -74,9 +74,6 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield shortened(run.run(), last, planned)
 
 
-FORMAT = Format(_NAME, claims, read)
-
-
 def _numbered(records: Records, kind: _Kind) -> tuple[IntArray, tuple[Break, ...]]:
     step = records.integers("step") + kind.zero_based
     if "epoch" in records.columns:
@@ -156,6 +153,8 @@ _KINDS = (
         anchor=b" | ",
     ),
 )
+
+FORMAT = Format(_NAME, claims, read, marks=tuple(kind.literal for kind in _KINDS))
 
 _COUNTS = {
     "seq_length": "seq_len",

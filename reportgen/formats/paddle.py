@@ -111,7 +111,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=tuple(kind.literal for kind in _KINDS))
 
 
 def _factors(records: Records, kind: _Kind) -> dict[str, FactorValue]:

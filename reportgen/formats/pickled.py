@@ -31,4 +31,4 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield unreadable(files.source(files.path), reason)
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=_NAMES)

@@ -47,7 +47,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"Epoch: [",))
 
 
 def _fill(run: StepRun, records: Records) -> None:

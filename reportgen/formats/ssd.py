@@ -30,19 +30,13 @@ _RANK = re.compile(
 _JOB = re.compile(rb"Training performance = ([0-9.]{1,20}) FPS")
 _BATCH = re.compile(rb"PARAMETER (?:[^\r\n]{0,4000}  )?batch size : ([0-9]{1,9})")
 _UNIT = b" images/s med_img/sec : "
+_LITERALS = (b"Done benchmarking. Total images: ", b"PARAMETER dataset path : ", b"Training performance = ")
+_HINT = b"https://download.pytorch.org/models/resnet50"
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with the summary of a rank, or with SSD's settings as DLLogger prints them."""
-    return claim(
-        files,
-        0.9,
-        _HEAD,
-        b"Done benchmarking. Total images: ",
-        b"PARAMETER dataset path : ",
-        b"Training performance = ",
-        hint=b"https://download.pytorch.org/models/resnet50",
-    )
+    return claim(files, 0.9, _HEAD, *_LITERALS, hint=_HINT)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -62,4 +56,4 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(*_LITERALS, _HINT))

@@ -57,7 +57,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from malformed.findings()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"/return_code", b'"gpu_usage:0"'))
 
 
 def _node(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> Run:

@@ -62,7 +62,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _history_run(log, history) if len(history) else _train_run(log)
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _, _ in _MARKS), _CHATTER))
 
 
 def _history_run(log: TextLog, records: Records) -> Run:

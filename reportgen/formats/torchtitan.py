@@ -69,7 +69,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR, b"[titan]"))
 
 
 def _measure(run: StepRun, found: Records) -> None:

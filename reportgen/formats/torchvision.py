@@ -76,7 +76,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"  data: ",))
 
 
 def _measure(run: StepRun, found: Records) -> None:

@@ -54,7 +54,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read)
+FORMAT = Format(_NAME, claims, read, marks=(b"Experiment dir : LM-TFM", b" | tok/s "))
 
 
 def _describe(draft: Draft) -> None:

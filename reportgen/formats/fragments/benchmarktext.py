@@ -36,6 +36,7 @@ _STATISTICS = (
 )
 _SAMPLES = re.compile(rb"samples: {1,12}([0-9]{1,9})")
 _ALLOCATIONS = re.compile(rb"(?:allocs estimate: {1,12}|over )([0-9]{1,15})")
+MARKS = (b"BenchmarkTools.Trial:", b"BenchmarkTools.BenchmarkGroup:", b" allocation")
 # A printed trial is about twelve lines long.
 _LONGEST = 4000
 
@@ -43,9 +44,9 @@ _LONGEST = 4000
 def claim_text(files: LogFiles) -> Claim | None:
     """Claim a text file with a printed result."""
     return (
-        claim(files, b"BenchmarkTools.Trial:", _TRIAL, 0.95)
-        or claim(files, b"BenchmarkTools.BenchmarkGroup:", _GROUP, 0.95)
-        or claim(files, b" allocation", _BTIME, 0.8)
+        claim(files, MARKS[0], _TRIAL, 0.95)
+        or claim(files, MARKS[1], _GROUP, 0.95)
+        or claim(files, MARKS[2], _BTIME, 0.8)
     )
 
 

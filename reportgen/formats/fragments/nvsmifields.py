@@ -59,6 +59,12 @@ _SPELLINGS: Mapping[str, str] = {
     "clocks.mem": "clocks.current.memory", "clocks.memory": "clocks.current.memory",
     "clocks.gr": "clocks.current.graphics", "clocks.max.mem": "clocks.max.memory",
 }
+# One of these stands in every header that has a telling field.
+MARKS = tuple(
+    name.encode()
+    for name in (*NUMBERS, *(name for name, meant in _SPELLINGS.items() if meant in NUMBERS),
+                 "clocks_throttle_reasons.", "clocks_event_reasons.")
+)
 _FIELD = re.compile(r"([a-z][a-z0-9_.]*)(?: ?\[([^\[\]]{1,12})\])?")
 # Masks travel as floats, which hold 53 bits; nine are in use.
 _BEYOND = 2**53

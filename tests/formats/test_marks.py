@@ -1,0 +1,64 @@
+"""A file's marks decide which formats are asked: the answer must be the one of asking all of them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.formats import FORMATS, detect
+from reportgen.formats.fragments.marks import Marks
+from reportgen.logfiles import HEAD, LogFiles
+from tests.formats.test_formats import FIXTURES, SETTINGS
+
+ALL_ASKED = tuple(replace(known, marks=()) for known in FORMATS)
+SINGLE = [(name, path) for name, contents in FIXTURES.items() for path in contents]
+
+
+def answers(view: LogFiles) -> tuple[object, object]:
+    """Return what is said of a file by its marks, and by asking every format."""
+    return tuple(
+        found and (found.format.name, found.claim, found.rivals)
+        for found in (detect(view), detect(view, ALL_ASKED))
+    )
+
+
+@pytest.mark.parametrize("settings", [{}, SETTINGS], ids=["plain", "settings"])
+@pytest.mark.parametrize(("name", "path"), SINGLE)
+def test_marks_change_no_answer(name: str, path: str, settings: dict[str, object]) -> None:
+    by_marks, by_asking = answers(LogFiles.of(FIXTURES[name], settings).file(path))
+    assert by_marks == by_asking
+
+
+@given(st.sampled_from(SINGLE), st.data())
+def test_marks_change_no_answer_for_pieces_of_logs(place: tuple[str, str], cut: st.DataObject) -> None:
+    content = FIXTURES[place[0]][place[1]]
+    begin = cut.draw(st.integers(0, len(content)))
+    end = cut.draw(st.integers(begin, len(content)))
+    by_marks, by_asking = answers(LogFiles.of({"x.log": content[begin:end]}).file("x.log"))
+    assert by_marks == by_asking
+
+
+def test_marks_change_no_answer_for_real_logs(corpus: Path) -> None:
+    files, _ = LogFiles.at(corpus, corpus)
+    differing = [path for path in files if len(set(map(str, answers(files.file(path))))) > 1]
+    assert not differing
+
+
+@pytest.mark.parametrize("known", [known for known in FORMATS if known.marks], ids=lambda known: known.name)
+def test_a_claimed_file_has_a_mark_in_its_name_or_head(known: object) -> None:
+    claimed = 0
+    for name, path in SINGLE:
+        view = LogFiles.of(FIXTURES[name], SETTINGS if name == "custom" else {}).file(path)
+        if known.claims(view):
+            claimed += 1
+            assert any(mark in path.encode() + b"\n" + view.head(view.path, HEAD) for mark in known.marks)
+    assert claimed, "FIXTURES has no file that this format claims"
+
+
+def test_literals_are_found_in_whatever_bytes_surround_them() -> None:
+    marks = Marks([b"DLL ", b"a.b", b"\\", b"[x](", b"DLL "])
+    assert marks.in_text(b"\xff\x00DLL a+b\xc3[x](") == {b"DLL ", b"[x]("}
+    assert marks.in_text(b"\\a.b") == {b"\\", b"a.b"}
+    assert marks.in_text(b"") == set()
