@@ -123,9 +123,14 @@ def note_numbers(table: Table) -> dict[int, int]:
 def _caption(table: Table) -> tuple[str, ...]:
     first = _unit_sentence(table)
     said = [text for text in table.caption if text]
-    if first and said and re.search(rf"(?<!\S){re.escape(unit_label(table.unit))}(?![\w/])", said[0]):
+    if first and said and _names(said[0], unit_label(table.unit)):
         first = ""
     return tuple(sentence(text) for text in (first, *said, _interval_sentence(table)) if text)
+
+
+def _names(text: str, unit: str) -> bool:
+    """Return whether the text has the unit as a word of its own: `in s` has seconds, `speed` has none."""
+    return bool(unit and re.search(rf"(?<![^\s(]){re.escape(unit)}(?![\w/])", text))
 
 
 def _unit_sentence(table: Table) -> str:
@@ -249,7 +254,7 @@ def _merged(paths: Sequence[Sequence[Label]], level: int, aligns: Sequence[Align
 
 def _lowest(table: Table, column: Header, label: Label, align: Align) -> Item:
     unit = _head_unit(table, column)
-    if unit in label.text:  # a definition may have written it there
+    if _names(label.text, unit):  # a definition may have written it there
         unit = ""
     text = f"{label.text} ({unit})" if label.text and unit else label.text or unit
     return Item(text, kind="head", href=label.href, align=align, qualifiers=column.qualifiers)

@@ -15,12 +15,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from reportgen.render import escape, proof, svg
+from reportgen.render.answers import Block
 from reportgen.render.evidence import Evidence
 from reportgen.render.figures import alt_text
 from reportgen.render.grid import Grid, lay_out
 from reportgen.render.names import stems
 from reportgen.render.plots import GRID, INK, PAPER
-from reportgen.render.prose import Block, Prose
+from reportgen.render.prose import Prose
 from reportgen.render.prose_html import prose_html
 from reportgen.render.sections import expected_lines, facts, finding_groups, protocol_line
 from reportgen.results import Figure, Report, Table
@@ -56,8 +57,7 @@ def index_html(
             page.figure(figure) for figure in report.figures if not prose.places("figure", figure.id)
         ],
         "contents": [(table.title, page.anchor(table)) for table in report.tables],
-        "expected": expected_lines(report),
-        "facts": facts(report),
+        "expected": "" if prose.places("expected") else page.expected(),
         "environment": "" if prose.places("environment") else page.environment(),
         "findings": "" if prose.places("findings") else page.findings(),
         "proofs": proof.proofs(evidence),
@@ -127,6 +127,10 @@ class _Page:
     def findings(self) -> Markup:
         return self._macro("findings", finding_groups(self._report))
 
+    def expected(self) -> Markup:
+        lines = expected_lines(self._report)
+        return self._macro("expected", lines, facts(self._report)) if lines else Markup("")
+
     def prose(self, prose: Prose) -> Markup:
         return Markup(prose.filled(prose_html(prose.text), self._block))
 
@@ -135,7 +139,8 @@ class _Page:
             return self.table(self._tables[block.id], heading=False)
         if block.kind == "figure":
             return self.figure(self._figures[block.id])
-        return self.environment() if block.kind == "environment" else self.findings()
+        sections = {"environment": self.environment, "findings": self.findings, "expected": self.expected}
+        return sections[block.kind]() or Markup("<p>None.</p>")
 
     def _macro(self, name: str, *arguments: object) -> Markup:
         return Markup(getattr(_templates().get_template("blocks.html").module, name)(*arguments))

@@ -59,6 +59,9 @@ def cell(
     """Return the one cell in the rows and columns that fit; without `quantity` the measured value."""
     _check_names(table, "row", row, table.row_factors)
     _check_names(table, "column", column, table.column_factors)
+    shown = dict.fromkeys(head.quantity for head in table.columns)
+    if quantity is not None and quantity not in shown:
+        raise NotFoundError(f'table "{table.id}" shows no "{quantity}"', did_you_mean(str(quantity), shown))
     found = [
         Found(table, head, table.columns[j], table.cells[i][j])
         for i, head in enumerate(table.rows)
@@ -72,12 +75,18 @@ def cell(
     if len(wanted) != 1:
         raise _not_one(table, row, column, wanted or _all(table), count=len(wanted))
     if wanted[0].cell.value is None:
-        raise NotFoundError(
-            f'table "{table.id}": the cell {_name(wanted[0])} shows '
-            f'"{wanted[0].cell.text or "-"}", not a number',
-            "choose another cell",
-        )
+        raise _no_number(wanted[0])
     return wanted[0]
+
+
+def _no_number(found: Found) -> NotFoundError:
+    fact = f'table "{found.table.id}": the cell {_name(found)} shows "{found.cell.text or "-"}", not a number'
+    if found.cell.kind != "several":
+        return NotFoundError(fact, "choose another cell")
+    why = [found.table.notes[note].text for note in found.cell.notes]
+    return NotFoundError(
+        ": ".join((fact, *why)), "say in the table which case is meant, with `where` or `pick`"
+    )
 
 
 def _check_names(table: Table, what: str, wanted: Mapping[str, FactorValue], known: Sequence[str]) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 
 from reportgen.render import escape, markdown
+from reportgen.render.answers import Block
 from reportgen.render.figures import alt_text
-from reportgen.render.prose import Block, Prose
+from reportgen.render.prose import Prose
 from reportgen.render.sections import FindingGroup, expected_lines, facts, finding_groups, protocol_line
 from reportgen.render.wording import count
 from reportgen.results import Environment, Figure, Provenance, Report, Table
@@ -40,7 +41,8 @@ def readme(report: Report, prose: Prose, tables: Names, figures: Names) -> bytes
         parts += _tables(list(group), show)
     loose = [figure for figure in report.figures if not prose.places("figure", figure.id)]
     parts += _section("Figures", [show.figure(figure) for figure in loose])
-    parts += _section("Expected speed", _expected(report))
+    if not prose.places("expected"):
+        parts += _section("Expected speed", _expected(report))
     if not prose.places("environment"):
         parts += _section("Environment", _environments(report))
     if not prose.places("findings"):
@@ -87,6 +89,7 @@ class _Blocks:
             "figure": lambda: self.figure(self._figures[block.id]),
             "environment": lambda: "\n\n".join(_environments(self._report)),
             "findings": lambda: "\n\n".join(_findings(self._report)),
+            "expected": lambda: "\n\n".join(_expected(self._report)) or "None.",
         }
         return shown[block.kind]().strip()
 

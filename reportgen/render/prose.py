@@ -1,42 +1,32 @@
 """Fill the prose of a report: sentences whose numbers come from the tables.
 
-The author's Markdown is a template in a sandbox. `value`, `ratio` and `expected` answer with text;
-`table`, `figure`, `environment` and `findings` leave a placeholder, because the same prose becomes
-Markdown and HTML and each form puts its own block there. Every mistake is a RequestError that names
-the line of the prose.
+The author's Markdown is a template in a sandbox. `value`, `ratio` and `expected` answer with text, which
+stays in its line; `table`, `figure`, `environment`, `findings` and an `expected` without systems leave a
+placeholder, because the same prose becomes Markdown and HTML and each form puts its own block there.
+Every mistake is a RequestError that names the line of the prose.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
 
-from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import TemplateError, TemplateSyntaxError
 
-from reportgen import units
 from reportgen.errors import RequestError, did_you_mean
-from reportgen.model import FactorValue
-from reportgen.render import lookup
-from reportgen.results import Quantity, Report
+from reportgen.render import lookup, sandbox
+from reportgen.render.answers import BEGIN, END, Answer, Block, BlockKind, Functions
+from reportgen.results import Report
 
-BlockKind = Literal["table", "figure", "environment", "findings"]
-
-# Private-use characters: `escape.one_line` keeps them out of everything that comes from a log.
-_BEGIN, _END = "\ue000", "\ue001"
-_PLACEHOLDER = re.compile(f"{_BEGIN}([0-9]+){_END}")
-_BETWEEN = re.compile(f"({_BEGIN}[0-9]+{_END})")
+# What a function answered with is told apart from the author's own text until lines are joined.
+_ANSWER, _ANSWERED = "\ue002", "\ue003"
+_OURS = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{_ANSWER}{_ANSWERED}]")
+_PLACEHOLDER = re.compile(f"{BEGIN}([0-9]+){END}")
+_BETWEEN = re.compile(f"({BEGIN}[0-9]+{END})")
 _HERE = Path(__file__).parent
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A table, a figure (by id), or the environment or the findings of the report."""
-
-    kind: BlockKind
-    id: str = ""
+# What these raise is the author's doing.
+_HIS = (__file__, sandbox.__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +54,13 @@ def fill(report: Report) -> Prose:
     """Return the report's prose with its numbers; RequestError with file:line if that cannot be."""
     if not report.prose:
         return Prose("", ())
-    functions = _Functions(report)
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True
-    )
+    functions = Functions(report)
     try:
-        template = environment.from_string(_PLACEHOLDER.sub("", report.prose))
-        text = template.render(functions.by_name())
+        text = sandbox.render(_OURS.sub("", report.prose), functions.by_name(), _marked)
     except TemplateSyntaxError as error:
         raise RequestError(_place(report, error.lineno), f"template: {error.message}") from None
+    except (RecursionError, SyntaxError, MemoryError):  # Python's own limits for nested expressions
+        raise RequestError(_place(report, 1), "template: an expression is nested too deeply") from None
     except lookup.NotFoundError as error:
         raise RequestError(_place(report, _line(error.__traceback__)), error.fact, error.remedy) from None
     except (TemplateError, TypeError, ValueError, LookupError, ArithmeticError) as error:
@@ -80,91 +68,45 @@ def fill(report: Report) -> Prose:
             raise
         fact, remedy = _mistake(str(error), functions)
         raise RequestError(_place(report, _line(error.__traceback__)), fact, remedy) from None
-    return Prose(text, tuple(functions.blocks))
+    return Prose(_inline(text), tuple(functions.blocks))
 
 
-class _Functions:
-    """What a template may call. The docstrings are the reference in docs/rendering.md."""
-
-    def __init__(self, report: Report) -> None:
-        self.report = report
-        self.blocks: list[Block] = []
-
-    def by_name(self) -> dict[str, Callable[..., str]]:
-        return {
-            "table": self.table,
-            "figure": self.figure,
-            "environment": self.environment,
-            "findings": self.findings,
-            "value": self.value,
-            "ratio": self.ratio,
-            "expected": self.expected,
-        }
-
-    def _placeholder(self, kind: BlockKind, identifier: str = "") -> str:
-        self.blocks.append(Block(kind, identifier))
-        return f"{_BEGIN}{len(self.blocks) - 1}{_END}"
-
-    def table(self, table_id: str) -> str:
-        return self._placeholder("table", lookup.table(self.report, table_id).id)
-
-    def figure(self, figure_id: str) -> str:
-        known = [figure.id for figure in self.report.figures]
-        if figure_id not in known:
-            raise lookup.NotFoundError(f'no figure "{figure_id}"', did_you_mean(figure_id, known))
-        return self._placeholder("figure", figure_id)
-
-    def environment(self) -> str:
-        return self._placeholder("environment")
-
-    def findings(self) -> str:
-        return self._placeholder("findings")
-
-    def value(
-        self,
-        table_id: str,
-        row: Mapping[str, FactorValue] | None = None,
-        column: Mapping[str, FactorValue] | None = None,
-        quantity: Quantity | None = None,
-        digits: int | None = None,
-        unit: bool = False,
-    ) -> str:
-        found = lookup.cell(lookup.table(self.report, table_id), row or {}, column or {}, quantity)
-        return found.text(digits=digits, with_unit=unit)
-
-    def ratio(
-        self,
-        table_id: str,
-        row: Mapping[str, FactorValue] | None = None,
-        column: Mapping[str, FactorValue] | None = None,
-        to_row: Mapping[str, FactorValue] | None = None,
-        to_column: Mapping[str, FactorValue] | None = None,
-        quantity: Quantity | None = None,
-        digits: int = 3,
-    ) -> str:
-        table = lookup.table(self.report, table_id)
-        row, column = row or {}, column or {}
-        above = lookup.cell(table, row, column, quantity)
-        below = lookup.cell(table, {**row, **(to_row or {})}, {**column, **(to_column or {})}, quantity)
-        if below.value == 0:
-            raise lookup.NotFoundError(f'table "{table_id}": the ratio divides by a cell that is 0', "")
-        return units.text(above.value / below.value, digits=digits)
-
-    def expected(self, target: str, reference: str, digits: int = 3) -> str:
-        known = {(e.target, e.reference): e for e in self.report.expected}
-        if (target, reference) not in known:
-            raise lookup.NotFoundError(
-                f'no expected speed of "{target}" relative to "{reference}"',
-                did_you_mean(f"{target} : {reference}", map(" : ".join, known)),
-            )
-        return units.text(known[target, reference].speed, digits=digits)
+def _marked(value: object) -> object:
+    return f"{_ANSWER}{value}{_ANSWERED}" if isinstance(value, Answer) else value
 
 
-def _mistake(message: str, functions: _Functions) -> tuple[str, str]:
+# Lines that are not the end of a sentence to be continued, and those that continue one.
+_NOT_TEXT = re.compile(r"\s*(?:$|[#|>]|```|~~~|(?:[-=*_]\s*){3,}$)|.*(?:  |\\)$")
+_WORDS = re.compile(r"\s*(?:[A-Za-z(,;]|[0-9]+\s)")
+_SHORT = 40
+
+
+def _inline(text: str) -> str:
+    """Return the text with answers that stand on a line of their own taken into the sentence around them.
+
+    An expression is too long for the author's line, so it has one of its own; its answer is a number.
+    """
+    lines: list[str] = []
+    fenced, is_open = False, False
+    for line in text.split("\n"):
+        bare = line.strip()
+        begins = bare.startswith(_ANSWER)
+        joins = not fenced and lines and not _NOT_TEXT.match(lines[-1])
+        if joins and (begins or (is_open and _WORDS.match(line))):
+            lines[-1] = f"{lines[-1].rstrip()} {line.lstrip()}"
+        else:
+            lines.append(line)
+        is_open = begins and len(bare) <= _SHORT
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+    return "\n".join(lines).replace(_ANSWER, "").replace(_ANSWERED, "")
+
+
+def _mistake(message: str, functions: Functions) -> tuple[str, str]:
     undefined = re.fullmatch(r"'(\w+)' is undefined", message)
     if undefined:
         return f'no function "{undefined[1]}"', did_you_mean(undefined[1], functions.by_name())
-    return f"template: {message}".replace("_Functions.", ""), ""
+    return f"template: {message}", ""
 
 
 def _place(report: Report, line: int) -> str:
@@ -189,4 +131,4 @@ def _line(traceback: TracebackType | None) -> int:
 def _is_ours(traceback: TracebackType | None) -> bool:
     """Return whether the exception arose inside this program rather than in the author's expression."""
     frames = _frames(traceback)
-    return bool(frames) and Path(frames[-1][0]).parent == _HERE and frames[-1][0] != __file__
+    return bool(frames) and Path(frames[-1][0]).parent == _HERE and frames[-1][0] not in _HIS

@@ -107,6 +107,8 @@ def _values(label: str, unit: Unit, caption: str) -> Table:
 
 
 def test_one_unit_stands_in_the_heads_that_say_what_is_shown() -> None:
+    seconds = lay_out(_values("step time", Unit("s", "s", 1.0), "Step time: x."))
+    assert [item.text for item in seconds.levels[-1]] == ["step time (s)"] * 4
     grid = lay_out(_values("step time", example.MS, "Step time: published figures."))
     assert [item.text for item in grid.levels[-1]] == ["step time (ms)"] * 4
     assert grid.caption == ("Step time: published figures.",)

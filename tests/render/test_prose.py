@@ -62,8 +62,40 @@ def test_functions_answer_with_the_number_of_the_table(expression: str, expected
         ('{{ expected("V100-LS", "A4") }}', 'no expected speed of "V100-LS" relative to "A4"; did you mean'),
         ("a\n{% if %}", ":2: template: "),
         ("{{ 1 / 0 }}", ":1: template: division by zero"),
-        ('\n{{ value("fp32-b128", rows={}) }}', ":2: template: value() got an unexpected keyword argument"),
+        ('\n{{ value("fp32-b128", rows={}) }}', ':2: value() has no argument "rows"; did you mean "row"?'),
         ("{{ ''.__class__.__mro__ }}", ":1: template: "),
+        ('{{ value("fp32-b128", row=8) }}', ':1: row = 8 names no factor; write row={"factor": value}'),
+        ('{{ value("fp32-b128", row=["x"]) }}', ":1: row = ['x'] names no factor"),
+        (
+            '{{ value("fp32-b128", row={"devices": [8]}) }}',
+            ':1: row: "devices" is neither a text nor a number',
+        ),
+        ('{{ table(["t"]) }}', """:1: table ['t'] is not a name; write it in quotes"""),
+        ("{{ table() }}", ':1: table() is called with too few or too many arguments; write table("id")'),
+        ('{{ figure("a", "b") }}', ":1: figure() is called with too few or too many arguments"),
+        ('{{ value("fp32-b128", quantity="speed") }}', 'shows no "speed"; did you mean "speedup"?'),
+        (f'{{{{ value("fp32-b128", {AT_8}, digits=1000000) }}}}', "digits = 1000000; give a whole number"),
+        (f'{{{{ value("fp32-b128", {AT_8}, unit="ms") }}}}', "unit = 'ms' is neither true nor false"),
+        ('{{ expected("V100-LS") }}', ":1: reference '' is not a name"),
+        (
+            '{{ value("phases/DARNN", column={"phase": "backward", "device": "GPU"}) }}',
+            'shows "several", not a number: batch_size varies (16, 32): add it to `where`, `rows` or '
+            "`columns`.; say in the table which case is meant, with `where` or `pick`",
+        ),
+        ("a\n{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", ":2: template: there are no macros in prose"),
+        ("{% for a in [1] recursive %}{{ loop([1]) }}{% endfor %}", "there are no recursive loops in prose"),
+        (
+            "a\n{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
+            ":2: template: loops take more than 20,000 rounds",
+        ),
+        ("{% for a in range(10**9) %}{% endfor %}", ":1: template: "),
+        ("{{ 'x' * 10 ** 9 }}", ':1: template: "*" is for numbers'),
+        ("{{ 2 ** 10000 }}", ":1: template: "),
+        ("{{ 'x'.ljust(10 ** 9) }}", ":1: template: "),
+        ("{{ '%999999999d' % 1 }}", ':1: template: "%" is for numbers'),
+        ("{% set s = 'x' %}" + "{% set s = s ~ s %}" * 40 + "{{ s }}", ":1: template: an expression grows"),
+        ("{% for i in range(9999) %}" + "x" * 999 + "{% endfor %}", "template: the prose grows past 4 MiB"),
+        ("{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", ":1: template: an expression is nested too deeply"),
     ],
 )
 def test_mistakes_name_line_and_remedy(text: str, message: str) -> None:
@@ -111,3 +143,27 @@ def test_placed_blocks_have_one_blank_line_around_them() -> None:
     assert "\n\n\n" not in readme
     assert "\n\nb\n\nWhat a reader" in readme
     assert "\n\nc\n\n" in readme
+
+
+def test_an_answer_on_a_line_of_its_own_stays_in_its_sentence() -> None:
+    value = f'{{{{ value("fp32-b128", {AT_8}) }}}}'
+    text = f"reaches\n{value} and\nmore, with\n{value}.\n\n{value}\n\n- one:\n  {value}\n- two\n"
+    expected = "reaches 3,124 and more, with 3,124.\n\n3,124\n\n- one: 3,124\n- two\n"
+    assert prose.fill(_report(text)).text == expected
+    kept = f"```\na\n{value}\n```\n| a |\n| - |\n| {value} |\n# head\n{value}\n"
+    assert prose.fill(_report(kept)).text == kept.replace(value, "3,124")
+
+
+def test_an_answer_can_be_calculated_with() -> None:
+    text = f'{{{{ (value("fp32-b128", {AT_8}) | replace(",", "") | float / 2) | round(1) }}}}'
+    assert prose.fill(_report(text)).text == "1562.0"
+
+
+def test_the_expected_speeds_are_placed_by_the_prose() -> None:
+    files = render_report(_report("## Hardware\n\n{{ expected() }}\n"))
+    readme = files["README.md"].decode()
+    assert "## Hardware\n\n- **V100-LS is expected" in readme
+    assert "## Expected speed" not in readme
+    page = files["index.html"].decode()
+    assert page.count("V100-LS is expected to run") == 1
+    assert '<h2 id="expected">' not in page
