@@ -1,14 +1,13 @@
 """What the files themselves cannot tell: labels.toml, for everything below its folder.
 
 Constants, names and values put in order, factors from paths, settings for formats, a format of one's own.
-Where several labels.toml lie above a log, the nearer wins. The log wins over the labels unless they say
-`prefer = "labels"`, and either way a conflict is a finding. A labels.toml is part of the request, not of
-the data: what is wrong with it raises RequestError. Grammar: docs/labels.md.
+Where several labels.toml lie above a log, the nearer wins; `labelling` applies them to a run. A labels.toml
+is part of the request, not of the data: what is wrong with it raises RequestError. Grammar: docs/labels.md.
 """
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
 
@@ -16,14 +15,13 @@ from reportgen.errors import RequestError, did_you_mean
 from reportgen.formats import FORMATS, custom
 from reportgen.formats.fragments.owndefinition import definition
 from reportgen.logfiles import Settings
-from reportgen.model import Factors, FactorValue, Finding, Run, Source
+from reportgen.model import RESERVED, Factors, FactorValue, Source, is_value
 from reportgen.pathpattern import PathPattern
 
 NAME = "labels.toml"
 _KEYS = ("constants", "environment", "rename", "aliases", "paths", "formats", "format", "prefer")
-Said = Mapping[str, tuple[FactorValue, "Labels"]]
 # A part or constant of this name numbers the run instead of describing its case.
-_REPEAT = "repeat"
+REPEAT = "repeat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def parse(content: bytes, folder: str) -> Labels:
     _check_keys(f"{place}: formats", document.get("formats", {}), _configurable())
     return Labels(
         folder,
-        constants=_scalars(f"{place}: constants", document.get("constants", {})),
+        constants=_factors(f"{place}: constants", document.get("constants", {})),
         environment=_scalars(f"{place}: environment", document.get("environment", {})),
         rename=_names(f"{place}: rename", document.get("rename", {})),
         aliases={factor: _scalars(f"{place}: aliases.{factor}", values)
@@ -109,82 +107,6 @@ def settings(chain: Iterable[Labels]) -> Settings:
     return merged
 
 
-def apply(run: Run, path: str, chain: Iterable[Labels]) -> Run:
-    """Return the run with the labels applied, and a finding for each conflict with what the log says.
-
-    path   of the log (file or folder), relative to the root; chain  as `above` gives it
-    """
-    rename: dict[str, str] = {}
-    aliases: dict[str, Factors] = {}
-    said: dict[str, tuple[FactorValue, Labels]] = {}
-    environment: dict[str, tuple[FactorValue, Labels]] = {}
-    prefer = "log"
-    for labels in chain:
-        rename |= labels.rename
-        aliases |= {name: {**aliases.get(name, {}), **values} for name, values in labels.aliases.items()}
-        said |= {name: (value, labels) for name, value in labels.said(path).items()}
-        environment |= {name: (value, labels) for name, value in labels.environment.items()}
-        prefer = labels.prefer or prefer
-    said = {name: (_alias(aliases, name, value), labels) for name, (value, labels) in said.items()}
-    numbers = {_REPEAT: said.pop(_REPEAT)} if _REPEAT in said else {}
-    said = _with_devices(said)
-    renamed = {rename.get(name, name): value for name, value in run.factors.items()}
-    known = {name: _alias(aliases, name, value) for name, value in renamed.items()}
-    merge = _Merge(run.id, prefer)
-    factors = merge(known, said)
-    repeat = merge({} if run.repeat is None else {_REPEAT: run.repeat}, numbers).get(_REPEAT)
-    return replace(run, factors=factors, environment=merge(run.environment, environment),
-                   repeat=repeat if isinstance(repeat, int) else run.repeat,
-                   samples_per_step=_samples_per_step(run, factors, said),
-                   findings=(*run.findings, *merge.findings))
-
-
-def _with_devices(said: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tuple[FactorValue, Labels]]:
-    """Return what the labels say with the devices in all where they give those of a node."""
-    nodes, each = said.get("nodes"), said.get("devices_per_node")
-    if "devices" in said or not nodes or not each:
-        return said
-    if not isinstance(nodes[0], int) or not isinstance(each[0], int):
-        return said
-    return {**said, "devices": (nodes[0] * each[0], each[1])}
-
-
-def _samples_per_step(run: Run, factors: Factors, said: Said) -> float | None:
-    """Return the work per step over all devices: what the log says, else what the labels add up to."""
-    if run.samples_per_step is not None or run.published or not {"batch_size", "devices"} & set(said):
-        return run.samples_per_step
-    each, devices = factors.get("batch_size"), factors.get("devices")
-    if not isinstance(each, int) or not isinstance(devices, int):
-        return None
-    return float(each * devices) or None
-
-
-@dataclass(slots=True)
-class _Merge:
-    """Put what the log and what the labels say together; who wins a conflict is `prefer`."""
-
-    subject: str
-    prefer: str
-    findings: list[Finding] = field(default_factory=list)
-
-    def __call__(self, log: Factors, said: Said) -> dict[str, FactorValue]:
-        merged = dict(log)
-        for name, (value, labels) in said.items():
-            if name not in log:
-                merged[name] = value
-            elif str(log[name]) != str(value) and log[name] != value:
-                merged[name] = value if self.prefer == "labels" else log[name]
-                message = f"{name}: the log says {log[name]}, the labels say {value}; the {self.prefer} won"
-                self.findings.append(Finding("warning", "read.label-conflict", self.subject, message,
-                                             labels.source))
-        return merged
-
-
-def _alias(aliases: Mapping[str, Factors], name: str, value: FactorValue) -> FactorValue:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return aliases.get(name, {}).get(text, value)
-
-
 def _check_keys(place: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
     for key in table:
         if key not in known:
@@ -218,10 +140,11 @@ def _scalars(place: str, table: object) -> dict[str, FactorValue]:
     for name, value in _is_table(place, table).items():
         if isinstance(value, (date, time)):
             found[name] = str(value)
-        elif isinstance(value, (str, int, float, bool)):
+        elif is_value(value):
             found[name] = value
         else:
-            raise RequestError(f"{place}.{name}", "is not a text, number or boolean")
+            raise RequestError(f"{place}.{name}", "is not a text, number or boolean",
+                               "numbers are finite and fit into 64 bits")
     return found
 
 
@@ -229,7 +152,25 @@ def _names(place: str, table: Mapping[str, Any]) -> dict[str, str]:
     for name, value in table.items():
         if not isinstance(value, str):
             raise RequestError(f"{place}.{name}", "is not the new name of a factor", 'write old = "new"')
+        if value != REPEAT:
+            _check_name(f"{place}.{name}", value)
     return dict(table)
+
+
+def _check_name(place: str, name: str) -> None:
+    if name in RESERVED:
+        raise RequestError(place, f'"{name}" is reserved and cannot be a factor', "choose another name")
+
+
+def _factors(place: str, table: object) -> dict[str, FactorValue]:
+    """Return constants; `repeat` is a number, and other reserved names are refused."""
+    found = _scalars(place, table)
+    for name, value in found.items():
+        if name != REPEAT:
+            _check_name(f"{place}.{name}", name)
+        elif not isinstance(value, int) or isinstance(value, bool):
+            raise RequestError(f"{place}.{name}", f"{value!r} is not a whole number")
+    return found
 
 
 def _patterns(place: str, entries: object) -> tuple[PathPattern, ...]:
@@ -250,4 +191,13 @@ def _patterns(place: str, entries: object) -> tuple[PathPattern, ...]:
             patterns.append(PathPattern.parse(text))
         except ValueError as error:
             raise RequestError(f"{where}.pattern", str(error)) from None
+        _check_parts(f"{where}.pattern", patterns[-1])
     return tuple(patterns)
+
+
+def _check_parts(place: str, pattern: PathPattern) -> None:
+    for name, kind in pattern.parts:
+        if name != REPEAT:
+            _check_name(place, name)
+        elif kind != "int":
+            raise RequestError(place, f'"{{{name}}}" does not say that it is a number', "write {repeat:int}")

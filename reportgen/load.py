@@ -18,9 +18,11 @@ from reportgen import labels
 from reportgen.duplicates import mark_duplicates
 from reportgen.errors import RequestError
 from reportgen.formats import by_name, discover
+from reportgen.labelling import apply
 from reportgen.labels import Labels
 from reportgen.logfiles import LogFiles, unreadable
 from reportgen.model import Finding, Run, Source
+from reportgen.wellformed import wellformed
 
 # Below this a pool costs more (starting processes, importing NumPy) than it saves.
 _POOL_BYTES = 8 * 2**20
@@ -70,21 +72,22 @@ def load(paths: Sequence[str | Path], *, root: Path, progress: Progress | None =
     executor  where to read instead of here or in a process pool of our own; it is not shut down
     """
     units: dict[Source, Unit] = {}
-    findings: set[Finding] = set()
+    findings: list[Finding] = []
     unclaimed: set[str] = set()
     root = root.absolute()
     for path in dict.fromkeys(Path(os.path.normpath(root / path)) for path in paths):
         found, trouble, rest = find_units(path, root)
         # Arguments may overlap; a log is read once, below the first of them.
         units = {unit.place: unit for unit in found} | units
-        findings.update(trouble)
+        findings += trouble
         unclaimed.update(rest)
-    ordered = sorted(units.values(), key=lambda unit: natural(unit.place.path))
+    ordered = sorted(units.values(), key=lambda unit: _by_name(unit.place.path))
     results = _read_all(ordered, progress, executor)
-    findings.update(finding for _, trouble in results for finding in trouble)
+    findings += [finding for _, trouble in results for finding in trouble]
     runs = _with_unique_ids(ordered, [found for found, _ in results])
-    marked = sorted(mark_duplicates([unit.files for unit in ordered], runs), key=lambda run: natural(run.id))
-    return Loaded(tuple(marked), tuple(sorted(findings, key=_order)), tuple(sorted(unclaimed)))
+    marked = sorted(mark_duplicates([unit.files for unit in ordered], runs), key=lambda run: _by_name(run.id))
+    told = sorted(dict.fromkeys(findings), key=_order)
+    return Loaded(tuple(marked), tuple(told), tuple(sorted(unclaimed)))
 
 
 def find_units(path: Path, root: Path) -> tuple[list[Unit], list[Finding], list[str]]:
@@ -112,7 +115,7 @@ def read_unit(unit: Unit) -> Read:
     try:
         for found in by_name(unit.format).read(unit.files):
             if isinstance(found, Run):
-                runs.append(labels.apply(found, unit.place.path, unit.chain))
+                runs.append(wellformed(apply(found, unit.place.path, unit.chain)))
             else:
                 findings.append(found)
     except OSError as error:
@@ -150,9 +153,15 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def _by_name(text: str) -> tuple[object, ...]:
+    # r1 and r01 are the same number: their texts decide.
+    return natural(text), text
+
+
 def _order(finding: Finding) -> tuple[object, ...]:
     source = finding.source or Source("")
-    return natural(source.path), source.line, finding.rule, finding.message
+    return (*_by_name(source.path), source.line, finding.rule, finding.subject, finding.message,
+            finding.severity)
 
 
 def _read_all(units: Sequence[Unit], progress: Progress | None, executor: Executor | None) -> list[Read]:

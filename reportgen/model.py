@@ -6,9 +6,10 @@ Runs, `protocol` makes Measurements and Cases, `tables` makes the results in `re
 wrong with any of it travels along as Findings.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,16 @@ def identities(factors: Factors) -> frozenset[tuple[str, tuple[str, FactorValue]
     """Return factors as a set that equals another's exactly if all names and values are the same."""
     return frozenset((name, identity(value)) for name, value in factors.items())
 
+
+def is_value(value: object) -> TypeGuard[FactorValue]:
+    """Return whether something can be the value of a factor: numbers are finite and fit into 64 bits."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return abs(value) < 2**63 if isinstance(value, int) else isinstance(value, str)
+
+
+# Names that address a number beside the factors of its run, and so cannot be factors themselves.
+RESERVED = ("metric", "phase", "repeat")
 
 # The phase of a whole step, from its begin to the begin of the next.
 STEP = "step"
@@ -124,6 +135,15 @@ class Aggregate:
     unit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DeviceEvent:
+    """Something that happened to a device at `t` s on the run's clock: `lost`, `reset` or `returned`."""
+
+    t: float
+    name: str
+    line: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Telemetry:
     """Samples of one device: `t` in s on the clock of the steps (NaN when unknown), one array a column.
@@ -136,6 +156,7 @@ class Telemetry:
     t: FloatArray
     columns: Mapping[str, FloatArray]
     source: Source
+    events: tuple[DeviceEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +167,7 @@ class Run:
     factors           what the experimenter chose; environment  what happened to be there
     repeat            the number that the log or the labels give it, None where nobody numbered it
     samples_per_step  work per step over all ranks, None when unknown
+    ranks             processes that were started, None when the log does not say
     published         a figure of somebody's publication rather than a log: its evidence is that
     """
 
@@ -157,6 +179,7 @@ class Run:
     repeat: int | None = None
     status: Status = "complete"
     samples_per_step: float | None = None
+    ranks: int | None = None
     series: tuple[Series, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     telemetry: tuple[Telemetry, ...] = ()

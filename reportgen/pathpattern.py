@@ -66,6 +66,12 @@ class PathPattern:
             raise ValueError(f"more than {_MOST_PARTS} parts")
         return cls(text, tuple(tokens))
 
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """The named parts and their kinds (int, float, str), in order."""
+        parts = (token for token in self.tokens if isinstance(token, _Part))
+        return [(part.name, part.kind) for part in parts if part.name != "_"]
+
     def match(self, path: str) -> dict[str, FactorValue] | None:
         """Return the values of the named parts, None where the path does not match."""
         depth = self.text.removeprefix("/").count("/") + 1

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen import labels
+from reportgen import labelling, labels
 from reportgen.errors import RequestError
 from reportgen.model import FactorValue, Run, Source
 
@@ -17,7 +17,7 @@ def run(**factors: FactorValue) -> Run:
 
 def apply(text: str, path: str = "logs/r.log", run: Run | None = None, nearer: str = "") -> Run:
     chain = [labels.parse(text.encode(), "logs"), labels.parse(nearer.encode(), "logs/a")]
-    return labels.apply(run or Run("r", "x", Source(path), {}), path, labels.above(path, chain))
+    return labelling.apply(run or Run("r", "x", Source(path), {}), path, labels.above(path, chain))
 
 
 def test_constants_and_environment_are_added() -> None:
@@ -104,4 +104,58 @@ FORMS = st.sampled_from(["{}=1", "[{}]", "[[{}]]", "{}=[1]", "[{}.x]\na=1", "{}=
 def test_any_content_is_labels_or_an_error_of_the_request(content: bytes) -> None:
     with suppress(RequestError):
         found = labels.parse(content, "")
-        labels.apply(run(a=1), "logs/r.log", [found])
+        labelling.apply(run(a=1), "logs/r.log", [found])
+
+
+def test_a_new_name_that_the_log_has_already_is_a_conflict() -> None:
+    found = apply('[rename]\nbs = "batch_size"', run=run(bs=1, batch_size=2))
+    assert found.factors == {"batch_size": 2}
+    (finding,) = found.findings
+    assert finding.rule == "read.label-conflict"
+    assert finding.message == "batch_size: the log says 2, and 1 as bs; the former won"
+    assert not apply('[rename]\nbs = "batch_size"', run=run(bs=2, batch_size=2)).findings
+
+
+def test_names_may_be_swapped() -> None:
+    assert apply('[rename]\na = "b"\nb = "a"', run=run(a=1, b=2)).factors == {"b": 1, "a": 2}
+
+
+def test_a_factor_renamed_to_repeat_numbers_the_run() -> None:
+    found = apply('[rename]\nrun = "repeat"', run=run(run=3))
+    assert (found.factors, found.repeat, found.findings) == ({}, 3, ())
+
+
+@pytest.mark.parametrize(("value", "number", "message"), [
+    (3, 2, "repeat: the log says 2, and 3 as run; the former won"),
+    ("a", None, "run: a is not a whole number and so no repeat"),
+    (True, None, "run: True is not a whole number and so no repeat"),
+])
+def test_what_cannot_be_the_number_of_a_run_is_a_conflict(
+    value: FactorValue, number: int | None, message: str
+) -> None:
+    log = Run("r", "x", Source("logs/r.log"), {"run": value}, repeat=number)
+    found = apply('[rename]\nrun = "repeat"', run=log)
+    assert (found.repeat, [one.message for one in found.findings]) == (number, [message])
+
+
+@pytest.mark.parametrize(("log", "label", "same"), [
+    (True, "1", False), (1, "true", False), (True, "true", True), ("true", "true", True), (1, "1.0", True),
+    ("1", "1", True), ("a", '"A"', False),
+])
+def test_true_is_not_one(log: FactorValue, label: str, same: bool) -> None:
+    assert (not apply(f"[constants]\nxla = {label}", run=run(xla=log)).findings) == same
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ('[[paths]]\npattern = "{m}_{repeat}.log"', '"{repeat}" does not say that it is a number; write {repeat:int}'),
+    ('[[paths]]\npattern = "{phase}.log"', '"phase" is reserved and cannot be a factor; choose another name'),
+    ('[constants]\nmetric = "x"', '"metric" is reserved'),
+    ('[constants]\nrepeat = "x"', "'x' is not a whole number"),
+    ('[rename]\nx = "phase"', '"phase" is reserved'),
+    ("[constants]\nx = nan", "is not a text, number or boolean; numbers are finite and fit into 64 bits"),
+    ("[environment]\nx = 1" + "0" * 400, "is not a text, number or boolean; "),
+])
+def test_what_cannot_be_a_factor_is_refused(text: str, message: str) -> None:
+    with pytest.raises(RequestError) as error:
+        labels.parse(text.encode(), "logs")
+    assert message in str(error.value)

@@ -1,6 +1,9 @@
 """From folders to runs: order, ids, labels, duplicates, processes, what cannot be read."""
 
 import json
+import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -149,3 +152,33 @@ def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: py
 
 def test_numbers_in_ids_count_as_numbers() -> None:
     assert sorted(["r10", "r2", "a#10", "a#9", "r"], key=natural) == ["a#9", "a#10", "r", "r2", "r10"]
+
+
+# Hashes of texts differ from process to process; r1 and r01 are the same number, and a file and a
+# correction give several findings at one line.
+def test_the_order_is_the_same_in_every_process(root: Path) -> None:
+    for number in ("1", "01", "001"):
+        write(root / "logs" / "ties" / f"r{number}", native(1, 5, 6))
+    source = PUBLISHED["source.toml"] + "".join(f'[[corrections]]\nwhere = {{ devices = {n} }}\ncolumn = "value"\n'
+                                                f'value = 1\nreason = "r"\n' for n in range(50, 58))
+    write(root / "logs" / "paper", {"source.toml": source})
+    command = [sys.executable, "-m", "reportgen", "runs", "logs", "--format", "json"]
+    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    seen = {subprocess.run(command, cwd=root, capture_output=True, check=True,
+                           env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": seed}).stdout
+            for seed in ("0", "1", "2", "3")}
+    assert len(seen) == 1
+    document = json.loads(seen.pop())
+    assert [run["id"] for run in document["runs"] if "ties" in run["id"]] == ["ties/r001", "ties/r01", "ties/r1"]
+    assert len(document["findings"]) == 8
+
+
+def test_factors_of_a_log_are_made_wellformed(root: Path) -> None:
+    files = native(1, 5, 6)
+    files["run.json"] = files["run.json"].replace('"devices"', '"phase"')
+    write(root / "logs" / "odd", files)
+    (found,) = load(["logs/odd"], root=root).runs
+    assert found.factors == {"phase_factor": 4}
+    write(root / "logs" / "odd", {"labels.toml": '[rename]\nphase = "stage"\n'})
+    (found,) = load(["logs/odd"], root=root).runs
+    assert (found.factors, [one.rule for one in found.findings]) == ({"stage": 4}, [])

@@ -27,7 +27,18 @@ from reportgen.formats.fragments.nativefile import (
 )
 from reportgen.formats.fragments.runjson import RunJson, load_object, parse_run
 from reportgen.logfiles import Claim, Format, LogFiles
-from reportgen.model import Break, FactorValue, Finding, FloatArray, IntArray, Run, Series, Status, Telemetry
+from reportgen.model import (
+    Break,
+    FactorValue,
+    Finding,
+    FloatArray,
+    IntArray,
+    Run,
+    Series,
+    Status,
+    Telemetry,
+    is_value,
+)
 
 _VERSION = 1
 _RUN = "run.json"
@@ -104,19 +115,21 @@ class _Folder:
             id=self.id, format="native", source=self.files.source(_RUN if _RUN in self.files else ""),
             factors=self.json.factors, environment=_flattened(self.environments), repeat=self.json.repeat,
             status=status, samples_per_step=None if samples is None else float(samples * count),
-            series=tuple(series), telemetry=tuple(telemetry), findings=tuple(self.findings),
+            ranks=self.json.ranks, series=tuple(series), telemetry=tuple(telemetry),
+            findings=tuple(self.findings),
         )
 
     def _status(self, ranks: list[Part]) -> Status:
         """Return the status, and leave the findings that explain it."""
         self._note_json()
-        if self.json.ranks and len(ranks) < self.json.ranks:
+        lacks_ranks = len(ranks) < (self.json.ranks or 0)
+        if lacks_ranks:
             self.incomplete.append(f"steps of {len(ranks)} of {self.json.ranks} ranks")
         elif not any(len(part.table.line) for part in ranks):
             self.incomplete.append("no step was recorded")
         status = self.json.status
         is_cut = any("was cut" in fact for fact in self.incomplete)
-        if status == "complete" and (self.json.problems or is_cut):
+        if status == "complete" and (self.json.problems or is_cut or lacks_ranks):
             status = "partial"
         if status in _WHY:
             self.incomplete.insert(0, _WHY[status] + self.json.trouble)
@@ -216,6 +229,7 @@ def _flattened(environments: Mapping[int, Mapping[str, Any]]) -> dict[str, Facto
                 if isinstance(value, dict):
                     pending.append((f"{prefix}{name}.", value))
                 elif isinstance(value, (str, int, float, bool)):
-                    found.setdefault(prefix + name, {})[str(value)] = value
+                    # Numbers that nobody can hold (NaN, 400 digits) stay what they read as.
+                    found.setdefault(prefix + name, {})[str(value)] = value if is_value(value) else str(value)
     return {name: next(iter(values.values())) if len(values) == 1 else " | ".join(values)
             for name, values in sorted(found.items())}

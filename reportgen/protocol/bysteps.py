@@ -15,7 +15,7 @@ from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Evidence, Finding, Measurement, Run, Series, Source, Window
 from reportgen.protocol import checks
 from reportgen.protocol.entries import entries, mean_rate, total, within
-from reportgen.protocol.evidence import aggregate_of, series_of
+from reportgen.protocol.evidence import WORK, aggregate_of, lacks_ranks, series_of
 from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import Laid, lay
 
@@ -34,6 +34,8 @@ class Request:
 
 def by_steps(request: Request) -> Measured | None:
     """Measure by the strongest evidence that the steps of the log are, None if they give no number."""
+    if request.metric == "throughput" and lacks_ranks(request.run):
+        return None
     for one in _WAYS.get(request.metric, (_by_value,)):
         found = one(request)
         if found is not None:
@@ -155,8 +157,27 @@ def _by_value(request: Request) -> Measured | None:
     return _measurement(run, value, replace(laid, window=window), found, laid.findings)
 
 
+def _by_work(request: Request) -> Measured | None:
+    """Measure a rate of work that the log counts beside the samples: all of it over the time of the window."""
+    run = request.run
+    whole, work = series_of(run, "step_time", STEP), series_of(run, WORK[request.metric], STEP)
+    laid = lay(run, whole, request.protocol) if whole and request.names == (STEP,) else None
+    if laid is None or lacks_ranks(run):
+        return None
+    done = [within(entries(one), laid.ranks[0]) for one in work]
+    is_whole = [one.rank for one in work] == [rank.rank for rank in laid.ranks]
+    if not is_whole or any(len(one) < len(laid.ranks[0]) for one in done) or not laid.window.time > 0:
+        return None
+    value = total(total(one.value) for one in done) / laid.window.time
+    return _measurement(run, value, laid, whole, checks.of_run(run, laid, whole, request.protocol))
+
+
 # By the strongest evidence first; what is not listed is a value of its own in every entry.
-_WAYS = {"throughput": (_printed_mean, _by_time, _by_rate), "step_time": (_by_time,)}
+_WAYS = {
+    "throughput": (_printed_mean, _by_time, _by_rate),
+    "step_time": (_by_time,),
+    **dict.fromkeys(WORK, (_by_work, _by_value)),
+}
 
 
 def _measurement(

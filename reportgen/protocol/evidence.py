@@ -14,6 +14,9 @@ from reportgen.metrics import METRICS
 from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Aggregate, Clock, Run, Series
 
+# What the devices' energy counters and the work of the steps give together.
+ENERGY_PER_SAMPLE = "energy_per_sample"
+
 Totals = Mapping[str, tuple[str, ...]]
 NO_TOTALS: Totals = MappingProxyType({})
 
@@ -25,6 +28,9 @@ _STEP_CLOCKS: tuple[Clock, ...] = (
 _PHASE_CLOCKS: tuple[Clock, ...] = (
     "cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown",
 )  # fmt: skip
+
+# Rates of work that a log may count beside the samples, and the series that counts it.
+WORK: Mapping[str, str] = MappingProxyType({"token_throughput": "tokens", "flops": "operations"})
 
 # Of several reductions of one quantity, the one nearest to work over time comes first.
 _STATISTICS = ("total", "mean", "published", "median")
@@ -84,8 +90,15 @@ def adds_up(run: Run, metric: str) -> bool:
     return unit_of(run, metric) in ("s", "J")
 
 
+def lacks_ranks(run: Run) -> bool:
+    """Return whether ranks ran that have no steps in the log: nobody knows what work they did."""
+    return run.ranks is not None and len({one.rank for one in run.series}) < run.ranks
+
+
 def knows_samples(run: Run) -> bool:
-    """Return whether the work done in the steps of a run is known."""
+    """Return whether the work done in the steps of a run is known, that of all its ranks."""
+    if lacks_ranks(run):
+        return False
     return run.samples_per_step is not None or any(
         one.phase == STEP and bool(np.isfinite(one.samples).any()) for one in run.series
     )
@@ -108,7 +121,17 @@ def available(run: Run, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ..
     direct |= _of_totals(run, direct, totals)
     if knows_samples(run):
         direct |= {("throughput", phase) for metric, phase in direct if metric == "step_time"}
-    return tuple(sorted(direct))
+    return tuple(sorted(_with_derived(run, direct)))
+
+
+def _with_derived(run: Run, direct: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the pairs with the rates of work and the energy per sample, without what these are made of."""
+    counts = {(counted, STEP) for counted in WORK.values()} & direct
+    if ("step_time", STEP) in direct:
+        direct |= {(rate, STEP) for rate, counted in WORK.items() if (counted, STEP) in counts}
+        if ("energy", STEP) in direct and run.telemetry and knows_samples(run):
+            direct.add((ENERGY_PER_SAMPLE, STEP))
+    return direct - counts
 
 
 def _of_totals(run: Run, direct: Iterable[tuple[str, str]], totals: Totals) -> set[tuple[str, str]]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from reportgen.model import Finding, FloatArray, IntArray, Run, Series, Window
 from reportgen.protocol.entries import BoolArray, Entries, common, entries, total
+from reportgen.protocol.evidence import lacks_ranks
 from reportgen.protocol.rule import Protocol
 
 
@@ -162,6 +163,8 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> BoolArray
 
 def _samples(run: Run, ranks: Sequence[Entries], steps: int) -> float:
     """Return the work in the entries over all ranks, NaN when the log does not tell."""
+    if lacks_ranks(run):
+        return math.nan
     counted = total(total(rank.samples) for rank in ranks)
     if math.isfinite(counted):
         return counted

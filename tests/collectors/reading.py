@@ -50,7 +50,7 @@ class Reader:
             "telemetry": {node: self.telemetry(path) for node, path in self.files("telemetry.node")},
         }
         status = about["status"]
-        if status == "complete" and self.has_half_line:
+        if status == "complete" and (self.has_half_line or len(steps) < about["ranks"]):
             status = "partial"
         has_steps = any(one["steps"] for one in steps.values())
         if status in ("running", "partial") or len(steps) < about["ranks"] or not has_steps:

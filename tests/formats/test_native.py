@@ -9,6 +9,7 @@ import pytest
 from reportgen.formats import native
 from reportgen.logfiles import LogFiles
 from reportgen.model import Finding, Run
+from reportgen.protocol import DEFAULT, measure
 
 CORPUS = Path(__file__).parents[1] / "logformat" / "v1"
 FOLDERS = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
@@ -171,7 +172,7 @@ def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
      "failed: ValueError: x, exit code 1"),
     ({"status": "out_of_memory"}, "read.failed-run", "out of memory"),
     ({"status": "running"}, "read.incomplete-run", "interrupted while recording"),
-    ({"ranks": 3}, "read.incomplete-run", "steps of 1 of 3 ranks"),
+    ({"ranks": 3}, "read.incomplete-run", "not everything was recorded, steps of 1 of 3 ranks"),
     ({"repeat": 0}, "read.malformed-line", "repeat is 0"),
     ({"case": {"x": [1]}}, "read.malformed-line", "case.\"x\" is [1]"),
     ({"columns": {"duration_ns": {"clock": "sundial"}}}, "read.malformed-line",
@@ -195,3 +196,27 @@ def test_script_and_launcher_that_disagree_are_reported() -> None:
 ])
 def test_other_folders_are_not_claimed(name: str, content: bytes) -> None:
     assert native.claims(LogFiles.of({name: content})) is None
+
+
+def test_a_run_that_lacks_ranks_has_a_step_time_and_no_throughput() -> None:
+    rows = "".join(f"{step},{step * 10**9},{10**9}\n" for step in range(1, 130)).encode()
+    steps = b"#clock,1,2\nstep,begin_ns,duration_ns\n" + rows
+    for ranks, throughput in ((2, 8.0), (4, None)):
+        contents = folder({"ranks": ranks, "samples_per_step": 4}, steps) | {"steps.rank1.csv": steps}
+        run = read_run(contents)
+        assert run.status == ("complete" if throughput else "partial")
+        time, rate = (measure(run, metric, "step", DEFAULT) for metric in ("step_time", "throughput"))
+        assert time is not None
+        assert (time.value, rate.value if rate else None) == (1.0, throughput)
+
+
+def test_numbers_that_nobody_can_hold_are_left_out_of_the_factors() -> None:
+    run = read_run({**folder(), "run.json": b'{"format": "reportgen-run", "status": "complete", "case": {"a": 1'
+                    + b"0" * 400 + b', "b": NaN, "c": 3}}'})
+    assert run.factors == {"c": 3}
+    assert [finding.rule for finding in run.findings] == ["read.malformed-line", "read.incomplete-run"]
+
+
+def test_numbers_that_nobody_can_hold_are_texts_in_the_environment() -> None:
+    environment = b'{"format": "reportgen-environment", "environment": {"x": NaN, "y": 1' + b"0" * 30 + b"}}"
+    assert read_run(folder() | {"environment.node0.json": environment}).environment == {"x": "nan", "y": "1" + "0" * 30}

@@ -1,13 +1,12 @@
 """Parse the run.json of our own log format: every key checked, what is wrong left out and named."""
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from reportgen.model import FactorValue, Status
+from reportgen.model import FactorValue, Status, is_value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
@@ -112,9 +111,8 @@ def _is_right(run: RunJson, key: str, value: object) -> bool:
 def _factors(run: RunJson, key: str, table: Mapping[str, object]) -> dict[str, FactorValue]:
     factors: dict[str, FactorValue] = {}
     for name, value in table.items():
-        is_number = isinstance(value, (int, float)) and abs(value) < math.inf
-        if _NAME.fullmatch(name) and (isinstance(value, (str, bool)) or is_number):
-            factors[name] = value  # type: ignore[assignment]
+        if _NAME.fullmatch(name) and is_value(value):
+            factors[name] = value
         else:
             run.problems.append(f"{key}.{_shown(name)} is {_shown(value)}")
     return factors

@@ -12,7 +12,7 @@ from datetime import date, time
 from typing import Any, get_args
 
 from reportgen.errors import did_you_mean
-from reportgen.model import FactorValue, Status
+from reportgen.model import FactorValue, Status, is_value
 
 _KEYS = ("title", "url", "date", "tables", "factors", "constants", "environment", "columns", "status",
          "metrics", "tokens", "where", "environments", "corrections")
@@ -256,12 +256,12 @@ def _scalars(definition: Definition, value: object, place: str) -> dict[str, Fac
         return {}
     for name, one in value.items():
         if not _is_scalar(one):
-            definition.problem(f"{place}.{name} is not a single value", name)
+            definition.problem(f"{place}.{name} is not a single value (numbers: finite, 64 bits)", name)
     return {name: _scalar(one) for name, one in value.items() if _is_scalar(one)}
 
 
 def _is_scalar(value: object) -> bool:
-    return isinstance(value, (str, int, float, bool, date, time))
+    return is_value(value) or isinstance(value, (date, time))
 
 
 def _scalar(value: object) -> FactorValue:

@@ -1,0 +1,40 @@
+"""What every run must hold, whoever read it: factors under names of their own, with values that can be kept.
+
+A run goes in and comes out, mended where its log has a factor called `phase` or a number of 400 digits, and
+with a finding for each. Readers need not know of it: a log may call its options as it likes.
+"""
+
+from dataclasses import replace
+
+from reportgen.model import RESERVED, Factors, FactorValue, Finding, Run, is_value
+
+
+def wellformed(run: Run) -> Run:
+    """Return the run with factors that a table can address and every program can hold."""
+    reserved = [name for name in RESERVED if name in run.factors]
+    unheld = [name for name, value in run.factors.items() if not is_value(value)]
+    if not reserved and not unheld and all(map(is_value, run.environment.values())):
+        return run
+    new = {name: _free(name, run.factors) for name in reserved}
+    factors = {new.get(name, name): value for name, value in _held(run.factors).items()}
+    findings = [_finding(run, "read.label-conflict", f"{name} is reserved: the factor of the log is called "
+                         f"{new[name]} here; rename it in labels.toml") for name in reserved]
+    findings += [_finding(run, "read.malformed-line", f"{name}: not a finite number of 64 bits, kept as text")
+                 for name in unheld]
+    return replace(run, factors=factors, environment=_held(run.environment),
+                   findings=(*run.findings, *findings))
+
+
+def _free(name: str, factors: Factors) -> str:
+    new = f"{name}_factor"
+    while new in factors:
+        new += "_"
+    return new
+
+
+def _held(factors: Factors) -> dict[str, FactorValue]:
+    return {name: value if is_value(value) else str(value) for name, value in factors.items()}
+
+
+def _finding(run: Run, rule: str, message: str) -> Finding:
+    return Finding("warning", rule, run.id, message, run.source)
