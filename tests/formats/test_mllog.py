@@ -300,3 +300,16 @@ def test_the_step_times_of_nemo_inside_an_mllog_log_are_measured(corpus: Path) -
     found = measure(run, "step_time", "step", DEFAULT)
     assert found is not None
     assert (found.value, found.evidence) == (pytest.approx(36.04237, abs=5e-6), "steps")
+
+
+# torchvision's SSD prints `Epoch: ...` between the events: 20 iterations of 0.1 s each, 8 samples.
+def test_the_lines_of_metric_logger_between_the_events_are_steps() -> None:
+    line = "Epoch: [0]  [{:4}/4572]  eta: 0:08:36    time: 0.1000  data: 0.0200  max mem: 100\n"
+    lines = "".join(line.format(at) for at in range(0, 201, 20)).encode()
+    batch = b':::MLLOG {"key": "global_batch_size", "value": 8, "time_ms": 1000, "metadata": {}}\n'
+    run = read(batch + lines)
+    found = {(metric, phase): measure(run, metric, phase, DEFAULT) for metric, phase in
+             (("step_time", "step"), ("step_time", "data_loading"), ("throughput", "step"))}
+    values = {key: one.value for key, one in found.items() if one}
+    assert values == {("step_time", "step"): pytest.approx(0.1), ("step_time", "data_loading"): pytest.approx(0.02),
+                      ("throughput", "step"): pytest.approx(80.0)}

@@ -142,6 +142,16 @@ def test_metric_logger_inside_an_mlperf_log(corpus: Path) -> None:
     assert (run.factors["batch_size"], run.factors["devices"]) == (32, 8)
 
 
+def test_an_mlperf_log_has_the_steps_that_metric_logger_prints_inside_it(runs: dict[str, Run]) -> None:
+    run = runs["torchvision/result_0.txt"]
+    assert run.format == "mllog"
+    found = measure(run, "step_time", "step", Protocol())
+    assert found is not None
+    assert found.window is not None
+    assert found.value == pytest.approx(0.11292, abs=5e-6)
+    assert (found.window.first, found.window.last, found.evidence) == (22, 121, "intervals")
+
+
 def test_spikingjelly_reads_as_torchvision(corpus: Path) -> None:
     claimed = detect(LogFiles.at(corpus / "trainers/torchvision/spike_resnet_issue10_excerpt.log", corpus)[0])
     assert claimed is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.formats.fragments.metriclogger import add_series, step_run
 from reportgen.formats.fragments.mllogevents import Event, Events, Interval, intervals
 from reportgen.formats.fragments.textlog import TextLog
 from reportgen.model import STEP, Aggregate, Clock, FloatArray, IntArray, Series
@@ -36,7 +37,7 @@ def work(log: TextLog, events: Events, *, per_device: bool, devices: int) -> Wor
     blocks = [block for block in intervals(events, "block") if counter.of_block(block)]
     timed = _timed(log, events, counter)
     # A block is a dozen steps and more; where single steps are printed it tells nothing that they do not.
-    series = timed if timed else _of_blocks(log, events, blocks, counter)
+    series = timed or _logged(log, counter) or _of_blocks(log, events, blocks, counter)
     tracked = _tracked(events, _RATE)
     if len(tracked) > 1 and len(tracked) == len(blocks) and not per_device:
         return Work((*series, _rates(log, tracked, blocks, counter)), ())
@@ -98,6 +99,15 @@ def _timed(log: TextLog, events: Events, counter: _Counter) -> tuple[Series, ...
     nothing = np.full(len(step), np.nan)
     found = [event for event, _, _ in rising]
     return (_series(log, "step_time", "printed", step, span, nothing, value, counter.batch * span, found),)
+
+
+def _logged(log: TextLog, counter: _Counter) -> tuple[Series, ...]:
+    """Return the step times that torchvision's MetricLogger prints between the events (SSD)."""
+    run, found = step_run(log, "mllog")
+    run.samples_per_step = float(counter.batch) or None
+    if len(found):
+        add_series(run, found)
+    return tuple(run.series)
 
 
 def _of_blocks(

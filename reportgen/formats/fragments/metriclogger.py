@@ -1,0 +1,52 @@
+"""Read the lines of torchvision's MetricLogger, wherever they stand: alone or inside a log of MLPerf.
+
+`Epoch: [0]  [  40/4572]  eta: 0:08:33  ...  time: 0.1131  data: 0.1033  max mem: 20006`: `time` and `data`
+are means of the last 20 iterations whatever the print interval, so each line is an interval of up to 20
+steps; where lines are closer than that they overlap, and the protocol takes every second.
+
+Format: https://github.com/pytorch/vision, references/classification/utils.py (MetricLogger.log_every).
+"""
+
+import re
+
+import numpy as np
+
+from reportgen.formats.fragments.steprun import StepRun, epoch_breaks, in_epochs, once
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog
+
+PROBE = b"  data: "
+# What SmoothedValue averages over by default.
+_WINDOW = 20
+LINE = re.compile(
+    rb"Epoch: \[(?P<epoch>[0-9]{1,6})\] {1,9}\[ {0,9}(?P<at>"
+    + COUNT
+    + rb")/(?P<of>"
+    + COUNT
+    + rb")\] {1,9}eta: "
+    rb"[^\n]{5,2000}?  time: (?P<time>"
+    + NUMBER
+    + rb")  data: (?P<data>"
+    + NUMBER
+    + rb")(?=\s)(?:  max mem: (?P<memory>"
+    + COUNT
+    + rb"))?"
+)
+
+
+def step_run(log: TextLog, format: str) -> tuple[StepRun, Records]:
+    """Return a run of the steps of all training epochs, without series yet, and the records of its steps."""
+    every = log.records(LINE, PROBE)
+    step = in_epochs(every.integers("epoch"), every.integers("at") + 1, every.integers("of"))
+    found = every.take(once(step))
+    return StepRun(log, format, step[once(step)], found.line, int(every.end[-1]) if len(every) else 0), found
+
+
+def add_series(run: StepRun, found: Records) -> None:
+    """Add step time, wait for data and memory; the work is that of `run.samples_per_step`."""
+    epoch, at = found.integers("epoch"), found.integers("at")
+    covered = np.minimum(at + 1, _WINDOW)
+    run.breaks = epoch_breaks((run.step - at - 1)[1:][np.diff(epoch) != 0].tolist())
+    samples = run.work(covered)
+    run.add("step_time", found.floats("time") * covered, "host", span=covered, samples=samples)
+    run.add("step_time", found.floats("data") * covered, "host", phase="data_loading", span=covered)
+    run.add("memory_used", found.floats("memory") * 2**20, "printed", span=covered)
