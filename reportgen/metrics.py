@@ -51,6 +51,7 @@ _ALL = (
     Metric("power", "Power", "W", "lower"),
     Metric("power_limit", "Power limit", "W"),
     Metric("energy", "Energy", "J", "lower", "difference"),
+    Metric("energy_per_sample", "Energy per sample", "J", "lower"),
     Metric("temperature", "Temperature", "degC", "lower", "max"),
     Metric("sm_clock", "SM clock", "Hz"),
     Metric("memory_clock", "Memory clock", "Hz"),

@@ -158,7 +158,7 @@ def _by_value(request: Request) -> Measured | None:
 
 
 def _by_work(request: Request) -> Measured | None:
-    """Measure a rate of work that the log counts beside the samples: all of it over the time of the window."""
+    """Measure a rate of other work than samples: all that was counted over the time of the window."""
     run = request.run
     whole, work = series_of(run, "step_time", STEP), series_of(run, WORK[request.metric], STEP)
     laid = lay(run, whole, request.protocol) if whole and request.names == (STEP,) else None

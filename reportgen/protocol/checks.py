@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reportgen.model import STEP, Finding, Run, Series
+from reportgen.protocol import telemetry
 from reportgen.protocol.entries import Entries, entries, mean_rate, total, within
 from reportgen.protocol.evidence import series_of
 from reportgen.protocol.rule import Protocol
@@ -48,6 +49,7 @@ def of_run(run: Run, laid: Laid, used: Sequence[Series], protocol: Protocol) -> 
         *unsynchronised(run, used),
         *clock_disagreement(run, laid),
         *straggler(run, laid, protocol),
+        *telemetry.of_run(run, laid),
     )
 
 

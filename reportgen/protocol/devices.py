@@ -12,10 +12,12 @@ import numpy as np
 
 from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Evidence, Finding, FloatArray, Measurement, Run, Telemetry
-from reportgen.protocol.entries import total
-from reportgen.protocol.evidence import series_of
+from reportgen.protocol import energy, telemetry
+from reportgen.protocol.entries import Entries, total
+from reportgen.protocol.evidence import ENERGY_PER_SAMPLE, series_of
+from reportgen.protocol.moments import during, time_span
 from reportgen.protocol.rule import Protocol
-from reportgen.protocol.window import Laid, lay
+from reportgen.protocol.window import lay
 
 
 def reduce(run: Run, metric: str, protocol: Protocol) -> tuple[Measurement, bool] | Finding | None:
@@ -23,20 +25,23 @@ def reduce(run: Run, metric: str, protocol: Protocol) -> tuple[Measurement, bool
 
     None without a sample at all; samples that give no number are a finding that says why.
     """
+    if metric == ENERGY_PER_SAMPLE:
+        return energy.per_sample(run, protocol)
     with_column = [one for one in run.telemetry if metric in one.columns]
     sampled = [one for one in with_column if np.isfinite(one.columns[metric]).any()]
     if not sampled:
         return None
     steps = series_of(run, "step_time", STEP)
     laid = lay(run, steps, protocol) if steps else None
-    span = _time_span(laid) if laid and all(np.isfinite(one.t).any() for one in sampled) else None
-    found = [_samples(one, metric, span) for one in sampled]
-    value, why = _over_devices(found, metric, is_placed=span is not None)
+    is_placed = laid is not None and time_span(laid) is not None and all(map(_has_times, sampled))
+    found = [_samples(one, metric, laid.ranks[0] if laid and is_placed else None) for one in sampled]
+    value, why = _over_devices(found, metric, is_placed=is_placed)
     if why:
         return Finding("warning", "protocol.no-number", run.id, f"{metric} of the devices: {why}", run.source)
-    evidence: Evidence = "steps" if span else "intervals"
-    findings = () if span else (_unplaced(run, metric, sum(map(len, found)), has_steps=bool(steps)),)
-    window = laid.window if laid and span else None
+    evidence: Evidence = "steps" if is_placed else "intervals"
+    unplaced = _unplaced(run, metric, sum(map(len, found)), has_steps=bool(steps))
+    findings = telemetry.of_run(run, laid) if laid and is_placed else (unplaced,)
+    window = laid.window if laid and is_placed else None
     sources = tuple(dict.fromkeys(one.source for one in sampled))
     is_full = laid.is_full if laid else not steps
     return Measurement(run, value, evidence, window, sources, findings), is_full
@@ -63,18 +68,15 @@ def _counted(found: Sequence[FloatArray]) -> tuple[float, str]:
     return value, "" if np.isfinite(value) else "the samples have no finite difference"
 
 
-def _time_span(laid: Laid) -> tuple[float, float] | None:
-    """Return begin and end of the window in s on the run's clock, None if the log does not know them."""
-    rank = laid.ranks[0]
-    begin, end = float(rank.begin[0]), float(rank.begin[-1] + rank.value[-1])
-    return (begin, end) if np.isfinite(begin) and np.isfinite(end) else None
+def _has_times(one: Telemetry) -> bool:
+    return bool(np.isfinite(one.t).any())
 
 
-def _samples(one: Telemetry, metric: str, span: tuple[float, float] | None) -> FloatArray:
+def _samples(one: Telemetry, metric: str, measured: Entries | None) -> FloatArray:
     values = one.columns[metric]
     keep = np.isfinite(values)
-    if span:
-        keep &= (one.t >= span[0]) & (one.t <= span[1])
+    if measured is not None:
+        keep &= during(one.t, measured)
     taken: FloatArray = values[keep]
     return taken
 
