@@ -1,6 +1,7 @@
 """The command line as a person or a script meets it: output, exit codes, errors."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -47,26 +48,54 @@ def here(repository, monkeypatch) -> Path:  # noqa: F811
 
 def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
     out, err = call("build", "reports")
-    assert "new      frameworks/README.md" in out
-    assert "1 reports, 7 files changed" in err
+    assert "new      reports/frameworks/README.md" in out
+    assert "changed  README.md" in out
+    assert "1 report, 7 files changed" in err
     assert call("build", "reports")[0] == ""
 
 
 def test_check_passes_after_build_and_names_what_is_stale_and_the_repair(here):
     call("build", "reports")
-    assert call("check", "reports")[0] == ""
+    assert call("check", "reports") == ("", "1 report, 6 files; findings: none\nup to date\n")
     for file in ["frameworks/README.md", "frameworks/tables/rates.csv", "frameworks/figures/rates.svg"]:
         path = here / "reports" / file
         good = path.read_bytes()
         digit = max(i for i, byte in enumerate(good) if 48 <= byte <= 57)
         path.write_bytes(good[:digit] + bytes([48 + (good[digit] - 47) % 10]) + good[digit + 1 :])
         out, err = call("check", "reports", code=3)
-        assert file in out
+        assert out == f"{'edited' if file.endswith('.svg') else 'stale':9} reports/{file}\n"
         assert "repair with: reportgen build reports" in err
         path.write_bytes(good)
     (here / "README.md").write_text((here / "README.md").read_text().replace("760", "761"))
     out, err = call("check", "reports", code=3)
-    assert "edited by hand" in err
+    assert out == ""
+    assert err.endswith(
+        "1 table edited by hand, which `build` leaves alone; undo the edit, or delete the sum from the end "
+        "marker and run: reportgen build reports\n"
+    )
+    assert "up to date" not in err
+
+
+def test_check_says_what_is_missing_and_what_is_left_over(here):
+    call("build", "reports")
+    (here / "reports/frameworks/tables/rates.csv").unlink()
+    listed = here / "reports/frameworks/report.json"
+    listed.write_text(listed.read_text().replace('"README.md"', '"README.md", "tables/old.csv"', 1))
+    (here / "reports/frameworks/tables/old.csv").write_text("a\n")
+    out, err = call("check", "reports", code=3)
+    assert out.splitlines() == [
+        "stale     reports/frameworks/report.json",
+        "left over reports/frameworks/tables/old.csv",
+        "missing   reports/frameworks/tables/rates.csv",
+    ]
+    assert "3 files are not as they are built; repair with: reportgen build reports" in err
+
+
+def test_a_file_in_place_of_the_folder_is_told_with_its_folder(here):
+    error = call("build", "reports/frameworks.toml")[1]
+    assert error == (
+        "reports/frameworks.toml: is a file, not a folder of definitions; name its folder: reports"
+    )
 
 
 def test_a_hand_edited_table_is_never_overwritten(here):
@@ -110,7 +139,10 @@ def test_runs_prints_a_contract_as_json(here):
 
 
 def test_runs_prints_a_table_and_csv(here):
-    assert "devices=8 framework=A" in call("runs", "logs")[0]
+    out, err = call("runs", "logs")
+    assert out.startswith("all runs: item=image\n\n")
+    assert "devices=8 framework=A  throughput 760.0 images/s (published)" in out
+    assert err.startswith("4 runs; findings: none")
     lines = call("runs", "logs", "--format", "csv")[0].splitlines()
     assert lines[0].startswith(
         "id,format,status,repeat,steps,metric,phase,value,unit,evidence,factor:devices"
@@ -184,3 +216,54 @@ def test_wrong_usage_is_exit_code_2():
 
 def test_the_version_is_printed():
     assert call("--version")[0].startswith("reportgen 0.")
+
+
+STEPS = "#clock,1,2\nstep,begin_ns,duration_ns\n" + "".join(
+    f"{i},{i * 10**6},1000000\n" for i in range(1, 16)
+)
+RUN = '{"format":"reportgen-run","version":1,"status":"complete","case":{"a":1},"samples_per_step":4}'
+
+
+@pytest.fixture
+def short(tmp_path, monkeypatch) -> Path:
+    """A log of ours that ends within the warm-up, and files that are no logs."""
+    folder = tmp_path / "logs/n"
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(RUN)
+    (folder / "steps.rank0.csv").write_text(STEPS)
+    for name in "abcd":
+        (tmp_path / f"logs/{name}.txt").write_text("hello\n")
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_runs_says_why_nothing_was_measured_and_strict_counts_it(short):
+    out, err = call("runs", "logs", "--format", "json", "--strict", code=4)
+    run = json.loads(out)["runs"][0]
+    assert run["measurements"] == []
+    assert [f["message"] for f in run["findings"] if f["rule"] == "protocol.short-window"] == [
+        "the log ends at step 15, within the warm-up of 20"
+    ]
+    assert err == "1 run; 4 files are no logs that are known: a.txt, b.txt, c.txt, ...; findings: 1 warning\n"
+
+
+def test_json_has_no_word_for_nan(short):
+    (short / "environment.node0.json").write_text(
+        '{"format":"reportgen-environment","version":1,"node":0,"ranks":[0],"environment":{"x":NaN}}'
+    )
+    out = call("runs", "logs", "--format", "json")[0]
+    assert json.loads(out, parse_constant=pytest.fail)["runs"]
+
+
+def test_a_log_cannot_command_the_terminal_nor_break_its_encoding(short):
+    (short / "run.json").write_text(RUN.replace('"a":1', '"a":"\\u001b]0;x\\u0007中"'))
+    done = subprocess.run(
+        [sys.executable, "-m", "reportgen", "runs", "logs"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.decode("utf-8")
+    assert "a=\ufffd]0;x\ufffd中" in shown
+    assert "\x1b" not in shown

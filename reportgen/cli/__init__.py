@@ -5,6 +5,7 @@ Results go to stdout, the rest to stderr. Exit codes: 0 done, 1 error in the inp
 """
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -50,6 +51,10 @@ def _reportgen(
 
 def main() -> None:
     """Run the program; a wrong request is one line on stderr and exit code 1."""
+    # A log may hold letters that the terminal's encoding lacks, and a file name bytes that are no text.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
     except RequestError as error:

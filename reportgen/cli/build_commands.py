@@ -1,17 +1,20 @@
 """Commands that make reports: build, check, init, expected."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.console import progress, summary, tell
+from reportgen.cli.console import plain, progress, summary, tell
 from reportgen.errors import RequestError
+from reportgen.render.wording import count
 
 if TYPE_CHECKING:
     from reportgen.build import Build, Request
     from reportgen.model import Run
+    from reportgen.publish import Change
 
 STALE, FINDINGS = 3, 4
 
@@ -38,11 +41,12 @@ def build(
     from reportgen.build import owned_files
 
     request, made = _made(reports, logs, out)
-    changes = publish.apply(made.files, request.target, owned=owned_files(request.target))
+    changes = _below(request, publish.apply(made.files, request.target, owned=owned_files(request.target)))
     changes += publish.apply(made.injected, request.root, owned=frozenset())
     for change in changes:
-        print(f"{change.what:8} {change.path}")
-    summary(made.findings, f"{len(made.reports)} reports, {len(changes)} files changed")
+        # A figure that was edited by hand has been drawn anew.
+        print(plain(f"{'changed' if change.what == 'edited' else change.what:8} {change.path}"))
+    summary(made.findings, f"{count(len(made.reports), 'report')}, {count(len(changes), 'file')} changed")
     _exit_on(made, strict)
 
 
@@ -60,15 +64,40 @@ def check(
     from reportgen.build import owned_files
 
     request, made = _made(reports, logs, out)
-    changes = publish.compare(made.files, request.target, owned=owned_files(request.target))
+    changes = _below(request, publish.compare(made.files, request.target, owned=owned_files(request.target)))
     changes += publish.compare(made.injected, request.root, owned=frozenset())
     for change in changes:
-        print(f"{change.what:8} {change.path}")
-    summary(made.findings, f"{len(made.reports)} reports, {len(made.files)} files")
-    if changes or made.problems:
-        tell(f"stale: {len(changes) + len(made.problems)}; repair with: reportgen build {reports}")
+        print(plain(f"{_STATES[change.what]:9} {change.path}"))
+    summary(made.findings, f"{count(len(made.reports), 'report')}, {count(len(made.files), 'file')}")
+    _tell_repair(request, len(changes), len(made.problems))
+    if changes:
         raise typer.Exit(STALE)
     _exit_on(made, strict)
+
+
+# What `check` calls a file that `build` would write, change or remove.
+_STATES = {"new": "missing", "changed": "stale", "edited": "edited", "removed": "left over"}
+
+
+def _below(request: "Request", changes: "Sequence[Change]") -> "list[Change]":
+    """Return the changes with paths as a reader finds them: relative to the repository, or to `--out`."""
+    folder = request.place if request.out is None else request.out.as_posix()
+    return [replace(change, path=f"{folder}/{change.path}") for change in changes]
+
+
+def _tell_repair(request: "Request", stale: int, edited: int) -> None:
+    command = f"reportgen build {request.reports}"
+    command += "".join(f" {o} {p}" for o, p in (("--logs", request.logs), ("--out", request.out)) if p)
+    if stale:
+        differ = "file is not as it is built" if stale == 1 else "files are not as they are built"
+        tell(f"{stale:,} {differ}; repair with: {command}")
+    if edited:
+        tell(
+            f"{count(edited, 'table')} edited by hand, which `build` leaves alone; "
+            f"undo the edit, or delete the sum from the end marker and run: {command}"
+        )
+    if not stale and not edited:
+        tell("up to date")
 
 
 def expected(
@@ -82,7 +111,7 @@ def expected(
     """Print how fast one system should be against another, with every path and source.
 
     \b
-    Example: reportgen expected V100-JADE2 A40 --where devices=8 --where precision=fp32
+    Example: reportgen expected V100-LS A40 --where devices=8 --where precision=fp32
     """
     from reportgen.report.settings import EXPECTED, read_knowledge
     from reportgen.tables.expected import expected_speed, settled
@@ -132,6 +161,10 @@ def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request,
     from reportgen.build import Request
     from reportgen.build import build as make
 
+    if reports.is_file():
+        raise RequestError(
+            str(reports), "is a file, not a folder of definitions", f"name its folder: {reports.parent}"
+        )
     request = Request(reports.resolve().parent, reports, logs, out)
     with progress() as told:
         return request, make(request, told)

@@ -1,20 +1,30 @@
 """What the commands print with: tables, messages, progress. Results to stdout, the rest to stderr."""
 
 import os
+import re
 import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from reportgen.model import Finding
+from reportgen.model import Finding, Severity
+from reportgen.render.wording import count
 
 Progress = Callable[[str, int, int], None]
+
+# A log's escape sequences would be commands to the terminal.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def tell(message: str) -> None:
     """Print a message for people, out of the way of results."""
-    print(message, file=sys.stderr)
+    print(plain(message), file=sys.stderr)
+
+
+def plain(text: str) -> str:
+    """Return the text with control characters replaced."""
+    return _CONTROL.sub("\ufffd", text)
 
 
 def summary(findings: Sequence[Finding], what: str) -> None:
@@ -25,15 +35,14 @@ def summary(findings: Sequence[Finding], what: str) -> None:
             tell(
                 f"{finding.severity}  {finding.source or finding.subject}: {finding.message} [{finding.rule}]"
             )
-    shown = ", ".join(
-        f"{counts[s]} {s}{'s' if s != 'invalid' else ''}" for s in ("invalid", "warning", "note") if counts[s]
-    )
+    plurals: dict[Severity, str] = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
+    shown = ", ".join(count(counts[s], s, plural) for s, plural in plurals.items() if counts[s])
     tell(f"{what}; findings: {shown or 'none'}")
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
     """Print aligned columns; on a terminal the widest cells give way until a line fits."""
-    rows = [tuple(cell.replace("\n", " ") for cell in row) for row in rows]
+    rows = [tuple(plain(re.sub(r"\s", " ", cell)) for cell in row) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     if sys.stdout.isatty():
         room = shutil.get_terminal_size().columns - 2 * (len(widths) - 1)

@@ -1,6 +1,7 @@
 """Commands that look at logs and rules: runs, formats, rules, explain."""
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +9,9 @@ from typing import Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
-from reportgen.cli.console import print_table, progress, summary
+from reportgen.cli.console import plain, print_table, progress, summary
 from reportgen.errors import RequestError
+from reportgen.render.wording import count
 
 
 class Listing(StrEnum):
@@ -34,7 +36,7 @@ def runs(
     """
     from reportgen.load import load
     from reportgen.protocol import parse_protocol
-    from reportgen.report.listing import as_csv, as_json, as_table, listing
+    from reportgen.report.listing import as_csv, as_json, as_table, findings_of, listing, shared_factors
 
     rule = parse_protocol(protocol, "--protocol")
     with progress() as told:
@@ -49,11 +51,24 @@ def runs(
     elif format is Listing.csv:
         print(as_csv(document), end="")
     else:
+        if shared := shared_factors(document):
+            print(plain(f"all runs: {shared}\n"))
         print_table(as_table(document))
-    findings = [*loaded.findings, *(f for run in loaded.runs for f in run.findings)]
-    summary(findings, f"{len(loaded.runs)} runs; {len(loaded.unclaimed)} files are no logs that are known")
+    findings = findings_of(document)
+    summary(findings, f"{count(len(loaded.runs), 'run')}{_unclaimed(loaded.unclaimed)}")
     if strict and any(f.severity != "note" for f in findings):
         raise typer.Exit(FINDINGS)
+
+
+# So many files that are no logs are named.
+_NAMED = 3
+
+
+def _unclaimed(paths: Sequence[str]) -> str:
+    if not paths:
+        return ""
+    many = count(len(paths), "file is no log that is known", "files are no logs that are known")
+    return f"; {many}: {', '.join(paths[:_NAMED])}{', ...' if len(paths) > _NAMED else ''}"
 
 
 def formats(
