@@ -52,7 +52,7 @@ def built(root: Path, definitions: dict[str, str], logs: Path) -> Tables:
     for name, content in definitions.items():
         (reports / name).write_text(content, encoding="utf-8")
     found = build(Request(root, reports, logs, root / "out"))
-    assert not any(finding.severity == "invalid" for finding in found.findings)
+    assert [finding for finding in found.findings if finding.severity == "invalid"] == []
     texts = {
         path.removesuffix(".csv").replace("/tables", ""): content.decode()
         for path, content in found.files.items()

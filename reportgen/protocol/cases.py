@@ -75,7 +75,10 @@ def _case(
     *,
     split: bool,
 ) -> Case:
-    attempts = _in_one_unit([attempt(run, metric, phase, protocol, totals) for run in runs], metric)
+    attempts = _in_one_unit(
+        [(None, ()) if _is_copy(run) else attempt(run, metric, phase, protocol, totals) for run in runs],
+        metric,
+    )
     measured: list[Measurement] = [found for found, _ in attempts if found]
     reasons: list[Finding] = [reason for _, why in attempts for reason in why]
     subject = ", ".join(f"{name}={value}" for name, value in factors.items()) or "all runs"
@@ -92,6 +95,11 @@ def _case(
         findings=(*of_case(subject, measured, runs, protocol, split=split), *reasons),
         parts=tuple(name for name in parts(phase, totals) if name in entered),
     )
+
+
+def _is_copy(run: Run) -> bool:
+    """Return whether a run repeats another one's log: counted twice it would be no repeat."""
+    return any(finding.rule == "read.duplicate-run" for finding in run.findings)
 
 
 def _in_one_unit(attempts: Sequence[Attempt], metric: str) -> list[Attempt]:

@@ -28,6 +28,7 @@ class Protocol:
     warmup      steps ignored at the begin of a run; measure  steps that follow; repeats  runs of a case
     estimator   total: work over time of the window; mean_of_rates: mean of the rates of its entries
     gap_factor  an entry longer than this times the window's median is no step and left out
+    gap_share   share of the entries up to which (one at least) such entries are gaps; more are measured
     confidence  of the interval of the median
     spread      (max - min) / median of the repeats above which `protocol.spread` is raised
     drift       p below which a trend over the repeats is `protocol.drift-across-repeats`, if the median
@@ -45,6 +46,7 @@ class Protocol:
     repeats: int = 7
     estimator: Estimator = "total"
     gap_factor: float = 10.0
+    gap_share: float = 0.1
     confidence: float = 0.95
     spread: float = 0.05
     drift: float = 0.05
@@ -129,6 +131,7 @@ _RANGES = {
     "repeats": (1, math.inf, True),
     "drop": (0, math.inf, True),
     "gap_factor": (1, math.inf, False),
+    "gap_share": (0, 1, True),
     "confidence": (0, 1, False),
     "spread": (0, math.inf, True),
     "drift": (0, 1, True),

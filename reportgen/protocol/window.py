@@ -53,7 +53,7 @@ def lay(run: Run, series: Sequence[Series], protocol: Protocol, *, are_times: bo
     if not len(chosen):
         return None
     inside = [rank.take(chosen) for rank in ranks]
-    kept, left_out, gap_time = _without_gaps(inside, protocol.gap_factor) if are_times else _whole(inside)
+    kept, left_out, gap_time, stalls = _without_gaps(inside, protocol) if are_times else _whole(inside)
     if left_out.all():
         return None
     time = max(total(rank.value) for rank in kept)
@@ -67,8 +67,9 @@ def lay(run: Run, series: Sequence[Series], protocol: Protocol, *, are_times: bo
     coarse = bool((inside[0].span > 1).any())
     findings = (
         *_coarse_interval(run, inside[0], window, coarse),
-        *_short_window(run, inside[0], chosen_steps, warm, protocol),
+        *_short_window(run, inside[0], chosen_steps, warm, int(ranks[0].first[0]), protocol),
         *_gap(run, inside[0], left_out, window),
+        *_stalls(run, inside[0], stalls, protocol),
     )
     late = tuple(rank.take(rank.first > warm) for rank in ranks)
     return Laid(tuple(kept), late, window, is_full, coarse, findings)
@@ -79,13 +80,17 @@ def warm_from(found: Entries, protocol: Protocol) -> int:
 
     A log that begins later than at its first or second entry is of a process that was resumed: its
     warm-up is not in the log, and it gets one of its own. The first entry of time stamps has no time,
-    and some logs tell of every k-th step only, so one entry may be missing.
+    and some logs tell of every k-th step only, so one entry may be missing. A few lines cut out of the
+    window are too short for a warm-up and keep the window's: they are shown with that doubt.
     """
     if not len(found):
         return 0
     begin = int(found.first[0])
     apart = int(found.first[1]) - begin if len(found) > 1 else int(found.span[0])
-    return protocol.warmup if begin <= 1 + apart else begin - 1 + protocol.warmup
+    fresh = begin - 1 + protocol.warmup
+    is_in_window = protocol.warmup < begin <= protocol.warmup + protocol.measure
+    is_cut_out = is_in_window and not (found.first > fresh).any()
+    return protocol.warmup if begin <= 1 + apart or is_cut_out else fresh
 
 
 def _choose(found: Entries, warm: int, protocol: Protocol) -> IntArray:
@@ -106,23 +111,31 @@ def _choose(found: Entries, warm: int, protocol: Protocol) -> IntArray:
     return late[: int(np.searchsorted(covered, protocol.measure, "left")) + 1]
 
 
-def _whole(inside: list[Entries]) -> tuple[list[Entries], BoolArray, float]:
+def _whole(inside: list[Entries]) -> tuple[list[Entries], BoolArray, float, int]:
     """Return the ranks as `_without_gaps` does, with nothing left out."""
-    return inside, np.zeros(len(inside[0]), dtype=bool), 0.0
+    return inside, np.zeros(len(inside[0]), dtype=bool), 0.0, 0
 
 
-def _without_gaps(inside: list[Entries], gap_factor: float) -> tuple[list[Entries], BoolArray, float]:
-    """Return the ranks without gaps, which entries those were, and the s left out.
+def _without_gaps(inside: list[Entries], protocol: Protocol) -> tuple[list[Entries], BoolArray, float, int]:
+    """Return the ranks without gaps, which entries those were, the s left out, and the stalls kept.
 
     An entry that is a gap on one rank is left out on all: the others waited for it or did not, and
-    totals over different steps cannot be compared.
+    totals over different steps cannot be compared. Long entries are gaps as long as they are few; more
+    than `gap_share` of them are how the run is, and a rate without them would be of no run at all.
     """
     cleaned = [_without_breaks(rank) for rank in inside]
     left_out = np.zeros(len(inside[0]), dtype=bool)
+    too_long, stalls = left_out.copy(), 0
     for rank, unknown, _ in cleaned:
-        left_out |= unknown | _too_long(rank, unknown, gap_factor)
+        left_out |= unknown
+        long, times = _too_long(rank, unknown, protocol.gap_factor)
+        too_long |= long
+        stalls = max(stalls, times)
+    if stalls <= max(1, protocol.gap_share * len(too_long)):
+        left_out |= too_long
+        stalls = 0
     gap_time = max(total((total(rank.value[left_out]), seconds)) for rank, _, seconds in cleaned)
-    return [rank.take(~left_out) for rank, _, _ in cleaned], left_out, gap_time
+    return [rank.take(~left_out) for rank, _, _ in cleaned], left_out, gap_time, stalls
 
 
 def _without_breaks(rank: Entries) -> tuple[Entries, BoolArray, float]:
@@ -144,13 +157,13 @@ def _without_breaks(rank: Entries) -> tuple[Entries, BoolArray, float]:
     return replace(rank, value=value), unknown, total(seconds)
 
 
-def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> BoolArray:
-    """Return which entries take more than gap_factor times the median of all, each per step.
+def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[BoolArray, int]:
+    """Return which entries take more than gap_factor times the median of all, and how often that happens.
 
     A clock coarser than the step shows 0, 0, 1: such entries are taken together until time passes.
     """
     if unknown.all():
-        return unknown
+        return unknown, 0
     passes = (rank.value > 0) & ~unknown
     together = np.concatenate(([0], np.cumsum(passes)[:-1]))
     value = np.bincount(together, np.where(unknown, 0.0, rank.value))
@@ -158,7 +171,7 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> BoolArray
     per_step: FloatArray = (value / np.maximum(span, 1))[together]
     usual = float(np.median(per_step[~unknown]))
     too_long: BoolArray = ~unknown & (per_step > gap_factor * usual) & (usual > 0)
-    return too_long
+    return too_long, len(np.unique(together[too_long]))
 
 
 def _samples(run: Run, ranks: Sequence[Entries], steps: int) -> float:
@@ -186,20 +199,30 @@ def _typical(span: IntArray) -> int:
 
 
 def _short_window(
-    run: Run, inside: Entries, chosen_steps: int, warm: int, protocol: Protocol
+    run: Run, inside: Entries, chosen_steps: int, warm: int, begin: int, protocol: Protocol
 ) -> tuple[Finding, ...]:
     first, last, end = int(inside.first[0]), int(inside.last[-1]), warm + protocol.measure
     where = f"steps {first}..{last}"
     if warm > protocol.warmup:
-        begin = warm - protocol.warmup + 1
         message = f"the log begins at step {begin} and warms up until step {warm}: {where} are measured"
     elif chosen_steps < protocol.measure:
         message = f"{chosen_steps} of {protocol.measure} steps after a warm-up of {protocol.warmup} ({where})"
+        message += f"; the log begins at step {begin}, without one" if begin > warm + 1 else ""
     elif first > end and int(inside.span.max()) == 1:
         message = f"the log has none of the steps {warm + 1}..{end}: {where} are measured"
     else:
         return ()
     return (Finding("warning", "protocol.short-window", run.id, message, inside.place()),)
+
+
+def _stalls(run: Run, inside: Entries, stalls: int, protocol: Protocol) -> tuple[Finding, ...]:
+    if not stalls:
+        return ()
+    message = (
+        f"{stalls} of {len(inside)} entries take more than {protocol.gap_factor:g} times the median: "
+        "too many to be gaps, they are measured"
+    )
+    return (Finding("warning", "protocol.gap", run.id, message, inside.place()),)
 
 
 def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tuple[Finding, ...]:

@@ -57,7 +57,7 @@ class Filler:
             return [(self._unmeasured(case), more)] * len(self.spec.show)
         comparison = self._compared(case, notes)
         unit = self.unit_of(row, column, case)
-        if self.spec.interval and not case.summary.reached and case.summary.n > 1:
+        if self.spec.interval and _is_short_range(case):
             notes.append(self.notebook.add(_range_text(case, self.spec.protocol.confidence)))
         missing = tuple(note for note in notes if note.rule in _OF_ABSENCE)
         of_baseline = self.notebook.of_case(comparison.baseline) if comparison else []
@@ -115,6 +115,12 @@ def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | No
         return comparison.expected.speed if comparison.expected else None
     value = comparison.excess if quantity == "excess" else comparison.value
     return value if value is not None and math.isfinite(value) else None
+
+
+def _is_short_range(case: Case) -> bool:
+    """Return whether [low, high] is a mere range: too few repeats, or no median (an olympic mean)."""
+    summary = case.summary
+    return summary is not None and summary.n > 1 and summary.statistic == "median" and not summary.reached
 
 
 def _range_text(case: Case, confidence: float) -> str:

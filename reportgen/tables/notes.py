@@ -77,7 +77,8 @@ def number_notes(notebook: Notebook, drafts: Sequence[Sequence[Draft]]) -> Noted
     ]
     everywhere = _common([one for line in numbers for one in line])
     by_row = [_common(line) - everywhere for line in numbers]
-    footnotes = [note for note in printed if note not in everywhere]
+    used = {note for line in wanted for one in line for note in one}
+    footnotes = [note for note in printed if note in used - everywhere]
     index = {note: position for position, note in enumerate(footnotes)}
     cells = tuple(
         tuple(

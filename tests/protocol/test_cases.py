@@ -280,3 +280,10 @@ def test_a_case_has_the_unit_of_its_figures_and_only_one() -> None:
     assert messages(found.findings, "protocol.mixed") == [
         "its epoch_time is in s, that of others in B: does not enter the median"
     ]
+
+
+def test_a_copy_of_a_log_does_not_enter_the_median():
+    copy = Finding("warning", "read.duplicate-run", "b", "the steps of a, bit for bit")
+    runs = [run(series([1.0] * 120), id="a"), run(series([2.0] * 120), copy, id="b")]
+    (case,) = cases(runs, "step_time", "step", DEFAULT)
+    assert (case.summary.median, case.summary.n, len(case.unmeasured)) == (1.0, 1, 1)

@@ -101,6 +101,16 @@ def test_a_log_that_does_not_begin_with_the_run_warms_up_afresh(begin: int, apar
     assert is_resumed == any("the log begins at" in one.message for one in found.findings)
 
 
+# Three lines somebody quoted out of steps 3..7: no warm-up can be had, and the number is shown with that doubt.
+def test_lines_cut_out_of_the_window_are_measured_and_say_so() -> None:
+    found = laid(series([1.0] * 2, step=[5, 6]))
+    assert steps(found) == [5, 6]
+    assert messages(found.findings, "protocol.short-window") == [
+        "2 of 5 steps after a warm-up of 2 (steps 5..6); the log begins at step 5, without one"
+    ]
+    assert lay(run(), [series([1.0] * 2, step=[105, 106])], FIVE) is None
+
+
 # Resumed at step 60 with 20 slow steps: they are the warm-up of the new process.
 def test_the_slow_steps_of_a_resumed_run_are_not_measured() -> None:
     found = laid(series([10.0] * 20 + [1.0] * 200, step=range(60, 280)), protocol=DEFAULT)
@@ -267,3 +277,11 @@ def test_whatever_is_logged_gives_a_window_or_none(logged: list[tuple[int, int, 
     one = series(value, step=step, span=span)
     found = lay(run(one), [one], DEFAULT)
     assert found is None or (found.window.steps > 0 and found.window.first > 20)
+
+
+@pytest.mark.parametrize(("stalls", "value"), [(1, 1.0), (10, 1.0), (11, 10.79), (20, 18.8)])
+def test_long_steps_are_gaps_as_long_as_they_are_few(stalls, value):
+    times = [1.0] * 20 + [90.0] * stalls + [1.0] * (100 - stalls)
+    found = laid(series(times), protocol=DEFAULT)
+    assert found.window.time / found.window.steps == pytest.approx(value)
+    assert "protocol.gap" in rules(found.findings)
