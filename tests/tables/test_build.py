@@ -357,7 +357,7 @@ def test_facets_that_look_alike_have_ids_of_their_own():
 
 
 def test_a_baseline_brings_its_evidence_and_its_doubts_along():
-    doubt = Finding("warning", "read.duplicate-run", "r", "the same log twice")
+    doubt = Finding("warning", "read.malformed-line", "r", "a line that is none")
     base = replace(run(d="A", m="x", throughput=1.0), findings=(doubt,))
     table = one(
         [base, run(d="B", m="x", throughput=2.0)],
@@ -368,7 +368,7 @@ def test_a_baseline_brings_its_evidence_and_its_doubts_along():
     )
     value, ratio = table.cells[0]
     assert [case.factors["d"] for case in ratio.cases] == ["B", "A"]
-    assert [table.notes[i].rule for i in ratio.notes] == ["read.duplicate-run"]
+    assert [table.notes[i].rule for i in ratio.notes] == ["read.malformed-line"]
     assert value.notes == ()
 
 
