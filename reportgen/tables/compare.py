@@ -38,6 +38,10 @@ class Comparer:
         baseline = self.by_factors.get(identities({**case.factors, **self.compare.baseline}))
         if baseline is None or baseline.summary is None:
             return None, self._note("table.missing-baseline", self._why(case, baseline))
+        if case.parts != baseline.parts:
+            parts = [" + ".join(each.parts) for each in (case, baseline)]
+            message = f"the baseline's {case.phase} is {parts[1]}, here it is {parts[0]}"
+            return None, self._note("table.missing-baseline", message)
         if self.compare.kind == "expected":
             return self._expected(case, baseline)
         value = _value(self.compare.kind, case, baseline)

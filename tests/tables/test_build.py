@@ -430,3 +430,18 @@ def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
     with pytest.raises(RequestError) as error:
         build_tables(spec(**keys), [run(m="a", b=16, item="token", throughput=1.0, memory=5.0)], NOTHING)
     assert str(error.value).startswith(f"reports/t.toml: {message}")
+
+
+def test_totals_of_different_parts_are_not_compared():
+    runs = [run(d="A", values={"forward": 1.0, "backward": 2.0}), run(d="B", values={"forward": 1.0})]
+    table = one(
+        runs,
+        rows=("d",),
+        metrics=("step_time",),
+        phases=("compute",),
+        totals={"compute": ("forward", "backward")},
+        compare=CompareSpec("ratio", {"d": "A"}),
+        show=("value", "ratio"),
+    )
+    assert texts(table) == [["3", "1"], ["1", "-"]]
+    assert "forward + backward, here it is forward" in table.notes[table.cells[1][1].notes[0]].text
