@@ -7,7 +7,7 @@ that was killed has its steps, and findings that say so.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,9 @@ from reportgen.formats.fragments.nativefile import (
 from reportgen.formats.fragments.runjson import RunJson, load_object, parse_run
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import (
+    STEP,
     Break,
+    DeviceEvent,
     FactorValue,
     Finding,
     FloatArray,
@@ -113,11 +115,17 @@ class _Folder:
         samples = self.json.samples_per_step
         return Run(
             id=self.id, format="native", source=self.files.source(_RUN if _RUN in self.files else ""),
-            factors=self.json.factors, environment=_flattened(self.environments), repeat=self.json.repeat,
+            factors=self.json.factors, environment=self._facts(nodes), repeat=self.json.repeat,
             status=status, samples_per_step=None if samples is None else float(samples * count),
             ranks=self.json.ranks, series=tuple(series), telemetry=tuple(telemetry),
             findings=tuple(self.findings),
         )
+
+    def _facts(self, nodes: list[Part]) -> dict[str, FactorValue]:
+        """Return the environment of all nodes, and what sampler and recorder say of themselves."""
+        groups = [found.get("environment") for found in self.environments.values()]
+        groups += [{"telemetry": part.facts} for part in nodes]
+        return _flattened([*groups, {"recorder": self.json.cost}])
 
     def _status(self, ranks: list[Part]) -> Status:
         """Return the status, and leave the findings that explain it."""
@@ -189,39 +197,55 @@ class _Folder:
         step, span = table.column("step"), table.column("span")
         span = np.where(span == ABSENT, 1, span)
         breaks = tuple(Break(after, name, (end - start) / 1e9) for name, after, start, end in part.breaks)
+        samples = _work(table, "samples", span, self.json.samples_per_step)
+        source = self.files.source(part.name)
         for column in table.columns:
             phase, clock = phase_of(column, self.json.clocks)
             if phase:
                 yield Series("step_time", phase, part.number, clock, step, span, begin,
-                             scaled(table.column(column), 1e9), self._samples(table, span), table.line,
-                             self.files.source(part.name), breaks)
-
-    def _samples(self, table: IntTable, span: IntArray) -> FloatArray:
-        samples = scaled(table.column("samples"), 1)
-        usual = self.json.samples_per_step
-        return samples if usual is None else np.where(np.isnan(samples), span * float(usual), samples)
+                             scaled(table.column(column), 1e9), samples, table.line, source, breaks)
+        others = {"tokens": self.json.tokens_per_step, "operations": self.json.flops_per_step}
+        for metric, usual in others.items():
+            done = _work(table, metric, span, usual)
+            if np.isfinite(done).any():
+                yield Series(metric, STEP, part.number, "host", step, span, begin, done, samples, table.line,
+                             source, breaks)
 
     def _devices(self, part: Part, offset: int | None, origin: int | None) -> Iterator[Telemetry]:
         table = part.table
-        t = seconds(table.column("monotonic_ns"), offset, origin)
+        moments = (table.column("monotonic_ns"), _integers(when for _, when, _, _ in part.events))
+        t, event_t = np.split(seconds(np.concatenate(moments), offset, origin), [len(table.line)])
+        happened: dict[str, list[DeviceEvent]] = {}
+        for (device, _, name, line), when in zip(part.events, event_t.tolist(), strict=True):
+            happened.setdefault(device, []).append(DeviceEvent(when, name, line))
         columns: dict[str, FloatArray] = {}
         for column in table.columns:
             if column in DEVICE_COLUMNS:
                 metric, divisor = DEVICE_COLUMNS[column]
                 values = scaled(table.column(column), divisor)
                 columns[metric] = np.where(np.isnan(values), columns.get(metric, values), values)
-        for device in np.unique(table.text):
-            mine = table.text == device
-            yield Telemetry(device.decode("utf-8", "backslashreplace"), t[mine],
-                            {metric: values[mine] for metric, values in columns.items()},
-                            self.files.source(part.name))
+        names = {text.decode("utf-8", "backslashreplace"): text for text in np.unique(table.text)}
+        rows = {name: table.text == text for name, text in names.items()}
+        for device in sorted({*rows, *happened}):
+            mine = rows.get(device, np.zeros(len(t), dtype=bool))
+            yield Telemetry(device, t[mine], {metric: values[mine] for metric, values in columns.items()},
+                            self.files.source(part.name), tuple(happened.get(device, ())))
 
 
-def _flattened(environments: Mapping[int, Mapping[str, Any]]) -> dict[str, FactorValue]:
+def _work(table: IntTable, column: str, span: IntArray, usual: int | None) -> FloatArray:
+    """Return the work of each entry: what its cell says, else its steps times the usual, else NaN."""
+    told = scaled(table.column(column), 1)
+    return told if usual is None else np.where(np.isnan(told), span * float(usual), told)
+
+
+def _integers(numbers: Iterable[int]) -> IntArray:
+    return np.array([number if number < 2**63 else ABSENT for number in numbers], dtype=np.int64)
+
+
+def _flattened(nodes: Iterable[object]) -> dict[str, FactorValue]:
     """Return the scalars of all nodes under dotted names; where nodes differ, "a | b" in their order."""
     found: dict[str, dict[str, FactorValue]] = {}
-    for environment in environments.values():
-        groups = environment.get("environment")
+    for groups in nodes:
         pending = [("", groups)] if isinstance(groups, dict) else []
         while pending:
             prefix, group = pending.pop()

@@ -47,8 +47,16 @@ class Reader:
             "samples_per_step": about["samples_per_step"],
             "ranks": steps,
             "environment": {node: self.environment(path) for node, path in self.files("environment.node")},
-            "telemetry": {node: self.telemetry(path) for node, path in self.files("telemetry.node")},
+            "telemetry": {},
         }
+        for node, path in self.files("telemetry.node"):
+            run["telemetry"][node], events, intervals = self.telemetry(path)
+            if events:
+                run.setdefault("events", {})[node] = events
+            if intervals:
+                run.setdefault("intervals", {})[node] = intervals
+        if "flops_per_step" in about:
+            run["flops_per_step"] = about["flops_per_step"]
         status = about["status"]
         if status == "complete" and (self.has_half_line or len(steps) < about["ranks"]):
             status = "partial"
@@ -84,6 +92,8 @@ class Reader:
             "repeat": lambda value: type(value) is int and value >= 1,
             "item": lambda value: isinstance(value, str),
             "samples_per_step": lambda value: type(value) is int and value >= 0,
+            "tokens_per_step": lambda value: type(value) is int and value >= 0,
+            "flops_per_step": lambda value: type(value) is int and value >= 0,
             "ranks": lambda value: type(value) is int and value >= 1,
             "columns": lambda value: isinstance(value, dict),
         }
@@ -132,7 +142,7 @@ class Reader:
                     yield "row", number, {**row, **values}
 
     def steps(self, path, about):
-        plain = {"step", "span", "samples", "begin_ns", "duration_ns"}
+        plain = {"step", "span", "samples", "tokens", "begin_ns", "duration_ns"}
         kinds = {name: one.get("clock") for name, one in about.get("columns", {}).items()}
         rows, breaks, clock = [], [], None
         required = ["step", "begin_ns", "duration_ns"]
@@ -159,12 +169,14 @@ class Reader:
         for name in {name: None for row in rows for name in row if PHASE.fullmatch(name)}:
             phase, by = PHASE.fullmatch(name).groups()
             columns[f"{phase}/{kinds.get(name) or by}"] = [row.get(name) for row in rows]
+        tokens = [work(row, "tokens", about.get("tokens_per_step")) for row in rows]
         return {
+            **({"tokens": tokens} if any(one is not None for one in tokens) else {}),
             "clock": clock,
             "steps": [row["step"] for row in rows],
             "spans": [row.get("span") or 1 for row in rows],
             "begin_ns": [row["begin_ns"] for row in rows],
-            "samples": [samples(row, about["samples_per_step"]) for row in rows],
+            "samples": [work(row, "samples", about["samples_per_step"]) for row in rows],
             "columns": columns,
             "breaks": breaks,
         }
@@ -173,15 +185,18 @@ class Reader:
         return flat(json.loads(path.read_bytes())["environment"])
 
     def telemetry(self, path):
-        devices = {}
+        devices, events, intervals = {}, [], {}
         table = self.table(path, "device", ["device", "monotonic_ns"], lambda name: name != "device")
-        for kind, _, cells in table:
-            if kind == "row":
+        for kind, number, cells in table:
+            if kind == "#":
+                if not telemetry_record(cells, events, intervals):
+                    self.malformed(path.name, number)
+            else:
                 columns = devices.setdefault(cells.pop("device"), {})
                 for name, value in cells.items():
                     name = name.replace("clocks_throttle_reasons", "clocks_event_reasons")
                     columns.setdefault(name, []).append(value)
-        return devices
+        return devices, events, intervals
 
 
 def integer(text):
@@ -193,9 +208,33 @@ def integer(text):
     return int(text)
 
 
-def samples(row, per_step):
-    if row.get("samples") is not None:
-        return row["samples"]
+def telemetry_record(cells, events, intervals):
+    """Keep a # record of telemetry; return whether it is as the specification says, or not known."""
+    name, *cells = cells
+    if name == "#event":
+        when = integer(cells[1]) if len(cells) == 3 else None
+        names = ("lost", "reset", "returned")
+        is_good = bool(when is not None and when is not False and cells[0] and cells[2] in names)
+        events.extend([[cells[0], when, cells[2]]] if is_good else [])
+        return is_good
+    counts = {"#clock": 2, "#interval": 1, "#achieved": 3, "#update": 1}
+    column, texts = (cells[0], cells[1:]) if name == "#update" else ("", cells)
+    values = [integer(text) for text in texts]
+    if name not in counts:
+        return True
+    if len(values) != counts[name] or any(value is None or value is False for value in values):
+        return False
+    if name == "#update":
+        intervals.setdefault("update", {})[column] = values[0]
+    elif name != "#clock":
+        key = {"#interval": "requested", "#achieved": "achieved"}[name]
+        intervals[key] = values if name == "#achieved" else values[0]
+    return True
+
+
+def work(row, column, per_step):
+    if row.get(column) is not None:
+        return row[column]
     return None if per_step is None else per_step * (row.get("span") or 1)
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from reportgen.formats import native
+from reportgen.formats.fragments.nativefile import DEVICE_COLUMNS
 from reportgen.logfiles import LogFiles
-from reportgen.model import Finding, Run
-from reportgen.protocol import DEFAULT, measure
+from reportgen.model import DeviceEvent, Finding, Run
+from reportgen.protocol import DEFAULT, measure, parse_protocol
 
 CORPUS = Path(__file__).parents[1] / "logformat" / "v1"
 FOLDERS = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
@@ -73,19 +74,45 @@ def _compare(run: Run, expected: dict) -> None:
     seen = set()
     for series in run.series:
         rank = expected["ranks"][str(series.rank)]
-        column = f"{series.phase}/{series.clock}"
-        seen.add((str(series.rank), column))
         assert (series.step.tolist(), series.span.tolist()) == (rank["steps"], rank["spans"])
-        np.testing.assert_array_equal(series.value, _floats(rank["columns"][column], 1e9))
+        if series.metric == "step_time":
+            column = f"{series.phase}/{series.clock}"
+            seen.add((str(series.rank), column))
+            np.testing.assert_array_equal(series.value, _floats(rank["columns"][column], 1e9))
+        elif series.metric == "tokens":
+            seen.add((str(series.rank), "tokens"))
+            np.testing.assert_array_equal(series.value, _floats(rank["tokens"], 1))
+        else:
+            assert series.metric == "operations"
+            assert series.value.tolist() == [expected["flops_per_step"] * span for span in rank["spans"]]
         np.testing.assert_array_equal(series.samples, _floats(rank["samples"], 1))
         zero = min(begins, default=0) - clocks[str(series.rank)]
         moved = [None if begin is None else begin - zero for begin in rank["begin_ns"]]
         np.testing.assert_array_equal(series.begin, _floats(moved, 1e9))
         assert [(b.kind, b.step, b.duration) for b in series.breaks] == [
             (kind, step, (end - begin) / 1e9) for kind, step, begin, end in rank["breaks"]]
-    assert seen == {(rank, column) for rank, each in expected["ranks"].items() for column in each["columns"]}
-    devices = [(node, device) for node, each in expected["telemetry"].items() for device in each]
+    assert seen == {(rank, column) for rank, each in expected["ranks"].items()
+                    for column in (*each["columns"], *(["tokens"] if "tokens" in each else []))}
+    assert any(one.metric == "operations" for one in run.series) == ("flops_per_step" in expected)
+    _compare_telemetry(run, expected)
+
+
+def _compare_telemetry(run: Run, expected: dict) -> None:
+    events = expected.get("events", {})
+    devices = {(node, device) for node, each in expected["telemetry"].items() for device in each}
+    devices |= {(node, device) for node, each in events.items() for device, _, _ in each}
     assert [one.device for one in run.telemetry] == [device for _, device in sorted(devices)]
+    for one, (node, device) in zip(run.telemetry, sorted(devices), strict=True):
+        columns = expected["telemetry"][node].get(device, {})
+        assert len(one.t) == len(columns.get("monotonic_ns", []))
+        for name in columns.keys() & DEVICE_COLUMNS.keys():
+            metric, divisor = DEVICE_COLUMNS[name]
+            np.testing.assert_array_equal(one.columns[metric], _floats(columns[name], divisor))
+        assert [event.name for event in one.events] == [
+            name for named, _, name in events.get(node, []) if named == device]
+    told = {name for name in run.environment if name.startswith("telemetry.")}
+    intervals = [each for node in expected.get("intervals", {}).values() for each in node]
+    assert bool(told) == bool(intervals)
 
 
 def _floats(values: list[int | None], divisor: float) -> np.ndarray:
@@ -102,6 +129,36 @@ def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
     assert {name: values.tolist() for name, values in second.columns.items()} == {
         "utilization": [0.97], "power": [412.0], "sm_clock": [1755e6], "pcie_tx": [2048.0]}
     assert np.isnan(first.columns["utilization"][0])
+
+
+def test_events_are_on_the_clock_of_the_steps_and_what_the_sampler_achieved_is_environment() -> None:
+    run = read_run(folder(telemetry__node0__csv=(
+        b"#clock,5000,9000\n#interval,100\ndevice,monotonic_ns,power_mw\nGPU-0,6050,1000\n"
+        b"#event,GPU-0,6100,lost\n#event,GPU-1,5900,reset\n#update,power_mw,25\n#achieved,101,250,7\n")))
+    first, second = run.telemetry
+    assert (first.t.tolist(), second.t.tolist()) == ([50e-9], [])
+    assert (first.events, second.events) == (
+        (DeviceEvent(100e-9, "lost", 5),), (DeviceEvent(-100e-9, "reset", 6),))
+    assert run.environment == {
+        "telemetry.interval_requested_ns": 100, "telemetry.interval_achieved_ns": 101,
+        "telemetry.interval_longest_ns": 250, "telemetry.update.power_mw_ns": 25}
+
+
+def test_the_cost_of_recording_is_environment() -> None:
+    recorder = {"cost_ns_per_step": 812, "cost_interval_ns": [-30, 1600], "cost_coverage": 0.9544, "cost_pairs": 8,
+                "unrecorded_step_ns": 5_000_000}
+    assert read_run(folder({"recorder": recorder})).environment == {
+        "recorder.step_cost_ns": 812, "recorder.step_cost_interval_ns": "-30 to 1600 (95.4%)",
+        "recorder.unrecorded_step_ns": 5_000_000}
+    assert not read_run(folder({"recorder": {"cost_ns_per_step": "much", "cost_interval_ns": [1]}})).environment
+
+
+# Two steps of 100 ns with 4096 tokens and 10^12 operations each.
+def test_tokens_and_operations_become_rates() -> None:
+    run = read_run(folder({"tokens_per_step": 4096, "flops_per_step": 10**12}))
+    rates = {name: measure(run, name, "step", parse_protocol("0+2")) for name in ("token_throughput", "flops")}
+    assert {name: found and found.value for name, found in rates.items()} == {
+        "token_throughput": pytest.approx(4096 / 100e-9), "flops": pytest.approx(10**12 / 100e-9)}
 
 
 def test_several_nodes_share_the_environment_they_agree_in() -> None:

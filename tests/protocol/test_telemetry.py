@@ -47,8 +47,13 @@ def said(findings: Sequence[Finding], rule: str) -> list[tuple[str, str]]:
 
 
 def test_a_quiet_device_says_nothing() -> None:
-    quiet = device(utilization=inside(1.0), throttle_reasons=inside(0), power_limit=inside(700, before=700),
-                   power_limit_default=inside(700, before=700), foreign_processes=inside(0))
+    quiet = device(
+        utilization=inside(1.0),
+        throttle_reasons=inside(0),
+        power_limit=inside(700, before=700),
+        power_limit_default=inside(700, before=700),
+        foreign_processes=inside(0),
+    )
     assert found(quiet) == ()
 
 
@@ -66,7 +71,7 @@ def test_a_quiet_device_says_nothing() -> None:
     ],
 )
 def test_a_reason_is_named_with_its_share_of_the_samples(mask: int, severity: str, reasons: str) -> None:
-    findings = found(device(throttle_reasons=inside(mask, 0, 0, 0, 0, before=0x1ff)))
+    findings = found(device(throttle_reasons=inside(mask, 0, 0, 0, 0, before=0x1FF)))
     assert said(findings, "telemetry.throttled") == [
         (severity, f"clocks held down by {reasons} in 20.0% of the samples")
     ]
@@ -76,9 +81,15 @@ def test_harm_and_settings_are_said_apart_and_the_worst_device_is_named() -> Non
     one = device("GPU-11111111-2222", throttle_reasons=inside(0x44, 0x04))
     two = device("GPU-33333333-4444", throttle_reasons=inside(0x40, 0x60))
     assert said(found(one, two), "telemetry.throttled") == [
-        ("warning", "clocks held down by sw_thermal in 50.0% of the samples of GPU-33333333 (1 of 2 devices), "
-                    "hw_thermal in 100.0% of the samples of GPU-33333333 (2 of 2 devices)"),
-        ("note", "clocks held down by sw_power_cap in 100.0% of the samples of GPU-11111111 (1 of 2 devices)"),
+        (
+            "warning",
+            "clocks held down by sw_thermal in 50.0% of the samples of GPU-33333333 (1 of 2 devices), "
+            "hw_thermal in 100.0% of the samples of GPU-33333333 (2 of 2 devices)",
+        ),
+        (
+            "note",
+            "clocks held down by sw_power_cap in 100.0% of the samples of GPU-11111111 (1 of 2 devices)",
+        ),
     ]
 
 
@@ -91,14 +102,31 @@ def test_a_mask_beyond_what_a_float_holds_tells_nothing() -> None:
     [
         (700, 0x4, []),
         (698, 0x4, []),
-        (500, 0x4, [("warning", "GPU-1111: power limit 500 W, below the default of 700 W; met in 50.0% of the samples")]),
-        (500, 0x0, [("note", "GPU-1111: power limit 500 W, below the default of 700 W; met in 0.0% of the samples")]),
+        (
+            500,
+            0x4,
+            [
+                (
+                    "warning",
+                    "GPU-1111: power limit 500 W, below the default of 700 W; met in 50.0% of the samples",
+                )
+            ],
+        ),
+        (
+            500,
+            0x0,
+            [("note", "GPU-1111: power limit 500 W, below the default of 700 W; met in 0.0% of the samples")],
+        ),
     ],
 )
-def test_a_lowered_power_limit_is_a_warning_where_it_was_met(limit: int, mask: int, expected: list[tuple[str, str]]) -> None:
+def test_a_lowered_power_limit_is_a_warning_where_it_was_met(
+    limit: int, mask: int, expected: list[tuple[str, str]]
+) -> None:
     # Limits are read about once a second: here once, before the measured steps began.
     seldom = np.where(np.arange(len(T)) == 12, 1.0, np.nan)
-    findings = found(device(throttle_reasons=inside(mask, 0), power_limit=seldom * limit, power_limit_default=seldom * 700))
+    findings = found(
+        device(throttle_reasons=inside(mask, 0), power_limit=seldom * limit, power_limit_default=seldom * 700)
+    )
     assert said(findings, "telemetry.power-capped") == expected
     is_capped = bool(expected) and expected[0][0] == "warning"
     assert bool(said(findings, "telemetry.throttled")) == (mask == 0x4 and not is_capped)
@@ -107,7 +135,10 @@ def test_a_lowered_power_limit_is_a_warning_where_it_was_met(limit: int, mask: i
 def test_a_lowered_limit_without_reasons_is_a_warning() -> None:
     findings = found(device(power_limit=inside(500, before=500), power_limit_default=inside(700)))
     assert said(findings, "telemetry.power-capped") == [
-        ("warning", "GPU-1111: power limit 500 W, below the default of 700 W; nothing tells whether it was met")
+        (
+            "warning",
+            "GPU-1111: power limit 500 W, below the default of 700 W; nothing tells whether it was met",
+        )
     ]
 
 
@@ -119,19 +150,24 @@ def test_processes_of_others_are_counted_where_they_were_there_in_the_window() -
     gone = np.where(T < 1, 1.0, 0.0)
     assert not said(found(device(foreign_processes=gone)), "telemetry.other-process")
     # Read once, before the steps: then it holds until something else is read.
-    assert said(found(device(foreign_processes=np.where(T < -0.9, 1.0, np.nan))), "telemetry.other-process") == [
-        ("warning", "GPU-1111: up to 1 process of others")
-    ]
+    assert said(
+        found(device(foreign_processes=np.where(T < -0.9, 1.0, np.nan))), "telemetry.other-process"
+    ) == [("warning", "GPU-1111: up to 1 process of others")]
 
 
 def test_an_idle_device_or_a_wait_for_data_hints_at_the_host() -> None:
     idle = device(utilization=inside(1.0, 0.6), throttle_reasons=inside(0, 0, 0, 0, 0x1))
     loading = series([0.25] * 7, "data_loading")
     assert said(found(idle, loading), "telemetry.host-bound") == [
-        ("note", "the host may hold the device up: the utilisation is 80.0%; idle in 20.0% of the samples; "
-                 "waiting for data takes 25.0% of the step time")
+        (
+            "note",
+            "the host may hold the device up: the utilisation is 80.0%; idle in 20.0% of the samples; "
+            "waiting for data takes 25.0% of the step time",
+        )
     ]
-    assert not said(found(device(utilization=inside(0.95)), series([0.05] * 7, "data_loading")), "telemetry.host-bound")
+    assert not said(
+        found(device(utilization=inside(0.95)), series([0.05] * 7, "data_loading")), "telemetry.host-bound"
+    )
 
 
 def test_a_wait_for_data_is_not_held_against_runs_without_telemetry() -> None:
@@ -145,7 +181,10 @@ def test_a_wait_for_data_is_not_held_against_runs_without_telemetry() -> None:
         ([(0.5, "reset")], ["GPU-1111: the driver asked for a reset of it 0.5 s after the first step"]),
         ([(0.5, "lost"), (1.5, "returned")], []),
         ([(0.5, "lost"), (2.5, "returned")], ["GPU-1111: the driver lost it 0.5 s after the first step"]),
-        ([(3.0, "lost"), (4.0, "returned"), (5.0, "lost")], ["GPU-1111: the driver lost it 3 s after the first step"]),
+        (
+            [(3.0, "lost"), (4.0, "returned"), (5.0, "lost")],
+            ["GPU-1111: the driver lost it 3 s after the first step"],
+        ),
         ([(7.5, "lost")], []),
     ],
 )
@@ -168,8 +207,14 @@ def test_a_device_that_was_lost_before_its_first_sample_is_named_too() -> None:
     [
         (np.arange(0.05, 8, 0.5).tolist(), []),
         # From 2 to 7 s every second sample is one second apart, but 4.5 to 6.5 are missing.
-        ([0.5, 1.5, 2.5, 3.5, 4.5, 6.51, 7.5], ["GPU-1: 4 samples within 5 s of measured steps, 59.8% of which are near one"]),
-        (np.arange(0, 10, 2.5).tolist(), ["GPU-1: 2 samples within 5 s of measured steps, 100.0% of which are near one"]),
+        (
+            [0.5, 1.5, 2.5, 3.5, 4.5, 6.51, 7.5],
+            ["GPU-1: 4 samples within 5 s of measured steps, 59.8% of which are near one"],
+        ),
+        (
+            np.arange(0, 10, 2.5).tolist(),
+            ["GPU-1: 2 samples within 5 s of measured steps, 100.0% of which are near one"],
+        ),
         ([1.0], ["GPU-1: 0 samples within 5 s of measured steps, 0.0% of which are near one"]),
     ],
 )
@@ -198,8 +243,13 @@ PAUSED = series([1.0] * 7, begin=[0, 1, 2, 3, 14, 15, 16])
 def test_samples_taken_between_the_measured_steps_do_not_count() -> None:
     t = np.arange(0.05, 17, 0.1)
     working = (t < 4) | (t > 14)
-    one = telemetry("GPU-1", t, power=np.where(working, 400.0, 80.0), utilization=working.astype(float),
-                    throttle_reasons=np.where(working, 0, 0x1))
+    one = telemetry(
+        "GPU-1",
+        t,
+        power=np.where(working, 400.0, 80.0),
+        utilization=working.astype(float),
+        throttle_reasons=np.where(working, 0, 0x1),
+    )
     assert found(one, steps=PAUSED) == ()
     measured = measure(run(PAUSED, one), "power", "step", FIVE)
     assert measured is not None
@@ -249,7 +299,9 @@ def test_energy_of_pauses_is_not_that_of_samples() -> None:
         ([3.0], [1.0]),
     ],
 )
-def test_a_counter_that_did_not_see_the_steps_gives_no_energy_per_sample(t: list[float], energy: list[float]) -> None:
+def test_a_counter_that_did_not_see_the_steps_gives_no_energy_per_sample(
+    t: list[float], energy: list[float]
+) -> None:
     one = run(STEPS, telemetry("0", t, energy=energy), samples_per_step=8)
     assert messages(attempt(one, "energy_per_sample", "step", FIVE)[1], "protocol.no-number") == [
         "the energy counter was not read, or was set back, during most of the measured steps"
@@ -258,7 +310,10 @@ def test_a_counter_that_did_not_see_the_steps_gives_no_energy_per_sample(t: list
 
 def test_without_samples_or_counters_there_is_no_energy_per_sample() -> None:
     t = [2.0, 4.0, 7.0]
-    for one in (run(STEPS, telemetry("0", t, energy=[0.0, 1.0, 2.0])), run(STEPS, device(), samples_per_step=8)):
+    for one in (
+        run(STEPS, telemetry("0", t, energy=[0.0, 1.0, 2.0])),
+        run(STEPS, device(), samples_per_step=8),
+    ):
         assert energy_per_sample(one) is None
         assert ("energy_per_sample", "step") not in available(one)
 

@@ -4,7 +4,7 @@ What the columns mean stands in logs/FORMAT.md; this page holds the part of it t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,9 +16,11 @@ from reportgen.model import STEP, Clock, FloatArray, IntArray
 _PHASE = re.compile(r"([a-z][a-z0-9_]*?)_(host_synchronized|host|cuda_event)_ns")
 _CLOCKS: Mapping[str, Clock] = {"host": "host", "host_synchronized": "host_synchronized",
                                 "cuda_event": "cuda_event"}
+_NAME = re.compile("[a-z][a-z0-9_]*")
+_EVENTS = ("lost", "reset", "returned")
 _COUNTS = ("step", "span", "samples", "tokens", "begin_ns", "duration_ns")
 STEPS = Layout("step", ("step", "begin_ns", "duration_ns"),
-                lambda name: name in _COUNTS or _PHASE.fullmatch(name) is not None, ("#clock", "#break"))
+               lambda name: name in _COUNTS or _PHASE.fullmatch(name) is not None, ("#clock", "#break"))
 
 # Column -> metric and what to divide by; 1/1024 is what a KiB has of a byte's unit.
 DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
@@ -49,14 +51,17 @@ DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "clocks_throttle_reasons_mask": ("throttle_reasons", 1),
 }
 DEVICES = Layout("device", ("device", "monotonic_ns"),
-                  lambda name: name == "monotonic_ns" or name in DEVICE_COLUMNS, ("#clock",), has_text=True)
+                 lambda name: name == "monotonic_ns" or name in DEVICE_COLUMNS,
+                 ("#clock", "#interval", "#achieved", "#update", "#event"), has_text=True)
 
 
 @dataclass(slots=True)
 class Part:
-    """One CSV file: the number of its rank or node, its rows, its clocks (monotonic, real) and its breaks.
+    """One CSV file: the number of its rank or node, its rows, its clocks (monotonic, real) and its records.
 
     breaks  (name, step after which it began, begin, end), ns on the monotonic clock
+    events  (device, ns on the monotonic clock, name, line)
+    facts   what the sampler says of its intervals, ns
     """
 
     name: str
@@ -64,6 +69,8 @@ class Part:
     table: IntTable
     clock: tuple[int, int] | None
     breaks: list[tuple[str, int, int, int]] = field(default_factory=list)
+    events: list[tuple[str, int, str, int]] = field(default_factory=list)
+    facts: dict[str, int] = field(default_factory=dict)
 
 
 def read_part(name: str, number: int, content: bytes, layout: Layout, malformed: Malformed) -> Part:
@@ -73,25 +80,71 @@ def read_part(name: str, number: int, content: bytes, layout: Layout, malformed:
         _drop_repeated(table, malformed)
     part = Part(name, number, table, None)
     for line, cells in table.records:
-        if not _add_record(part, cells):
+        if not _RECORDS[cells[0]](part, line, cells[1:]):
             malformed.add(line, f"not a {cells[0]} record")
     return part
 
 
-def _add_record(part: Part, cells: list[str]) -> bool:
-    """Take a #clock or #break record into the part; return whether it is well-formed."""
-    numbers = [int(cell) if re.fullmatch("[0-9]{1,19}", cell) else None for cell in cells[1:]]
-    if cells[0] == "#clock":
-        if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
-            return False
-        part.clock = part.clock or (numbers[0], numbers[1])
-        return True
-    if len(numbers) != 4 or numbers[1] is None or numbers[2] is None or numbers[3] is None:
+# Each takes a `#` record into its part, and returns whether it is well-formed.
+
+
+def _add_clock(part: Part, line: int, cells: list[str]) -> bool:
+    numbers = _wholes(cells, 2)
+    if numbers is None:
         return False
-    if not re.fullmatch("[a-z][a-z0-9_]*", cells[1]) or numbers[3] < numbers[2]:
-        return False
-    part.breaks.append((cells[1], numbers[1], numbers[2], numbers[3]))
+    part.clock = part.clock or (numbers[0], numbers[1])
     return True
+
+
+def _add_break(part: Part, line: int, cells: list[str]) -> bool:
+    numbers = _wholes(cells[1:], 3)
+    if numbers is None or not _NAME.fullmatch(cells[0]) or numbers[2] < numbers[1]:
+        return False
+    part.breaks.append((cells[0], numbers[0], numbers[1], numbers[2]))
+    return True
+
+
+def _add_event(part: Part, line: int, cells: list[str]) -> bool:
+    when = _wholes(cells[1:2], 1)
+    if when is None or len(cells) != 3 or not cells[0] or cells[2] not in _EVENTS:
+        return False
+    part.events.append((cells[0], when[0], cells[2], line))
+    return True
+
+
+def _add_interval(part: Part, line: int, cells: list[str]) -> bool:
+    numbers = _wholes(cells, 1)
+    if numbers is not None:
+        part.facts["interval_requested_ns"] = numbers[0]
+    return numbers is not None
+
+
+def _add_achieved(part: Part, line: int, cells: list[str]) -> bool:
+    numbers = _wholes(cells, 3)
+    if numbers is not None:
+        part.facts |= {"interval_achieved_ns": numbers[0], "interval_longest_ns": numbers[1]}
+    return numbers is not None
+
+
+def _add_update(part: Part, line: int, cells: list[str]) -> bool:
+    numbers = _wholes(cells[1:], 1)
+    if numbers is None or not _NAME.fullmatch(cells[0]):
+        return False
+    part.facts[f"update.{cells[0]}_ns"] = numbers[0]
+    return True
+
+
+def _wholes(cells: list[str], count: int) -> list[int] | None:
+    """Return the numbers in cells, None unless there are `count` and all are whole."""
+    if len(cells) != count or not all(re.fullmatch("[0-9]{1,19}", cell) for cell in cells):
+        return None
+    return [int(cell) for cell in cells]
+
+
+_RECORDS: Mapping[str, Callable[[Part, int, list[str]], bool]] = {
+    "#clock": _add_clock, "#break": _add_break, "#event": _add_event, "#interval": _add_interval,
+    "#achieved": _add_achieved, "#update": _add_update,
+}
 
 
 def _drop_repeated(table: IntTable, malformed: Malformed) -> None:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 from reportgen.model import FactorValue, Status, is_value
 
@@ -20,6 +20,7 @@ class RunJson:
     clocks     column -> clock, decisive over the column's name
     problems   keys left out, and why; conflicts  factors on which script and launcher disagreed
     cause      ": ..." how a run ended that did not end well, "" if unknown
+    cost       what recording cost, as the recorder measured it: name -> ns
     trouble    ": ..." what the recorder says went wrong with recording, "" if nothing
     """
 
@@ -28,10 +29,13 @@ class RunJson:
     factors: dict[str, FactorValue] = field(default_factory=dict)
     repeat: int | None = None
     samples_per_step: int | None = None
+    tokens_per_step: int | None = None
+    flops_per_step: int | None = None
     ranks: int | None = None
     clocks: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
+    cost: dict[str, int | str] = field(default_factory=dict)
     cause: str = ""
     trouble: str = ""
 
@@ -64,10 +68,14 @@ def parse_run(content: bytes | None) -> RunJson:
         run.factors.setdefault("item", checked["item"])
     run.repeat = checked.get("repeat")
     run.samples_per_step = checked.get("samples_per_step")
+    run.tokens_per_step = checked.get("tokens_per_step")
+    run.flops_per_step = checked.get("flops_per_step")
     run.ranks = checked.get("ranks")
     run.clocks = _clocks(run, checked.get("columns", {}))
     run.cause = _cause(checked)
-    trouble = checked.get("recorder", {}).get("error")
+    recorder = checked.get("recorder", {})
+    run.cost = _cost(recorder)
+    trouble = recorder.get("error")
     run.trouble = f": {trouble[:200]}" if isinstance(trouble, str) and trouble else ""
     for name, value in _factors(run, "case_in_script", checked.get("case_in_script", {})).items():
         launcher = run.factors.get(name, "nothing")
@@ -134,6 +142,23 @@ def _cause(found: Mapping[str, Any]) -> str:
     if found.get("exit_code"):
         parts.append(f"exit code {found['exit_code']}")
     return ": " + ", ".join(parts) if parts else ""
+
+
+def _cost(recorder: Mapping[str, object]) -> dict[str, int | str]:
+    """Return what a calibration found; its names end in `_ns`, as what differs from run to run by nature."""
+    names = {"cost_ns_per_step": "step_cost_ns", "unrecorded_step_ns": "unrecorded_step_ns"}
+    cost: dict[str, int | str] = {
+        said: value for key, said in names.items() if _is_integer(value := recorder.get(key))
+    }
+    interval, coverage = recorder.get("cost_interval_ns"), recorder.get("cost_coverage")
+    if isinstance(interval, list) and len(interval) == 2 and all(map(_is_integer, interval)):
+        chance = f" ({coverage:.1%})" if isinstance(coverage, float) else ""
+        cost["step_cost_interval_ns"] = f"{interval[0]} to {interval[1]}{chance}"
+    return cost
+
+
+def _is_integer(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
 
 
 def _shown(value: object) -> str:
