@@ -114,6 +114,8 @@ class _Table:
         is_long = any(figure.is_long for figure in self.figures)
         for line, published in self._rows():
             if not matches(published, self.definition.where):
+                # What is said of rows that are left out is not wrong: their entries count as used.
+                self._facts(self._corrected(line, published)[0])
                 continue
             draft = self._draft(line, published)
             key = (identities(draft.factors), draft.repeat, draft.status)
@@ -159,17 +161,22 @@ class _Table:
                         if {figure.column, *figure.where, *(x.column for x in figure.lookups)} <= known]
 
     def _draft(self, line: int, published: Row) -> _Draft:
-        definition = self.definition
         row, findings = self._corrected(line, published)
+        factors, environment = self._facts(row)
+        draft = _Draft(line, factors, environment, self._repeat(row), self._status(row), self._samples(row))
+        draft.findings = findings
+        self._fill(draft, row, published)
+        return draft
+
+    def _facts(self, row: Row) -> tuple[dict[str, FactorValue], dict[str, FactorValue]]:
+        """Return factors and environment of a row."""
+        definition = self.definition
         factors = {**definition.constants, **looked_up(row, definition.factors)}
         environment = {**definition.about, **self._machine(factors)}
         environment |= looked_up(row, definition.environment)
         if definition.source and row.get(definition.source):
             environment["source"] = row[definition.source]
-        draft = _Draft(line, factors, environment, self._repeat(row), self._status(row), self._samples(row))
-        draft.findings = findings
-        self._fill(draft, row, published)
-        return draft
+        return factors, environment
 
     def _fill(self, draft: _Draft, row: Row, published: Row) -> None:
         """Add the figures of a row, or what its tokens say instead of figures."""

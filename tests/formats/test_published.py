@@ -266,3 +266,10 @@ def test_a_metric_that_is_not_known_keeps_its_base_unit() -> None:
     (run,) = read(source, TABLE + b"A,4,FP32,2,fine,32,12.5,2\n").runs
     assert [(one.metric, one.value, one.unit) for one in run.aggregates] == [
         ("step_time", pytest.approx(0.0125), "s"), ("epoch_time", 120.0, "s")]
+
+
+def test_an_entry_about_rows_that_are_left_out_is_not_wrong() -> None:
+    about = ('[[corrections]]\nwhere = { cluster = "B" }\ncolumn = "speed"\nvalue = 1\nreason = "r"\n'
+             '[[environments]]\nwhere = { cluster = "B" }\nvalues = { cpu = "x" }\n[where]\ncluster = "A"\n')
+    found = read(WIDE + about, TABLE + b"A,4,FP32,2,fine,32,12.5,1\nB,4,FP32,2,fine,32,12.5,1\n")
+    assert ([run.factors["cluster"] for run in found.runs], found.findings) == (["A"], [])
