@@ -24,11 +24,11 @@ from matplotlib.ticker import FuncFormatter
 from reportgen import units
 from reportgen.render import escape, svg
 from reportgen.render.grid import unit_label
-from reportgen.render.plots import GRID, IDEAL, INK, PAPER, draw
+from reportgen.render.plots import GRID, IDEAL, INK, PAPER, draw, unlisted
 from reportgen.results import Figure
 
 # Part of each figure's digest: raise it with any change that makes a figure look different.
-DRAWING = 3
+DRAWING = 4
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
@@ -166,8 +166,9 @@ def _tick(value: float, _position: int | None) -> str:
 
 def _legend(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     """Name the series: below the plot up to four and if names are long, else beside it."""
-    # Sorting is stable: the series in their order, then the reference line.
-    named = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda pair: pair[1] == IDEAL)
+    # Sorting is stable: the series in their order, then how many more there are, and the reference line.
+    pairs = zip(*axes.get_legend_handles_labels(), strict=True)
+    named = sorted(pairs, key=lambda pair: pair[1] == IDEAL or pair[1] == unlisted(figure))
     if len(named) < 2:
         return
     handles, labels = zip(*named, strict=True)

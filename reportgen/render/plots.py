@@ -7,12 +7,12 @@ never becomes a zero. Series differ in colour and in marker or hatching, so that
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import cycle, islice
 from statistics import median
 from typing import Any
 
 from matplotlib.axes import Axes
 
+from reportgen import units
 from reportgen.results import Figure, FigureKind, FigureSeries
 
 # These three are replaced by the page's own colours where a figure stands inside a page.
@@ -26,6 +26,9 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++")
 IDEAL = "Ideal"
 _IDEAL_COLOUR = "#8a8f96"
+
+# More repeats than this are told apart neither by colour nor in a list.
+MOST_NAMED = 10
 
 _GROUP = 0.8  # share of the distance between two categories that a group of bars takes
 _SPREAD = 0.18  # half the width over which equal repeats are spread in a strip
@@ -43,6 +46,12 @@ def draw(axes: Axes, figure: Figure) -> None:
         axes.set_ylim(bottom=0)
 
 
+def unlisted(figure: Figure) -> str:
+    """Return what the legend says of the series that it does not name, "" if it names all."""
+    rest = len(figure.series) - MOST_NAMED
+    return f"{rest:,} not listed" if figure.kind == "series" and rest > 0 else ""
+
+
 def _categories(figure: Figure) -> tuple[str, ...]:
     """Return the categories, those that only the series know added; none where x is a number."""
     xs = [x for series in figure.series for x in series.x]
@@ -56,11 +65,15 @@ def _all_numbers(xs: Sequence[float | str]) -> bool:
 
 
 def _category(x: float | str) -> str:
-    return x if isinstance(x, str) else f"{x:g}"
+    return x if isinstance(x, str) else units.machine(x)
 
 
-def _styles(count: int, styles: Sequence[str]) -> list[str]:
-    return list(islice(cycle(styles), count))
+def _styles(count: int) -> list[tuple[str, str]]:
+    """Return a colour and a marker for each series; where colours begin again they get other markers."""
+    return [
+        (_COLOURS[n % len(_COLOURS)], _MARKERS[(n + n // len(_COLOURS)) % len(_MARKERS)])
+        for n in range(count)
+    ]
 
 
 def _present(series: FigureSeries) -> list[int]:
@@ -87,10 +100,7 @@ def _positions(figure: Figure, series: FigureSeries) -> list[float]:
 
 
 def _line(axes: Axes, figure: Figure) -> None:
-    count = len(figure.series)
-    for series, colour, marker in zip(
-        figure.series, _styles(count, _COLOURS), _styles(count, _MARKERS), strict=True
-    ):
+    for series, (colour, marker) in zip(figure.series, _styles(len(figure.series)), strict=True):
         present = _present(series)
         x = _positions(figure, series)
         axes.errorbar(
@@ -185,9 +195,7 @@ def _stacked_bar(axes: Axes, figure: Figure) -> None:
 def _strip(axes: Axes, figure: Figure) -> None:
     """Draw every repeat as a dot and the median of equal x as a short line."""
     count = len(figure.series)
-    for n, (series, colour, marker) in enumerate(
-        zip(figure.series, _styles(count, _COLOURS), _styles(count, _MARKERS), strict=True)
-    ):
+    for n, (series, (colour, marker)) in enumerate(zip(figure.series, _styles(count), strict=True)):
         shift = (n - (count - 1) / 2) * _GROUP / count if figure.categories else 0.0
         groups: dict[float, list[float]] = {}
         for place, y in zip(_positions(figure, series), series.y, strict=True):
@@ -224,7 +232,13 @@ def _spread(place: float, ys: Sequence[float], half: float) -> list[tuple[float,
 
 
 def _series(axes: Axes, figure: Figure) -> None:
-    for n, series in enumerate(figure.series):
+    """Draw the steps of each repeat; beyond the first few they are a grey band that is named once."""
+    rest = figure.series[MOST_NAMED:]
+    for n, series in enumerate(rest):
+        y = [math.nan if value is None else value for value in series.y]
+        label = unlisted(figure) if n == 0 else None
+        axes.plot(_positions(figure, series), y, color=_IDEAL_COLOUR, linewidth=0.6, alpha=0.6, label=label)
+    for n, series in enumerate(figure.series[:MOST_NAMED]):
         # A step that is absent breaks the line.
         y = [math.nan if value is None else value for value in series.y]
         axes.plot(

@@ -5,7 +5,7 @@ strip                   every repeat as a point over its row and column
 series                  the step times of every repeat over the steps
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.errors import RequestError, did_you_mean
 from reportgen.model import STEP, FactorValue, Measurement
@@ -60,19 +60,19 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
         return Figure(
             spec.id + suffix, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table)
         )
-    series = tuple(_strips(table, columns) if spec.kind == "strip" else _lines(table, columns, x))
-    categories = _categories(spec, table, x)
-    if not categories:
+    is_numeric = spec.kind == "line" and _is_numeric(table, x)
+    names = None if is_numeric else {row: _category(table, row, x) for row, _ in _body(table)}
+    series = tuple(_strips(table, columns) if spec.kind == "strip" else _lines(table, columns, x, names))
+    if names is None:
         series = tuple(_numeric(spec, one) for one in series)
-    x_title = "" if x is None else table.row_titles[table.row_factors.index(x)].text
     return Figure(
         spec.id + suffix,
         title,
         spec.kind,
-        x_title,
+        _x_title(table, x),
         _y_title(spec, table),
         _unit(spec, table, columns),
-        categories,
+        tuple(dict.fromkeys(names.values())) if names else (),
         series,
         _ideal(series) if spec.ideal else (),
         _alt(spec, table),
@@ -103,12 +103,36 @@ def _body(table: Table) -> Iterator[tuple[Header, tuple[Cell, ...]]]:
             yield row, cells
 
 
-def _lines(table: Table, columns: Sequence[int], x: str | None) -> Iterator[FigureSeries]:
-    """Yield one series for each column, and for each combination of the row factors besides x."""
+def _x_title(table: Table, x: str | None) -> str:
+    """Return the heading of x, those of all row factors where whole rows are the categories."""
+    if x is not None:
+        return table.row_titles[table.row_factors.index(x)].text
+    return " · ".join(title.text for title in table.row_titles if title.text)
+
+
+def _is_numeric(table: Table, x: str | None) -> bool:
+    if x is None:
+        return False
+    values = [row.key[table.row_factors.index(x)] for row, _ in _body(table)]
+    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+
+
+def _category(table: Table, row: Header, x: str | None) -> str:
+    """Return the name of a row on the x axis, as the table's own heading writes it."""
+    return _row_name(row) if x is None else row.labels[table.row_factors.index(x)].text
+
+
+def _lines(
+    table: Table, columns: Sequence[int], x: str | None, names: Mapping[Header, str] | None
+) -> Iterator[FigureSeries]:
+    """Yield one series for each column, and for each combination of the row factors besides x.
+
+    names  the category of each row, None where x is a number
+    """
     others = _other_factors(table, x)
     points: dict[tuple[int, tuple[FactorValue, ...]], list[Point]] = {}
     for row, cells in _body(table):
-        at = row.key[table.row_factors.index(x)] if x else _row_name(row)
+        at = names[row] if names else row.key[table.row_factors.index(x or "")]
         group = tuple(row.key[i] for i in others)
         for position in columns:
             points.setdefault((position, group), []).append((at, *_values(cells[position])))
@@ -167,15 +191,6 @@ def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
                 tuple(map(float, series.step)),
                 tuple(float(v / s) for v, s in zip(series.value, series.span, strict=True)),
             )
-
-
-def _categories(spec: FigureSpec, table: Table, x: str | None) -> tuple[str, ...]:
-    if spec.kind == "line" and all(
-        isinstance(row.key[table.row_factors.index(x)], (int, float)) for row, _ in _body(table) if x
-    ):
-        return ()
-    names = [str(row.key[table.row_factors.index(x)]) if x else _row_name(row) for row, _ in _body(table)]
-    return tuple(dict.fromkeys(names))
 
 
 def _numeric(spec: FigureSpec, series: FigureSeries) -> FigureSeries:

@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 import example
 import matplotlib as mpl
 import pytest
+from matplotlib.figure import Figure as Canvas
 
-from reportgen.render import figures, svg
+from reportgen.render import figures, plots, svg
 from reportgen.results import Figure, FigureKind, FigureSeries
 
 LINE, BARS = example.figures()
@@ -118,3 +119,31 @@ def test_ticks_separate_thousands(value: float, text: str) -> None:
 def test_alt_text_is_made_up_where_none_is_given() -> None:
     assert figures.alt_text(LINE) == "Speed-up, FP32: Speed-up over Devices, for OneFlow, NGC PyTorch"
     assert figures.alt_text(BARS) == "OneFlow is 7.858 times as fast"
+
+
+def _many(count: int) -> Figure:
+    series = tuple(FigureSeries(f"run {n}", (1.0, 2.0), (1.0 + n, 2.0)) for n in range(count))
+    return replace(LINE, kind="series", series=series, ideal=())
+
+
+def _legend(figure: Figure) -> list[str]:
+    """Return what the legend of a figure says, by drawing it."""
+    with figures.settings():
+        axes = Canvas().add_subplot()
+        plots.draw(axes, figures._rounded(figure))
+        return [str(label) for label in axes.get_legend_handles_labels()[1]]
+
+
+def test_of_many_runs_ten_are_named_and_the_rest_is_counted() -> None:
+    assert _legend(_many(10)) == [f"run {n}" for n in range(10)]
+    assert sorted(_legend(_many(43))) == sorted([*(f"run {n}" for n in range(10)), "33 not listed"])
+
+
+def test_where_colours_begin_again_the_markers_differ() -> None:
+    styles = plots._styles(20)
+    assert len(set(styles)) == 20
+
+
+def test_a_large_number_is_one_category() -> None:
+    figure = replace(BARS, categories=("1048576",), series=(FigureSeries("a", (1048576.0,), (1.0,)),))
+    assert plots._categories(figures._rounded(figure)) == ("1048576",)

@@ -135,3 +135,17 @@ def test_metrics_of_different_units_share_no_axis():
     table = {"rows": ("m",), "columns": ("metric",), "metrics": ("throughput", "memory_used")}
     with pytest.raises(RequestError, match="have different units and share no axis"):
         figures(runs, kind="bar", table=table)
+
+
+def test_categories_are_written_as_the_headings_are_and_once():
+    runs = [run(n=n, xla=x, throughput=1.0) for n, x in [(1048576, True), (0.5, False)]]
+    (bars,) = figures(runs, kind="bar", table={"rows": ("n",), "ignore": ("xla",)}, x="n")
+    assert bars.categories == ("0.5", "1048576")
+    assert bars.series[0].x == bars.categories
+    (yes,) = figures(runs, kind="line", table={"rows": ("xla",), "ignore": ("n",)}, x="xla")
+    assert yes.categories == yes.series[0].x == ("no", "yes")
+
+
+def test_a_strip_names_what_its_rows_are():
+    (figure,) = figures(kind="strip")
+    assert figure.x_title == "nodes · devices"
