@@ -1,97 +1,107 @@
 """Find the runs below files and folders and read them.
 
-Every path becomes a `LogFiles` view; labels.toml files are taken out of it; `formats.discover` says which
-format reads what; the readers run here or, when there is enough to read, in a process pool, with the same
-result. The order is that of the ids (numbers in them counted as numbers), so that neither the file system
-nor the pool shows in anything made of the runs.
+Every path becomes a `LogFiles` view; labels.toml files are taken out of it; what is one run as a folder is
+set aside; the rest is offered to the formats and read in batches, here or, when there is enough to read, in
+a process pool, with the same result (`reading`). The order is that of the ids (numbers in them counted as
+numbers), so that neither the file system nor the pool shows in anything made of the runs.
 """
 
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from reportgen import labels
-from reportgen.duplicates import mark_duplicates
+from reportgen.duplicates import Trace, duplicates
 from reportgen.errors import RequestError
-from reportgen.formats import by_name, discover
-from reportgen.labelling import apply
+from reportgen.formats import walk
 from reportgen.labels import Labels
-from reportgen.logfiles import LogFiles, unreadable
+from reportgen.logfiles import LogFiles
 from reportgen.model import Finding, Run, Source
-from reportgen.wellformed import wellformed
+from reportgen.reading import RUNS, Batch, Outcome, Read, Shape, Unit, ambiguity, read_batch
 
 # Below this a pool costs more (starting processes, importing NumPy) than it saves.
 _POOL_BYTES = 8 * 2**20
 _POOL_UNITS = 200
 _CHUNK_BYTES = 2**20
 _CHUNK_UNITS = 64
+_MANY = 2000
 _DIGITS = re.compile(r"([0-9]+)")
 
+T = TypeVar("T")
 Progress = Callable[[int, int], None]
-Read = tuple[list[Run], list[Finding]]
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What was found: runs ordered by id, findings about files that became no run.
+@dataclass(frozen=True)
+class Gathered(Generic[T]):
+    """What was found: what was made of the runs, ordered by id, and findings about files that became none.
 
     unclaimed  paths (below the argument) of files that no format recognises; to have some is normal
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[T, ...]
     findings: tuple[Finding, ...]
     unclaimed: tuple[str, ...] = ()
 
 
+Loaded = Gathered[Run]
+
+
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """What one format reads at once: the argument it was found below, and the labels that hold for it."""
+class Survey:
+    """What lies below one argument: folders that are runs, and files that are still to be offered.
+
+    argument  its folder, relative to the root
+    names     paths of the files to offer, below the argument
+    """
 
     argument: str
-    format: str
     files: LogFiles
-    chain: tuple[Labels, ...]
-
-    @property
-    def place(self) -> Source:
-        """The file or folder, relative to the root."""
-        return self.files.source() if self.files.is_folder else self.files.source(self.files.path)
+    units: tuple[Unit, ...]
+    names: tuple[str, ...]
+    known: tuple[Labels, ...]
+    findings: tuple[Finding, ...]
 
 
 def load(paths: Sequence[str | Path], *, root: Path, progress: Progress | None = None,
          executor: Executor | None = None) -> Loaded:
-    """Read all runs below the paths.
+    """Read all runs below the paths; arguments as those of `gather`."""
+    return gather(paths, RUNS, root=root, progress=progress, executor=executor)
+
+
+def gather(paths: Sequence[str | Path], shape: Shape[T], *, root: Path, progress: Progress | None = None,
+           executor: Executor | None = None) -> Gathered[T]:
+    """Return what a shape makes of all runs below the paths.
 
     paths     files or folders, relative to the root; RequestError if one is not there
     root      sources are relative to it; labels.toml between it and a path hold too
-    progress  called with (units read, units in all)
+    progress  called with (files and folders read, all of them)
     executor  where to read instead of here or in a process pool of our own; it is not shut down
     """
-    units: dict[Source, Unit] = {}
-    findings: list[Finding] = []
-    unclaimed: set[str] = set()
     root = root.absolute()
-    for path in dict.fromkeys(Path(os.path.normpath(root / path)) for path in paths):
-        found, trouble, rest = find_units(path, root)
-        # Arguments may overlap; a log is read once, below the first of them.
-        units = {unit.place: unit for unit in found} | units
-        findings += trouble
-        unclaimed.update(rest)
-    ordered = sorted(units.values(), key=lambda unit: _by_name(unit.place.path))
-    results = _read_all(ordered, progress, executor)
-    findings += [finding for _, trouble in results for finding in trouble]
-    runs = _with_unique_ids(ordered, [found for found, _ in results])
-    marked = sorted(mark_duplicates([unit.files for unit in ordered], runs), key=lambda run: _by_name(run.id))
+    places = dict.fromkeys(Path(os.path.normpath(root / path)) for path in paths)
+    surveys = _apart([survey(path, root) for path in places])
+    findings = [finding for one in surveys for finding in one.findings]
+    unclaimed: set[str] = set()
+    reads: list[Read[T]] = []
+    for outcome in _read_all(surveys, shape, progress, executor):
+        reads += outcome.read
+        findings += outcome.findings
+        unclaimed.update(outcome.unclaimed)
+    reads.sort(key=lambda read: _by_name(read.place))
+    findings += [finding for read in reads for finding in read.findings]
     told = sorted(dict.fromkeys(findings), key=_order)
-    return Loaded(tuple(marked), tuple(told), tuple(sorted(unclaimed)))
+    return Gathered(tuple(_together(reads, surveys, shape)), tuple(told), tuple(sorted(unclaimed)))
 
 
-def find_units(path: Path, root: Path) -> tuple[list[Unit], list[Finding], list[str]]:
-    """Return what is to be read below one path, what cannot be, and the files that nobody claims."""
+def survey(path: Path, root: Path) -> Survey:
+    """Return what lies below one path."""
     files, findings = LogFiles.at(path, root)
     argument = _folder(files.source("x").path)
     own = {_folder(files.source(name).path): name for name in files if name.rpartition("/")[2] == labels.NAME}
@@ -100,27 +110,17 @@ def find_units(path: Path, root: Path) -> tuple[list[Unit], list[Finding], list[
     if own:
         files = files.without(own.values())
     places = {name.rpartition("/")[0]: folder for folder, name in own.items()} | {"": argument}
-    found = discover(files.with_settings({location: labels.settings(labels.above(place, known))
-                                          for location, place in places.items()}))
-    ambiguities = [ambiguity for claimed in found.claimed if (ambiguity := claimed.ambiguity())]
-    units = [Unit(argument, claimed.format.name, claimed.files, ()) for claimed in found.claimed]
-    units = [replace(unit, chain=tuple(labels.above(unit.place.path, known))) for unit in units]
-    return units, [*findings, *found.findings, *ambiguities], found.unclaimed
-
-
-def read_unit(unit: Unit) -> Read:
-    """Read one unit and apply its labels; what cannot be read is a finding."""
-    runs: list[Run] = []
-    findings: list[Finding] = []
-    try:
-        for found in by_name(unit.format).read(unit.files):
-            if isinstance(found, Run):
-                runs.append(wellformed(apply(found, unit.place.path, unit.chain)))
-            else:
-                findings.append(found)
-    except OSError as error:
-        findings.append(unreadable(unit.place, error))
-    return runs, findings
+    files = files.with_settings({location: labels.settings(labels.above(place, known))
+                                 for location, place in places.items()})
+    units: list[Unit] = []
+    names: list[str] = []
+    for claims, view, left in walk(files):
+        for claimed in claims:
+            findings = (*findings, *ambiguity(claimed))
+            chain = tuple(labels.above(claimed.files.source().path, known))
+            units.append(Unit(claimed.format.name, claimed.files, chain))
+        names += [view.id(name) for name in left]
+    return Survey(argument, files, tuple(units), tuple(names), tuple(known), findings)
 
 
 def natural(text: str) -> tuple[tuple[str, int], ...]:
@@ -164,55 +164,82 @@ def _order(finding: Finding) -> tuple[object, ...]:
             finding.severity)
 
 
-def _read_all(units: Sequence[Unit], progress: Progress | None, executor: Executor | None) -> list[Read]:
-    """Read the units in order, in processes where that pays; the result is the same."""
-    chunks = _chunks(units)
-    if executor is None and len(chunks) > 1 and (len(units) > _POOL_UNITS or _bytes(units) > _POOL_BYTES):
-        with ProcessPoolExecutor(max_workers=min(os.cpu_count() or 1, len(chunks))) as pool:
-            return _collect(pool.map(_read_chunk, chunks), len(units), progress)
-    return _collect(executor.map(_read_chunk, chunks) if executor else map(_read_chunk, chunks),
-                    len(units), progress)
+def _apart(surveys: Sequence[Survey]) -> list[Survey]:
+    """Return the surveys with everything once: arguments may overlap, and the first of them has it."""
+    if len(surveys) < 2:
+        return list(surveys)
+    seen: set[str] = set()
+    found = []
+    for one in surveys:
+        units = tuple(unit for unit in one.units if unit.files.source().path not in seen)
+        names = tuple(name for name in one.names if _place(one, name) not in seen)
+        seen.update(unit.files.source().path for unit in units)
+        seen.update(_place(one, name) for name in names)
+        found.append(replace(one, units=units, names=names))
+    return found
 
 
-def _collect(chunks: Iterable[list[Read]], total: int, progress: Progress | None) -> list[Read]:
-    results: list[Read] = []
-    for chunk in chunks:
-        results += chunk
-        if progress:
-            progress(len(results), total)
-    return results
+def _place(one: Survey, name: str) -> str:
+    return f"{one.argument}/{name}"
 
 
-def _read_chunk(units: Sequence[Unit]) -> list[Read]:
-    return [read_unit(unit) for unit in units]
+def _read_all(surveys: Sequence[Survey], shape: Shape[T], progress: Progress | None,
+              executor: Executor | None) -> Iterator[Outcome[T]]:
+    """Yield the batches in order, read in processes where that pays; the result is the same."""
+    batches = [batch for number, one in enumerate(surveys) for batch in _batches(number, one)]
+    total, done = sum(map(len, batches)), 0
+    with ExitStack() as stack:
+        if executor is None and len(batches) > 1 and (total > _POOL_UNITS or _bytes(surveys) > _POOL_BYTES):
+            workers = min(os.cpu_count() or 1, len(batches))
+            executor = stack.enter_context(ProcessPoolExecutor(max_workers=workers))
+        results = executor.map if executor else map
+        for batch, outcome in zip(batches, results(partial(read_batch, shape=shape), batches), strict=True):
+            done += len(batch)
+            yield outcome
+            if progress:
+                progress(done, total)
 
 
-def _chunks(units: Sequence[Unit]) -> list[list[Unit]]:
-    """Cut the units into chunks worth sending to another process: about 1 MB or 64 units each."""
-    chunks: list[list[Unit]] = []
-    size = _CHUNK_BYTES
-    for unit in units:
-        if size >= _CHUNK_BYTES or len(chunks[-1]) >= _CHUNK_UNITS:
-            chunks.append([])
-            size = 0
-        chunks[-1].append(unit)
-        size += _bytes([unit])
-    return chunks
+def _batches(number: int, one: Survey) -> Iterator[Batch]:
+    """Cut a survey into batches worth sending to another process: some files of about a MB, or a folder."""
+    empty = one.files.only(())
+    for unit in one.units:
+        yield Batch(number, empty, (unit,))
+    # Where there are many, chance evens sizes out, and asking for all of them takes time.
+    sized = len(one.names) < _MANY
+    names: list[str] = []
+    size = 0
+    for name in one.names:
+        names.append(name)
+        size += one.files.only([name]).total_size() if sized else 0
+        if size >= _CHUNK_BYTES or len(names) >= _CHUNK_UNITS:
+            yield Batch(number, one.files.only(names), known=one.known)
+            names, size = [], 0
+    if names:
+        yield Batch(number, one.files.only(names), known=one.known)
 
 
-def _bytes(units: Iterable[Unit]) -> int:
-    return sum(unit.files.total_size() for unit in units)
+def _bytes(surveys: Iterable[Survey]) -> int:
+    return sum(one.files.total_size() for one in surveys)
 
 
-def _with_unique_ids(units: Sequence[Unit], runs: Sequence[list[Run]]) -> list[list[Run]]:
-    """Put the argument before ids that occur below several arguments."""
-    counts = Counter(run.id for found in runs for run in found)
-    return [[_renamed(run, unit.argument) if counts[run.id] > 1 else run for run in found]
-            for unit, found in zip(units, runs, strict=True)]
+def _together(reads: Sequence[Read[T]], surveys: Sequence[Survey], shape: Shape[T]) -> Iterator[T]:
+    """Yield what was made of all runs, by id; with the argument before ids that occur below several."""
+    counts = Counter(trace.id for read in reads for trace, _ in read.runs)
+    runs: list[list[tuple[Trace, T]]] = []
+    for read in reads:
+        argument = surveys[read.argument].argument
+        runs.append([_renamed(*each, argument, shape) if counts[each[0].id] > 1 else each
+                     for each in read.runs])
+    repeated = duplicates([read.print for read in reads], [[trace for trace, _ in found] for found in runs],
+                          lambda number: surveys[reads[number].argument].files.only(reads[number].files))
+    for number, position, finding in repeated:
+        trace, made = runs[number][position]
+        runs[number][position] = trace, shape.mark(made, finding)
+    every = sorted((each for found in runs for each in found), key=lambda each: _by_name(each[0].id))
+    return (made for _, made in every)
 
 
-def _renamed(run: Run, argument: str) -> Run:
-    id = f"{argument}/{run.id}".removeprefix("/")
-    findings = tuple(replace(finding, subject=id) if finding.subject == run.id else finding
-                     for finding in run.findings)
-    return replace(run, id=id, findings=findings)
+def _renamed(trace: Trace, made: T, argument: str, shape: Shape[T]) -> tuple[Trace, T]:
+    id = f"{argument}/{trace.id}".removeprefix("/")
+    return trace._replace(id=id), shape.rename(made, id)

@@ -91,7 +91,7 @@ class LogFiles:
         # To another process only what the view shows is sent, not the tree that it was cut from.
         store = {path: self._store[path] for path in self._all[slice(*self._range)]}
         around = None if self._around is self._store else self._around
-        return _restore, (store, self._prefix, self.location, self.is_folder, {"": self.settings}, around)
+        return _restore, (store, self._prefix, self.location, self.is_folder, self._settings, around)
 
     @property
     def _base(self) -> str:

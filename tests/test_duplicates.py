@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.duplicates import mark_duplicates
+from reportgen.duplicates import duplicates, print_of, trace
 from reportgen.logfiles import LogFiles
 from reportgen.model import Run, Series, Source
 
@@ -18,8 +18,9 @@ def run(name: str, *values: float) -> Run:
 
 def marked(contents: list[bytes], runs: list[Run]) -> list[str]:
     files = [LogFiles.of({f"{number}.log": content}) for number, content in enumerate(contents)]
-    return ["; ".join(one.message for one in found.findings)
-            for found in mark_duplicates(files, [[each] for each in runs])]
+    found = {number: finding.message for number, _, finding in duplicates(
+        [print_of(view) for view in files], [[trace(each)] for each in runs], files.__getitem__)}
+    return [found.get(number, "") for number in range(len(runs))]
 
 
 def test_copied_files_are_found_whatever_their_names() -> None:
@@ -43,3 +44,13 @@ def test_runs_that_left_nothing_but_a_description_are_not_copies_of_each_other()
 
 def test_empty_files_are_not_copies_of_each_other() -> None:
     assert marked([b"", b""], [run("a"), run("b")]) == ["", ""]
+
+
+def test_files_are_compared_to_the_last_byte_only_where_size_and_end_agree() -> None:
+    ends = b"x" * 300
+    assert marked([b"a" + ends, b"b" + ends], [run("a"), run("b")]) == ["", ""]
+    asked: list[int] = []
+    files = [LogFiles.of({"x": content}) for content in (b"ab", b"ac", b"abc")]
+    prints = [print_of(view) for view in files]
+    assert list(duplicates(prints, [[trace(run("a"))]] * 3, lambda number: asked.append(number) or files[number])) == []
+    assert asked == []

@@ -117,7 +117,7 @@ def test_a_pool_of_processes_changes_nothing(root: Path, monkeypatch: pytest.Mon
         monkeypatch.setattr(loading, name, value)
     calls: list[tuple[int, int]] = []
     pooled = load(["logs"], root=root, progress=lambda done, total: calls.append((done, total)))
-    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert calls == [(done, 5) for done in range(1, 6)]
     with ProcessPoolExecutor(1) as executor:
         given = load(["logs"], root=root, executor=executor)
     for other in (pooled, given):
@@ -138,14 +138,14 @@ def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listing = loading.find_units
+    listing = loading.survey
 
     def find_and_lose(path: Path, root: Path) -> object:
         found = listing(path, root)
         (root / "logs/own/gpu.txt").unlink()
         return found
 
-    monkeypatch.setattr(loading, "find_units", find_and_lose)
+    monkeypatch.setattr(loading, "survey", find_and_lose)
     (finding,) = load(["logs/own"], root=root).findings
     assert (finding.rule, finding.message) == ("read.unreadable-file", "cannot be read: no such file or directory")
 

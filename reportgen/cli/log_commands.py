@@ -34,28 +34,31 @@ def runs(
     Example: reportgen runs logs/
              reportgen runs logs/ --format json | jq '.runs[].measurements'
     """
-    from reportgen.load import load
+    from reportgen.load import gather
     from reportgen.protocol import parse_protocol
-    from reportgen.report.listing import as_csv, as_json, as_table, findings_of, listing, shared_factors
+    from reportgen.report.listing import as_csv, as_table, findings_of, json_of, listing, rows, shared_factors
 
     rule = parse_protocol(protocol, "--protocol")
     with progress() as told:
-        loaded = load(
+        found = gather(
             [path.resolve() for path in logs],
+            rows(rule, as_text=format is Listing.json),
             root=Path.cwd(),
             progress=lambda done, total: told("reading", done, total),
         )
-        document = listing(loaded.runs, loaded.findings, rule)
     if format is Listing.json:
-        print(as_json(document))
+        for part in json_of(found.runs, found.findings):
+            print(part, end="")
+        print()
     elif format is Listing.csv:
-        print(as_csv(document), end="")
+        print(as_csv(listing(found.runs, found.findings)), end="")
     else:
+        document = listing(found.runs, found.findings)
         if shared := shared_factors(document):
             print(plain(f"all runs: {shared}\n"))
         print_table(as_table(document))
-    findings = findings_of(document)
-    summary(findings, f"{count(len(loaded.runs), 'run')}{_unclaimed(loaded.unclaimed)}")
+    findings = findings_of(found.runs, found.findings)
+    summary(findings, f"{count(len(found.runs), 'run')}{_unclaimed(found.unclaimed)}")
     if strict and any(f.severity != "note" for f in findings):
         raise typer.Exit(FINDINGS)
 

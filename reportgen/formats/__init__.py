@@ -169,21 +169,29 @@ def discover(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Discovery:
     """Return what is claimed in a tree, a folder before its files, and what nobody claims or can open."""
     formats = tuple(formats)
     found = Discovery()
+    for claimed, view, names in walk(files, formats):
+        found.claimed += claimed
+        for name in names:
+            _offer_file(view.file(name), formats, found)
+    return found
+
+
+def walk(
+    files: LogFiles, formats: Iterable[Format] = FORMATS
+) -> Iterator[tuple[list[Claimed], LogFiles, list[str]]]:
+    """Yield each folder of a tree: what it is claimed for, a view of it, the names of the files left."""
+    formats = tuple(formats)
     pending = [files]
     while pending:
         view = pending.pop()
-        if not view.is_folder:
-            _offer_file(view, formats, found)
-            continue
-        claimed = _offer_folder(view, formats)
-        if claimed:
-            found.claimed.append(claimed)
-            # A second run may lie in the same folder, so what is left is offered again as a whole.
-            pending.append(view.without(claimed.files))
-        else:
-            names, folders = view.children()
-            pending += [view.below(name) for name in folders] + [view.file(name) for name in names]
-    return found
+        claims: list[Claimed] = []
+        # A second run may lie in the same folder, so what is left is offered again as a whole.
+        while view.is_folder and (claimed := _offer_folder(view, formats)):
+            claims.append(claimed)
+            view = view.without(claimed.files)
+        names, folders = view.children()
+        pending += [view.below(name) for name in folders]
+        yield claims, view, names
 
 
 def _offer_folder(view: LogFiles, formats: Iterable[Format]) -> Claimed | None:

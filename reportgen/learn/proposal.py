@@ -22,7 +22,7 @@ from reportgen.learn.shapes import MOST_TEXT, Shape, shapes
 from reportgen.logfiles import LogFiles
 from reportgen.model import Run, Series
 from reportgen.protocol import Protocol
-from reportgen.report.listing import as_json, listing
+from reportgen.report.listing import as_json, listing, row
 
 FEWEST_LINES = 3
 _SHOWN_RECORDS = 3
@@ -181,7 +181,7 @@ def _run(files: LogFiles, table: dict[str, Any]) -> Run | None:
 
 def _document(files: LogFiles, table: dict[str, Any]) -> dict[str, Any]:
     run = _run(files, table)
-    return listing([run] if run else [], [], Protocol())
+    return listing([row(run, Protocol())] if run else [], [])
 
 
 def _table(own: Definition, found: Records) -> tuple[tuple[str, ...], ...]:

@@ -1,42 +1,79 @@
 """Runs as `reportgen runs` lists them: the JSON contract (design, section 9), and a flat table of it.
 
-Everything is plain data here: dictionaries, lists, strings and numbers in base units.
+Everything is plain data here: dictionaries, lists, strings and numbers in base units. A run becomes a Row
+where it is read, so that neither its steps nor anything else of it has to leave that process.
 """
 
 import csv
 import io
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from reportgen.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
 from reportgen.protocol import Protocol, attempt, available
+from reportgen.reading import Shape
+from reportgen.report.jsontext import to_json
 from reportgen.units import choose, machine, rate_unit, text
 
 VERSION = 1
 
 
-def listing(runs: Sequence[Run], findings: Sequence[Finding], protocol: Protocol) -> dict[str, Any]:
+class Row(NamedTuple):
+    """A run as it is listed.
+
+    record  all of it but its findings; those are the run's own, and `more` of measuring it
+    text    the record as JSON from its second key on, where that was asked for: the first is the id
+    """
+
+    id: str
+    record: dict[str, Any]
+    own: list[dict[str, Any]]
+    more: list[dict[str, Any]]
+    text: str = ""
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """All findings as they are listed."""
+        return self.own + self.more
+
+
+def rows(protocol: Protocol, *, as_text: bool = False) -> Shape[Row]:
+    """Return the shape of runs as rows, measured under a protocol; as JSON where that is printed."""
+    return Shape(partial(row, protocol=protocol, as_text=as_text), _marked, _renamed)
+
+
+def listing(found: Sequence[Row], findings: Sequence[Finding]) -> dict[str, Any]:
     """Return the document of `runs --format json`."""
     return {
         "version": VERSION,
-        "runs": [run_record(run, protocol) for run in runs],
+        "runs": [{"id": one.id, **one.record, "findings": one.findings} for one in found],
         "findings": [_finding(finding) for finding in findings],
     }
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """Return the document as `runs --format json` prints it, without the last line feed."""
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    """Return a document as `runs --format json` prints it, without the last line feed."""
+    return to_json(document)
 
 
-def run_record(run: Run, protocol: Protocol) -> dict[str, Any]:
+def json_of(found: Sequence[Row], findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield what `as_json` makes of the listing of rows that have their text."""
+    yield f'{{\n "version": {VERSION},\n "runs": ['
+    for number, one in enumerate(found):
+        told = to_json(one.findings, 3)
+        yield f"{',' if number else ''}\n  {{"
+        yield f'\n   "id": {to_json(one.id)},{one.text}   "findings": {told}\n  }}'
+    yield "\n ],\n" if found else "],\n"
+    yield f' "findings": {to_json([_finding(finding) for finding in findings], 1)}\n}}'
+
+
+def row(run: Run, protocol: Protocol, *, as_text: bool = False) -> Row:
     """Return one run: what it is, what it measured under the protocol, what may be wrong."""
     tried = [(metric, phase, *attempt(run, metric, phase, protocol)) for metric, phase in available(run)]
     measured = [(metric, phase, result) for metric, phase, result, _ in tried if result]
-    found = [finding for *_, result, why in tried for finding in (*(result.findings if result else ()), *why)]
-    return {
-        "id": run.id,
+    told = [finding for *_, result, why in tried for finding in (*(result.findings if result else ()), *why)]
+    record = {
         "path": run.source.path,
         "format": run.format,
         "status": run.status,
@@ -46,8 +83,27 @@ def run_record(run: Run, protocol: Protocol) -> dict[str, Any]:
         "samples_per_step": _number(run.samples_per_step),
         "steps": _steps(run),
         "measurements": [_measurement(*one) for one in measured],
-        "findings": [_finding(f) for f in dict.fromkeys([*run.findings, *found])],
     }
+    known = dict.fromkeys(run.findings)
+    own = [_finding(one) for one in known]
+    more = [_finding(one) for one in dict.fromkeys(told) if one not in known]
+    if not as_text:
+        return Row(run.id, record, own, more)
+    return Row(run.id, {}, own, more, to_json(record, 2)[1 : -len("\n  }")] + ",\n")
+
+
+def run_record(run: Run, protocol: Protocol) -> dict[str, Any]:
+    """Return one run of the document that `listing` makes."""
+    one = row(run, protocol)
+    return {"id": one.id, **one.record, "findings": one.findings}
+
+
+def _marked(one: Row, finding: Finding) -> Row:
+    return one._replace(own=[*one.own, _finding(finding)])
+
+
+def _renamed(one: Row, id: str) -> Row:
+    return one._replace(id=id)
 
 
 def _measurement(metric: str, phase: str, result: Measurement) -> dict[str, Any]:
@@ -92,13 +148,15 @@ def _values(factors: Factors) -> dict[str, Any]:
     }
 
 
-def findings_of(document: Mapping[str, Any]) -> list[Finding]:
-    """Return every finding of the document, those of the protocol included: what `--strict` looks at."""
-    outside = [("", finding) for finding in document["findings"]]
-    of_runs = [(run["id"], finding) for run in document["runs"] for finding in run["findings"]]
+def findings_of(found: Sequence[Row], findings: Sequence[Finding]) -> list[Finding]:
+    """Return every finding of a listing, those of the protocol included: what `--strict` looks at."""
     return [
-        Finding(f["severity"], f["rule"], subject, f["message"], _source(f))
-        for subject, f in (*outside, *of_runs)
+        *findings,
+        *(
+            Finding(f["severity"], f["rule"], one.id, f["message"], _source(f))
+            for one in found
+            for f in one.findings
+        ),
     ]
 
 

@@ -1,0 +1,142 @@
+"""Read what lies in a batch of files: who claims each file, its runs, and what is to be made of them.
+
+This is the part of `load` that runs in other processes. A batch goes in, of files that are still to be
+offered to the formats and of folders that are one run; what comes back is small: what the caller makes of
+each run (a Shape), and the little that a whole load must know of it. The files themselves, and where nobody
+needs them the steps, stay where they were read.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, NamedTuple, TypeVar
+
+from reportgen.duplicates import Print, Trace, print_of, trace
+from reportgen.formats import Claimed, by_name, detect
+from reportgen.labelling import apply
+from reportgen.labels import Labels, above
+from reportgen.logfiles import LogFiles, unreadable
+from reportgen.model import Finding, Run
+from reportgen.wellformed import wellformed
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Shape(Generic[T]):
+    """What is made of a run where it is read, and how that is changed afterwards.
+
+    mark    with one more finding of the run
+    rename  with another id
+    """
+
+    make: Callable[[Run], T]
+    mark: Callable[[T, Finding], T]
+    rename: Callable[[T, str], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A folder that is one run (or several), the format that reads it, and the labels that hold for it."""
+
+    format: str
+    files: LogFiles
+    chain: tuple[Labels, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is read at once: files by themselves, and folders.
+
+    argument  the number of the argument that all was found below
+    files     a view of the files that are to be offered one by one
+    known     the labels that may hold for them
+    """
+
+    argument: int
+    files: LogFiles
+    units: tuple[Unit, ...] = ()
+    known: tuple[Labels, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.files) + len(self.units)
+
+
+class Read(NamedTuple, Generic[T]):
+    """What was read at once: its place relative to the root, its files below the argument, its runs."""
+
+    place: str
+    argument: int
+    files: tuple[str, ...]
+    print: Print
+    runs: tuple[tuple[Trace, T], ...]
+    findings: tuple[Finding, ...]
+
+
+class Outcome(NamedTuple, Generic[T]):
+    """A batch read: what was claimed; findings about files that became no run; files nobody claims."""
+
+    read: list[Read[T]]
+    findings: list[Finding]
+    unclaimed: list[str]
+
+
+def read_batch(batch: Batch, shape: Shape[T]) -> Outcome[T]:
+    """Read a batch; what cannot be opened is a finding."""
+    found = Outcome[T]([], [], [])
+    for path in batch.files:
+        view = batch.files.file(path)
+        try:
+            claimed = detect(view)
+        except OSError as error:
+            found.findings.append(unreadable(view.source(view.path), error))
+            continue
+        if claimed is None:
+            found.unclaimed.append(view.id(view.path))
+            continue
+        found.findings.extend(ambiguity(claimed))
+        chain = tuple(above(view.source(view.path).path, batch.known)) if batch.known else ()
+        found.read.append(_read(Unit(claimed.format.name, claimed.files, chain), batch.argument, shape))
+    found.read.extend(_read(unit, batch.argument, shape) for unit in batch.units)
+    return found
+
+
+def ambiguity(claimed: Claimed) -> Sequence[Finding]:
+    """Return the finding for files that several formats claim alike, if they do."""
+    finding = claimed.ambiguity()
+    return [finding] if finding else []
+
+
+def _read(unit: Unit, argument: int, shape: Shape[T]) -> Read[T]:
+    view = unit.files
+    place = view.source() if view.is_folder else view.source(view.path)
+    runs: list[tuple[Trace, T]] = []
+    findings: list[Finding] = []
+    try:
+        for found in by_name(unit.format).read(view):
+            if isinstance(found, Run):
+                run = wellformed(apply(found, place.path, unit.chain) if unit.chain else found)
+                runs.append((trace(run), shape.make(run)))
+            else:
+                findings.append(found)
+    except OSError as error:
+        findings.append(unreadable(place, error))
+    files = tuple(view.id(path) for path in view)
+    return Read(place.path, argument, files, print_of(view), tuple(runs), tuple(findings))
+
+
+def _same(run: Run) -> Run:
+    return run
+
+
+def _marked(run: Run, finding: Finding) -> Run:
+    return replace(run, findings=(*run.findings, finding))
+
+
+def _renamed(run: Run, id: str) -> Run:
+    findings = tuple(
+        replace(finding, subject=id) if finding.subject == run.id else finding for finding in run.findings
+    )
+    return replace(run, id=id, findings=findings)
+
+
+RUNS: Shape[Run] = Shape(_same, _marked, _renamed)
