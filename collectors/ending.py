@@ -16,7 +16,13 @@ from types import FrameType, TracebackType
 from typing import Any, Callable, Optional, Tuple, Type
 
 #: Texts with which frameworks report exhausted memory through exceptions of general type.
-_MEMORY_TEXTS = ("out of memory", "can't allocate memory", "CUBLAS_STATUS_ALLOC_FAILED")
+_MEMORY_TEXTS = (
+    "out of memory",
+    "can't allocate memory",
+    "not enough memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "CUDNN_STATUS_ALLOC_FAILED",
+)
 _LONGEST_ERROR = 500
 
 

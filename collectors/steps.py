@@ -78,6 +78,7 @@ class Recorder:
         case: Optional[logfolder.Case] = None,
         logs: Union[str, Path] = "logs/unnamed",
         tokens_per_step: Optional[int] = None,
+        flops_per_step: Optional[int] = None,
         timing: Optional[str] = None,
         calibrate: Optional[bool] = None,
     ) -> "Recorder":
@@ -88,6 +89,7 @@ class Recorder:
         case      factors that the experimenter chose; those given to the launcher win
         logs      without a launcher: a new run folder is made below this one
         tokens_per_step  likewise, where `tokens` does not say otherwise
+        flops_per_step  floating-point operations of the model in one step of this rank
         timing    "events" (of a CUDA device, beside the host's clock), "synchronized" (wait for the device at
                   every border) or "host"; if None what the launcher says, else events if torch uses CUDA
         calibrate  leave every other block of steps unrecorded and write the recorder's cost into the run; if
@@ -97,6 +99,7 @@ class Recorder:
         chosen = timing_of(timing)
         about: Dict[str, Any] = {"case": logfolder.check_case(case or {})}
         counts = {"samples_per_step": samples_per_step, "tokens_per_step": tokens_per_step}
+        counts["flops_per_step"] = flops_per_step
         about.update((name, int(count)) for name, count in counts.items() if count is not None)
         if item is not None:
             about["item"] = item

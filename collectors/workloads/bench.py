@@ -4,7 +4,7 @@ The options make a list of cases. The launcher starts for every repeat and every
 of this very command (`--here`), in the order repeat 1 of all cases, repeat 2 of all cases, ... so
 that a machine that drifts does not favour one. Each process writes one run folder.
 
-A family of workloads is a module with the members of `Family`, entered in `WORKLOADS` under each name that
+A family of workloads is a module with the members of `Family`, entered in `registry` under each name that
 it answers to. It must import without torch, for the options of all families are part of the help.
 """
 
@@ -15,148 +15,217 @@ import importlib.util
 import shutil
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from collectors import launch
+from collectors.ending import status_of
 from collectors.environment import usable_cores
-from collectors.logfolder import Factor
+from collectors.logfolder import TIMING_VARIABLE
+from collectors.ranks import place
 from collectors.steps import Recorder
-from collectors.workloads.flux import workload as flux
+from collectors.timing import TIMINGS
+from collectors.workloads import settings
+from collectors.workloads.registry import WORKLOADS, Family
+from collectors.workloads.settings import Case
 
-Case = Dict[str, Factor]
-
-
-class Family(Protocol):
-    """What a module of workloads has; ITEM says what one sample is."""
-
-    ITEM: str
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options that only this family knows."""
-
-    def cases(self, name: str, options: argparse.Namespace) -> List[Case]:
-        """Return the factors of every case that the options ask of the workload `name`."""
-
-    def case_options(self, case: Case) -> List[str]:
-        """Return the name and the options that make `cases` return this case alone."""
-
-    def samples_per_step(self, case: Case) -> int:
-        """Return the samples of one step."""
-
-    def run(self, case: Case, device: str, steps: int, start: Callable[[], Any]) -> None:
-        """Run the steps of a case on the recorder that `start` returns."""
-
-
-WORKLOADS: Dict[str, Family] = {"darnn": flux, "dsanet": flux, "lstnet": flux, "tpa-lstm": flux}
-
-EXAMPLE = """python -m collectors bench darnn lstnet --pass forward train --threads 1 --logs logs/flux
+EXAMPLE = """python -m collectors bench resnet50 --precision tf32 bf16-amp --batch-size 64 128 --device cuda
+       python -m collectors bench darnn lstnet --pass forward train --threads 1 --logs logs/flux
        python -m collectors bench NAME [NAME ...] [options]"""
 DESCRIPTION = "Run workloads, each repeat in a fresh process, the cases interleaved: one run folder each."
+#: of `bench` itself; every other option belongs to the families that name it in OPTIONS
+GENERAL = ("names", "logs", "repeats", "steps", "device", "threads", "timing", "here")
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Run `bench` with these arguments; return 0, or what the exit code of the process shall be."""
     options = parse(argv)
-    trouble = missing(options.device)
+    trouble = missing(options)
     if trouble:
         print(f"reportgen: bench: {trouble}", file=sys.stderr)
         return 1
-    if options.here:
-        run_here(options)
-        return 0
     try:
-        return launch_all(options)
+        return run_here(options) if options.here else launch_all(options)
     except OSError as error:
         print(f"reportgen: bench: {error}", file=sys.stderr)
         return 1
 
 
-def parse(argv: Optional[Sequence[str]]) -> argparse.Namespace:
-    """Return the options; exits with code 2 where they are wrong."""
+def parser_of_options() -> argparse.ArgumentParser:
+    """Return the parser of all options, those of every family included."""
     parser = argparse.ArgumentParser(
-        prog="python -m collectors bench",
-        usage=EXAMPLE,
-        description=DESCRIPTION,
+        prog="python -m collectors bench", usage=EXAMPLE, description=DESCRIPTION
     )
     parser.add_argument(
         "names", nargs="+", type=str.lower, metavar="NAME", choices=list(WORKLOADS), help=", ".join(WORKLOADS)
     )
     parser.add_argument("--logs", type=Path, default=Path("logs/bench"), help="folder (default: logs/bench)")
-    parser.add_argument("--repeats", type=_positive, default=7, help="runs of each case (default: 7)")
+    parser.add_argument("--repeats", type=settings.count, default=7, help="runs of each case (default: 7)")
     parser.add_argument(
-        "--steps", type=_positive, default=120, help="20 warm-up + 100 measured (default: 120)"
+        "--steps", type=settings.count, default=120, help="20 warm-up + 100 measured (default: 120)"
     )
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="(default: cpu)")
     parser.add_argument(
-        "--threads", type=_positive, default=usable_cores() or 1, help="of torch (default: all cores)"
+        "--threads",
+        type=settings.count,
+        help="of torch, in each process (default: all cores, divided by the processes)",
     )
+    parser.add_argument("--timing", choices=TIMINGS, help="by which clock, as for `run`")
     parser.add_argument("--here", action="store_true", help="one run of one case in this process, no repeats")
+    settings.add_options(parser)
     for family in dict.fromkeys(WORKLOADS.values()):
         family.add_options(parser)
+    return parser
+
+
+def parse(argv: Optional[Sequence[str]]) -> argparse.Namespace:
+    """Return the options; exits with code 2 where they are wrong."""
+    parser = parser_of_options()
     options = parser.parse_args(argv)
+    try:
+        found = checked(parser, options)
+    except ValueError as error:
+        parser.error(str(error))
+    if options.here and len(found) > 1:
+        parser.error("--here runs one case; name one workload, and one value of each option")
+    return options
+
+
+def checked(parser: argparse.ArgumentParser, options: argparse.Namespace) -> List[Tuple[Family, Case]]:
+    """Return the cases of the options; ValueError where an option has no meaning for a workload."""
+    special = {name: value for name, value in vars(options).items() if name not in GENERAL}
+    given = [name for name, value in special.items() if value != parser.get_default(name)]
+    for name in options.names:
+        foreign = [option for option in given if option not in WORKLOADS[name].OPTIONS]
+        if foreign:
+            known = ", ".join(map(_option, WORKLOADS[name].OPTIONS))
+            raise ValueError(f"{name}: has no {_option(foreign[0])}; it has {known}")
     found = cases(options)
     if not found:
-        parser.error(f"{' '.join(options.names)}: there is no such variant; see docs/workloads.md")
-    if options.here and len(found) > 1:
-        parser.error("--here runs one case; name one workload, pass and variant")
-    return options
+        raise ValueError(f"{' '.join(options.names)}: there is no such variant; see docs/workloads.md")
+    for _, case in found:
+        if options.device == "cpu" and case.get("precision") == "tf32":
+            raise ValueError("--precision tf32: only CUDA devices have it; use fp32, or --device cuda")
+    return found
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def cases(options: argparse.Namespace) -> List[Tuple[Family, Case]]:
     """Return every case that the options ask for, with its family."""
-    common = {"device": {"cpu": "CPU", "cuda": "GPU"}[options.device], "threads": options.threads}
+    cores = usable_cores() or 1
+    device = {"cpu": "CPU", "cuda": "GPU"}[options.device]
     found = []
     for name in dict.fromkeys(options.names):
         family = WORKLOADS[name]
-        found += [(family, {**case, **common}) for case in family.cases(name, options)]
+        for case in family.cases(name, options):
+            threads = options.threads or max(1, cores // int(case.get("devices", 1)))
+            found.append((family, {**case, "device": device, "threads": threads}))
     return found
 
 
-def missing(device: str) -> str:
-    """Say what this machine lacks to run on `device`, with the remedy; empty if nothing."""
-    if importlib.util.find_spec("torch") is None:
-        return 'torch is not installed; pip install "reportgen[collect]", or torch alone'
-    if device == "cuda":
-        import torch
+def missing(options: argparse.Namespace) -> str:
+    """Say what this machine lacks to run the cases, with the remedy; empty if nothing."""
+    needed = {package for name in options.names for package in WORKLOADS[name].NEEDS}
+    for package in ("torch", *sorted(needed)):
+        if importlib.util.find_spec(package) is None:
+            return f'{package} is not installed; pip install "reportgen[workloads]", or {package} alone'
+    if options.device != "cuda":
+        return ""
+    import torch
 
-        if not torch.cuda.is_available():
-            return "torch sees no CUDA device; use --device cpu, or install a CUDA build of torch"
+    if not torch.cuda.is_available():
+        return "torch sees no CUDA device; use --device cpu, or install a CUDA build of torch"
+    devices = max([int(case.get("devices", 1)) for _, case in cases(options)])
+    if devices > torch.cuda.device_count() and not options.here:
+        return f"--ddp {devices}: torch sees {torch.cuda.device_count()} CUDA devices; give no more"
+    is_tf32 = any(case.get("precision") == "tf32" for _, case in cases(options))
+    if is_tf32 and torch.cuda.get_device_capability() < (8, 0):  # which would silently compute in FP32
+        return "--precision tf32: this device has none (it takes compute capability 8.0); use fp32"
     return ""
 
 
-def run_here(options: argparse.Namespace) -> None:
-    """Run the steps of the one case that the options name, and record them."""
+def run_here(options: argparse.Namespace) -> int:
+    """Run the steps of the one case that the options name, and record them; return the exit code.
+
+    Running out of memory is a result: it is recorded as such also where it happens before the first step.
+    """
     import torch
 
-    torch.set_num_threads(options.threads)
     ((family, case),) = cases(options)
+    torch.set_num_threads(int(case["threads"]))
+    ranks, devices = place().ranks, int(case.get("devices", 1))
+    if "devices" in case and ranks != devices:
+        print(f"reportgen: bench: --ddp {devices}, but torchrun started {ranks} processes", file=sys.stderr)
+        return 2
+    work = family.work(case)
+    recorders: List[Recorder] = []
 
     def start() -> Recorder:
-        samples = family.samples_per_step(case)
-        return Recorder.start(samples_per_step=samples, item=family.ITEM, case=case, logs=options.logs)
+        recorders.append(
+            Recorder.start(
+                samples_per_step=work.samples,
+                item=work.item,
+                case=case,
+                logs=options.logs,
+                tokens_per_step=work.tokens,
+                flops_per_step=work.flops,
+            )
+        )
+        return recorders[0]
 
-    family.run(case, options.device, options.steps, start)
+    return _until_out_of_memory(lambda: family.run(case, options, start), recorders, start)
+
+
+def _until_out_of_memory(
+    run: Callable[[], None], recorders: Sequence[Recorder], start: Callable[[], Recorder]
+) -> int:
+    try:
+        run()
+    except (RuntimeError, MemoryError) as error:
+        status, text = status_of(error)
+        if status != "out_of_memory":
+            raise
+        if not recorders:
+            start().close(status, text)
+        print(f"reportgen: bench: {text}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def launch_all(options: argparse.Namespace) -> int:
     """Run the repeats that are missing, one process at a time; return the exit code of a run that failed."""
-    jobs = [launch.Job(case, child(family, case, options)) for family, case in cases(options)]
-    return launch.run_campaign(launch.Campaign(options.logs, jobs, options.repeats, keeps_going=True))
+    campaign = launch.Campaign(
+        options.logs, jobs(options), options.repeats, keeps_going=True, variables=variables(options)
+    )
+    return launch.run_campaign(campaign)
+
+
+def variables(options: argparse.Namespace) -> "dict[str, str]":
+    """Return what the processes are told through their environment."""
+    return {TIMING_VARIABLE: options.timing} if options.timing else {}
+
+
+def jobs(options: argparse.Namespace) -> List[launch.Job]:
+    """Return one job for every case that the options ask for."""
+    return [launch.Job(case, child(family, case, options)) for family, case in cases(options)]
 
 
 def child(family: Family, case: Case, options: argparse.Namespace) -> List[str]:
-    """Return the command line of a process that runs one case once."""
-    common = ["--steps", str(options.steps), "--device", options.device, "--threads", str(options.threads)]
-    return [python(), "-m", "collectors", "bench", *family.case_options(case), *common, "--here"]
+    """Return the command line of a process, or of torchrun, that runs one case once."""
+    threads = ["--threads", str(case["threads"])]
+    common = ["--steps", str(options.steps), "--device", options.device, *threads]
+    folder = ["--data", str(options.data)] if options.data and "data" in family.OPTIONS else []
+    devices = int(case.get("devices", 1))
+    # The module instead of the program torchrun: it may not be on the PATH, and this is the same Python.
+    several = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(devices)]
+    launcher = several if devices > 1 else []
+    words = [*family.case_options(case), *folder, *common, "--here"]
+    return [python(), *launcher, "-m", "collectors", "bench", *words]
 
 
 def python() -> str:
     """Return how to start this interpreter, by name if the PATH leads to it: logs hold no local paths."""
     found = shutil.which("python")
     return "python" if found and Path(found) == Path(sys.executable) else sys.executable
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: not a count; give 1 or more")
-    return int(text)

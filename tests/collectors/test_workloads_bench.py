@@ -21,7 +21,7 @@ def planned(*argv):
 def started(monkeypatch, *argv):
     """The campaigns that the command line hands to the launcher."""
     campaigns = []
-    monkeypatch.setattr(bench, "missing", lambda device: "")
+    monkeypatch.setattr(bench, "missing", lambda options: "")
     monkeypatch.setattr(launch, "run_campaign", lambda campaign: campaigns.append(campaign) or 0)
     assert bench.main([*argv, "--threads", "3"]) == 0
     return campaigns
@@ -56,6 +56,16 @@ def test_options_make_cases(argv, expected):
     ("argv", "message"),
     [
         (["resnet"], "invalid choice"),
+        (["darnn", "--precision", "bf16"], "darnn: has no --precision; it has --pass, --variant, --size"),
+        (
+            ["resnet50", "darnn", "--pass", "train"],
+            "resnet50: has no --pass; it has --precision, --batch-size",
+        ),
+        (["matmul", "--batch-size", "8"], "matmul: has no --batch-size"),
+        (["resnet50", "--precision", "tf32"], "--precision tf32: only CUDA devices have it; use fp32"),
+        (["bert-base", "--seq-len", "128", "1024"], "--seq-len 1024: bert-base takes 2 to 512 tokens"),
+        (["resnet50", "--data", "/nowhere"], "--data /nowhere: no such folder; it must hold <class>/<image>"),
+        (["resnet50", "--num-workers", "-1"], "-1: not a count; give 0 or more"),
         (["darnn", "--repeats", "0"], "0: not a count; give 1 or more"),
         (["darnn", "--steps", "many"], "many: not a count; give 1 or more"),
         (["dsanet", "--variant", "batched"], "no such variant"),
@@ -85,6 +95,24 @@ def test_a_case_has_all_its_factors():
     }
 
 
+def test_cases_have_the_factors_of_the_studies_that_they_repeat():
+    options = bench.parse(["resnet50", "--benchmark", "smooth-inference", "--threads", "2"])
+    ((_, case),) = bench.cases(options)
+    assert case == {
+        "model": "resnet50_v1.5",
+        "benchmark": "Smooth Inference",  # has no DataLoader, so no workers either
+        "dataset": "Synthetic",
+        "batch_size": 128,
+        "precision": "fp32",
+        "compile": False,
+        "devices": 1,
+        "layout": "nchw",
+        "image_size": 224,
+        "device": "CPU",
+        "threads": 2,
+    }
+
+
 def test_default_is_the_full_protocol(monkeypatch):
     (campaign,) = started(monkeypatch, "darnn", "lstnet")
     assert campaign.repeats == 7
@@ -98,10 +126,65 @@ def test_each_process_runs_exactly_the_case_it_was_started_for(monkeypatch):
     options = ["--pass", *flux.PASSES, "--variant", *flux.VARIANTS, "--size", "Benchmarks.jl"]
     (campaign,) = started(monkeypatch, *names, *options)
     assert len(campaign.jobs) == 3 * 7
+    assert_each_command_is_its_case(campaign)
+
+
+@pytest.mark.parametrize(
+    ("argv", "count"),
+    [
+        (
+            ["resnet50", "--benchmark", "train", "inference", "smooth-inference", "--layout", "nchw", "nhwc"],
+            6,
+        ),
+        (["resnet50", "bert-base", "--precision", "fp32", "bf16", "fp16-amp", "--compile", "no", "yes"], 12),
+        (
+            [
+                "roberta-base",
+                "roberta-large",
+                "--seq-len",
+                "128",
+                "512",
+                "--batch-size",
+                "1",
+                "8",
+                "--compile",
+            ],
+            8,
+        ),
+        (["distilroberta-base", "--ddp", "1", "2", "--num-workers", "0"], 2),
+        (["matmul", "--matrix-size", "64", "128", "--precision", "fp32", "bf16-amp"], 4),
+    ],
+)
+def test_every_combination_of_settings_is_one_case(argv, count, monkeypatch):
+    (campaign,) = started(monkeypatch, *argv)
+    assert len(campaign.jobs) == count
+    assert len({str(job.case) for job in campaign.jobs}) == count
+    assert_each_command_is_its_case(campaign)
+
+
+def assert_each_command_is_its_case(campaign):
     for case, command in campaign.jobs:
         child = bench.parse(command[command.index("bench") + 1 :])
         assert child.here
-        assert bench.cases(child) == [(flux, case)]
+        assert [found for _, found in bench.cases(child)] == [case]
+
+
+def test_several_processes_are_started_by_torchrun(monkeypatch):
+    (campaign,) = started(monkeypatch, "bert-base", "--ddp", "8")
+    (job,) = campaign.jobs
+    assert job.case["devices"] == 8
+    assert job.command[1:6] == ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "8"]
+
+
+def test_cores_are_divided_among_the_processes(monkeypatch):
+    monkeypatch.setattr(bench, "usable_cores", lambda: 12)
+    options = bench.parse(["bert-base", "--ddp", "1", "4", "16"])
+    assert [case["threads"] for _, case in bench.cases(options)] == [12, 3, 1]
+
+
+def test_the_clock_is_handed_on(monkeypatch):
+    (campaign,) = started(monkeypatch, "matmul", "--timing", "host")
+    assert campaign.variables == {"REPORTGEN_TIMING": "host"}
 
 
 def test_logs_name_no_local_path_when_python_is_on_the_path(monkeypatch):
@@ -117,6 +200,12 @@ def test_missing_torch_is_an_error_with_a_remedy(monkeypatch, capsys):
     assert "torch is not installed; pip install" in capsys.readouterr().err
 
 
+def test_missing_transformers_is_an_error_with_a_remedy(monkeypatch, capsys):
+    monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: None if name == "transformers" else 1)
+    assert bench.main(["bert-base"]) == 1
+    assert "transformers is not installed; pip install" in capsys.readouterr().err
+
+
 def test_missing_gpu_is_an_error_with_a_remedy(monkeypatch, capsys):
     torch = pytest.importorskip("torch", reason="torch is not installed; pip install torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
@@ -124,8 +213,24 @@ def test_missing_gpu_is_an_error_with_a_remedy(monkeypatch, capsys):
     assert "use --device cpu" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["resnet50", "--ddp", "2"], "--ddp 2: torch sees 1 CUDA devices; give no more"),
+        (["resnet50", "--precision", "tf32"], "--precision tf32: this device has none"),
+    ],
+)
+def test_a_device_that_cannot_do_it_is_an_error(argv, message, monkeypatch, capsys):
+    torch = pytest.importorskip("torch", reason="torch is not installed; pip install torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (7, 0))
+    assert bench.main([*argv, "--device", "cuda"]) == 1
+    assert message in capsys.readouterr().err
+
+
 def test_a_folder_that_cannot_be_made_is_an_error(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(bench, "missing", lambda device: "")
+    monkeypatch.setattr(bench, "missing", lambda options: "")
     (tmp_path / "file").write_text("")
     assert bench.main(["lstnet", "--logs", str(tmp_path / "file")]) == 1
     assert "file" in capsys.readouterr().err
@@ -138,7 +243,7 @@ def test_help_begins_with_an_example_and_imports_no_torch():
         "except SystemExit: assert 'torch' not in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("usage: python -m collectors bench darnn")
+    assert done.stdout.startswith("usage: python -m collectors bench resnet50")
 
 
 def test_a_run_is_recorded_with_its_case(tmp_path):

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, ContextManager, Dict, List, Mapping, Tuple
+from typing import TYPE_CHECKING, Callable, ContextManager, List, Mapping, Tuple
 
-from collectors.logfolder import Factor
+from collectors.workloads.settings import Case, Work
 
 if TYPE_CHECKING:
     from torch import nn
 
     from collectors.workloads.flux.passes import StepRecorder
 
-Case = Dict[str, Factor]
-
 PASSES = ("forward", "forward+backward", "train")
 VARIANTS = ("sequential", "batched")
 SIZES = ("FluxBench", "Benchmarks.jl")
 POOL = 10  # steps in the window of one sample, the same in all published sizes
 SEED = 123  # the seed of Benchmarks.jl for DSANet
-ITEM = "sample"
+OPTIONS: Tuple[str, ...] = ("pass", "variant", "size")
+NEEDS: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("options of darnn, dsanet, lstnet and tpa-lstm")
     group.add_argument(
         "--pass",
-        dest="passes",
         nargs="+",
         choices=PASSES,
         default=["forward"],
@@ -66,7 +64,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--variant",
-        dest="variants",
         nargs="+",
         choices=VARIANTS,
         default=["sequential"],
@@ -93,8 +90,8 @@ def cases(name: str, options: argparse.Namespace) -> List[Case]:
             "batch_size": PUBLISHED[model, options.size].batch,
             "dtype": "float32",
         }
-        for kind in options.passes
-        for variant in options.variants
+        for kind in getattr(options, "pass")
+        for variant in options.variant
         if not (model == "DSANet" and variant == "batched")
     ]
 
@@ -124,16 +121,13 @@ def build(model: str, variant: str, size: str) -> nn.Module:
     return recurrent[model](published.features, pool=POOL, variant=variant, **published.arguments)
 
 
-def samples_per_step(case: Case) -> int:
-    """Return the samples of one step: the whole batch."""
-    return int(case["batch_size"])
+def work(case: Case) -> Work:
+    """Return the samples of one step: the whole batch. Nobody has counted the operations."""
+    return Work("sample", int(case["batch_size"]))
 
 
-def run(case: Case, device: str, steps: int, start: Callable[[], ContextManager[StepRecorder]]) -> None:
-    """Run the steps of one case on `device` ("cpu", "cuda").
-
-    start    returns the recorder; called when model and input stand ready on the device
-    """
+def run(case: Case, options: argparse.Namespace, start: Callable[[], ContextManager[StepRecorder]]) -> None:
+    """Run the steps of one case; `start` is called when model and input stand ready on the device."""
     import torch
 
     from collectors.workloads.flux.passes import Pass
@@ -141,10 +135,10 @@ def run(case: Case, device: str, steps: int, start: Callable[[], ContextManager[
     model, variant, size = str(case["model"]), str(case["variant"]), str(case["size"])
     published = PUBLISHED[model, size]
     torch.manual_seed(SEED)
-    network = build(model, variant, size).to(device)
-    x = torch.randn(published.batch, 1, POOL, published.features).to(device)
-    y = torch.randn(published.batch, 1).to(device)
+    network = build(model, variant, size).to(options.device)
+    x = torch.randn(published.batch, 1, POOL, published.features).to(options.device)
+    y = torch.randn(published.batch, 1).to(options.device)
     resets = case["pass"] == "train" or variant == "batched"
     steps_of = Pass(network, x, y, reset=resets).named(str(case["pass"]))
     with start() as recorder:
-        steps_of(recorder, steps)
+        steps_of(recorder, options.steps)
