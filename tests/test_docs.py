@@ -12,7 +12,13 @@ from tests.test_cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "logs/FORMAT.md"])
+RULES = sorted(ROOT.glob("reportgen/rules/*.md"))
+CALL = re.compile(r"\s*(reportgen|python -m collectors) ([a-z]+)")
 GROUP = typer.main.get_command(app)
+KNOWN = {
+    "reportgen": COMMANDS,
+    "python -m collectors": ["env", "watch", "run", "bench", "doctor"],
+}
 
 
 def test_the_list_of_commands_is_whole():
@@ -31,6 +37,16 @@ def test_every_command_and_option_is_documented(command):
 def test_every_format_has_a_page_that_the_index_links(name):
     assert (ROOT / f"docs/formats/{name}.md").is_file()
     assert f"({name}.md)" in (ROOT / "docs/formats/index.md").read_text()
+
+
+@pytest.mark.parametrize("page", [*PAGES, *RULES], ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_commands_that_a_page_names_exist(page):
+    text = page.read_text()
+    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    code = [*re.findall(r"`([^`\n]+)`", text), *lines, *re.findall(r"^ {4}(reportgen .*)$", text, re.MULTILINE)]
+    calls = [(m[1], m[2]) for one in code if (m := CALL.match(one))]
+    assert [call for call in calls if call[1] not in KNOWN[call[0]]] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
