@@ -4,6 +4,7 @@ A metric that is not listed here (a published column of its own) is still accept
 unit it was declared with and no better direction, so that no comparison can claim one.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +19,7 @@ class Metric:
     unit       base unit; better  None where neither direction is
     reduction  how the samples of telemetry become one number; difference: of a counter, the last less
                the first of the window, added up over the devices
+    item       what a rate of it counts, "" where that is the run's factor `item`
     """
 
     name: str
@@ -25,6 +27,7 @@ class Metric:
     unit: str
     better: Better | None = None
     reduction: Reduction = "mean"
+    item: str = ""
 
     @property
     def is_speed(self) -> bool:
@@ -35,7 +38,7 @@ class Metric:
 _ALL = (
     Metric("throughput", "Throughput", "samples/s", "higher"),
     Metric("throughput_per_device", "Throughput per device", "samples/s", "higher"),
-    Metric("token_throughput", "Token throughput", "samples/s", "higher"),
+    Metric("token_throughput", "Token throughput", "samples/s", "higher", item="token"),
     Metric("step_time", "Step time", "s", "lower"),
     Metric("latency", "Latency", "s", "lower"),
     Metric("time_to_train", "Time to train", "s", "lower"),
@@ -71,3 +74,8 @@ METRICS = {metric.name: metric for metric in _ALL}
 def metric(name: str, unit: str = "1") -> Metric:
     """Return the metric of that name, or one without a better direction in the base unit given."""
     return METRICS.get(name) or Metric(name, name.replace("_", " ").capitalize(), unit)
+
+
+def item_of(name: str, factors: Mapping[str, object]) -> str:
+    """Return what a rate of the metric counts in runs with these factors: `token`, `image`, "" if unknown."""
+    return metric(name).item or str(factors.get("item", ""))

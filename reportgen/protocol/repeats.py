@@ -127,7 +127,7 @@ def _how(one: Measurement) -> str:
 
 def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
     """Say what of the environment differs between the runs of a case, and how."""
-    keys = sorted({key for run in runs for key in run.environment if not _by_nature(key)})
+    keys = sorted({key for run in runs for key in run.environment if not varies_by_nature(key)})
     varying = []
     for key in keys:
         values = list(dict.fromkeys(str(run.environment[key]) for run in runs if key in run.environment))
@@ -138,7 +138,8 @@ def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]
     return (Finding("warning", "environment.varies", subject, f"differs between the runs: {_some(varying)}"),)
 
 
-def _by_nature(key: str) -> bool:
+def varies_by_nature(key: str) -> bool:
+    """Return whether an environment's key tells of the run rather than of the machine: a clock, a process."""
     last = re.split(r"[./]", key)[-1].lower()
     return last in VARIES_BY_NATURE or last.endswith(("_ns", "_time", "_pid"))
 

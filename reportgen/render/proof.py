@@ -79,8 +79,8 @@ def _proof(case: Case, number: int) -> Proof:
 
 
 def _unit(case: Case) -> Unit:
-    item = case.factors.get("item")
-    if case.unit == "samples/s" and isinstance(item, str):
+    item = metrics.item_of(case.metric, case.factors)
+    if case.unit == "samples/s" and item:
         return Unit(units.rate_unit(item), case.unit, 1.0)
     return units.choose([measurement.value for measurement in case.measurements], case.unit)
 

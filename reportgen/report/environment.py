@@ -8,6 +8,7 @@ too many blocks, the campaign is one block.
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.model import FactorValue, Run
+from reportgen.protocol.repeats import varies_by_nature
 from reportgen.results import Environment
 
 # More different environments than this in one campaign are shown as one block.
@@ -52,7 +53,8 @@ def _telling(runs: Iterable[Run]) -> set[str]:
     for run in runs:
         for name, value in _about(run).items():
             values.setdefault(name, set()).add(value)
-    return {name for name, found in values.items() if len(found) <= MOST_BLOCKS}
+    by_run = {name for name in values if varies_by_nature(name)}
+    return {name for name, found in values.items() if len(found) <= MOST_BLOCKS} - by_run
 
 
 def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from reportgen.metrics import item_of
 from reportgen.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
 from reportgen.protocol import Protocol, attempt, available
 from reportgen.reading import Shape
@@ -244,14 +245,14 @@ def as_table(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
                 run["status"].replace("_", " "),
                 str(run["steps"]["count"] or "-"),
                 factors or "-",
-                _headline(run["measurements"], str(run["factors"].get("item", ""))) or "-",
+                _headline(run["measurements"], run["factors"]) or "-",
                 " ".join(rules) or "-",
             )
         )
     return rows
 
 
-def _headline(measurements: Sequence[Mapping[str, Any]], item: str) -> str:
+def _headline(measurements: Sequence[Mapping[str, Any]], factors: Mapping[str, Any]) -> str:
     """Return the one value that a reader looks for first: the throughput of the step, else its time."""
     order = {("throughput", STEP): 0, ("step_time", STEP): 1}
     ranked = sorted(measurements, key=lambda m: order.get((m["metric"], m["phase"]), 2))
@@ -259,7 +260,7 @@ def _headline(measurements: Sequence[Mapping[str, Any]], item: str) -> str:
         return ""
     best = ranked[0]
     value, unit = float(best["value"]), choose([best["value"]], best["unit"])
-    name = rate_unit(item) if best["unit"] == "samples/s" else unit.name
+    name = rate_unit(item_of(best["metric"], factors)) if best["unit"] == "samples/s" else unit.name
     parts = (
         best["metric"].replace("_", " "),
         text(value / unit.factor),

@@ -7,6 +7,7 @@ column (or row) has its own, because milliseconds of forward and seconds of load
 from collections.abc import Iterable, Sequence
 
 from reportgen.errors import RequestError, did_you_mean
+from reportgen.metrics import item_of
 from reportgen.model import Case
 from reportgen.results import UnitMode
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
@@ -33,11 +34,11 @@ def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
     """
     bases = {case.unit for case in cases}
     if spec.unit and spec.unit not in _MODES:
-        return _asked(spec, bases, {str(case.factors.get("item", "")) for case in cases})
+        return _asked(spec, bases, {item_of(case.metric, case.factors) for case in cases})
     if len(bases) != 1:
         return None
     base = bases.pop()
-    items = {str(case.factors.get("item", "")) for case in cases}
+    items = {item_of(case.metric, case.factors) for case in cases}
     if base == "samples/s":
         return Unit(rate_unit(items.pop() if len(items) == 1 else ""), base, 1.0)
     return choose(_values(cases), base)
