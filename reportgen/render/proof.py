@@ -104,8 +104,6 @@ def _summary(case: Case, unit: Unit) -> str:
 def _reduced(summary: Summary, unit: Unit) -> str:
     """Say how the repeats became one number, and how far they lie apart."""
     ends = f"{_number(summary.low, unit)} – {_number(summary.high, unit)}"
-    if summary.statistic == "olympic":
-        return f"mean of {summary.n} without the best and the worst, range {ends}"
     if summary.statistic != "median":
         return f"{summary.statistic} of {summary.n}, range {ends}"
     coverage = f"{units.text(summary.coverage * 100, digits=3)} %"

@@ -94,7 +94,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
         unit=units.whole if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
-        caption=(*caption(spec, grid, units.whole), *(f"{note.text}." for note in noted.general)),
+        caption=(*caption(spec, grid, units.whole), *(note.text for note in noted.general)),
         facet=facet,
         findings=tuple(filler.findings),
     )

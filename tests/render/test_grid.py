@@ -136,7 +136,7 @@ def test_a_head_that_has_the_unit_already_does_not_say_it_twice() -> None:
             "In parentheses: the interval that holds the median with at least 96.9 %.",
         ),
         ([(0.9375, False, "median")], "In parentheses: the range of the repeats."),
-        ([(0.0, False, "olympic")], "In parentheses: the range of the repeats."),
+        ([(0.0, False, "olympic mean")], "In parentheses: the range of the repeats."),
         (
             [(0.984375, True, "median"), (0.9375, False, "median")],
             "In parentheses: the interval that holds the median with 98.4 %, or the range of the repeats "
