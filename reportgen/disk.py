@@ -5,8 +5,10 @@ strings: a corpus has tens of thousands of files, and an object a file is what c
 """
 
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from io import FileIO
 from pathlib import Path
 
@@ -90,17 +92,31 @@ class Neighbours:
         return Neighbours, (self.folder, self.root)
 
     def _read(self, path: str) -> bytes | None:
-        if path.startswith("/") or any(part.startswith(".") for part in path.split("/")):
+        if path.startswith(("/", ".")) or "/." in path:
             return None
-        place = Path(self.folder, path)
+        place = f"{self.folder}/{path}"
         try:
-            if not place.is_file() or size(place) > _SMALL:
-                return None
-            if not _is_inside(place, (Path(self.root).resolve(), Path(self.folder).resolve())):
+            found = os.lstat(place)
+            if stat.S_ISLNK(found.st_mode):
+                found = Path(place).stat()
+                is_inside = _is_inside(Path(place), _resolved(self.root, self.folder))
+            else:
+                is_inside = _is_folder_inside(place.rpartition("/")[0], self.root, self.folder)
+            if not is_inside or not stat.S_ISREG(found.st_mode) or found.st_size > _SMALL:
                 return None
             return content(place)
         except OSError:
             return None
+
+
+@lru_cache(maxsize=16)
+def _resolved(*folders: str) -> tuple[Path, ...]:
+    return tuple(Path(folder).resolve() for folder in folders)
+
+
+@lru_cache(maxsize=256)
+def _is_folder_inside(folder: str, *folders: str) -> bool:
+    return _is_inside(Path(folder), _resolved(*folders))
 
 
 def _is_inside(path: Path, folders: Iterable[Path]) -> bool:

@@ -133,8 +133,11 @@ class LogFiles:
         if not isinstance(around, disk.Neighbours):
             names = [] if beside is None else [self._neighbour(path) for path in beside]
             around = store if beside is None else {name: around[name] for name in names if name in around}
-        return LogFiles(store, prefix=self._prefix, location=self.location, is_folder=self.is_folder,
+        view = LogFiles(store, prefix=self._prefix, location=self.location, is_folder=self.is_folder,
                         settings=self._settings, around=around)
+        if not self.is_folder:
+            view._head = self._head  # its reader will ask for what its claim was made of
+        return view
 
     def without(self, paths: Iterable[str]) -> "LogFiles":
         """Return this folder without some of its files."""

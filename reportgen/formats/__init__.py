@@ -5,7 +5,7 @@ is claimed file by file, and what nobody claims is only counted. Adding a format
 and a line in FORMATS.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -143,17 +143,24 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
 
 
 @lru_cache(maxsize=8)
-def _marks(formats: tuple[Format, ...]) -> Marks:
-    return Marks(mark for known in formats for mark in known.marks)
+def _marks(formats: tuple[Format, ...]) -> tuple[Marks, Mapping[bytes, list[int]], list[int]]:
+    """Return all marks, the positions of the formats that have each, and of those that have none."""
+    having: dict[bytes, list[int]] = {}
+    for position, known in enumerate(formats):
+        for mark in known.marks:
+            having.setdefault(mark, []).append(position)
+    return Marks(having), having, [position for position, known in enumerate(formats) if not known.marks]
 
 
-def _asked(files: LogFiles, formats: tuple[Format, ...]) -> Iterator[Format]:
-    """Yield the formats that could claim a file, by their marks."""
+def _asked(files: LogFiles, formats: tuple[Format, ...]) -> list[Format]:
+    """Return the formats that could claim a file, by their marks."""
     path, settings = files.path, files.settings
-    found = _marks(formats).in_text(b"%b\n%b" % (path.encode(), files.head(path)))
-    for known in formats:
-        if not known.marks or known.name in settings or not found.isdisjoint(known.marks):
-            yield known
+    marks, having, always = _marks(formats)
+    found = marks.in_text(b"%b\n%b" % (path.encode(), files.head(path)))
+    asked = {*always, *(position for mark in found for position in having[mark])}
+    if settings:
+        asked |= {position for position, known in enumerate(formats) if known.name in settings}
+    return [formats[position] for position in sorted(asked)]
 
 
 @dataclass(slots=True)

@@ -138,7 +138,7 @@ _KINDS = (
         {"model": "wide_and_deep", "item": "sample"},
     ),
     _Kind(
-        b" time ",
+        b" loss ",
         line_pattern("{step:int} time {stamp:epoch} loss ", whole_line=True),
         _times,
         {"model": "wide_and_deep", "item": "sample"},
