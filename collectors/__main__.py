@@ -1,4 +1,4 @@
-"""The command line of the collectors: `python -m collectors run | watch | env | doctor | bench`.
+"""The command line of the collectors: `python -m collectors run | watch | env | doctor | bench | sweep`.
 
 Parses, calls, prints, exits. Exit codes: that of the measured command for `run`; 1 for trouble with files;
 2 for a wrong command line.
@@ -27,8 +27,12 @@ def main(argv: Optional[List[str]] = None) -> int:
         from collectors.workloads.bench import main as bench
 
         return bench(argv[1:])
-    options = _parser().parse_args(argv)
     try:
+        if argv[:1] == ["sweep"]:  # knows the workloads, which a copied folder may do without
+            from collectors.sweep import main as sweep
+
+            return sweep(argv[1:])
+        options = _parser().parse_args(argv)
         return _COMMANDS[options.command_name](options)
     except ValueError as error:
         print(f"reportgen: {error}", file=sys.stderr)
@@ -42,11 +46,11 @@ def _parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="python -m collectors",
-        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,watch,env,doctor,bench} --help",
+        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,watch,env,doctor,bench,sweep} --help",
         description="Write raw evidence about training runs into a logs folder.",
         formatter_class=raw,
     )
-    names = "{run,watch,env,doctor,bench}"
+    names = "{run,watch,env,doctor,bench,sweep}"
     commands = parser.add_subparsers(dest="command_name", required=True, metavar=names)
     running = commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command")
     _add_run(running)
@@ -64,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     doctor.add_options(advising)
     commands.add_parser("bench", help="run a workload of this project under the same protocol")
+    commands.add_parser("sweep", help="run a whole campaign of these workloads, described in a file")
     return parser
 
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Dict, List, Mapping, NamedTuple, Sequence
+from typing import Callable, Dict, List, Mapping, NamedTuple, Sequence
 
 from collectors import logfolder
 from collectors.aftermath import ended
@@ -33,6 +33,10 @@ class Job(NamedTuple):
     command: Sequence[str]
 
 
+def _never(job: Job) -> str:
+    return ""
+
+
 class Campaign(NamedTuple):
     """What to run: every job until `repeats` complete runs of it exist below `logs`."""
 
@@ -46,6 +50,8 @@ class Campaign(NamedTuple):
     telemetry_interval: float = watch.DEFAULT_INTERVAL  # s between samples of the devices; 0: none
     node: int = 0  # of this launcher, where each node has one
     variables: Mapping[str, str] = {}  # to be set for the command
+    answers: Sequence[str] = ("complete",)  # statuses with which a run is a repeat, and no failure
+    skips: Callable[[Job], str] = _never  # asked before every run: why it shall not be, "" if it shall
 
 
 def factor_value(text: str) -> Factor:
@@ -98,6 +104,10 @@ def run_campaign(campaign: Campaign) -> int:
     first_failure = 0
     queue = _queue(campaign)
     for number, job in enumerate(queue, 1):
+        reason = campaign.skips(job)
+        if reason:
+            _say(f"[{number}/{len(queue)}] {logfolder.case_folder(job.case)}: skipped, {reason}")
+            continue
         folder, repeat = logfolder.new_run_folder(campaign.logs, job.case, campaign.node)
         _say(f"[{number}/{len(queue)}] {folder}")
         end = _run_once(job, folder, repeat, campaign)
@@ -114,23 +124,27 @@ def _queue(campaign: Campaign) -> List[Job]:
     """Return the jobs to run, one entry per run."""
     missing = []
     for job in campaign.jobs:
-        folders = logfolder.runs_of(campaign.logs, job.case)
-        runs = [logfolder.read_run(folder, campaign.node) for folder in folders]
-        complete = sum(1 for one in runs if one.get("status") == "complete")
-        wanted = campaign.repeats if campaign.is_again else max(0, campaign.repeats - complete)
+        done = repeats_of(campaign, job)
+        wanted = campaign.repeats if campaign.is_again else max(0, campaign.repeats - done)
         missing.append([job] * wanted)
-        if complete and not campaign.is_again:
+        if done and not campaign.is_again:
             where = campaign.logs / logfolder.case_folder(job.case)
             more = f"--again adds {campaign.repeats} more"
-            _say(f"{where}: {complete} complete already, {wanted} to run; {more}")
+            _say(f"{where}: {done} complete already, {wanted} to run; {more}")
     if not campaign.is_interleaved:
         return [job for same in missing for job in same]
     rounds = itertools.zip_longest(*missing)
     return [job for one_round in rounds for job in one_round if job is not None]
 
 
+def repeats_of(campaign: Campaign, job: Job) -> int:
+    """Return how many runs of a job have their answer."""
+    runs = [logfolder.read_run(one, campaign.node) for one in logfolder.runs_of(campaign.logs, job.case)]
+    return sum(1 for one in runs if one.get("status") in campaign.answers)
+
+
 class _Ended(NamedTuple):
-    exit_code: int  # as a shell has it
+    exit_code: int  # as a shell has it; 0 where the run has its answer
     is_cancelled: bool  # a person or scheduler wanted the whole campaign to end
 
 
@@ -166,6 +180,8 @@ def _run_once(job: Job, folder: Path, repeat: int, campaign: Campaign) -> _Ended
         logfolder.write_run(folder, run, campaign.node)
     except OSError as error:  # the command's exit code counts for more than our file
         _say(f"{folder}: the end of the run could not be written: {error.strerror}")
+    if run["status"] in campaign.answers:
+        code = 0
     return _Ended(code if code >= 0 else 128 - code, signals.is_cancelled)
 
 

@@ -15,7 +15,7 @@ import importlib.util
 import shutil
 import sys
 from pathlib import Path
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, List, NoReturn, Optional, Sequence, Tuple
 
 from collectors import launch
 from collectors.ending import status_of
@@ -33,7 +33,7 @@ EXAMPLE = """python -m collectors bench resnet50 --precision tf32 bf16-amp --bat
        python -m collectors bench NAME [NAME ...] [options]"""
 DESCRIPTION = "Run workloads, each repeat in a fresh process, the cases interleaved: one run folder each."
 #: of `bench` itself; every other option belongs to the families that name it in OPTIONS
-GENERAL = ("names", "logs", "repeats", "steps", "device", "threads", "timing", "here")
+GENERAL = ("names", "logs", "repeats", "steps", "device", "threads", "timing", "here", "again")
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -50,11 +50,14 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)  # for a sweep to say in which file
+
+
 def parser_of_options() -> argparse.ArgumentParser:
-    """Return the parser of all options, those of every family included."""
-    parser = argparse.ArgumentParser(
-        prog="python -m collectors bench", usage=EXAMPLE, description=DESCRIPTION
-    )
+    """Return the parser of all options, those of every family included; it raises ValueError."""
+    parser = _Parser(prog="python -m collectors bench", usage=EXAMPLE, description=DESCRIPTION)
     parser.add_argument(
         "names", nargs="+", type=str.lower, metavar="NAME", choices=list(WORKLOADS), help=", ".join(WORKLOADS)
     )
@@ -70,6 +73,7 @@ def parser_of_options() -> argparse.ArgumentParser:
         help="of torch, in each process (default: all cores, divided by the processes)",
     )
     parser.add_argument("--timing", choices=TIMINGS, help="by which clock, as for `run`")
+    parser.add_argument("--again", action="store_true", help="run as many more, whatever is there")
     parser.add_argument("--here", action="store_true", help="one run of one case in this process, no repeats")
     settings.add_options(parser)
     for family in dict.fromkeys(WORKLOADS.values()):
@@ -80,18 +84,15 @@ def parser_of_options() -> argparse.ArgumentParser:
 def parse(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     """Return the options; exits with code 2 where they are wrong."""
     parser = parser_of_options()
-    options = parser.parse_args(argv)
     try:
-        found = checked(parser, options)
+        return understood(parser, argv)
     except ValueError as error:
-        parser.error(str(error))
-    if options.here and len(found) > 1:
-        parser.error("--here runs one case; name one workload, and one value of each option")
-    return options
+        argparse.ArgumentParser.error(parser, str(error))
 
 
-def checked(parser: argparse.ArgumentParser, options: argparse.Namespace) -> List[Tuple[Family, Case]]:
-    """Return the cases of the options; ValueError where an option has no meaning for a workload."""
+def understood(parser: argparse.ArgumentParser, argv: Optional[Sequence[str]]) -> argparse.Namespace:
+    """Return the options; raises ValueError where they are wrong or have no meaning for a workload."""
+    options = parser.parse_args(argv)
     special = {name: value for name, value in vars(options).items() if name not in GENERAL}
     given = [name for name, value in special.items() if value != parser.get_default(name)]
     for name in options.names:
@@ -105,7 +106,9 @@ def checked(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Lis
     for _, case in found:
         if options.device == "cpu" and case.get("precision") == "tf32":
             raise ValueError("--precision tf32: only CUDA devices have it; use fp32, or --device cuda")
-    return found
+    if options.here and len(found) > 1:
+        raise ValueError("--here runs one case; name one workload, and one value of each option")
+    return options
 
 
 def _option(name: str) -> str:
@@ -197,7 +200,12 @@ def _until_out_of_memory(
 def launch_all(options: argparse.Namespace) -> int:
     """Run the repeats that are missing, one process at a time; return the exit code of a run that failed."""
     campaign = launch.Campaign(
-        options.logs, jobs(options), options.repeats, keeps_going=True, variables=variables(options)
+        options.logs,
+        jobs(options),
+        options.repeats,
+        is_again=options.again,
+        keeps_going=True,
+        variables=variables(options),
     )
     return launch.run_campaign(campaign)
 

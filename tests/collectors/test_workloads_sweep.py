@@ -1,0 +1,255 @@
+"""Campaigns in files: what they plan, what is wrong with them, and how they go on after no memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+from collectors import __main__, launch, sweep
+from collectors.workloads import bench
+
+CAMPAIGNS = sorted((ROOT / "collectors" / "workloads" / "campaigns").glob("*.toml"))
+HEAD = 'logs = "logs/x"\nthreads = 1\nrepeats = 2\n'
+
+#: instead of a workload: more than 8 samples do not fit into memory
+STAND_IN = """
+import json, os, pathlib
+path = pathlib.Path(os.environ["REPORTGEN_RUN"], "run.json")
+run = json.loads(path.read_text())
+is_large = run["case"]["batch_size"] > 8
+run["status"] = "out_of_memory" if is_large else "complete"
+path.write_text(json.dumps(run))
+raise SystemExit(is_large)
+"""
+
+
+def written(tmp_path, text, name="campaign.toml"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def table(**keys):
+    return "[[workloads]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+
+
+def cases_of(path):
+    return [job.case for job in sweep.sweep_of(path).campaign.jobs]
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    monkeypatch.setattr(bench, "missing", lambda options: "")
+    monkeypatch.setattr(bench, "child", lambda *_: [sys.executable, "-S", "-c", STAND_IN])
+
+
+def outcomes(logs):
+    """(batch size, repeat, status) of all runs, in the order in which they began."""
+    runs = [json.loads(path.read_text()) for path in logs.glob("*/r*/run.json")]
+    runs.sort(key=lambda run: run["started_realtime_ns"])
+    return [(run["case"]["batch_size"], run["repeat"], run["status"]) for run in runs]
+
+
+# Files
+
+
+def test_lists_are_combined_and_tables_added(tmp_path):
+    tables = table(name="matmul", matrix_size=[64, 128], precision=["fp32", "bf16"])
+    tables += table(
+        name=["roberta-base", "roberta-large"], seq_len=128, batch_size=[1, 8], compile=[False, True]
+    )
+    found = cases_of(written(tmp_path, HEAD + tables))
+    assert len(found) == 4 + 8
+    sizes = [(case["precision"], case["matrix_size"]) for case in found[:4]]
+    assert sizes == [("fp32", 64), ("fp32", 128), ("bf16", 64), ("bf16", 128)]
+    assert {case["compile"] for case in found[4:]} == {False, True}
+
+
+def test_keys_at_the_top_hold_for_all_tables_that_do_not_say_otherwise(tmp_path):
+    tables = table(name="matmul", matrix_size=64) + table(name="matmul", matrix_size=64, precision="bf16")
+    found = cases_of(written(tmp_path, 'precision = "fp16-amp"\n' + HEAD + tables))
+    assert [case["precision"] for case in found] == ["fp16-amp", "bf16"]
+
+
+def test_json_says_the_same_as_toml(tmp_path):
+    toml = written(tmp_path, HEAD + table(name="matmul", matrix_size=[8, 16]))
+    content = {
+        "logs": "logs/x",
+        "threads": 1,
+        "repeats": 2,
+        "workloads": [{"name": "matmul", "matrix_size": [8, 16]}],
+    }
+    assert sweep.sweep_of(written(tmp_path, json.dumps(content), "a.json"))[:2] == sweep.sweep_of(toml)[:2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("logs = ", "Invalid value"),
+        (HEAD, "workloads: not a list of tables; write [[workloads]] with a name"),
+        (table(name="matmul"), 'no logs; write logs = "logs/<campaign>", or give --logs'),
+        (HEAD + "[[workloads]]\nprecision = 'fp32'", "workloads[0]: no name; name the workload"),
+        (HEAD + table(name="resnet"), "workloads[0]: NAME: invalid choice: 'resnet'"),
+        (
+            HEAD + table(name="matmul") + table(name="resnet50", batchsize=8),
+            "workloads[1]: no option batchsize; did you mean batch_size?",
+        ),
+        (HEAD + table(name="resnet50", precision="fp8"), "workloads[0]: precision: invalid choice: 'fp8'"),
+        (HEAD + table(name="matmul", batch_size=8), "workloads[0]: matmul: has no --batch-size"),
+        (HEAD + table(name="resnet50", batch_size=0), "workloads[0]: batch_size: 0: not a count"),
+        (HEAD + table(name="resnet50", batch_size=[]), "workloads[0]: batch_size: an empty list"),
+        (HEAD + table(name="resnet50", batch_size=[[8]]), "workloads[0]: batch_size: [8] is not text"),
+        (HEAD + table(name="matmul", repeats=3), "workloads[0]: repeats: belongs at the top of the file"),
+        (HEAD + table(name="matmul", here=True), "workloads[0]: no option here"),
+        (
+            HEAD + table(name="bert-base", batch_size=[1, 8]) + table(name="bert-base", batch_size=8),
+            "workloads[1]: makes a case of workloads[0] again: model=bert_base,seq_len=128,batch_size=8",
+        ),
+        ("skip_after_oom = 1\n" + HEAD + table(name="matmul"), "skip_after_oom: 1 is not true or false"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text, message, tmp_path, capsys):
+    path = written(tmp_path, text)
+    assert __main__.main(["sweep", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"reportgen: {path}: ")
+    assert message in error
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "Expecting property name"), ("[1]", "not an object")])
+def test_broken_json_is_an_error(text, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        sweep.sweep_of(written(tmp_path, text, "campaign.json"))
+
+
+def test_without_tomllib_the_remedy_is_json(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tomllib", None)
+    with pytest.raises(ValueError, match=r"TOML needs Python 3.11; use that, or write the same as JSON"):
+        sweep.sweep_of(written(tmp_path, HEAD))
+
+
+def test_a_missing_file_is_an_error_and_not_a_traceback(tmp_path, capsys):
+    assert __main__.main(["sweep", str(tmp_path / "none.toml")]) == 1
+    assert "none.toml" in capsys.readouterr().err
+
+
+def test_what_the_host_lacks_is_said_before_the_first_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench, "missing", lambda options: "torch is not installed")
+    path = written(tmp_path, HEAD + table(name="matmul"))
+    assert __main__.main(["sweep", str(path), "--logs", str(tmp_path / "logs")]) == 1
+    assert f"{path}: matmul: torch is not installed" in capsys.readouterr().err
+    assert not (tmp_path / "logs").exists()
+
+
+# The campaigns that come along
+
+
+@pytest.mark.parametrize("path", CAMPAIGNS, ids=lambda path: path.stem)
+def test_campaigns_that_come_along_can_be_planned(path, capsys):
+    assert __main__.main(["sweep", str(path), "--dry-run"]) == 0
+    assert " 7 repeats each" in capsys.readouterr().out
+
+
+def test_each_founding_study_has_its_campaign():
+    assert [path.stem for path in CAMPAIGNS] == ["bert-base", "flux", "resnet50", "roberta"]
+
+
+def test_the_roberta_campaign_is_the_whole_published_sweep():
+    (path,) = (one for one in CAMPAIGNS if one.stem == "roberta")
+    found = [case for case in cases_of(path) if "seq_len" in case]
+    assert len(found) == 3 * 3 * 6
+
+
+# Running
+
+
+def test_a_plan_counts_what_is_there_and_runs_nothing(tmp_path, stand_in, capsys):
+    path = written(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[4, 8], num_workers=0))
+    line = ["sweep", str(path), "--logs", str(tmp_path / "logs")]
+    assert __main__.main([*line, "--dry-run"]) == 0
+    assert not (tmp_path / "logs").exists()
+    assert (
+        capsys.readouterr().out.splitlines()[0].endswith("2 cases, 2 repeats each: 4 runs to do, 0 are there")
+    )
+    assert __main__.main(line) == 0
+    capsys.readouterr()
+    assert __main__.main([*line, "--dry-run"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{tmp_path / 'logs'}: 2 cases, 2 repeats each: 0 runs to do, 4 are there",
+        "every case: model=roberta-tiny seq_len=128 precision=fp32 compile=false devices=1 num_workers=0 "
+        "device=CPU threads=1",
+        "runs and case, in the order of every round (one run of each case that lacks one):",
+        "   0  batch_size=4",
+        "   0  batch_size=8",
+    ]
+    assert __main__.main([*line, "--dry-run", "--again"]) == 0
+    assert "4 runs to do, 4 are there" in capsys.readouterr().out
+
+
+def test_cases_are_interleaved_and_no_memory_is_an_answer(tmp_path, stand_in):
+    path = written(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 4]))
+    logs = tmp_path / "logs"
+    assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
+    expected = [(16, 1, "out_of_memory"), (4, 1, "complete"), (16, 2, "out_of_memory"), (4, 2, "complete")]
+    assert outcomes(logs) == expected
+    assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
+    assert outcomes(logs) == expected  # nothing was left to do
+
+
+def test_larger_batches_are_skipped_only_if_wanted_and_never_silently(tmp_path, stand_in, capsys):
+    sizes = table(name="roberta-tiny", batch_size=[4, 16, 64], seq_len=[64, 128])
+    path = written(tmp_path, "skip_after_oom = true\n" + HEAD + sizes)
+    logs = tmp_path / "logs"
+    assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
+    once = [(4, 1, "complete"), (16, 1, "out_of_memory")]
+    assert outcomes(logs) == [*once, *once, (4, 2, "complete"), (4, 2, "complete")]
+    events = [json.loads(line) for line in (logs / "sweep.jsonl").read_text().splitlines()]
+    assert [event["event"] for event in events] == ["begin", *["skipped"] * 6, "end"]
+    assert (events[0]["file"], events[0]["cases"], events[-1]["exit_code"]) == ("campaign.toml", 6, 0)
+    skipped = [(event["case"]["seq_len"], event["case"]["batch_size"]) for event in events[1:-1]]
+    assert skipped == [(64, 64), (128, 64), (64, 16), (64, 64), (128, 16), (128, 64)]
+    assert {event["reason"] for event in events[1:-1]} == {"out of memory with batch_size 16"}
+    assert capsys.readouterr().err.count("skipped, out of memory with batch_size 16") == 6
+
+
+def test_a_batch_that_once_fitted_is_not_held_against_larger_ones(tmp_path, stand_in):
+    path = written(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 64]))
+    logs = tmp_path / "logs"
+    campaign = sweep.sweep_of(path, logs).campaign
+    launch.run_campaign(campaign._replace(repeats=1))
+    large = campaign.jobs[1]
+    assert sweep.too_large(campaign, large) == "out of memory with batch_size 16"
+    for run in logs.glob("*/r1/run.json"):
+        run.write_text(run.read_text().replace("out_of_memory", "complete"))
+    assert sweep.too_large(campaign, large) == ""
+
+
+def test_other_failures_are_the_exit_code_and_are_run_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "missing", lambda options: "")
+    monkeypatch.setattr(bench, "child", lambda *_: [sys.executable, "-S", "-c", "raise SystemExit(3)"])
+    path = written(tmp_path, "repeats = 1\n" + table(name="roberta-tiny"))
+    for count in (1, 2):
+        assert __main__.main(["sweep", str(path), "--logs", str(tmp_path / "logs")]) == 3
+        assert len(outcomes(tmp_path / "logs")) == count
+
+
+def test_a_campaign_of_real_workloads_survives_what_does_not_fit(tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed; pip install torch")
+    text = "steps = 2\nthreads = 1\nrepeats = 1\n" + table(name="matmul", matrix_size=[10**7, 8])
+    line = [sys.executable, "-m", "collectors", "sweep", written(tmp_path, text), "--logs", tmp_path / "logs"]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ": out_of_memory, RuntimeError" in done.stderr
+    runs = [json.loads(path.read_text()) for path in (tmp_path / "logs").glob("*/r1/run.json")]
+    found = {run["case"]["matrix_size"]: (run["status"], run["exit_code"]) for run in runs}
+    assert found == {10**7: ("out_of_memory", 1), 8: ("complete", 0)}
+
+
+def test_help_begins_with_an_example():
+    line = [sys.executable, "-m", "collectors", "sweep", "--help"]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: python -m collectors sweep roberta.toml --dry-run")
