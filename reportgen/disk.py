@@ -97,26 +97,21 @@ class Neighbours:
         place = f"{self.folder}/{path}"
         try:
             found = os.lstat(place)
-            if stat.S_ISLNK(found.st_mode):
+            if stat.S_ISLNK(found.st_mode) or not _is_real(place.rpartition("/")[0], self.folder):
+                if not _is_inside(Path(place), (Path(self.root).resolve(), Path(self.folder).resolve())):
+                    return None
                 found = Path(place).stat()
-                is_inside = _is_inside(Path(place), _resolved(self.root, self.folder))
-            else:
-                is_inside = _is_folder_inside(place.rpartition("/")[0], self.root, self.folder)
-            if not is_inside or not stat.S_ISREG(found.st_mode) or found.st_size > _SMALL:
-                return None
-            return content(place)
+            return content(place) if stat.S_ISREG(found.st_mode) and found.st_size <= _SMALL else None
         except OSError:
             return None
 
 
-@lru_cache(maxsize=16)
-def _resolved(*folders: str) -> tuple[Path, ...]:
-    return tuple(Path(folder).resolve() for folder in folders)
-
-
 @lru_cache(maxsize=256)
-def _is_folder_inside(folder: str, *folders: str) -> bool:
-    return _is_inside(Path(folder), _resolved(*folders))
+def _is_real(folder: str, above: str) -> bool:
+    """Return whether no symbolic link lies on the way from one folder down to another."""
+    if folder == above:
+        return True
+    return not stat.S_ISLNK(os.lstat(folder).st_mode) and _is_real(folder.rpartition("/")[0], above)
 
 
 def _is_inside(path: Path, folders: Iterable[Path]) -> bool:

@@ -7,6 +7,7 @@ They label a number and never change it.
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -53,6 +54,7 @@ def of_run(run: Run, laid: Laid, used: Sequence[Series], protocol: Protocol) -> 
     )
 
 
+@lru_cache(maxsize=4)
 def not_steady(run: Run, laid: Laid) -> tuple[Finding, ...]:
     """Say from which step the run is steady, if that is not the first after the warm-up.
 
@@ -128,6 +130,7 @@ def _by_clock(run: Run, rank: Entries) -> dict[str, float]:
     return {clock: total(found.value) for clock, found in inside.items() if len(found) == len(rank)}
 
 
+@lru_cache(maxsize=4)
 def rate_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
     """Say where the log prints another throughput than its step times come to, over the same steps."""
     timed = laid.window.samples / laid.window.time if laid.window.time > 0 else math.nan

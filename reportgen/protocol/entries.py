@@ -6,8 +6,8 @@ always in order, so everything after this module goes by the number of a step, n
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,9 +50,9 @@ class Entries:
 
     def take(self, keep: BoolArray | IntArray) -> "Entries":
         """Return the entries that a mask or an index array keeps."""
-        return replace(
-            self, first=self.first[keep], last=self.last[keep], value=self.value[keep],
-            samples=self.samples[keep], begin=self.begin[keep], line=self.line[keep],
+        return Entries(
+            self.rank, self.clock, self.first[keep], self.last[keep], self.value[keep], self.samples[keep],
+            self.begin[keep], self.line[keep], self.source, self.breaks,
         )  # fmt: skip
 
     def place(self) -> Source:
@@ -60,6 +60,7 @@ class Entries:
         return Source(self.source.path, int(self.line[0]) if len(self) else self.source.line)
 
 
+@lru_cache(maxsize=16)  # a run is asked for several metrics of the same steps
 def entries(series: Series) -> Entries:
     """Return the measurable entries of a series: finite, ordered, each step once; no negative times or rates.
 

@@ -84,9 +84,9 @@ class Seen:
 
 def of_run(run: Run, laid: Laid) -> tuple[Finding, ...]:
     """Return what the telemetry of a run says of the steps measured; nothing where the clocks do not meet."""
-    span = time_span(laid)
     placed = [one for one in run.telemetry if np.isfinite(one.t).any() or one.events]
-    if span is None or not placed:
+    span = time_span(laid) if placed else None
+    if span is None:
         return ()
     seen = [_seen(one, laid, span) for one in placed]
     capped = power_capped(run, seen)

@@ -15,6 +15,7 @@ steps (printed rates, a loss) know of neither.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -47,6 +48,11 @@ def lay(run: Run, series: Sequence[Series], protocol: Protocol, *, are_times: bo
 
     are_times  whether the values are times of steps, from which gaps are left out and breaks taken off
     """
+    return _lay(run, tuple(series), protocol, are_times)
+
+
+@lru_cache(maxsize=4)  # step time and throughput are measured over one window
+def _lay(run: Run, series: tuple[Series, ...], protocol: Protocol, are_times: bool) -> Laid | None:
     ranks = common([entries(one) for one in series])
     warm = warm_from(ranks[0], protocol) if ranks else 0
     chosen = _choose(ranks[0], warm, protocol) if ranks else np.array([], dtype=np.int64)
@@ -165,13 +171,16 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[Boo
     if unknown.all():
         return unknown, 0
     passes = (rank.value > 0) & ~unknown
-    together = np.concatenate(([0], np.cumsum(passes)[:-1]))
-    value = np.bincount(together, np.where(unknown, 0.0, rank.value))
-    span = np.bincount(together, np.where(unknown, 0, rank.span))
-    per_step: FloatArray = (value / np.maximum(span, 1))[together]
+    per_step: FloatArray = rank.value / rank.span
+    together = np.arange(len(rank))
+    if not passes.all():
+        together = np.concatenate(([0], np.cumsum(passes)[:-1]))
+        value = np.bincount(together, np.where(unknown, 0.0, rank.value))
+        span = np.bincount(together, np.where(unknown, 0, rank.span))
+        per_step = (value / np.maximum(span, 1))[together]
     usual = float(np.median(per_step[~unknown]))
     too_long: BoolArray = ~unknown & (per_step > gap_factor * usual) & (usual > 0)
-    return too_long, len(np.unique(together[too_long]))
+    return too_long, len(set(together[too_long].tolist()))
 
 
 def _samples(run: Run, ranks: Sequence[Entries], steps: int) -> float:
