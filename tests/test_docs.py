@@ -17,7 +17,7 @@ CALL = re.compile(r"\s*(reportgen|python -m collectors) ([a-z]+)")
 GROUP = typer.main.get_command(app)
 KNOWN = {
     "reportgen": COMMANDS,
-    "python -m collectors": ["env", "watch", "run", "bench", "doctor"],
+    "python -m collectors": ["env", "watch", "run", "bench", "sweep", "doctor"],
 }
 
 
