@@ -73,9 +73,7 @@ def _facts(nvml: Any, handle: Any, instances: List[str]) -> Group:
             "persistence": switch("nvmlDeviceGetPersistenceMode"),
             "ecc": lambda: bool(nvml.nvmlDeviceGetEccMode(handle)[0]),
             "mig": lambda: bool(nvml.nvmlDeviceGetMigMode(handle)[0]),
-            "compute_capability": lambda: ".".join(
-                map(str, nvml.nvmlDeviceGetCudaComputeCapability(handle))
-            ),
+            "compute_capability": lambda: ".".join(map(str, nvml.nvmlDeviceGetCudaComputeCapability(handle))),
         },
     )
     return {**group, "mig_instances": instances} if instances else group

@@ -39,10 +39,14 @@ def apply(run: Run, path: str, chain: Iterable[Labels]) -> Run:
     known = {name: _alias(aliases, name, value) for name, value in renamed.items()}
     factors = merge(known, said)
     repeat = merge({} if run.repeat is None else {REPEAT: run.repeat}, numbers).get(REPEAT)
-    return replace(run, factors=factors, environment=merge(run.environment, environment),
-                   repeat=repeat if isinstance(repeat, int) else run.repeat,
-                   samples_per_step=_samples_per_step(run, factors, said),
-                   findings=(*run.findings, *merge.findings))
+    return replace(
+        run,
+        factors=factors,
+        environment=merge(run.environment, environment),
+        repeat=repeat if isinstance(repeat, int) else run.repeat,
+        samples_per_step=_samples_per_step(run, factors, said),
+        findings=(*run.findings, *merge.findings),
+    )
 
 
 def _with_devices(said: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tuple[FactorValue, Labels]]:

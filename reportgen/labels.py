@@ -49,7 +49,7 @@ class Labels:
 
     def said(self, path: str) -> dict[str, FactorValue]:
         """Return the constants and what the first pattern that matches reads from the path."""
-        below = path[len(self.folder) + 1:] if self.folder else path
+        below = path[len(self.folder) + 1 :] if self.folder else path
         parts = next((found for pattern in self.paths if (found := pattern.match(below)) is not None), {})
         return {**self.constants, **parts}
 
@@ -74,11 +74,15 @@ def parse(content: bytes, folder: str) -> Labels:
         constants=_factors(f"{place}: constants", document.get("constants", {})),
         environment=_scalars(f"{place}: environment", document.get("environment", {})),
         rename=_names(f"{place}: rename", document.get("rename", {})),
-        aliases={factor: _scalars(f"{place}: aliases.{factor}", values)
-                 for factor, values in document.get("aliases", {}).items()},
+        aliases={
+            factor: _scalars(f"{place}: aliases.{factor}", values)
+            for factor, values in document.get("aliases", {}).items()
+        },
         paths=_patterns(place, document.get("paths", [])),
-        formats={name: _is_table(f"{place}: formats.{name}", values)
-                 for name, values in document.get("formats", {}).items()},
+        formats={
+            name: _is_table(f"{place}: formats.{name}", values)
+            for name, values in document.get("formats", {}).items()
+        },
         format=_own_format(f"{place}: format", document.get("format")),
         prefer=prefer,
     )
@@ -143,8 +147,11 @@ def _scalars(place: str, table: object) -> dict[str, FactorValue]:
         elif is_value(value):
             found[name] = value
         else:
-            raise RequestError(f"{place}.{name}", "is not a text, number or boolean",
-                               "numbers are finite and fit into 64 bits")
+            raise RequestError(
+                f"{place}.{name}",
+                "is not a text, number or boolean",
+                "numbers are finite and fit into 64 bits",
+            )
     return found
 
 
@@ -182,11 +189,13 @@ def _patterns(place: str, entries: object) -> tuple[PathPattern, ...]:
         _check_keys(where, _is_table(where, entry), ("pattern",))
         text = entry.get("pattern")
         if not isinstance(text, str):
-            raise RequestError(f"{where}.pattern", "is required, as text",
-                               'write pattern = "{model}_{repeat:int}.log"')
+            raise RequestError(
+                f"{where}.pattern", "is required, as text", 'write pattern = "{model}_{repeat:int}.log"'
+            )
         if ".." in text.split("/"):
-            raise RequestError(f"{where}.pattern", f'"{text}" leads out of the folder',
-                               "patterns stay below it")
+            raise RequestError(
+                f"{where}.pattern", f'"{text}" leads out of the folder', "patterns stay below it"
+            )
         try:
             patterns.append(PathPattern.parse(text))
         except ValueError as error:

@@ -69,14 +69,25 @@ class Survey:
     findings: tuple[Finding, ...]
 
 
-def load(paths: Sequence[str | Path], *, root: Path, progress: Progress | None = None,
-         executor: Executor | None = None) -> Loaded:
+def load(
+    paths: Sequence[str | Path],
+    *,
+    root: Path,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> Loaded:
     """Read all runs below the paths; arguments as those of `gather`."""
     return gather(paths, RUNS, root=root, progress=progress, executor=executor)
 
 
-def gather(paths: Sequence[str | Path], shape: Shape[T], *, root: Path, progress: Progress | None = None,
-           executor: Executor | None = None) -> Gathered[T]:
+def gather(
+    paths: Sequence[str | Path],
+    shape: Shape[T],
+    *,
+    root: Path,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> Gathered[T]:
     """Return what a shape makes of all runs below the paths.
 
     paths     files or folders, relative to the root; RequestError if one is not there
@@ -110,8 +121,9 @@ def survey(path: Path, root: Path) -> Survey:
     if own:
         files = files.without(own.values())
     places = {name.rpartition("/")[0]: folder for folder, name in own.items()} | {"": argument}
-    files = files.with_settings({location: labels.settings(labels.above(place, known))
-                                 for location, place in places.items()})
+    files = files.with_settings(
+        {location: labels.settings(labels.above(place, known)) for location, place in places.items()}
+    )
     units: list[Unit] = []
     names: list[str] = []
     for claims, view, left in walk(files):
@@ -160,8 +172,14 @@ def _by_name(text: str) -> tuple[object, ...]:
 
 def _order(finding: Finding) -> tuple[object, ...]:
     source = finding.source or Source("")
-    return (*_by_name(source.path), source.line, finding.rule, finding.subject, finding.message,
-            finding.severity)
+    return (
+        *_by_name(source.path),
+        source.line,
+        finding.rule,
+        finding.subject,
+        finding.message,
+        finding.severity,
+    )
 
 
 def _apart(surveys: Sequence[Survey]) -> list[Survey]:
@@ -183,8 +201,9 @@ def _place(one: Survey, name: str) -> str:
     return f"{one.argument}/{name}"
 
 
-def _read_all(surveys: Sequence[Survey], shape: Shape[T], progress: Progress | None,
-              executor: Executor | None) -> Iterator[Outcome[T]]:
+def _read_all(
+    surveys: Sequence[Survey], shape: Shape[T], progress: Progress | None, executor: Executor | None
+) -> Iterator[Outcome[T]]:
     """Yield the batches in order, read in processes where that pays; the result is the same."""
     batches = [batch for number, one in enumerate(surveys) for batch in _batches(number, one)]
     total, done = sum(map(len, batches)), 0
@@ -229,10 +248,14 @@ def _together(reads: Sequence[Read[T]], surveys: Sequence[Survey], shape: Shape[
     runs: list[list[tuple[Trace, T]]] = []
     for read in reads:
         argument = surveys[read.argument].argument
-        runs.append([_renamed(*each, argument, shape) if counts[each[0].id] > 1 else each
-                     for each in read.runs])
-    repeated = duplicates([read.print for read in reads], [[trace for trace, _ in found] for found in runs],
-                          lambda number: surveys[reads[number].argument].files.only(reads[number].files))
+        runs.append(
+            [_renamed(*each, argument, shape) if counts[each[0].id] > 1 else each for each in read.runs]
+        )
+    repeated = duplicates(
+        [read.print for read in reads],
+        [[trace for trace, _ in found] for found in runs],
+        lambda number: surveys[reads[number].argument].files.only(reads[number].files),
+    )
     for number, position, finding in repeated:
         trace, made = runs[number][position]
         runs[number][position] = trace, shape.mark(made, finding)

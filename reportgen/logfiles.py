@@ -43,9 +43,16 @@ class LogFiles:
     location  path of the folder, of the file's folder for a file, below the argument ("" is the argument)
     """
 
-    def __init__(self, store: Mapping[str, Content], *, prefix: str = "", location: str = "",
-                 is_folder: bool = True, settings: Mapping[str, Settings] | None = None,
-                 around: Around | None = None) -> None:
+    def __init__(
+        self,
+        store: Mapping[str, Content],
+        *,
+        prefix: str = "",
+        location: str = "",
+        is_folder: bool = True,
+        settings: Mapping[str, Settings] | None = None,
+        around: Around | None = None,
+    ) -> None:
         self._store, self._prefix, self._settings = store, prefix, settings or {}
         self._around: Around = store if around is None else around
         self.location, self.is_folder = location, is_folder
@@ -55,8 +62,9 @@ class LogFiles:
         self._children: tuple[list[str], list[str]] | None = None
 
     @classmethod
-    def of(cls, contents: Mapping[str, Content], settings: Settings | None = None,
-           prefix: str = "") -> "LogFiles":
+    def of(
+        cls, contents: Mapping[str, Content], settings: Settings | None = None, prefix: str = ""
+    ) -> "LogFiles":
         """Return a folder that exists in memory only."""
         return cls(contents, prefix=prefix, settings={"": settings or {}})
 
@@ -123,8 +131,14 @@ class LogFiles:
     def file(self, path: str) -> "LogFiles":
         """Return the view of one file of this folder."""
         folder, _, _ = (self._base + path).rpartition("/")
-        return LogFiles({self._base + path: self._store[self._base + path]}, prefix=self._prefix,
-                        location=folder, is_folder=False, settings=self._settings, around=self._around)
+        return LogFiles(
+            {self._base + path: self._store[self._base + path]},
+            prefix=self._prefix,
+            location=folder,
+            is_folder=False,
+            settings=self._settings,
+            around=self._around,
+        )
 
     def only(self, paths: Iterable[str], beside: Iterable[str] | None = None) -> "LogFiles":
         """Return this folder with these files alone (and those `beside` it); what is not there is ignored."""
@@ -133,8 +147,14 @@ class LogFiles:
         if not isinstance(around, disk.Neighbours):
             names = [] if beside is None else [self._neighbour(path) for path in beside]
             around = store if beside is None else {name: around[name] for name in names if name in around}
-        view = LogFiles(store, prefix=self._prefix, location=self.location, is_folder=self.is_folder,
-                        settings=self._settings, around=around)
+        view = LogFiles(
+            store,
+            prefix=self._prefix,
+            location=self.location,
+            is_folder=self.is_folder,
+            settings=self._settings,
+            around=around,
+        )
         if not self.is_folder:
             view._head = self._head  # its reader will ask for what its claim was made of
         return view
@@ -281,7 +301,14 @@ def unreadable(place: Source, reason: OSError | str) -> Finding:
     return Finding("invalid", "read.unreadable-file", place.path, f"cannot be read: {reason}", place)
 
 
-def _restore(store: Mapping[str, Content], prefix: str, location: str, is_folder: bool,
-             settings: Mapping[str, Settings], around: Around | None) -> LogFiles:
-    return LogFiles(store, prefix=prefix, location=location, is_folder=is_folder, settings=settings,
-                    around=around)
+def _restore(
+    store: Mapping[str, Content],
+    prefix: str,
+    location: str,
+    is_folder: bool,
+    settings: Mapping[str, Settings],
+    around: Around | None,
+) -> LogFiles:
+    return LogFiles(
+        store, prefix=prefix, location=location, is_folder=is_folder, settings=settings, around=around
+    )

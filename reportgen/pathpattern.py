@@ -81,8 +81,9 @@ class PathPattern:
         values = self._match("/".join(components[-depth:]), 0, 0, set())
         return None if values is None else dict(reversed(values))
 
-    def _match(self, text: str, token: int, start: int,
-               dead: set[tuple[int, int]]) -> list[tuple[str, FactorValue]] | None:
+    def _match(
+        self, text: str, token: int, start: int, dead: set[tuple[int, int]]
+    ) -> list[tuple[str, FactorValue]] | None:
         """Match the tokens from `token` on; `dead` holds what was found not to match."""
         if token == len(self.tokens):
             return [] if start == len(text) else None

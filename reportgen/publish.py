@@ -42,10 +42,16 @@ def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str
     owned  paths that an earlier build says it generated; those no longer made are orphans
     Raises RequestError if an output would be written through a symbolic link.
     """
-    changes = [Change(path, what) for path, content in outputs.items()
-               if (what := _difference(_target(folder, path), path, content))]
-    changes += [Change(path, "removed") for path in set(owned) - set(outputs)
-                if _is_below(path) and _OURS.fullmatch(path) and os.path.lexists(_target(folder, path))]
+    changes = [
+        Change(path, what)
+        for path, content in outputs.items()
+        if (what := _difference(_target(folder, path), path, content))
+    ]
+    changes += [
+        Change(path, "removed")
+        for path in set(owned) - set(outputs)
+        if _is_below(path) and _OURS.fullmatch(path) and os.path.lexists(_target(folder, path))
+    ]
     return sorted(changes)
 
 
@@ -77,8 +83,7 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
 
 def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
     """Write those files that do not exist yet and return their paths; what exists is never touched."""
-    new = {path: content for path, content in outputs.items()
-           if not os.path.lexists(_target(folder, path))}
+    new = {path: content for path, content in outputs.items() if not os.path.lexists(_target(folder, path))}
     return [change.path for change in apply(new, folder)]
 
 

@@ -17,12 +17,21 @@ def wellformed(run: Run) -> Run:
         return run
     new = {name: _free(name, run.factors) for name in reserved}
     factors = {new.get(name, name): value for name, value in _held(run.factors).items()}
-    findings = [_finding(run, "read.label-conflict", f"{name} is reserved: the factor of the log is called "
-                         f"{new[name]} here; rename it in labels.toml") for name in reserved]
-    findings += [_finding(run, "read.malformed-line", f"{name}: not a finite number of 64 bits, kept as text")
-                 for name in unheld]
-    return replace(run, factors=factors, environment=_held(run.environment),
-                   findings=(*run.findings, *findings))
+    findings = [
+        _finding(
+            run,
+            "read.label-conflict",
+            f"{name} is reserved: the factor of the log is called {new[name]} here; rename it in labels.toml",
+        )
+        for name in reserved
+    ]
+    findings += [
+        _finding(run, "read.malformed-line", f"{name}: not a finite number of 64 bits, kept as text")
+        for name in unheld
+    ]
+    return replace(
+        run, factors=factors, environment=_held(run.environment), findings=(*run.findings, *findings)
+    )
 
 
 def _free(name: str, factors: Factors) -> str:

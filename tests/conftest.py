@@ -52,5 +52,12 @@ def corpus() -> Path:
 def hostile_environment() -> dict[str, str]:
     """Environment variables for a child process in which locale, clock and hashing are as odd as can be."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LC_")}
-    return {**kept, "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Kiritimati",
-            "PYTHONHASHSEED": "4711", "COLUMNS": "31", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    return {
+        **kept,
+        "LC_ALL": "tr_TR.UTF-8",
+        "LANG": "tr_TR.UTF-8",
+        "TZ": "Pacific/Kiritimati",
+        "PYTHONHASHSEED": "4711",
+        "COLUMNS": "31",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+    }

@@ -15,10 +15,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "logs/FOR
 RULES = sorted(ROOT.glob("reportgen/rules/*.md"))
 CALL = re.compile(r"\s*(reportgen|python -m collectors) ([a-z]+)")
 GROUP = typer.main.get_command(app)
-KNOWN = {
-    "reportgen": COMMANDS,
-    "python -m collectors": ["env", "watch", "run", "bench", "sweep", "doctor"],
-}
+KNOWN = {"reportgen": COMMANDS, "python -m collectors": ["env", "watch", "run", "bench", "sweep", "doctor"]}
 
 
 def test_the_list_of_commands_is_whole():
@@ -44,7 +41,11 @@ def test_the_commands_that_a_page_names_exist(page):
     text = page.read_text()
     blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
-    code = [*re.findall(r"`([^`\n]+)`", text), *lines, *re.findall(r"^ {4}(reportgen .*)$", text, re.MULTILINE)]
+    code = [
+        *re.findall(r"`([^`\n]+)`", text),
+        *lines,
+        *re.findall(r"^ {4}(reportgen .*)$", text, re.MULTILINE),
+    ]
     calls = [(m[1], m[2]) for one in code if (m := CALL.match(one))]
     assert [call for call in calls if call[1] not in KNOWN[call[0]]] == []
 

@@ -11,15 +11,30 @@ from reportgen.model import Run, Series, Source
 
 def run(name: str, *values: float) -> Run:
     n = len(values)
-    series = Series("step_time", "step", 0, "host", np.arange(1, n + 1), np.ones(n, np.int64), np.zeros(n),
-                    np.array(values), np.ones(n), np.arange(1, n + 1), Source(name))
+    series = Series(
+        "step_time",
+        "step",
+        0,
+        "host",
+        np.arange(1, n + 1),
+        np.ones(n, np.int64),
+        np.zeros(n),
+        np.array(values),
+        np.ones(n),
+        np.arange(1, n + 1),
+        Source(name),
+    )
     return Run(name, "x", Source(name), {}, series=(series,) if values else ())
 
 
 def marked(contents: list[bytes], runs: list[Run]) -> list[str]:
     files = [LogFiles.of({f"{number}.log": content}) for number, content in enumerate(contents)]
-    found = {number: finding.message for number, _, finding in duplicates(
-        [print_of(view) for view in files], [[trace(each)] for each in runs], files.__getitem__)}
+    found = {
+        number: finding.message
+        for number, _, finding in duplicates(
+            [print_of(view) for view in files], [[trace(each)] for each in runs], files.__getitem__
+        )
+    }
     return [found.get(number, "") for number in range(len(runs))]
 
 
@@ -52,5 +67,10 @@ def test_files_are_compared_to_the_last_byte_only_where_size_and_end_agree() -> 
     asked: list[int] = []
     files = [LogFiles.of({"x": content}) for content in (b"ab", b"ac", b"abc")]
     prints = [print_of(view) for view in files]
-    assert list(duplicates(prints, [[trace(run("a"))]] * 3, lambda number: asked.append(number) or files[number])) == []
+    assert (
+        list(
+            duplicates(prints, [[trace(run("a"))]] * 3, lambda number: asked.append(number) or files[number])
+        )
+        == []
+    )
     assert asked == []

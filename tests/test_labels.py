@@ -30,13 +30,18 @@ def test_constants_and_environment_are_added() -> None:
 def test_factors_are_renamed_and_values_replaced() -> None:
     text = '[rename]\nbsz = "batch_size"\n[aliases.batch_size]\n32 = 64\n[aliases.amp]\ntrue = "yes"\n'
     assert apply(text, run=run(bsz=32, amp=True, model="m")).factors == {
-        "batch_size": 64, "amp": "yes", "model": "m"}
+        "batch_size": 64,
+        "amp": "yes",
+        "model": "m",
+    }
 
 
 def test_the_first_pattern_that_matches_gives_factors_and_repeat() -> None:
-    text = ('[[paths]]\npattern = "{model}_b{batch_size:int}_{repeat:int}.log"\n'
-            '[[paths]]\npattern = "{other}.log"\n'
-            '[aliases.model]\nrn50 = "resnet50"\n')
+    text = (
+        '[[paths]]\npattern = "{model}_b{batch_size:int}_{repeat:int}.log"\n'
+        '[[paths]]\npattern = "{other}.log"\n'
+        '[aliases.model]\nrn50 = "resnet50"\n'
+    )
     found = apply(text, "logs/1n/rn50_b32_7.log")
     assert (found.factors, found.repeat) == ({"model": "resnet50", "batch_size": 32}, 7)
     assert apply(text, "logs/x.log").factors == {"other": "x"}
@@ -52,14 +57,18 @@ def test_the_nearer_labels_win_and_only_below_their_folder() -> None:
     assert labels.settings(labels.above("logs/a/r.log", chain)) == {"nvsmi": {"x": 1, "y": 2}}
 
 
-@pytest.mark.parametrize(("prefer", "expected"), [
-    ("", 4), ('prefer = "log"\n', 4), ('prefer = "labels"\n', 8)])
+@pytest.mark.parametrize(
+    ("prefer", "expected"), [("", 4), ('prefer = "log"\n', 4), ('prefer = "labels"\n', 8)]
+)
 def test_a_conflict_is_a_finding_and_somebody_wins(prefer: str, expected: int) -> None:
     found = apply(prefer + "[constants]\ndevices = 8", run=run(devices=4))
     assert found.factors == {"devices": expected}
     (finding,) = found.findings
     assert (finding.severity, finding.rule, str(finding.source)) == (
-        "warning", "read.label-conflict", "logs/labels.toml")
+        "warning",
+        "read.label-conflict",
+        "logs/labels.toml",
+    )
     assert finding.message.startswith("devices: the log says 4, the labels say 8; ")
 
 
@@ -75,29 +84,40 @@ def test_a_repeat_may_conflict_too() -> None:
     assert (found.repeat, [one.rule for one in found.findings]) == (2, ["read.label-conflict"])
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("a = 1\nb", r"logs/labels.toml: not TOML: "),
-    ("\xff", r"logs/labels.toml: not TOML: "),
-    ("[constant]", r'logs/labels.toml: unknown key "constant"; did you mean "constants"\?'),
-    ("constants = 1", r"logs/labels.toml: constants: is not a table; write \[constants\]"),
-    ("[constants]\na = []", r"logs/labels.toml: constants.a: is not a text, number or boolean"),
-    ("[rename]\na = 1", r'logs/labels.toml: rename.a: is not the new name of a factor; write old = "new"'),
-    ("[aliases]\na = 1", r"logs/labels.toml: aliases.a: is not a table"),
-    ("[formats.nvidia]", r'logs/labels.toml: formats: unknown key "nvidia"'),
-    ('prefer = "both"', r'logs/labels.toml: prefer: "both" is neither "log" nor "labels"'),
-    ("[paths]", r"logs/labels.toml: paths: is not a list of tables; write \[\[paths\]\]"),
-    ("[[paths]]", r"logs/labels.toml: paths\[0\].pattern: is required, as text"),
-    ('[[paths]]\npattern = "{a"', r"logs/labels.toml: paths\[0\].pattern: a brace without its partner"),
-    ('[[paths]]\npattern = "../{a}"', r"logs/labels.toml: paths\[0\].pattern: .* leads out of the folder"),
-    ('[[paths]]\npatern = "a"', r'logs/labels.toml: paths\[0\]: unknown key "patern"; did you mean'),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = 1\nb", r"logs/labels.toml: not TOML: "),
+        ("\xff", r"logs/labels.toml: not TOML: "),
+        ("[constant]", r'logs/labels.toml: unknown key "constant"; did you mean "constants"\?'),
+        ("constants = 1", r"logs/labels.toml: constants: is not a table; write \[constants\]"),
+        ("[constants]\na = []", r"logs/labels.toml: constants.a: is not a text, number or boolean"),
+        (
+            "[rename]\na = 1",
+            r'logs/labels.toml: rename.a: is not the new name of a factor; write old = "new"',
+        ),
+        ("[aliases]\na = 1", r"logs/labels.toml: aliases.a: is not a table"),
+        ("[formats.nvidia]", r'logs/labels.toml: formats: unknown key "nvidia"'),
+        ('prefer = "both"', r'logs/labels.toml: prefer: "both" is neither "log" nor "labels"'),
+        ("[paths]", r"logs/labels.toml: paths: is not a list of tables; write \[\[paths\]\]"),
+        ("[[paths]]", r"logs/labels.toml: paths\[0\].pattern: is required, as text"),
+        ('[[paths]]\npattern = "{a"', r"logs/labels.toml: paths\[0\].pattern: a brace without its partner"),
+        (
+            '[[paths]]\npattern = "../{a}"',
+            r"logs/labels.toml: paths\[0\].pattern: .* leads out of the folder",
+        ),
+        ('[[paths]]\npatern = "a"', r'logs/labels.toml: paths\[0\]: unknown key "patern"; did you mean'),
+    ],
+)
 def test_wrong_labels_are_errors_with_place_fact_and_remedy(text: str, message: str) -> None:
     with pytest.raises(RequestError, match="^" + message):
         labels.parse(text.encode(), "logs")
 
 
 SECTIONS = st.sampled_from(["constants", "environment", "rename", "aliases", "paths", "formats", "prefer"])
-FORMS = st.sampled_from(["{}=1", "[{}]", "[[{}]]", "{}=[1]", "[{}.x]\na=1", "{}={{a=[1]}}", "[[{}]]\npattern='{{a}}'"])
+FORMS = st.sampled_from(
+    ["{}=1", "[{}]", "[[{}]]", "{}=[1]", "[{}.x]\na=1", "{}={{a=[1]}}", "[[{}]]\npattern='{{a}}'"]
+)
 
 
 @given(st.binary(max_size=200) | st.builds(lambda form, key: form.format(key).encode(), FORMS, SECTIONS))
@@ -125,11 +145,14 @@ def test_a_factor_renamed_to_repeat_numbers_the_run() -> None:
     assert (found.factors, found.repeat, found.findings) == ({}, 3, ())
 
 
-@pytest.mark.parametrize(("value", "number", "message"), [
-    (3, 2, "repeat: the log says 2, and 3 as run; the former won"),
-    ("a", None, "run: a is not a whole number and so no repeat"),
-    (True, None, "run: True is not a whole number and so no repeat"),
-])
+@pytest.mark.parametrize(
+    ("value", "number", "message"),
+    [
+        (3, 2, "repeat: the log says 2, and 3 as run; the former won"),
+        ("a", None, "run: a is not a whole number and so no repeat"),
+        (True, None, "run: True is not a whole number and so no repeat"),
+    ],
+)
 def test_what_cannot_be_the_number_of_a_run_is_a_conflict(
     value: FactorValue, number: int | None, message: str
 ) -> None:
@@ -138,23 +161,40 @@ def test_what_cannot_be_the_number_of_a_run_is_a_conflict(
     assert (found.repeat, [one.message for one in found.findings]) == (number, [message])
 
 
-@pytest.mark.parametrize(("log", "label", "same"), [
-    (True, "1", False), (1, "true", False), (True, "true", True), ("true", "true", True), (1, "1.0", True),
-    ("1", "1", True), ("a", '"A"', False),
-])
+@pytest.mark.parametrize(
+    ("log", "label", "same"),
+    [
+        (True, "1", False),
+        (1, "true", False),
+        (True, "true", True),
+        ("true", "true", True),
+        (1, "1.0", True),
+        ("1", "1", True),
+        ("a", '"A"', False),
+    ],
+)
 def test_true_is_not_one(log: FactorValue, label: str, same: bool) -> None:
     assert (not apply(f"[constants]\nxla = {label}", run=run(xla=log)).findings) == same
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ('[[paths]]\npattern = "{m}_{repeat}.log"', '"{repeat}" does not say that it is a number; write {repeat:int}'),
-    ('[[paths]]\npattern = "{phase}.log"', '"phase" is reserved and cannot be a factor; choose another name'),
-    ('[constants]\nmetric = "x"', '"metric" is reserved'),
-    ('[constants]\nrepeat = "x"', "'x' is not a whole number"),
-    ('[rename]\nx = "phase"', '"phase" is reserved'),
-    ("[constants]\nx = nan", "is not a text, number or boolean; numbers are finite and fit into 64 bits"),
-    ("[environment]\nx = 1" + "0" * 400, "is not a text, number or boolean; "),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[[paths]]\npattern = "{m}_{repeat}.log"',
+            '"{repeat}" does not say that it is a number; write {repeat:int}',
+        ),
+        (
+            '[[paths]]\npattern = "{phase}.log"',
+            '"phase" is reserved and cannot be a factor; choose another name',
+        ),
+        ('[constants]\nmetric = "x"', '"metric" is reserved'),
+        ('[constants]\nrepeat = "x"', "'x' is not a whole number"),
+        ('[rename]\nx = "phase"', '"phase" is reserved'),
+        ("[constants]\nx = nan", "is not a text, number or boolean; numbers are finite and fit into 64 bits"),
+        ("[environment]\nx = 1" + "0" * 400, "is not a text, number or boolean; "),
+    ],
+)
 def test_what_cannot_be_a_factor_is_refused(text: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
         labels.parse(text.encode(), "logs")

@@ -24,23 +24,32 @@ def write(folder: Path, files: dict[str, str]) -> None:
 def native(repeat: int, *durations: int) -> dict[str, str]:
     """Return the files of a run of our own format."""
     rows = "".join(f"{step},{1000 * step},{duration}\n" for step, duration in enumerate(durations, 1))
-    run = {"format": "reportgen-run", "status": "complete", "repeat": repeat, "case": {"devices": 4}, "ranks": 1}
-    return {"run.json": json.dumps(run),
-            "steps.rank0.csv": f"#clock,1,1\nstep,begin_ns,duration_ns\n{rows}"}
+    run = {
+        "format": "reportgen-run",
+        "status": "complete",
+        "repeat": repeat,
+        "case": {"devices": 4},
+        "ranks": 1,
+    }
+    return {"run.json": json.dumps(run), "steps.rank0.csv": f"#clock,1,1\nstep,begin_ns,duration_ns\n{rows}"}
 
 
 MONITOR = "index, utilization.gpu [%]\n0, 45 %\n"
 PUBLISHED = {
     "source.toml": 'title = "x"\ntables = ["t.csv"]\n[factors]\ndevices = "devices"\n'
-                   '[[metrics]]\ncolumn = "value"\nmetric = "throughput"\nunit = "images/s"\n',
+    '[[metrics]]\ncolumn = "value"\nmetric = "throughput"\nunit = "images/s"\n',
     "t.csv": "devices,value\n" + "".join(f"{n},{100 * n}\n" for n in range(1, 12)),
 }
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    for name, files in {"own/r10": native(10, 7, 8), "own/r2": native(2, 5, 6), "paper": PUBLISHED,
-                        "own": {"gpu.txt": MONITOR, "README.md": "# logs\n"}}.items():
+    for name, files in {
+        "own/r10": native(10, 7, 8),
+        "own/r2": native(2, 5, 6),
+        "paper": PUBLISHED,
+        "own": {"gpu.txt": MONITOR, "README.md": "# logs\n"},
+    }.items():
         write(tmp_path / "logs" / name, files)
     return tmp_path
 
@@ -51,8 +60,12 @@ def describe(found: Loaded) -> list[tuple[str, str]]:
 
 def test_every_run_below_a_folder_is_found_in_the_order_of_the_ids(root: Path) -> None:
     found = load(["logs"], root=root)
-    assert describe(found) == [("own/gpu.txt", "nvsmi"), ("own/r2", "native"), ("own/r10", "native"),
-                               *((f"paper/t.csv#{n}", "published") for n in range(1, 12))]
+    assert describe(found) == [
+        ("own/gpu.txt", "nvsmi"),
+        ("own/r2", "native"),
+        ("own/r10", "native"),
+        *((f"paper/t.csv#{n}", "published") for n in range(1, 12)),
+    ]
     assert (found.findings, found.unclaimed) == ((), ("own/README.md",))
     assert found.runs[1].source.path == "logs/own/r2/run.json"
 
@@ -60,7 +73,9 @@ def test_every_run_below_a_folder_is_found_in_the_order_of_the_ids(root: Path) -
 def test_arguments_may_be_files_runs_and_may_overlap(root: Path) -> None:
     assert describe(load(["logs/own/gpu.txt"], root=root)) == [("gpu.txt", "nvsmi")]
     assert describe(load(["logs/own/r2"], root=root)) == [("r2", "native")]
-    own = [run for run in describe(load(["logs/own", "logs/own/r2", "logs"], root=root)) if run[1] != "published"]
+    own = [
+        run for run in describe(load(["logs/own", "logs/own/r2", "logs"], root=root)) if run[1] != "published"
+    ]
     assert own == [("gpu.txt", "nvsmi"), ("r2", "native"), ("r10", "native")]
     assert len(load([root / "logs", "logs"], root=root).runs) == 14
 
@@ -68,8 +83,12 @@ def test_arguments_may_be_files_runs_and_may_overlap(root: Path) -> None:
 def test_equal_ids_below_several_arguments_get_the_argument(root: Path) -> None:
     write(root / "more/own/r2", native(2, 1, 2))
     found = load(["logs/own", "more/own"], root=root)
-    assert describe(found) == [("gpu.txt", "nvsmi"), ("logs/own/r2", "native"), ("more/own/r2", "native"),
-                               ("r10", "native")]
+    assert describe(found) == [
+        ("gpu.txt", "nvsmi"),
+        ("logs/own/r2", "native"),
+        ("more/own/r2", "native"),
+        ("r10", "native"),
+    ]
 
 
 def test_a_path_that_is_not_there_is_an_error(root: Path) -> None:
@@ -78,10 +97,15 @@ def test_a_path_that_is_not_there_is_an_error(root: Path) -> None:
 
 
 def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) -> None:
-    write(root, {"logs/labels.toml": '[constants]\ncluster = "A"\n',
-                 "logs/own/labels.toml": '[constants]\ndevices = 8\n[[paths]]\npattern = "r{number:int}"\n',
-                 "logs/own/raw.csv": "45, 97 %\n46, 98 %\n",
-                 "logs/own/r2/labels.toml": '[constants]\ncluster = "B"\n'})
+    write(
+        root,
+        {
+            "logs/labels.toml": '[constants]\ncluster = "A"\n',
+            "logs/own/labels.toml": '[constants]\ndevices = 8\n[[paths]]\npattern = "r{number:int}"\n',
+            "logs/own/raw.csv": "45, 97 %\n46, 98 %\n",
+            "logs/own/r2/labels.toml": '[constants]\ncluster = "B"\n',
+        },
+    )
     write(root, {"labels.toml": '[formats.nvsmi]\ncolumns = ["temperature.gpu", "utilization.gpu"]\n'})
     for argument in ("logs", "logs/own"):
         found = load([argument], root=root)
@@ -124,7 +148,11 @@ def test_a_pool_of_processes_changes_nothing(root: Path, monkeypatch: pytest.Mon
         assert describe(other) == describe(here)
         assert (other.findings, other.unclaimed) == (here.findings, here.unclaimed)
         for one, two in zip(here.runs, other.runs, strict=True):
-            assert (one.factors, one.environment, one.aggregates) == (two.factors, two.environment, two.aggregates)
+            assert (one.factors, one.environment, one.aggregates) == (
+                two.factors,
+                two.environment,
+                two.aggregates,
+            )
             for series, same in zip(one.series, two.series, strict=True):
                 np.testing.assert_array_equal(series.value, same.value)
 
@@ -134,7 +162,9 @@ def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.Monkey
     found = load(["logs/own"], root=root)
     assert describe(found) == [("gpu.txt", "nvsmi")]
     assert [(one.rule, str(one.source)) for one in found.findings] == [
-        ("read.unreadable-file", "logs/own/r2"), ("read.unreadable-file", "logs/own/r10")]
+        ("read.unreadable-file", "logs/own/r2"),
+        ("read.unreadable-file", "logs/own/r10"),
+    ]
 
 
 def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +177,10 @@ def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: py
 
     monkeypatch.setattr(loading, "survey", find_and_lose)
     (finding,) = load(["logs/own"], root=root).findings
-    assert (finding.rule, finding.message) == ("read.unreadable-file", "cannot be read: no such file or directory")
+    assert (finding.rule, finding.message) == (
+        "read.unreadable-file",
+        "cannot be read: no such file or directory",
+    )
 
 
 def test_numbers_in_ids_count_as_numbers() -> None:
@@ -159,17 +192,30 @@ def test_numbers_in_ids_count_as_numbers() -> None:
 def test_the_order_is_the_same_in_every_process(root: Path) -> None:
     for number in ("1", "01", "001"):
         write(root / "logs" / "ties" / f"r{number}", native(1, 5, 6))
-    source = PUBLISHED["source.toml"] + "".join(f'[[corrections]]\nwhere = {{ devices = {n} }}\ncolumn = "value"\n'
-                                                f'value = 1\nreason = "r"\n' for n in range(50, 58))
+    source = PUBLISHED["source.toml"] + "".join(
+        f'[[corrections]]\nwhere = {{ devices = {n} }}\ncolumn = "value"\nvalue = 1\nreason = "r"\n'
+        for n in range(50, 58)
+    )
     write(root / "logs" / "paper", {"source.toml": source})
     command = [sys.executable, "-m", "reportgen", "runs", "logs", "--format", "json"]
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    seen = {subprocess.run(command, cwd=root, capture_output=True, check=True,
-                           env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": seed}).stdout
-            for seed in ("0", "1", "2", "3")}
+    seen = {
+        subprocess.run(
+            command,
+            cwd=root,
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "2", "3")
+    }
     assert len(seen) == 1
     document = json.loads(seen.pop())
-    assert [run["id"] for run in document["runs"] if "ties" in run["id"]] == ["ties/r001", "ties/r01", "ties/r1"]
+    assert [run["id"] for run in document["runs"] if "ties" in run["id"]] == [
+        "ties/r001",
+        "ties/r01",
+        "ties/r1",
+    ]
     assert len(document["findings"]) == 8
 
 

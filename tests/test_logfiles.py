@@ -28,7 +28,8 @@ def test_memory_and_disk_show_the_same(tmp_path: Path) -> None:
     for view in (memory, disk):
         assert list(view) == sorted(TREE)
         assert {path: (view.bytes(path), view.size(path), view.head(path, 2)) for path in view} == {
-            path: (content, len(content), content[:2]) for path, content in TREE.items()}
+            path: (content, len(content), content[:2]) for path, content in TREE.items()
+        }
         assert view.source("a/x.log", 3) == Source("logs/a/x.log", 3)
 
 
@@ -108,7 +109,8 @@ def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
 
 
 def test_a_very_large_file_is_refused_but_its_head_can_be_seen(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(logfiles, "MAX_BYTES", 3)
     view = on_disk(tmp_path)
     assert view.head("top.log") == b"4444"

@@ -11,39 +11,67 @@ from reportgen.pathpattern import PathPattern
 DLPERF = "{nodes:int}n{devices_per_node:int}g/{model}_b{batch_size:int}_{precision}_{repeat:int}.log"
 
 
-@pytest.mark.parametrize(("pattern", "path", "expected"), [
-    (DLPERF, "1n8g/rn50_b128_fp32_1.log",
-     {"nodes": 1, "devices_per_node": 8, "model": "rn50", "batch_size": 128, "precision": "fp32",
-      "repeat": 1}),
-    (DLPERF, "x/y/2n8g/bert_base_b32_fp16_mp_10.log",
-     {"nodes": 2, "devices_per_node": 8, "model": "bert_base", "batch_size": 32, "precision": "fp16_mp",
-      "repeat": 10}),
-    (DLPERF, "1n8g/x/rn50_b128_fp32_1.log", None),
-    (DLPERF, "rn50_b128_fp32_1.log", None),
-    (DLPERF, "1n8g/rn50_bx_fp32_1.log", None),
-    ("{a}_{b}", "x_y_z", {"a": "x_y", "b": "z"}),          # a part takes as much as it can
-    ("{a}{n:int}", "run12", {"a": "run1", "n": 2}),
-    ("{n:int}{m:int}", "123", {"n": 12, "m": 3}),
-    ("{_}_{n:int}", "anything_7", {"n": 7}),
-    ("{x:float}s", "1.5s", {"x": 1.5}),
-    ("{x:int}", "1.5", None),
-    ("{x:int}", "99999999999999999999", None),             # beyond 18 digits it is a name, not a count
-    ("/{a}", "x", {"a": "x"}),
-    ("/{a}", "y/x", None),
-    ("{a}", "y/x", {"a": "x"}),
-    ("plain.log", "a/plain.log", {}),
-    ("{a}.log", ".log", None),                             # a part is never empty
-    ("a.log", "aXlog", None),                              # text is text, not a regular expression
-])
+@pytest.mark.parametrize(
+    ("pattern", "path", "expected"),
+    [
+        (
+            DLPERF,
+            "1n8g/rn50_b128_fp32_1.log",
+            {
+                "nodes": 1,
+                "devices_per_node": 8,
+                "model": "rn50",
+                "batch_size": 128,
+                "precision": "fp32",
+                "repeat": 1,
+            },
+        ),
+        (
+            DLPERF,
+            "x/y/2n8g/bert_base_b32_fp16_mp_10.log",
+            {
+                "nodes": 2,
+                "devices_per_node": 8,
+                "model": "bert_base",
+                "batch_size": 32,
+                "precision": "fp16_mp",
+                "repeat": 10,
+            },
+        ),
+        (DLPERF, "1n8g/x/rn50_b128_fp32_1.log", None),
+        (DLPERF, "rn50_b128_fp32_1.log", None),
+        (DLPERF, "1n8g/rn50_bx_fp32_1.log", None),
+        ("{a}_{b}", "x_y_z", {"a": "x_y", "b": "z"}),  # a part takes as much as it can
+        ("{a}{n:int}", "run12", {"a": "run1", "n": 2}),
+        ("{n:int}{m:int}", "123", {"n": 12, "m": 3}),
+        ("{_}_{n:int}", "anything_7", {"n": 7}),
+        ("{x:float}s", "1.5s", {"x": 1.5}),
+        ("{x:int}", "1.5", None),
+        ("{x:int}", "99999999999999999999", None),  # beyond 18 digits it is a name, not a count
+        ("/{a}", "x", {"a": "x"}),
+        ("/{a}", "y/x", None),
+        ("{a}", "y/x", {"a": "x"}),
+        ("plain.log", "a/plain.log", {}),
+        ("{a}.log", ".log", None),  # a part is never empty
+        ("a.log", "aXlog", None),  # text is text, not a regular expression
+    ],
+)
 def test_matching(pattern: str, path: str, expected: dict[str, object] | None) -> None:
     assert PathPattern.parse(pattern).match(path) == expected
 
 
-@pytest.mark.parametrize(("pattern", "fact"), [
-    ("{a", "a brace without its partner"), ("a}", "a brace without its partner"),
-    ("{a:date}", '"{a:date}" is no part'), ("{}", '"{}" is no part'), ("{1}", '"{1}" is no part'),
-    ("{a}_{a}", "two parts of the same name"), ("{_}" * 33, "more than 32 parts"),
-])
+@pytest.mark.parametrize(
+    ("pattern", "fact"),
+    [
+        ("{a", "a brace without its partner"),
+        ("a}", "a brace without its partner"),
+        ("{a:date}", '"{a:date}" is no part'),
+        ("{}", '"{}" is no part'),
+        ("{1}", '"{1}" is no part'),
+        ("{a}_{a}", "two parts of the same name"),
+        ("{_}" * 33, "more than 32 parts"),
+    ],
+)
 def test_what_is_no_pattern(pattern: str, fact: str) -> None:
     with pytest.raises(ValueError, match="^" + fact.replace("{", r"\{").replace("}", r"\}")):
         PathPattern.parse(pattern)

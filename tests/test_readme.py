@@ -61,6 +61,13 @@ def test_the_other_commands_run(tmp_path: Path) -> None:
         if line.startswith(SETUP):
             continue
         line = line.replace(".venv/bin/", "")
-        done = subprocess.run(["bash", "-c", line], cwd=copy, env=environment, text=True, capture_output=True,
-                              check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=copy,
+            env=environment,
+            text=True,
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"

@@ -68,8 +68,11 @@ def number(text: str) -> float:
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_cell_of_dlperf_v1_stands_in_its_table(name: str) -> None:
     published = Counter((r["framework"], r["nodes"], r["devices"], float(r["value"])) for r in _v1(name))
-    ours = Counter((r["framework"], r["nodes"], r["devices"], number(r["value"]))
-                   for r in table("dlperf-v1", name) if r["value"])
+    ours = Counter(
+        (r["framework"], r["nodes"], r["devices"], number(r["value"]))
+        for r in table("dlperf-v1", name)
+        if r["value"]
+    )
     assert ours == published
 
 
@@ -81,14 +84,20 @@ def test_dlperf_v1_has_168_cells() -> None:
 @pytest.mark.parametrize("name", CLASSES)
 def test_speedups_of_dlperf_v1_are_against_one_device_of_the_same_configuration(name: str) -> None:
     published = Counter((r["framework"], r["devices"], r["speedup"]) for r in _v1(name))
-    ours = Counter((r["framework"], r["devices"], str(round(number(r["speedup"]), 2)))
-                   for r in table("dlperf-v1", f"{name}-speedup") if r["speedup"])
+    ours = Counter(
+        (r["framework"], r["devices"], str(round(number(r["speedup"]), 2)))
+        for r in table("dlperf-v1", f"{name}-speedup")
+        if r["speedup"]
+    )
     assert ours == published
 
 
 def _v1(name: str) -> list[Row]:
-    return [row for row in logged("dlperf-v1/dlperf_v1_report.csv")
-            if (row["model"], row["precision"], row["section"]) == CLASSES[name]]
+    return [
+        row
+        for row in logged("dlperf-v1/dlperf_v1_report.csv")
+        if (row["model"], row["precision"], row["section"]) == CLASSES[name]
+    ]
 
 
 def _repeats() -> dict[tuple[str, ...], list[Row]]:
@@ -100,8 +109,10 @@ def _repeats() -> dict[tuple[str, ...], list[Row]]:
 
 
 def _medians() -> dict[tuple[str, ...], Row]:
-    return {tuple(row[name] for name in ("series", "batch_size", "nodes", "devices")): row
-            for row in tables("dlperf-v1", "median")}
+    return {
+        tuple(row[name] for name in ("series", "batch_size", "nodes", "devices")): row
+        for row in tables("dlperf-v1", "median")
+    }
 
 
 def test_every_case_has_the_median_of_its_repeats() -> None:
@@ -134,10 +145,15 @@ def test_published_speedups_follow_but_for_three() -> None:
 
 
 def test_all_results_show_every_repeat() -> None:
-    published = Counter((r["series"], r["batch_size"], r["devices"], r["repeat"], float(r["throughput"]))
-                        for r in logged("dlperf-repeats/dlperf_repeats.csv"))
-    ours = Counter((r["series"], r["batch_size"], r["devices"], r["repeat"], number(r["value"]))
-                   for r in tables("dlperf-v1", "all") if r["value"])
+    published = Counter(
+        (r["series"], r["batch_size"], r["devices"], r["repeat"], float(r["throughput"]))
+        for r in logged("dlperf-repeats/dlperf_repeats.csv")
+    )
+    ours = Counter(
+        (r["series"], r["batch_size"], r["devices"], r["repeat"], number(r["value"]))
+        for r in tables("dlperf-v1", "all")
+        if r["value"]
+    )
     assert ours == published
     assert published.total() == 1104
 
@@ -156,8 +172,9 @@ def test_the_summary_takes_the_largest_batch_and_names_what_is_planned() -> None
     assert values["OneFlow", "amp", "false"] == "33141.02"
     assert values["NGC TensorFlow 1.x", "amp", "true"] == "29171.69"
     assert values["PyTorch", "amp", "false"] == "planned"
-    bert = {(r["framework"], r["precision"], r["clip"], r["xla"]): r
-            for r in table("dlperf-v1", "summary-bert")}
+    bert = {
+        (r["framework"], r["precision"], r["clip"], r["xla"]): r for r in table("dlperf-v1", "summary-bert")
+    }
     assert bert["NGC TensorFlow 1.x", "amp", "true", "true"]["value"] == "11650"
     assert number(bert["OneFlow", "fp32", "true", "false"]["speedup"]) == pytest.approx(4664.1 / 156.02)
 
@@ -178,12 +195,15 @@ def test_expected_speeds_are_products_of_their_facts() -> None:
     assert number(_jade("v100-against-a40")[case]["expected"]) == 0.943
 
 
-@pytest.mark.parametrize(("name", "case", "observed", "excess"), [
-    ("against-a40--8", ("ImageNet", "Train", "forward"), 9.3207, 5.7890),
-    ("against-a40--8", ("ImageNet", "Inference", "forward"), 8.8092, 5.4713),
-    ("against-a40--8", ("Dummy", "Inference", "forward"), 7.2998, 4.5338),
-    ("against-v100", ("ImageNet", "Train", "forward"), 1.4388, 0.9640),
-])
+@pytest.mark.parametrize(
+    ("name", "case", "observed", "excess"),
+    [
+        ("against-a40--8", ("ImageNet", "Train", "forward"), 9.3207, 5.7890),
+        ("against-a40--8", ("ImageNet", "Inference", "forward"), 8.8092, 5.4713),
+        ("against-a40--8", ("Dummy", "Inference", "forward"), 7.2998, 4.5338),
+        ("against-v100", ("ImageNet", "Train", "forward"), 1.4388, 0.9640),
+    ],
+)
 def test_jade2_is_so_many_times_slower_than_it_should_be(
     name: str, case: tuple[str, str, str], observed: float, excess: float
 ) -> None:
@@ -209,10 +229,17 @@ def test_every_comparison_of_jade2_agrees_with_an_independent_program(corpus: Pa
 
 
 def test_the_phase_table_is_the_published_one_with_its_corrections() -> None:
-    ours = {(r["cluster"], r["device"], r["devices"], r["dataset"], r["benchmark"], r["phase"]): r["value"]
-            for r in table("jade2", "phases") if r["value"]}
-    columns = {"data_loading_s": "data_loading", "data_processing_s": "preprocessing",
-               "forward_s": "forward", "backward_s": "backward"}
+    ours = {
+        (r["cluster"], r["device"], r["devices"], r["dataset"], r["benchmark"], r["phase"]): r["value"]
+        for r in table("jade2", "phases")
+        if r["value"]
+    }
+    columns = {
+        "data_loading_s": "data_loading",
+        "data_processing_s": "preprocessing",
+        "forward_s": "forward",
+        "backward_s": "backward",
+    }
     for row in logged("jade2/jade2_results.csv"):
         devices = "8" if (row["cluster"], row["devices"]) == ("JADE2", "4") else row["devices"]
         for column, phase in columns.items():
@@ -231,8 +258,10 @@ def test_corrections_are_visible_beside_the_numbers() -> None:
 
 
 def _throughputs() -> dict[tuple[str, ...], Row]:
-    return {tuple(r[name] for name in ("device", "model", "seq_len", "batch_size", "phase")): r
-            for r in tables("transformers", "throughput")}
+    return {
+        tuple(r[name] for name in ("device", "model", "seq_len", "batch_size", "phase")): r
+        for r in tables("transformers", "throughput")
+    }
 
 
 def test_the_best_throughput_of_the_v100() -> None:
@@ -256,8 +285,10 @@ def test_throughput_is_work_over_the_time_of_the_phases() -> None:
 
 
 def test_failed_and_partial_configurations_are_shown_as_such() -> None:
-    status = {(r["gpu"][:4].upper(), r["model"], r["seq_len"], r["batch_size"]): r["status"]
-              for r in logged("transformers/status/transformers_status.csv")}
+    status = {
+        (r["gpu"][:4].upper(), r["model"], r["seq_len"], r["batch_size"]): r["status"]
+        for r in logged("transformers/status/transformers_status.csv")
+    }
     shown = Counter()
     for key, row in _throughputs().items():
         if key[-1] == "training":
@@ -286,8 +317,11 @@ def _seconds(row: Row) -> float:
 
 
 def test_forward_and_backward_of_the_flux_models_are_the_published_times() -> None:
-    ours = {(r["hardware"], r["model"].casefold(), r["pass"], r["device"]): number(r["value"])
-            for r in tables("flux", "passes") if r["value"]}
+    ours = {
+        (r["hardware"], r["model"].casefold(), r["pass"], r["device"]): number(r["value"])
+        for r in tables("flux", "passes")
+        if r["value"]
+    }
     published = {}
     hardware = {"JetsonNano": "Jetson Nano", "Intel Core i5 (2.9 GHz)": "Core i5-6267U"}
     passes = {"Forward Pass": "forward", "Backward Pass": "forward+backward"}
@@ -301,17 +335,26 @@ def test_forward_and_backward_of_the_flux_models_are_the_published_times() -> No
 
 def test_training_times_of_the_flux_models_are_the_published_ones() -> None:
     rows = logged("flux-published/flux_architectures.csv")
-    published = Counter((r["model"], r["device"], f"{_seconds(r):.9g}") for r in rows
-                        if r["pass"] == "train 5 steps" and r["value"] != "missing")
-    ours = Counter((r["model"], r["device"], f"{number(r['value']):.9g}") for r in table("flux", "training")
-                   if r["value"])
+    published = Counter(
+        (r["model"], r["device"], f"{_seconds(r):.9g}")
+        for r in rows
+        if r["pass"] == "train 5 steps" and r["value"] != "missing"
+    )
+    ours = Counter(
+        (r["model"], r["device"], f"{number(r['value']):.9g}")
+        for r in table("flux", "training")
+        if r["value"]
+    )
     assert ours == published
     assert published.total() == 32
 
 
 def test_gpu_over_cpu_times_agree_with_the_ratios_of_the_original() -> None:
-    speedups = {(r["software"], r["model"], r["pass"]): number(r["speedup"])
-                for r in table("flux", "gpu-over-cpu") if r["hardware"].endswith("960M")}
+    speedups = {
+        (r["software"], r["model"], r["pass"]): number(r["speedup"])
+        for r in table("flux", "gpu-over-cpu")
+        if r["hardware"].endswith("960M")
+    }
     train = "train, 5 steps"
     assert round(speedups["Julia 1.5.3 & Flux 0.11.5", "DSANet", train], 4) == 1.535
     assert round(speedups["Julia 1.5.3 & Flux 0.12.1", "DSANet", train], 4) == 1.5876

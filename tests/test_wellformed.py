@@ -21,8 +21,9 @@ def test_a_factor_of_a_reserved_name_gets_another(name: str) -> None:
     assert found.factors == {f"{name}_factor": "warm", "model": "x"}
     (finding,) = found.findings
     assert finding.rule == "read.label-conflict"
-    assert finding.message == (f"{name} is reserved: the factor of the log is called {name}_factor here; "
-                               "rename it in labels.toml")
+    assert finding.message == (
+        f"{name} is reserved: the factor of the log is called {name}_factor here; rename it in labels.toml"
+    )
 
 
 def test_the_other_name_is_none_that_the_log_has() -> None:

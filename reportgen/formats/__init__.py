@@ -116,8 +116,10 @@ class Claimed:
         """Return the finding for files that several formats claim with equal confidence."""
         if not self.rivals:
             return None
-        message = (f"read as {self.format.name}, but {', '.join(self.rivals)} is just as sure "
-                   f"({self.claim.confidence:g})")
+        message = (
+            f"read as {self.format.name}, but {', '.join(self.rivals)} is just as sure "
+            f"({self.claim.confidence:g})"
+        )
         return Finding("warning", "read.ambiguous-format", self.files.id(), message, self.claim.source)
 
 
@@ -137,8 +139,11 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
     if not claims:
         return None
     best, winner = max(claims, key=lambda pair: pair[0].confidence)
-    rivals = tuple(one.name for claim, one in claims if one is not winner
-                   and claim.confidence == best.confidence and set(claim.files) & set(best.files))
+    rivals = tuple(
+        one.name
+        for claim, one in claims
+        if one is not winner and claim.confidence == best.confidence and set(claim.files) & set(best.files)
+    )
     return Claimed(winner, best, files.only(best.files, best.beside), rivals)
 
 

@@ -45,8 +45,10 @@ from reportgen.model import (
 _VERSION = 1
 _RUN = "run.json"
 _STDOUT = "stdout.log"
-_FILE = re.compile(r"(steps)\.rank([0-9]{1,6})\.csv|(environment)\.node([0-9]{1,6})\.json"
-                   r"|(telemetry)\.node([0-9]{1,6})\.csv")
+_FILE = re.compile(
+    r"(steps)\.rank([0-9]{1,6})\.csv|(environment)\.node([0-9]{1,6})\.json"
+    r"|(telemetry)\.node([0-9]{1,6})\.csv"
+)
 _IS_RUN = re.compile(rb'"format"\s*:\s*"reportgen-run"')
 _WHY: Mapping[str, str] = {"running": "interrupted while recording", "partial": "not everything was recorded"}
 
@@ -89,17 +91,22 @@ class _Folder:
             if found := _FILE.fullmatch(name):
                 kind, number = (group for group in found.groups() if group)
                 self.names[kind].setdefault(int(number), name)
-        self.environments = {node: self._environment(name)
-                             for node, name in sorted(self.names["environment"].items())}
+        self.environments = {
+            node: self._environment(name) for node, name in sorted(self.names["environment"].items())
+        }
 
     def newer_version(self) -> Finding | None:
         """Return the complaint about a version that is not understood."""
-        versions = {_RUN: self.json.version} | {self.names["environment"][node]: found.get("version", 1)
-                                                for node, found in self.environments.items()}
+        versions = {_RUN: self.json.version} | {
+            self.names["environment"][node]: found.get("version", 1)
+            for node, found in self.environments.items()
+        }
         for name, version in versions.items():
             if isinstance(version, int) and version > _VERSION:
-                message = (f"version {version} is newer than this reportgen understands ({_VERSION}); "
-                           "update reportgen")
+                message = (
+                    f"version {version} is newer than this reportgen understands ({_VERSION}); "
+                    "update reportgen"
+                )
                 return Finding("invalid", "read.newer-version", self.id, message, self.files.source(name))
         return None
 
@@ -114,10 +121,17 @@ class _Folder:
         count = max(self.json.ranks or 1, len(ranks))
         samples = self.json.samples_per_step
         return Run(
-            id=self.id, format="native", source=self.files.source(_RUN if _RUN in self.files else ""),
-            factors=self.json.factors, environment=self._facts(nodes), repeat=self.json.repeat,
-            status=status, samples_per_step=None if samples is None else float(samples * count),
-            ranks=self.json.ranks, series=tuple(series), telemetry=tuple(telemetry),
+            id=self.id,
+            format="native",
+            source=self.files.source(_RUN if _RUN in self.files else ""),
+            factors=self.json.factors,
+            environment=self._facts(nodes),
+            repeat=self.json.repeat,
+            status=status,
+            samples_per_step=None if samples is None else float(samples * count),
+            ranks=self.json.ranks,
+            series=tuple(series),
+            telemetry=tuple(telemetry),
             findings=tuple(self.findings),
         )
 
@@ -202,14 +216,38 @@ class _Folder:
         for column in table.columns:
             phase, clock = phase_of(column, self.json.clocks)
             if phase:
-                yield Series("step_time", phase, part.number, clock, step, span, begin,
-                             scaled(table.column(column), 1e9), samples, table.line, source, breaks)
+                yield Series(
+                    "step_time",
+                    phase,
+                    part.number,
+                    clock,
+                    step,
+                    span,
+                    begin,
+                    scaled(table.column(column), 1e9),
+                    samples,
+                    table.line,
+                    source,
+                    breaks,
+                )
         others = {"tokens": self.json.tokens_per_step, "operations": self.json.flops_per_step}
         for metric, usual in others.items():
             done = _work(table, metric, span, usual)
             if np.isfinite(done).any():
-                yield Series(metric, STEP, part.number, "host", step, span, begin, done, samples, table.line,
-                             source, breaks)
+                yield Series(
+                    metric,
+                    STEP,
+                    part.number,
+                    "host",
+                    step,
+                    span,
+                    begin,
+                    done,
+                    samples,
+                    table.line,
+                    source,
+                    breaks,
+                )
 
     def _devices(self, part: Part, offset: int | None, origin: int | None) -> Iterator[Telemetry]:
         table = part.table
@@ -228,8 +266,13 @@ class _Folder:
         rows = {name: table.text == text for name, text in names.items()}
         for device in sorted({*rows, *happened}):
             mine = rows.get(device, np.zeros(len(t), dtype=bool))
-            yield Telemetry(device, t[mine], {metric: values[mine] for metric, values in columns.items()},
-                            self.files.source(part.name), tuple(happened.get(device, ())))
+            yield Telemetry(
+                device,
+                t[mine],
+                {metric: values[mine] for metric, values in columns.items()},
+                self.files.source(part.name),
+                tuple(happened.get(device, ())),
+            )
 
 
 def _work(table: IntTable, column: str, span: IntArray, usual: int | None) -> FloatArray:
@@ -255,5 +298,7 @@ def _flattened(nodes: Iterable[object]) -> dict[str, FactorValue]:
                 elif isinstance(value, (str, int, float, bool)):
                     # Numbers that nobody can hold (NaN, 400 digits) stay what they read as.
                     found.setdefault(prefix + name, {})[str(value)] = value if is_value(value) else str(value)
-    return {name: next(iter(values.values())) if len(values) == 1 else " | ".join(values)
-            for name, values in sorted(found.items())}
+    return {
+        name: next(iter(values.values())) if len(values) == 1 else " | ".join(values)
+        for name, values in sorted(found.items())
+    }

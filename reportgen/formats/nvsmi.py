@@ -86,8 +86,15 @@ class _Monitor:
         if not telemetry:
             none = Finding("warning", "read.incomplete-run", self.id, "no sample was recorded", source)
             findings = (*findings, none)
-        return Run(self.id, _NAME, source, self._factors(), self._environment(), telemetry=tuple(telemetry),
-                   findings=findings)
+        return Run(
+            self.id,
+            _NAME,
+            source,
+            self._factors(),
+            self._environment(),
+            telemetry=tuple(telemetry),
+            findings=findings,
+        )
 
     def _read_rows(self) -> None:
         """Take the rows that have as many cells as the header, which recurs where logs were appended."""
@@ -181,7 +188,8 @@ def _settings(files: LogFiles) -> list[Field]:
 
 def _fits(fields: Sequence[Field], cells: Sequence[str]) -> bool:
     return len(fields) == len(cells) and all(
-        not one.metric or one.value(cell) is not None for one, cell in zip(fields, cells, strict=True))
+        not one.metric or one.value(cell) is not None for one, cell in zip(fields, cells, strict=True)
+    )
 
 
 def _complete(lines: Iterator[tuple[int, list[str]]], count: int) -> list[tuple[int, list[str]]]:

@@ -45,8 +45,12 @@ def claims(files: LogFiles) -> Claim | None:
         return None
     tables = source_toml.parse(files.bytes(_NAME)).tables
     line = content.count(b"\n", 0, found.start()) + 1
-    return Claim(1.0, files.source(_NAME, line), "source.toml with a title and tables",
-                 (_NAME, *(table for table in tables if table in files)))
+    return Claim(
+        1.0,
+        files.source(_NAME, line),
+        "source.toml with a title and tables",
+        (_NAME, *(table for table in tables if table in files)),
+    )
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -157,8 +161,11 @@ class _Table:
             twice = ", ".join(sorted(name for name, count in Counter(header).items() if count > 1))
             problem(f"{self.table} has columns of the same name: {twice}", self.table)
         known = set(header)
-        self.figures = [figure for figure in self.definition.figures
-                        if {figure.column, *figure.where, *(x.column for x in figure.lookups)} <= known]
+        self.figures = [
+            figure
+            for figure in self.definition.figures
+            if {figure.column, *figure.where, *(x.column for x in figure.lookups)} <= known
+        ]
 
     def _draft(self, line: int, published: Row) -> _Draft:
         row, findings = self._corrected(line, published)
@@ -194,9 +201,7 @@ class _Table:
                 aggregate = self._aggregate(figure.column, figured, row, draft.line, published[figure.column])
                 draft.aggregates += [aggregate] if aggregate else []
 
-    def _aggregate(
-        self, column: str, named: Named, row: Row, line: int, original: str
-    ) -> Aggregate | None:
+    def _aggregate(self, column: str, named: Named, row: Row, line: int, original: str) -> Aggregate | None:
         metric, found = named.metric, quantity(row[column], named.unit)
         if not metric or not found:
             what = f'"{row[column][:40]}" is not a figure' if metric else "no name of a metric"
@@ -205,8 +210,10 @@ class _Table:
         value, base = units.to_base(*found)
         wanted = METRICS[metric].unit if metric in METRICS else base
         if not units.find(found[1]) or base != wanted:
-            self.definition.problem(f'unit "{found[1]}" of column {column} is not one of {metric}'
-                                    f' (its base unit is {wanted})', column)
+            self.definition.problem(
+                f'unit "{found[1]}" of column {column} is not one of {metric} (its base unit is {wanted})',
+                column,
+            )
             return None
         source = self.files.source(self.table, line)
         return Aggregate(metric, named.phase, value, original, named.statistic, 0, source, base)
@@ -222,15 +229,19 @@ class _Table:
 
     def _footnote(self, correction: Correction, line: int, published: str) -> Finding:
         source = f" ({correction.source})" if correction.source else ""
-        message = (f"{correction.column}: published as {published or 'empty'}, used as "
-                   f"{shown(correction.value)}: {correction.reason}{source}")
+        message = (
+            f"{correction.column}: published as {published or 'empty'}, used as "
+            f"{shown(correction.value)}: {correction.reason}{source}"
+        )
         return Finding("note", "read.corrected-figure", "", message, self.files.source(self.table, line))
 
     def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         facts: dict[str, FactorValue] = {}
         for position, (where, values) in enumerate(self.definition.environments):
-            if all(name in factors and identity(factors[name]) in map(identity, wanted)
-                   for name, wanted in where.items()):
+            if all(
+                name in factors and identity(factors[name]) in map(identity, wanted)
+                for name, wanted in where.items()
+            ):
                 self.used.add((_MACHINES, position))
                 facts.update(values)
         return facts
@@ -263,11 +274,19 @@ class _Table:
         has_none = draft.lost and not draft.aggregates
         findings = [replace(finding, subject=id) for finding in draft.findings]
         findings += [] if has_none else [self._lost(id, *lost) for lost in draft.lost]
-        return Run(id=id, format="published", source=Source(self.malformed.path, draft.line),
-                   factors=draft.factors, environment=draft.environment, repeat=draft.repeat,
-                   status="out_of_memory" if has_none else draft.status,
-                   samples_per_step=draft.samples_per_step, published=True,
-                   aggregates=tuple(draft.aggregates), findings=tuple(findings))
+        return Run(
+            id=id,
+            format="published",
+            source=Source(self.malformed.path, draft.line),
+            factors=draft.factors,
+            environment=draft.environment,
+            repeat=draft.repeat,
+            status="out_of_memory" if has_none else draft.status,
+            samples_per_step=draft.samples_per_step,
+            published=True,
+            aggregates=tuple(draft.aggregates),
+            findings=tuple(findings),
+        )
 
     def _lost(self, id: str, named: Named, line: int, column: str) -> Finding:
         message = f"{column}: out of memory, so that there is no {named.metric} ({named.phase})"

@@ -116,8 +116,7 @@ def test_neighbouring_blocks_make_a_pair(blocks, expected):
 
 
 @pytest.mark.parametrize(
-    ("count", "expected"),
-    [(5, None), (6, (0, 5, 0.96875)), (7, (0, 6, 0.984375)), (9, (1, 7, 0.9609375))],
+    ("count", "expected"), [(5, None), (6, (0, 5, 0.96875)), (7, (0, 6, 0.984375)), (9, (1, 7, 0.9609375))]
 )
 def test_the_interval_of_the_median_says_what_it_covers(count, expected):
     assert median_interval(list(range(count))) == expected

@@ -222,7 +222,9 @@ def test_a_device_that_hangs_is_waited_for_only_so_long(tmp_path, clock, cuda):
         ("events", "", "cuda_event"),
     ],
 )
-def test_the_script_decides_and_else_the_launcher(tmp_path, clock, cuda, monkeypatch, asked, launcher, expected):
+def test_the_script_decides_and_else_the_launcher(
+    tmp_path, clock, cuda, monkeypatch, asked, launcher, expected
+):
     monkeypatch.setenv(logfolder.TIMING_VARIABLE, launcher)
     with Recorder.start(logs=tmp_path, timing=asked) as recorder:
         for _ in train(recorder, cuda, 1):

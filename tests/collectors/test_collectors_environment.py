@@ -34,7 +34,13 @@ def test_env_prints_json(capsys):
 def test_planted_secrets_do_not_get_into_the_file(name, monkeypatch):
     monkeypatch.setenv(name, SECRET)
     monkeypatch.setenv("XLA_FLAGS", f"--fast --auth_token={SECRET} --also")
-    options = ["--api-key", SECRET, f"--password={SECRET}", f"HF_TOKEN={SECRET}", f"https://me:{SECRET}@host/x"]
+    options = [
+        "--api-key",
+        SECRET,
+        f"--password={SECRET}",
+        f"HF_TOKEN={SECRET}",
+        f"https://me:{SECRET}@host/x",
+    ]
     monkeypatch.setattr(sys, "orig_argv", ["/home/me/bin/python", "train.py", *options])
     text = json.dumps(environment.capture())
     assert SECRET not in text
@@ -114,7 +120,9 @@ def test_the_version_of_cudnn_is_readable(number, text):
 
 
 def test_devices_are_described_by_their_uuid(standin):
-    standin.tell("system driver 580.65.06", "system cuda 13000", "0 vbios 96.00", "0 persistence 1", "0 mig 0")
+    standin.tell(
+        "system driver 580.65.06", "system cuda 13000", "0 vbios 96.00", "0 persistence 1", "0 mig 0"
+    )
     found = environment.capture()
     assert found["driver"] == {"version": "580.65.06", "cuda": "13.0"}
     assert found["gpu"]["GPU-11111111-aaaa"] == {

@@ -114,7 +114,12 @@ def test_lightning_steps_are_recorded_with_phases_and_without_validation(tmp_pat
     callback = fit(module, tmp_path)
     rank = ranks(callback.recorder.folder)
     assert rank["samples"] == [3, 3, 3, 1] * 2
-    assert [one[:2] for one in rank["breaks"]] == [["setup", 0], ["evaluation", 4], ["epoch", 4], ["evaluation", 8]]
+    assert [one[:2] for one in rank["breaks"]] == [
+        ["setup", 0],
+        ["evaluation", 4],
+        ["epoch", 4],
+        ["evaluation", 8],
+    ]
     columns = rank["columns"]
     phases = ["data_loading/host", "forward/host", "backward/host", "optimizer/host"]
     assert sorted(columns) == sorted(["step/host", *phases])
@@ -237,7 +242,9 @@ def test_a_hugging_face_trainer_is_recorded_with_the_samples_and_tokens_that_cam
     assert names[:4] == [["setup", 0], ["evaluation", 4], ["checkpoint", 4], ["epoch", 4]]
     phases = ["data_loading/host", "forward_backward/host", "optimizer/host"]
     assert sorted(rank["columns"]) == sorted([*phases, "step/host"])
-    for step, *parts in zip(rank["columns"]["step/host"], *(rank["columns"][name] for name in phases), strict=True):
+    for step, *parts in zip(
+        rank["columns"]["step/host"], *(rank["columns"][name] for name in phases), strict=True
+    ):
         assert all(part > 0 for part in parts)
         assert sum(parts) <= step
     assert json.loads((folder / "run.json").read_text())["samples_per_step"] == 3

@@ -88,14 +88,23 @@ def test_a_rank_that_dies_without_a_word_makes_the_run_failed(tmp_path, monkeypa
     begun = {"status": "cancelled", "ranks": 2, "error": "SIGTERM"}
     logfolder.write_run(tmp_path, begun)
     run = aftermath.ended(tmp_path, {}, 1, is_cancelled=False, node=0)
-    assert (run["status"], run["error"]) == ("failed", "exit code 1: another rank died, and rank 0 was stopped")
+    assert (run["status"], run["error"]) == (
+        "failed",
+        "exit code 1: another rank died, and rank 0 was stopped",
+    )
     run = aftermath.ended(tmp_path, {}, 143, is_cancelled=True, node=0)
     assert run["status"] == "cancelled"
 
 
 def record(folder, monkeypatch, clock, rank, node):
     """Three steps of one of four ranks on two nodes, into the folder that its node has."""
-    variables = {"RANK": rank, "WORLD_SIZE": 4, "LOCAL_RANK": rank % 2, "GROUP_RANK": node, "LOCAL_WORLD_SIZE": 2}
+    variables = {
+        "RANK": rank,
+        "WORLD_SIZE": 4,
+        "LOCAL_RANK": rank % 2,
+        "GROUP_RANK": node,
+        "LOCAL_WORLD_SIZE": 2,
+    }
     for name, value in variables.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.setenv(logfolder.RUN_VARIABLE, str(folder))

@@ -62,10 +62,7 @@ def test_two_devices_are_two_rows_by_uuid(standin):
 
 @pytest.mark.parametrize(
     ("told", "reason"),
-    [
-        ("system init !9", "Driver Not Loaded"),
-        ("system count 0", "the driver has no device"),
-    ],
+    [("system init !9", "Driver Not Loaded"), ("system count 0", "the driver has no device")],
 )
 def test_no_driver_and_no_device_are_said(standin, told, reason):
     standin.say(told)
@@ -157,7 +154,12 @@ def test_a_foreign_process_is_counted_and_ours_is_not(standin):
     try:
         source = NvmlSource.open(Owners(ours))
         found = []
-        for told in (f"{ours}:100", f"{ours}:100,{child.pid}:50", f"{child.pid}:50,1:70", "1:18446744073709551615"):
+        for told in (
+            f"{ours}:100",
+            f"{ours}:100,{child.pid}:50",
+            f"{child.pid}:50,1:70",
+            "1:18446744073709551615",
+        ):
             standin.tell(f"0 processes {told}")
             values = only(source)
             found.append((values["foreign_processes_count"], values.get("foreign_memory_bytes")))
@@ -189,7 +191,14 @@ def test_process_ids_of_another_namespace_say_nothing(tmp_path):
 
 
 def test_instances_are_rows_of_their_own(standin):
-    standin.tell("0 mig 1", "0 instances_max 7", "0 instance1 5", "5 uuid MIG-55", "5 memory_total 10", "5 memory_used 3")
+    standin.tell(
+        "0 mig 1",
+        "0 instances_max 7",
+        "0 instance1 5",
+        "5 uuid MIG-55",
+        "5 memory_total 10",
+        "5 memory_used 3",
+    )
     found = {one.device: one.values for one in sample(NvmlSource.open(Owners(1)))}
     assert list(found) == [UUID, "MIG-55"]
     assert found["MIG-55"] == {"memory_used_bytes": 3, "memory_total_bytes": 10}
@@ -222,7 +231,9 @@ def test_visible_devices_follow_cuda(devices, setting, order, expected):
 def test_the_update_period_is_the_median_distance_of_changes():
     periods = Periods()
     for when in range(0, 1000, 5):
-        periods.see("x", when, {"power_mw": when // 100, "energy_mj": when // 20, "utilization_gpu_percent": 3})
+        periods.see(
+            "x", when, {"power_mw": when // 100, "energy_mj": when // 20, "utilization_gpu_percent": 3}
+        )
     assert periods.found() == {"power_mw": 100, "energy_mj": 20}
 
 

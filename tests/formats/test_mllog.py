@@ -308,8 +308,13 @@ def test_the_lines_of_metric_logger_between_the_events_are_steps() -> None:
     lines = "".join(line.format(at) for at in range(0, 201, 20)).encode()
     batch = b':::MLLOG {"key": "global_batch_size", "value": 8, "time_ms": 1000, "metadata": {}}\n'
     run = read(batch + lines)
-    found = {(metric, phase): measure(run, metric, phase, DEFAULT) for metric, phase in
-             (("step_time", "step"), ("step_time", "data_loading"), ("throughput", "step"))}
+    found = {
+        (metric, phase): measure(run, metric, phase, DEFAULT)
+        for metric, phase in (("step_time", "step"), ("step_time", "data_loading"), ("throughput", "step"))
+    }
     values = {key: one.value for key, one in found.items() if one}
-    assert values == {("step_time", "step"): pytest.approx(0.1), ("step_time", "data_loading"): pytest.approx(0.02),
-                      ("throughput", "step"): pytest.approx(80.0)}
+    assert values == {
+        ("step_time", "step"): pytest.approx(0.1),
+        ("step_time", "data_loading"): pytest.approx(0.02),
+        ("throughput", "step"): pytest.approx(80.0),
+    }

@@ -30,8 +30,11 @@ def read_run(contents: dict[str, bytes]) -> Run:
 
 
 def folder(run: dict[str, object] | None = None, steps: bytes = STEPS, **more: bytes) -> dict[str, bytes]:
-    return {"run.json": json.dumps(RUN | (run or {})).encode(), "steps.rank0.csv": steps,
-            **{name.replace("__", "."): content for name, content in more.items()}}
+    return {
+        "run.json": json.dumps(RUN | (run or {})).encode(),
+        "steps.rank0.csv": steps,
+        **{name.replace("__", "."): content for name, content in more.items()},
+    }
 
 
 def test_the_conformance_corpus_is_there() -> None:
@@ -67,10 +70,17 @@ def _findings(name: str, found: list[Run | Finding]) -> dict[tuple[str, str], in
 def _compare(run: Run, expected: dict) -> None:
     item = {"item": expected["item"]} if expected["item"] else {}
     assert (run.status, run.factors, run.repeat) == (
-        expected["status"], expected["factors"] | item, expected["repeat"])
+        expected["status"],
+        expected["factors"] | item,
+        expected["repeat"],
+    )
     clocks = {rank: each["clock"][1] - each["clock"][0] for rank, each in expected["ranks"].items()}
-    begins = [begin + clocks[rank] for rank, each in expected["ranks"].items()
-              for begin in each["begin_ns"] if begin is not None]
+    begins = [
+        begin + clocks[rank]
+        for rank, each in expected["ranks"].items()
+        for begin in each["begin_ns"]
+        if begin is not None
+    ]
     seen = set()
     for series in run.series:
         rank = expected["ranks"][str(series.rank)]
@@ -90,9 +100,13 @@ def _compare(run: Run, expected: dict) -> None:
         moved = [None if begin is None else begin - zero for begin in rank["begin_ns"]]
         np.testing.assert_array_equal(series.begin, _floats(moved, 1e9))
         assert [(b.kind, b.step, b.duration) for b in series.breaks] == [
-            (kind, step, (end - begin) / 1e9) for kind, step, begin, end in rank["breaks"]]
-    assert seen == {(rank, column) for rank, each in expected["ranks"].items()
-                    for column in (*each["columns"], *(["tokens"] if "tokens" in each else []))}
+            (kind, step, (end - begin) / 1e9) for kind, step, begin, end in rank["breaks"]
+        ]
+    assert seen == {
+        (rank, column)
+        for rank, each in expected["ranks"].items()
+        for column in (*each["columns"], *(["tokens"] if "tokens" in each else []))
+    }
     assert any(one.metric == "operations" for one in run.series) == ("flops_per_step" in expected)
     _compare_telemetry(run, expected)
 
@@ -109,7 +123,8 @@ def _compare_telemetry(run: Run, expected: dict) -> None:
             metric, divisor = DEVICE_COLUMNS[name]
             np.testing.assert_array_equal(one.columns[metric], _floats(columns[name], divisor))
         assert [event.name for event in one.events] == [
-            name for named, _, name in events.get(node, []) if named == device]
+            name for named, _, name in events.get(node, []) if named == device
+        ]
     told = {name for name in run.environment if name.startswith("telemetry.")}
     intervals = [each for node in expected.get("intervals", {}).values() for each in node]
     assert bool(told) == bool(intervals)
@@ -120,61 +135,103 @@ def _floats(values: list[int | None], divisor: float) -> np.ndarray:
 
 
 def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
-    run = read_run(folder(telemetry__node0__csv=(
-        b"#clock,5000,9000\ndevice,monotonic_ns,utilization_gpu_percent,power_mw,clock_sm_mhz,pcie_tx_kib_per_s\n"
-        b"GPU-1,6050,97,412000,1755,2\nGPU-0,6150,,1,,\n")))
+    run = read_run(
+        folder(
+            telemetry__node0__csv=(
+                b"#clock,5000,9000\ndevice,monotonic_ns,utilization_gpu_percent,power_mw,clock_sm_mhz,pcie_tx_kib_per_s\n"
+                b"GPU-1,6050,97,412000,1755,2\nGPU-0,6150,,1,,\n"
+            )
+        )
+    )
     first, second = run.telemetry
     assert (first.device, second.device) == ("GPU-0", "GPU-1")
     assert second.t.tolist() == [50e-9]
     assert {name: values.tolist() for name, values in second.columns.items()} == {
-        "utilization": [0.97], "power": [412.0], "sm_clock": [1755e6], "pcie_tx": [2048.0]}
+        "utilization": [0.97],
+        "power": [412.0],
+        "sm_clock": [1755e6],
+        "pcie_tx": [2048.0],
+    }
     assert np.isnan(first.columns["utilization"][0])
 
 
 def test_events_are_on_the_clock_of_the_steps_and_what_the_sampler_achieved_is_environment() -> None:
-    run = read_run(folder(telemetry__node0__csv=(
-        b"#clock,5000,9000\n#interval,100\ndevice,monotonic_ns,power_mw\nGPU-0,6050,1000\n"
-        b"#event,GPU-0,6100,lost\n#event,GPU-1,5900,reset\n#update,power_mw,25\n#achieved,101,250,7\n")))
+    run = read_run(
+        folder(
+            telemetry__node0__csv=(
+                b"#clock,5000,9000\n#interval,100\ndevice,monotonic_ns,power_mw\nGPU-0,6050,1000\n"
+                b"#event,GPU-0,6100,lost\n#event,GPU-1,5900,reset\n#update,power_mw,25\n#achieved,101,250,7\n"
+            )
+        )
+    )
     first, second = run.telemetry
     assert (first.t.tolist(), second.t.tolist()) == ([50e-9], [])
     assert (first.events, second.events) == (
-        (DeviceEvent(100e-9, "lost", 5),), (DeviceEvent(-100e-9, "reset", 6),))
+        (DeviceEvent(100e-9, "lost", 5),),
+        (DeviceEvent(-100e-9, "reset", 6),),
+    )
     assert run.environment == {
-        "telemetry.interval_requested_ns": 100, "telemetry.interval_achieved_ns": 101,
-        "telemetry.interval_longest_ns": 250, "telemetry.update.power_mw_ns": 25}
+        "telemetry.interval_requested_ns": 100,
+        "telemetry.interval_achieved_ns": 101,
+        "telemetry.interval_longest_ns": 250,
+        "telemetry.update.power_mw_ns": 25,
+    }
 
 
 def test_the_cost_of_recording_is_environment() -> None:
-    recorder = {"cost_ns_per_step": 812, "cost_interval_ns": [-30, 1600], "cost_coverage": 0.9544, "cost_pairs": 8,
-                "unrecorded_step_ns": 5_000_000}
+    recorder = {
+        "cost_ns_per_step": 812,
+        "cost_interval_ns": [-30, 1600],
+        "cost_coverage": 0.9544,
+        "cost_pairs": 8,
+        "unrecorded_step_ns": 5_000_000,
+    }
     assert read_run(folder({"recorder": recorder})).environment == {
-        "recorder.step_cost_ns": 812, "recorder.step_cost_interval_ns": "-30 to 1600 (95.4%)",
-        "recorder.unrecorded_step_ns": 5_000_000}
-    assert not read_run(folder({"recorder": {"cost_ns_per_step": "much", "cost_interval_ns": [1]}})).environment
+        "recorder.step_cost_ns": 812,
+        "recorder.step_cost_interval_ns": "-30 to 1600 (95.4%)",
+        "recorder.unrecorded_step_ns": 5_000_000,
+    }
+    assert not read_run(
+        folder({"recorder": {"cost_ns_per_step": "much", "cost_interval_ns": [1]}})
+    ).environment
 
 
 # Two steps of 100 ns with 4096 tokens and 10^12 operations each.
 def test_tokens_and_operations_become_rates() -> None:
     run = read_run(folder({"tokens_per_step": 4096, "flops_per_step": 10**12}))
-    rates = {name: measure(run, name, "step", parse_protocol("0+2")) for name in ("token_throughput", "flops")}
+    rates = {
+        name: measure(run, name, "step", parse_protocol("0+2")) for name in ("token_throughput", "flops")
+    }
     assert {name: found and found.value for name, found in rates.items()} == {
-        "token_throughput": pytest.approx(4096 / 100e-9), "flops": pytest.approx(10**12 / 100e-9)}
+        "token_throughput": pytest.approx(4096 / 100e-9),
+        "flops": pytest.approx(10**12 / 100e-9),
+    }
 
 
 def test_several_nodes_share_the_environment_they_agree_in() -> None:
-    one, two = ({"format": "reportgen-environment", "environment": {"cpu": {"cores": cores, "model": "x"}}}
-                for cores in (8, 4))
-    run = read_run(folder(environment__node0__json=json.dumps(one).encode(),
-                          environment__node1__json=json.dumps(two).encode()))
+    one, two = (
+        {"format": "reportgen-environment", "environment": {"cpu": {"cores": cores, "model": "x"}}}
+        for cores in (8, 4)
+    )
+    run = read_run(
+        folder(
+            environment__node0__json=json.dumps(one).encode(),
+            environment__node1__json=json.dumps(two).encode(),
+        )
+    )
     assert run.environment == {"cpu.cores": "8 | 4", "cpu.model": "x"}
 
 
 def test_ranks_of_one_node_use_the_clock_of_the_node() -> None:
     # The second rank read its pair when the two clocks had drifted 500 ns apart.
     environment = {"format": "reportgen-environment", "node": 0, "ranks": [0, 1]}
-    run = read_run(folder({"ranks": 2, "samples_per_step": 4},
-                          environment__node0__json=json.dumps(environment).encode(),
-                          steps__rank1__csv=STEPS.replace(b"9000", b"9500")))
+    run = read_run(
+        folder(
+            {"ranks": 2, "samples_per_step": 4},
+            environment__node0__json=json.dumps(environment).encode(),
+            steps__rank1__csv=STEPS.replace(b"9000", b"9500"),
+        )
+    )
     assert [series.begin.tolist() for series in run.series] == [[0.0, 100e-9], [0.0, 100e-9]]
     assert run.samples_per_step == 8
 
@@ -191,8 +248,10 @@ def test_a_damaged_line_costs_only_itself() -> None:
 
 
 def test_a_file_read_in_chunks_is_the_same_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = (STEPS + b"#break,epoch,2,6200,6300\nstep,begin_ns,duration_ns,forward_host_ns\n"
-             b"3,6300,100,50\nx\n4,6400,99,\n")
+    steps = (
+        STEPS + b"#break,epoch,2,6200,6300\nstep,begin_ns,duration_ns,forward_host_ns\n"
+        b"3,6300,100,50\nx\n4,6400,99,\n"
+    )
     whole = read_run(folder(steps=steps))
     monkeypatch.setattr("reportgen.formats.fragments.intcsv._CHUNK", 7)
     pieces = read_run(folder(steps=steps))
@@ -202,13 +261,21 @@ def test_a_file_read_in_chunks_is_the_same_as_in_one(monkeypatch: pytest.MonkeyP
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize(("cell", "expected"), [
-    (b"9223372036854775807", 9223372036854775807 / 1e9),
-    (b"9223372036854775808", None),
-    (b"99999999999999999999999", None),
-    (b"000000000000000000000000000042", 42 / 1e9),
-    (b"+1", None), (b" 1", None), (b"1.0", None), (b"1e3", None), (b"/", None), (b":", None),
-])
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        (b"9223372036854775807", 9223372036854775807 / 1e9),
+        (b"9223372036854775808", None),
+        (b"99999999999999999999999", None),
+        (b"000000000000000000000000000042", 42 / 1e9),
+        (b"+1", None),
+        (b" 1", None),
+        (b"1.0", None),
+        (b"1e3", None),
+        (b"/", None),
+        (b":", None),
+    ],
+)
 def test_cells_are_whole_numbers_below_two_to_the_63(cell: bytes, expected: float | None) -> None:
     run = read_run(folder(steps=STEPS.replace(b"2,6100,100", b"2,6100," + cell)))
     assert run.series[0].value[1:].tolist() == ([] if expected is None else [expected])
@@ -222,19 +289,31 @@ def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
     assert sum(len(series.step) for series in run.series) == max(0, STEPS[:cut].count(b"\n") - 2)
 
 
-@pytest.mark.parametrize(("run", "rule", "message"), [
-    ({"status": "partial", "recorder": {"error": "disk full"}}, "read.incomplete-run",
-     "not everything was recorded: disk full"),
-    ({"status": "failed", "error": "ValueError: x", "exit_code": 1}, "read.failed-run",
-     "failed: ValueError: x, exit code 1"),
-    ({"status": "out_of_memory"}, "read.failed-run", "out of memory"),
-    ({"status": "running"}, "read.incomplete-run", "interrupted while recording"),
-    ({"ranks": 3}, "read.incomplete-run", "not everything was recorded, steps of 1 of 3 ranks"),
-    ({"repeat": 0}, "read.malformed-line", "repeat is 0"),
-    ({"case": {"x": [1]}}, "read.malformed-line", "case.\"x\" is [1]"),
-    ({"columns": {"duration_ns": {"clock": "sundial"}}}, "read.malformed-line",
-     'columns."duration_ns" has the clock "sundial"'),
-])
+@pytest.mark.parametrize(
+    ("run", "rule", "message"),
+    [
+        (
+            {"status": "partial", "recorder": {"error": "disk full"}},
+            "read.incomplete-run",
+            "not everything was recorded: disk full",
+        ),
+        (
+            {"status": "failed", "error": "ValueError: x", "exit_code": 1},
+            "read.failed-run",
+            "failed: ValueError: x, exit code 1",
+        ),
+        ({"status": "out_of_memory"}, "read.failed-run", "out of memory"),
+        ({"status": "running"}, "read.incomplete-run", "interrupted while recording"),
+        ({"ranks": 3}, "read.incomplete-run", "not everything was recorded, steps of 1 of 3 ranks"),
+        ({"repeat": 0}, "read.malformed-line", "repeat is 0"),
+        ({"case": {"x": [1]}}, "read.malformed-line", 'case."x" is [1]'),
+        (
+            {"columns": {"duration_ns": {"clock": "sundial"}}},
+            "read.malformed-line",
+            'columns."duration_ns" has the clock "sundial"',
+        ),
+    ],
+)
 def test_how_a_run_ended_is_said_in_its_findings(run: dict[str, object], rule: str, message: str) -> None:
     found = {one.rule: one.message for one in read_run(folder(run)).findings}
     assert found[rule] == message
@@ -246,11 +325,14 @@ def test_script_and_launcher_that_disagree_are_reported() -> None:
     assert run.factors == {"batch_size": 4}
 
 
-@pytest.mark.parametrize(("name", "content"), [
-    ("run.json", b'{"format": "something else"}'),
-    ("steps.rank0.csv", b"step,begin_ns,duration_ns\n"),
-    ("notes.txt", b'"format": "reportgen-run"'),
-])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("run.json", b'{"format": "something else"}'),
+        ("steps.rank0.csv", b"step,begin_ns,duration_ns\n"),
+        ("notes.txt", b'"format": "reportgen-run"'),
+    ],
+)
 def test_other_folders_are_not_claimed(name: str, content: bytes) -> None:
     assert native.claims(LogFiles.of({name: content})) is None
 
@@ -268,12 +350,21 @@ def test_a_run_that_lacks_ranks_has_a_step_time_and_no_throughput() -> None:
 
 
 def test_numbers_that_nobody_can_hold_are_left_out_of_the_factors() -> None:
-    run = read_run({**folder(), "run.json": b'{"format": "reportgen-run", "status": "complete", "case": {"a": 1'
-                    + b"0" * 400 + b', "b": NaN, "c": 3}}'})
+    run = read_run(
+        {
+            **folder(),
+            "run.json": b'{"format": "reportgen-run", "status": "complete", "case": {"a": 1'
+            + b"0" * 400
+            + b', "b": NaN, "c": 3}}',
+        }
+    )
     assert run.factors == {"c": 3}
     assert [finding.rule for finding in run.findings] == ["read.malformed-line", "read.incomplete-run"]
 
 
 def test_numbers_that_nobody_can_hold_are_texts_in_the_environment() -> None:
     environment = b'{"format": "reportgen-environment", "environment": {"x": NaN, "y": 1' + b"0" * 30 + b"}}"
-    assert read_run(folder() | {"environment.node0.json": environment}).environment == {"x": "nan", "y": "1" + "0" * 30}
+    assert read_run(folder() | {"environment.node0.json": environment}).environment == {
+        "x": "nan",
+        "y": "1" + "0" * 30,
+    }

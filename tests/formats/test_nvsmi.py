@@ -11,14 +11,19 @@ from reportgen.formats import nvsmi
 from reportgen.logfiles import LogFiles
 from reportgen.model import Run
 
-HEADER = (b"timestamp, name, pci.bus_id, driver_version, "
-          b"utilization.gpu [%], memory.used [MiB], power.draw [W], clocks.current.sm [MHz]\n")
-TWO_GPUS = HEADER + b"""\
+HEADER = (
+    b"timestamp, name, pci.bus_id, driver_version, "
+    b"utilization.gpu [%], memory.used [MiB], power.draw [W], clocks.current.sm [MHz]\n"
+)
+TWO_GPUS = (
+    HEADER
+    + b"""\
 2024/02/17 10:00:00.123, NVIDIA A40, 00000000:01:00.0, 550.54.14, 45 %, 1234 MiB, 61.50 W, 1740 MHz
 2024/02/17 10:00:00.125, NVIDIA A40, 00000000:41:00.0, 550.54.14, 0 %, 4 MiB, [N/A], 210 MHz
 2024/02/17 10:00:01.123, NVIDIA A40, 00000000:01:00.0, 550.54.14, 100 %, 1234 MiB, 250.00 W, 1740 MHz
 2024/02/17 10:00:01.125, NVIDIA A40, 00000000:41:00.0, 550.54.14, [Not Supported], 4 MiB, 30 W, 210 MHz
 """
+)
 HEADERLESS = b"45, 0 %, 0 MiB\n46, 97 %, 1024 MiB\n"
 COLUMNS = {"nvsmi": {"columns": ["temperature.gpu", "utilization.gpu", "memory.used"]}}
 
@@ -41,8 +46,11 @@ def test_devices_are_told_apart_and_values_are_in_base_units() -> None:
     np.testing.assert_allclose(first.t, [0, 1])
     np.testing.assert_allclose(second.t, [0.002, 1.002], atol=1e-6)
     assert {name: values.tolist() for name, values in first.columns.items()} == {
-        "utilization": [0.45, 1.0], "memory_used": [1234 * 2**20] * 2, "power": [61.5, 250.0],
-        "sm_clock": [1740e6] * 2}
+        "utilization": [0.45, 1.0],
+        "memory_used": [1234 * 2**20] * 2,
+        "power": [61.5, 250.0],
+        "sm_clock": [1740e6] * 2,
+    }
     np.testing.assert_array_equal(second.columns["power"], [np.nan, 30.0])
     np.testing.assert_array_equal(second.columns["utilization"], [0.0, np.nan])
     assert not run.findings
@@ -82,10 +90,18 @@ def test_a_file_that_does_not_fit_the_columns_is_left_alone(content: bytes) -> N
     assert nvsmi.claims(files(content, COLUMNS)) is None
 
 
-@pytest.mark.parametrize("content", [
-    b"step,loss,lr\n1,2,3\n", b"name, index, count\nA40, 0, 1\n", b"", b"\0\0\0",
-    "utilization.gpu [%]\n".encode("utf-16"), b"timestamp,value\n", b"epoch,memory.used bytes\n",
-])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"step,loss,lr\n1,2,3\n",
+        b"name, index, count\nA40, 0, 1\n",
+        b"",
+        b"\0\0\0",
+        "utilization.gpu [%]\n".encode("utf-16"),
+        b"timestamp,value\n",
+        b"epoch,memory.used bytes\n",
+    ],
+)
 def test_other_csv_files_are_left_alone(content: bytes) -> None:
     assert nvsmi.claims(files(content)) is None
 
@@ -97,19 +113,26 @@ def test_the_header_gives_the_file_away_whatever_its_name() -> None:
 
 
 def test_without_identity_the_position_in_the_sample_tells_devices_apart() -> None:
-    run = read_run(b"timestamp, name, utilization.gpu [%]\n"
-                   b"2024/02/17 10:00:00.100, A40, 1 %\n2024/02/17 10:00:00.101, A40, 2 %\n"
-                   b"2024/02/17 10:00:01.100, A40, 3 %\n2024/02/17 10:00:01.101, A40, 4 %\n"
-                   b"2024/02/17 10:00:02.100, A40, 5 %\n")
+    run = read_run(
+        b"timestamp, name, utilization.gpu [%]\n"
+        b"2024/02/17 10:00:00.100, A40, 1 %\n2024/02/17 10:00:00.101, A40, 2 %\n"
+        b"2024/02/17 10:00:01.100, A40, 3 %\n2024/02/17 10:00:01.101, A40, 4 %\n"
+        b"2024/02/17 10:00:02.100, A40, 5 %\n"
+    )
     assert [(one.device, one.columns["utilization"].tolist()) for one in run.telemetry] == [
-        ("A40#0", [0.01, 0.03, 0.05]), ("A40#1", [0.02, 0.04])]
+        ("A40#0", [0.01, 0.03, 0.05]),
+        ("A40#1", [0.02, 0.04]),
+    ]
 
 
 def test_damaged_rows_are_left_out_and_named() -> None:
     run = read_run(TWO_GPUS.replace(b"100 %", b"1#0 %").replace(b", 30 W", b"") + b"2024/02/17 10:00:02.1")
     assert [len(one.t) for one in run.telemetry] == [1, 1]
     assert [(finding.rule, finding.source.line) for finding in run.findings if finding.source] == [
-        ("read.malformed-line", 4), ("read.malformed-line", 5), ("read.malformed-line", 6)]
+        ("read.malformed-line", 4),
+        ("read.malformed-line", 5),
+        ("read.malformed-line", 6),
+    ]
 
 
 def test_a_recurring_header_is_no_row() -> None:

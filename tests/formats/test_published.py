@@ -64,8 +64,9 @@ class Found:
 
 def read(source: str, table: bytes) -> Found:
     found = list(published.read(LogFiles.of({"source.toml": source.encode(), "t.csv": table})))
-    return Found([one for one in found if isinstance(one, Run)],
-                 [one for one in found if isinstance(one, Finding)])
+    return Found(
+        [one for one in found if isinstance(one, Run)], [one for one in found if isinstance(one, Finding)]
+    )
 
 
 def figures(run: Run) -> dict[tuple[str, str], float]:
@@ -79,24 +80,32 @@ def test_a_wide_row_is_a_run() -> None:
     assert (run.id, run.published, run.repeat, run.status) == ("t.csv#1", True, 2, "complete")
     assert run.samples_per_step == 128
     assert run.factors == {"item": "image", "cluster": "A", "devices": 4, "precision": "fp32"}
-    assert run.environment == {"publication.title": "A table", "publication.url": "https://example.org",
-                               "publication.date": "2024-02-17"}
+    assert run.environment == {
+        "publication.title": "A table",
+        "publication.url": "https://example.org",
+        "publication.date": "2024-02-17",
+    }
     assert figures(run) == {("step_time", "forward"): 0.0125, ("throughput", "step"): 1024.0}
     forward, speed = run.aggregates
     assert (speed.original, speed.statistic, str(speed.source)) == ("1,024.0", "published", "t.csv:2")
     assert forward.statistic == "mean"
 
 
-@pytest.mark.parametrize(("cell", "status", "planned"), [
-    (b"OOM", "out_of_memory", False), (b"x", "complete", True), (b"-", "complete", False)])
+@pytest.mark.parametrize(
+    ("cell", "status", "planned"),
+    [(b"OOM", "out_of_memory", False), (b"x", "complete", True), (b"-", "complete", False)],
+)
 def test_tokens_say_why_there_is_no_figure(cell: bytes, status: str, planned: bool) -> None:
     (run,) = read(WIDE, TABLE + b"A,4,FP32,1,fine,32,-," + cell + b"\n").runs
     assert (run.status, run.environment.get("planned", False), run.aggregates) == (status, planned, ())
 
 
 def test_long_rows_that_agree_become_one_run() -> None:
-    found = read(LONG, b"model,what,pass,value,unit\na,time,forward,2 ms,\nb,time,forward,1,\n"
-                       b"a,time,backward,3,\na,time,forward,4,\n")
+    found = read(
+        LONG,
+        b"model,what,pass,value,unit\na,time,forward,2 ms,\nb,time,forward,1,\n"
+        b"a,time,backward,3,\na,time,forward,4,\n",
+    )
     assert [(run.id, run.factors["model"], figures(run)) for run in found.runs] == [
         ("t.csv#1", "a", {("step_time", "forward"): 0.002, ("step_time", "backward"): 3.0}),
         ("t.csv#2", "b", {("step_time", "forward"): 1.0}),
@@ -105,7 +114,9 @@ def test_long_rows_that_agree_become_one_run() -> None:
 
 
 def test_a_correction_is_used_and_noted_with_both_values() -> None:
-    source = WIDE + """
+    source = (
+        WIDE
+        + """
 [[corrections]]
 where = { cluster = "A", devices = 4 }
 column = "devices"
@@ -113,12 +124,17 @@ value = 8
 reason = "the logs say 8"
 source = "log.out"
 """
+    )
     first, second = read(source, TABLE + b"A,4,FP32,1,fine,32,1,2\nA,2,FP32,1,fine,32,1,2\n").runs
     assert (first.factors["devices"], first.samples_per_step, second.factors["devices"]) == (8, 256, 2)
     assert not second.findings
     (finding,) = first.findings
     assert (finding.severity, finding.rule, finding.subject, str(finding.source)) == (
-        "note", "read.corrected-figure", "t.csv#1", "t.csv:2")
+        "note",
+        "read.corrected-figure",
+        "t.csv#1",
+        "t.csv:2",
+    )
     assert finding.message == "devices: published as 4, used as 8: the logs say 8 (log.out)"
 
 
@@ -129,27 +145,37 @@ def test_a_corrected_figure_keeps_what_was_published() -> None:
 
 
 def test_machines_and_rows_are_chosen_by_where() -> None:
-    source = WIDE + """
+    source = (
+        WIDE
+        + """
 [where]
 cluster = ["A", "B"]
 [[environments]]
 where = { cluster = "B" }
 values = { cpu = "4 cores" }
 """
+    )
     found = read(source, TABLE + b"A,1,FP32,1,fine,1,1,1\nB,1,FP32,1,fine,1,1,1\nC,1,FP32,1,fine,1,1,1\n")
     assert [run.environment.get("cpu") for run in found.runs] == [None, "4 cores"]
 
 
-@pytest.mark.parametrize(("change", "line", "fact"), [
-    (('unit = "ms"', 'unit = "furlong"'), 19, 'unit "furlong" of column forward_ms is not one of step_time'),
-    (('metric = "throughput"', 'metric = "power"'), 24, 'unit "images/s" of column speed is not one of'),
-    (('column = "speed"', 'column = "sped"'), 24, 'no column "sped" in t.csv; did you mean "speed"?'),
-    (('repeat = "run"', 'repeats = "run"'), 12, 'columns: unknown key "repeats"; did you mean "repeat"?'),
-    (('fine = "complete"', 'fine = "completed"'), 16, 'status.fine: no status "completed"; did you mean'),
-    (('tables = ["t.csv"]', 'tables = ["t.csv", "u.csv"]'), 4, 'no table "u.csv" beside source.toml'),
-    (('title = "A table"', "title = 1"), 1, "title is not a text"),
-    (("[constants]", "[constants"), 9, "not TOML"),
-])
+@pytest.mark.parametrize(
+    ("change", "line", "fact"),
+    [
+        (
+            ('unit = "ms"', 'unit = "furlong"'),
+            19,
+            'unit "furlong" of column forward_ms is not one of step_time',
+        ),
+        (('metric = "throughput"', 'metric = "power"'), 24, 'unit "images/s" of column speed is not one of'),
+        (('column = "speed"', 'column = "sped"'), 24, 'no column "sped" in t.csv; did you mean "speed"?'),
+        (('repeat = "run"', 'repeats = "run"'), 12, 'columns: unknown key "repeats"; did you mean "repeat"?'),
+        (('fine = "complete"', 'fine = "completed"'), 16, 'status.fine: no status "completed"; did you mean'),
+        (('tables = ["t.csv"]', 'tables = ["t.csv", "u.csv"]'), 4, 'no table "u.csv" beside source.toml'),
+        (('title = "A table"', "title = 1"), 1, "title is not a text"),
+        (("[constants]", "[constants"), 9, "not TOML"),
+    ],
+)
 def test_a_wrong_description_is_a_finding_at_its_line(change: tuple[str, str], line: int, fact: str) -> None:
     assert WIDE.count(change[0]) == 1
     found = read(WIDE.replace(*change), TABLE + b"A,4,FP32,1,fine,32,1,2\n")
@@ -188,35 +214,47 @@ def test_every_key_of_a_definition_is_documented() -> None:
     assert [key for key in source_toml._KEYS if key not in page] == []
 
 
-@pytest.mark.parametrize(("text", "fact"), [
-    ("url = 1", "url is not a text"),
-    ("date = []", "date is not a text or a date"),
-    ("tables = 't.csv'", "tables is required, as a list of CSV files"),
-    ("factors = 1", "factors is not a table"),
-    ("[factors]\na = 1", "factors.a is required, and neither a text nor a table with column"),
-    ("[constants]\na = []", "constants.a is not a single value"),
-    ("constants = 1", "constants is not a table"),
-    ("[columns]\nrepeat = 1", "columns.repeat is not the name of a column"),
-    ("[columns]\nsamples_per_step = 1", "columns.samples_per_step is neither a column nor"),
-    ("[columns]\nsamples_per_step = { column = 'a', times = 'b' }", "columns.samples_per_step is neither"),
-    ("[tokens]\nplanned = 'x'", "tokens.planned is not a list of texts"),
-    ("metrics = 1", "metrics is not a list of tables ([[metrics]])"),
-    ("[[metrics]]", "metrics.column is required, as text"),
-    ("[[metrics]]\ncolumn = 'a'\nunit = 's'", "metrics.metric of a is required"),
-    ("where = 1", "where is not a table"),
-    ("[where]\na = [[1]]", "where.a is neither a value nor a list of values"),
-    ("[[corrections]]\ncolumn = 'a'\nvalue = 1", "corrections need column, value and reason"),
-])
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("url = 1", "url is not a text"),
+        ("date = []", "date is not a text or a date"),
+        ("tables = 't.csv'", "tables is required, as a list of CSV files"),
+        ("factors = 1", "factors is not a table"),
+        ("[factors]\na = 1", "factors.a is required, and neither a text nor a table with column"),
+        ("[constants]\na = []", "constants.a is not a single value"),
+        ("constants = 1", "constants is not a table"),
+        ("[columns]\nrepeat = 1", "columns.repeat is not the name of a column"),
+        ("[columns]\nsamples_per_step = 1", "columns.samples_per_step is neither a column nor"),
+        (
+            "[columns]\nsamples_per_step = { column = 'a', times = 'b' }",
+            "columns.samples_per_step is neither",
+        ),
+        ("[tokens]\nplanned = 'x'", "tokens.planned is not a list of texts"),
+        ("metrics = 1", "metrics is not a list of tables ([[metrics]])"),
+        ("[[metrics]]", "metrics.column is required, as text"),
+        ("[[metrics]]\ncolumn = 'a'\nunit = 's'", "metrics.metric of a is required"),
+        ("where = 1", "where is not a table"),
+        ("[where]\na = [[1]]", "where.a is neither a value nor a list of values"),
+        ("[[corrections]]\ncolumn = 'a'\nvalue = 1", "corrections need column, value and reason"),
+    ],
+)
 def test_each_thing_that_can_be_wrong_is_named(text: str, fact: str) -> None:
     problems = [problem for _, problem in source_toml.parse(text.encode()).problems]
     assert [one for one in problems if one.startswith(fact)]
 
 
-@pytest.mark.parametrize(("table", "fact"), [
-    (b"", "no header"),
-    (TABLE + b"A,4,FP32,1,fine,32,fast,2\n", 'column forward_ms: "fast" is not a figure'),
-    (TABLE + b'A,4,FP32,1,fine,32,1,"' + b"x" * 200_000 + b'"\n', "not CSV: field larger than field limit"),
-])
+@pytest.mark.parametrize(
+    ("table", "fact"),
+    [
+        (b"", "no header"),
+        (TABLE + b"A,4,FP32,1,fine,32,fast,2\n", 'column forward_ms: "fast" is not a figure'),
+        (
+            TABLE + b'A,4,FP32,1,fine,32,1,"' + b"x" * 200_000 + b'"\n',
+            "not CSV: field larger than field limit",
+        ),
+    ],
+)
 def test_a_damaged_table_is_reported(table: bytes, fact: str) -> None:
     assert [one for one in read(WIDE, table).findings if one.message.startswith(fact)]
 
@@ -224,7 +262,9 @@ def test_a_damaged_table_is_reported(table: bytes, fact: str) -> None:
 def test_a_status_without_meaning_is_no_success() -> None:
     found = read(WIDE, TABLE + b"A,4,FP32,1,weird,32,1,2\n")
     assert found.runs[0].status == "partial"
-    assert [one.message for one in found.findings] == ['no meaning for the status "weird"; add it to [status]']
+    assert [one.message for one in found.findings] == [
+        'no meaning for the status "weird"; add it to [status]'
+    ]
 
 
 def test_one_figure_out_of_memory_takes_nothing_from_those_beside_it() -> None:
@@ -245,10 +285,13 @@ def test_in_the_long_form_a_lost_figure_is_one_of_its_run_and_a_lost_repeat_a_ru
     assert (second.status, second.aggregates) == ("out_of_memory", ())
 
 
-@pytest.mark.parametrize("section", [
-    '[[corrections]]\nwhere = { cluster = "Z" }\ncolumn = "speed"\nvalue = 1\nreason = "r"\n',
-    '[[environments]]\nwhere = { cluster = "Z" }\nvalues = { cpu = "x" }\n',
-])
+@pytest.mark.parametrize(
+    "section",
+    [
+        '[[corrections]]\nwhere = { cluster = "Z" }\ncolumn = "speed"\nvalue = 1\nreason = "r"\n',
+        '[[environments]]\nwhere = { cluster = "Z" }\nvalues = { cpu = "x" }\n',
+    ],
+)
 def test_an_entry_that_fits_no_row_is_named(section: str) -> None:
     found = read(WIDE + section, TABLE + b"A,4,FP32,2,fine,32,12.5,1\n")
     (finding,) = found.findings
@@ -257,7 +300,9 @@ def test_an_entry_that_fits_no_row_is_named(section: str) -> None:
 
 
 def test_true_is_not_the_number_one_in_a_condition() -> None:
-    found = read(WIDE + "[where]\ncluster = true\n", TABLE + b"1,4,FP32,2,fine,32,1,1\ntrue,4,FP32,3,fine,32,1,1\n")
+    found = read(
+        WIDE + "[where]\ncluster = true\n", TABLE + b"1,4,FP32,2,fine,32,1,1\ntrue,4,FP32,3,fine,32,1,1\n"
+    )
     assert [run.repeat for run in found.runs] == [3]
 
 
@@ -265,11 +310,15 @@ def test_a_metric_that_is_not_known_keeps_its_base_unit() -> None:
     source = WIDE.replace('metric = "throughput"\nunit = "images/s"', 'metric = "epoch_time"\nunit = "min"')
     (run,) = read(source, TABLE + b"A,4,FP32,2,fine,32,12.5,2\n").runs
     assert [(one.metric, one.value, one.unit) for one in run.aggregates] == [
-        ("step_time", pytest.approx(0.0125), "s"), ("epoch_time", 120.0, "s")]
+        ("step_time", pytest.approx(0.0125), "s"),
+        ("epoch_time", 120.0, "s"),
+    ]
 
 
 def test_an_entry_about_rows_that_are_left_out_is_not_wrong() -> None:
-    about = ('[[corrections]]\nwhere = { cluster = "B" }\ncolumn = "speed"\nvalue = 1\nreason = "r"\n'
-             '[[environments]]\nwhere = { cluster = "B" }\nvalues = { cpu = "x" }\n[where]\ncluster = "A"\n')
+    about = (
+        '[[corrections]]\nwhere = { cluster = "B" }\ncolumn = "speed"\nvalue = 1\nreason = "r"\n'
+        '[[environments]]\nwhere = { cluster = "B" }\nvalues = { cpu = "x" }\n[where]\ncluster = "A"\n'
+    )
     found = read(WIDE + about, TABLE + b"A,4,FP32,2,fine,32,12.5,1\nB,4,FP32,2,fine,32,12.5,1\n")
     assert ([run.factors["cluster"] for run in found.runs], found.findings) == (["A"], [])

@@ -56,7 +56,12 @@ def run(*found: Series | Aggregate | Telemetry | Finding, id: str = "a", **other
 
 
 def aggregate(
-    value: float, phase: str = "step", *, metric: str = "step_time", statistic: str = "mean", line: int = 1,
+    value: float,
+    phase: str = "step",
+    *,
+    metric: str = "step_time",
+    statistic: str = "mean",
+    line: int = 1,
     unit: str = "",
 ) -> Aggregate:
     """Return a number that a log had already reduced."""

@@ -292,7 +292,9 @@ def test_telemetry_without_a_sample_in_the_window_gives_nothing() -> None:
 
 
 def test_a_loss_may_be_negative_and_a_time_not() -> None:
-    assert value(run(series([-1.0, 3.0] * 10, metric="loss")), "loss", protocol=parse_protocol("2+10x1")) == 1.0
+    assert (
+        value(run(series([-1.0, 3.0] * 10, metric="loss")), "loss", protocol=parse_protocol("2+10x1")) == 1.0
+    )
     assert value(run(series([1.0, 1.0, -1.0, 1.0, 1.0])), "step_time") == 1.0
 
 
@@ -317,20 +319,30 @@ def test_energy_is_what_the_counters_of_all_devices_rose_by_in_the_window() -> N
 def test_a_counter_without_two_ends_gives_no_energy(
     t: list[float], energy: list[float], begin: list[float] | None, why: str
 ) -> None:
-    measured, said = attempt(run(series([1.0] * 7, begin=begin), telemetry(t=t, energy=energy)), "energy", "step", FIVE)
+    measured, said = attempt(
+        run(series([1.0] * 7, begin=begin), telemetry(t=t, energy=energy)), "energy", "step", FIVE
+    )
     assert measured is None
     assert messages(said, "protocol.no-number")[0].startswith(f"energy of the devices: {why}")
 
 
 def test_a_number_knows_its_unit() -> None:
-    one = run(aggregate(0.5), aggregate(120.0, metric="epoch_time", unit="s"), telemetry(shards=[2.0]), samples_per_step=8)
+    one = run(
+        aggregate(0.5),
+        aggregate(120.0, metric="epoch_time", unit="s"),
+        telemetry(shards=[2.0]),
+        samples_per_step=8,
+    )
     units = {name: found.unit for name in ("step_time", "throughput", "epoch_time", "shards")
              if (found := measure(one, name, "step", FIVE))}  # fmt: skip
     assert units == {"step_time": "s", "throughput": "samples/s", "epoch_time": "s", "shards": "1"}
 
 
 def test_a_total_of_a_metric_of_ones_own_adds_up_if_it_is_in_seconds() -> None:
-    one = run(aggregate(1.0, "forward", metric="wait", unit="s"), aggregate(2.0, "backward", metric="wait", unit="s"))
+    one = run(
+        aggregate(1.0, "forward", metric="wait", unit="s"),
+        aggregate(2.0, "backward", metric="wait", unit="s"),
+    )
     measured = measure(one, "wait", "compute", FIVE, TOTALS)
     assert measured is not None
     assert (measured.value, measured.unit, measured.parts) == (3.0, "s", ("forward", "backward"))
@@ -394,7 +406,9 @@ _PARTS = st.one_of(
 )  # fmt: skip
 
 
-@given(st.lists(_PARTS, max_size=5), st.sampled_from([None, 0.0, 8.0]), st.sampled_from([FIVE, RATES, DEFAULT]))
+@given(
+    st.lists(_PARTS, max_size=5), st.sampled_from([None, 0.0, 8.0]), st.sampled_from([FIVE, RATES, DEFAULT])
+)
 def test_what_a_log_has_becomes_a_number_or_a_reason(
     found: list[Any], samples: float | None, protocol: Protocol
 ) -> None:

@@ -130,7 +130,9 @@ def test_a_gap_is_found_by_a_clock_coarser_than_the_step() -> None:
 
 
 def test_what_is_no_time_has_neither_gaps_nor_breaks() -> None:
-    rates = series([100.0] * 9, metric="throughput", clock="timestamp", breaks=(Break(4, "e", 60.0), Break(5, "e")))
+    rates = series(
+        [100.0] * 9, metric="throughput", clock="timestamp", breaks=(Break(4, "e", 60.0), Break(5, "e"))
+    )
     found = lay(run(rates), [rates], FIVE, are_times=False)
     assert found is not None
     assert found.ranks[0].value.tolist() == [100.0] * 5

@@ -11,7 +11,9 @@ from reportgen.protocol import Protocol
 from reportgen.report.jsontext import to_json
 from reportgen.report.listing import as_json, json_of, listing, rows
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+)
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12
 )

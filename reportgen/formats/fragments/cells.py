@@ -14,9 +14,7 @@ from reportgen.model import FactorValue
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,30})\.[0-9]{1,30}")
 # Commas part thousands. As the sign of the decimal ("12,5") they would make the number ten times larger.
-_NUMBER = (
-    r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
-)
+_NUMBER = r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([^0-9\s,.][^0-9]*)?")
 
 

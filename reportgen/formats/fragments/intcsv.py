@@ -96,7 +96,7 @@ class _Reader:
         special = filled & ((initial == _HASH) | (initial == ord(self.layout.first[0])))
         begin = 0
         for at in np.flatnonzero(special).tolist():
-            cells = chunk[starts[at]:stops[at]].tobytes().decode("utf-8", "replace").split(",")
+            cells = chunk[starts[at] : stops[at]].tobytes().decode("utf-8", "replace").split(",")
             if not cells[0].startswith("#") and cells[0] != self.layout.first:
                 filled[at] = self.layout.has_text
                 if not self.layout.has_text:
@@ -121,7 +121,7 @@ class _Reader:
         for part in self.parts:
             for name, values in part.columns.items():
                 column = table.columns.setdefault(name, np.full(len(table.line), ABSENT, dtype=np.int64))
-                column[begin:begin + len(values)] = values
+                column[begin : begin + len(values)] = values
             begin += len(part.line)
         return table
 
@@ -138,8 +138,16 @@ class _Reader:
             none = np.empty(0, dtype=np.int64)
             self.parts.append(IntTable({name: none for name in cells if self.layout.is_known(name)}))
 
-    def _rows(self, chunk: NDArray[np.uint8], starts: Positions, stops: Positions, filled: Mask, before: int,
-              begin: int, end: int) -> None:
+    def _rows(
+        self,
+        chunk: NDArray[np.uint8],
+        starts: Positions,
+        stops: Positions,
+        filled: Mask,
+        before: int,
+        begin: int,
+        end: int,
+    ) -> None:
         """Add the rows among the lines `begin` to `end`, all below one header."""
         lines = np.flatnonzero(filled[begin:end]) + begin
         if not len(lines):
@@ -191,7 +199,7 @@ def _numbers(chunk: NDArray[np.uint8], starts: Positions, stops: Positions) -> t
         total += np.where(inside & (digit <= 9), digit, 0).astype(np.uint64) * np.uint64(10 ** (back - 1))
     if longest > 19:
         for at in np.flatnonzero(sizes > 19).tolist():  # leading zeros, or too large
-            digits = chunk[starts[at]:stops[at]].tobytes().lstrip(b"0")
+            digits = chunk[starts[at] : stops[at]].tobytes().lstrip(b"0")
             good[at] &= len(digits) <= 19 and (not digits or digits.isdigit())
     good &= total <= MOST
     return np.where(good & (sizes > 0), total, np.uint64(0)).astype(np.int64) + (sizes == 0) * ABSENT, good

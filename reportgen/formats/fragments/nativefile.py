@@ -14,13 +14,20 @@ from reportgen.formats.fragments.malformed import Malformed
 from reportgen.model import STEP, Clock, FloatArray, IntArray
 
 _PHASE = re.compile(r"([a-z][a-z0-9_]*?)_(host_synchronized|host|cuda_event)_ns")
-_CLOCKS: Mapping[str, Clock] = {"host": "host", "host_synchronized": "host_synchronized",
-                                "cuda_event": "cuda_event"}
+_CLOCKS: Mapping[str, Clock] = {
+    "host": "host",
+    "host_synchronized": "host_synchronized",
+    "cuda_event": "cuda_event",
+}
 _NAME = re.compile("[a-z][a-z0-9_]*")
 _EVENTS = ("lost", "reset", "returned")
 _COUNTS = ("step", "span", "samples", "tokens", "begin_ns", "duration_ns")
-STEPS = Layout("step", ("step", "begin_ns", "duration_ns"),
-               lambda name: name in _COUNTS or _PHASE.fullmatch(name) is not None, ("#clock", "#break"))
+STEPS = Layout(
+    "step",
+    ("step", "begin_ns", "duration_ns"),
+    lambda name: name in _COUNTS or _PHASE.fullmatch(name) is not None,
+    ("#clock", "#break"),
+)
 
 # Column -> metric and what to divide by; 1/1024 is what a KiB has of a byte's unit.
 DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
@@ -50,9 +57,13 @@ DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "clocks_event_reasons_mask": ("throttle_reasons", 1),
     "clocks_throttle_reasons_mask": ("throttle_reasons", 1),
 }
-DEVICES = Layout("device", ("device", "monotonic_ns"),
-                 lambda name: name == "monotonic_ns" or name in DEVICE_COLUMNS,
-                 ("#clock", "#interval", "#achieved", "#update", "#event"), has_text=True)
+DEVICES = Layout(
+    "device",
+    ("device", "monotonic_ns"),
+    lambda name: name == "monotonic_ns" or name in DEVICE_COLUMNS,
+    ("#clock", "#interval", "#achieved", "#update", "#event"),
+    has_text=True,
+)
 
 
 @dataclass(slots=True)
@@ -142,8 +153,12 @@ def _wholes(cells: list[str], count: int) -> list[int] | None:
 
 
 _RECORDS: Mapping[str, Callable[[Part, int, list[str]], bool]] = {
-    "#clock": _add_clock, "#break": _add_break, "#event": _add_event, "#interval": _add_interval,
-    "#achieved": _add_achieved, "#update": _add_update,
+    "#clock": _add_clock,
+    "#break": _add_break,
+    "#event": _add_event,
+    "#interval": _add_interval,
+    "#achieved": _add_achieved,
+    "#update": _add_update,
 }
 
 
@@ -153,8 +168,9 @@ def _drop_repeated(table: IntTable, malformed: Malformed) -> None:
     highest = np.maximum.accumulate(np.concatenate(([0], step[:-1]))) if len(step) else step
     keep = step > highest
     if not keep.all():
-        malformed.add(int(table.line[~keep][0]), "a step that is empty or not above those before it",
-                      int((~keep).sum()))
+        malformed.add(
+            int(table.line[~keep][0]), "a step that is empty or not above those before it", int((~keep).sum())
+        )
         table.columns = {name: values[keep] for name, values in table.columns.items()}
         table.line = table.line[keep]
 

@@ -42,28 +42,45 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
 }
 REASONS = "throttle_reasons"
 _REASONS: Mapping[str, int] = {
-    "gpu_idle": 0x1, "applications_clocks_setting": 0x2, "sw_power_cap": 0x4, "hw_slowdown": 0x8,
-    "sync_boost": 0x10, "sw_thermal_slowdown": 0x20, "hw_thermal_slowdown": 0x40,
-    "hw_power_brake_slowdown": 0x80, "display_clocks_setting": 0x100,
+    "gpu_idle": 0x1,
+    "applications_clocks_setting": 0x2,
+    "sw_power_cap": 0x4,
+    "hw_slowdown": 0x8,
+    "sync_boost": 0x10,
+    "sw_thermal_slowdown": 0x20,
+    "hw_thermal_slowdown": 0x40,
+    "hw_power_brake_slowdown": 0x80,
+    "display_clocks_setting": 0x100,
 }
 # Facts about the device or the machine: field -> name in the environment.
 FACTS: Mapping[str, str] = {
-    "driver_version": "driver", "vbios_version": "vbios", "compute_mode": "compute_mode",
+    "driver_version": "driver",
+    "vbios_version": "vbios",
+    "compute_mode": "compute_mode",
     "persistence_mode": "persistence_mode",
 }
 # What tells devices apart, the surest first.
 IDENTITIES = ("uuid", "pci.bus_id", "index")
 _OTHERS = ("timestamp", "name", "count", "serial", "pstate", *IDENTITIES, *FACTS)
 _SPELLINGS: Mapping[str, str] = {
-    "gpu_name": "name", "gpu_uuid": "uuid", "gpu_bus_id": "pci.bus_id", "clocks.sm": "clocks.current.sm",
-    "clocks.mem": "clocks.current.memory", "clocks.memory": "clocks.current.memory",
-    "clocks.gr": "clocks.current.graphics", "clocks.max.mem": "clocks.max.memory",
+    "gpu_name": "name",
+    "gpu_uuid": "uuid",
+    "gpu_bus_id": "pci.bus_id",
+    "clocks.sm": "clocks.current.sm",
+    "clocks.mem": "clocks.current.memory",
+    "clocks.memory": "clocks.current.memory",
+    "clocks.gr": "clocks.current.graphics",
+    "clocks.max.mem": "clocks.max.memory",
 }
 # One of these stands in every header that has a telling field.
 MARKS = tuple(
     name.encode()
-    for name in (*NUMBERS, *(name for name, meant in _SPELLINGS.items() if meant in NUMBERS),
-                 "clocks_throttle_reasons.", "clocks_event_reasons.")
+    for name in (
+        *NUMBERS,
+        *(name for name, meant in _SPELLINGS.items() if meant in NUMBERS),
+        "clocks_throttle_reasons.",
+        "clocks_event_reasons.",
+    )
 )
 _FIELD = re.compile(r"([a-z][a-z0-9_.]*)(?: ?\[([^\[\]]{1,12})\])?")
 # Masks travel as floats, which hold 53 bits; nine are in use.

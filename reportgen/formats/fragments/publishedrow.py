@@ -32,7 +32,8 @@ def named(figure: Figure, row: Row) -> Named:
     """Return what a figure is, by its definition and the columns beside it."""
     metric, phase, unit, statistic = (
         str(look_up(row, part) or "") if isinstance(part, Lookup) else part
-        for part in (figure.metric, figure.phase, figure.unit, figure.statistic))
+        for part in (figure.metric, figure.phase, figure.unit, figure.statistic)
+    )
     return Named(metric, phase or STEP, unit, statistic or "published")
 
 

@@ -14,8 +14,22 @@ from typing import Any, get_args
 from reportgen.errors import did_you_mean
 from reportgen.model import FactorValue, Status, is_value
 
-_KEYS = ("title", "url", "date", "tables", "factors", "constants", "environment", "columns", "status",
-         "metrics", "tokens", "where", "environments", "corrections")
+_KEYS = (
+    "title",
+    "url",
+    "date",
+    "tables",
+    "factors",
+    "constants",
+    "environment",
+    "columns",
+    "status",
+    "metrics",
+    "tokens",
+    "where",
+    "environments",
+    "corrections",
+)
 _TOKENS = {"missing": ("", "-"), "out_of_memory": (), "planned": ()}
 
 Conditions = Mapping[str, tuple[FactorValue, ...]]
@@ -180,8 +194,10 @@ def _samples(definition: Definition, value: object) -> tuple[str, ...]:
         names = (value.get("column"), *(times if isinstance(times, list) else [None]))
         if all(isinstance(name, str) for name in names):
             return names
-    definition.problem('columns.samples_per_step is neither a column nor { column = "...", times = ["..."] }',
-                       "samples_per_step")
+    definition.problem(
+        'columns.samples_per_step is neither a column nor { column = "...", times = ["..."] }',
+        "samples_per_step",
+    )
     return ()
 
 
@@ -293,6 +309,8 @@ def _unknown(definition: Definition, table: Mapping[str, Any], known: Any, place
 
 def _line_of(text: str, key: str) -> int:
     """Return the first line that begins with the key, else the first that contains it, else 0."""
-    found = key and (re.search(rf"^\s*(?:\[+\s*)?[\"']?{re.escape(key)}\b", text, re.MULTILINE)
-                     or re.search(rf"\b{re.escape(key)}\b", text))
+    found = key and (
+        re.search(rf"^\s*(?:\[+\s*)?[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+        or re.search(rf"\b{re.escape(key)}\b", text)
+    )
     return text.count("\n", 0, found.end()) + 1 if found else 0
