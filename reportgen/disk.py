@@ -71,6 +71,24 @@ def size(path: str | Path) -> int:
     return Path(path).stat().st_size
 
 
+def ends(place: str | Path | bytes, first: int, last: int) -> tuple[bytes, bytes]:
+    """Return the first and the last bytes of a file (or of a content), which is longer than both together."""
+    if isinstance(place, bytes):
+        return place[:first], place[-last:]
+    with FileIO(place) as file:
+        begin = file.read(first)
+        file.seek(-last, os.SEEK_END)
+        return begin, file.read(last)
+
+
+def whole_lines(place: str | Path | bytes, first: int, last: int) -> tuple[bytes, bytes]:
+    """Return `ends` without the line that the begin breaks off in and the one that the end begins in."""
+    begin, end = ends(place, first, last)
+    cut = max(begin.rfind(b"\n"), begin.rfind(b"\r")) + 1
+    breaks = [at for at in (end.find(b"\n"), end.find(b"\r")) if at >= 0]
+    return begin[:cut] if cut else begin, end[min(breaks) + 1 :] if breaks else b""
+
+
 @dataclass(slots=True)
 class Neighbours:
     """The small files of a folder by their path below it, each read once; None is what is not there.

@@ -7,7 +7,9 @@ reader ever sees an absolute path.
 
 Reading raises OSError (a file that vanished, may not be read or is too large); readers let it pass and
 `load` turns it into a finding. Symbolic links are followed to regular files inside the root only. A file's
-head is kept by its view, so that a small file is opened once, however many formats look at it.
+head is kept by its view, so that a small file is opened once, however many formats look at it. Of a file
+above WHOLE only the begin and the end are given, so that memory is bounded however long a log is: the begin
+holds the steps that are measured, the end tells how it went.
 """
 
 import os
@@ -29,12 +31,9 @@ Content = bytes | str | Path  # in memory or on disk
 Around = Mapping[str, Content] | disk.Neighbours
 
 HEAD = 65536
-# Larger files are refused: readers work on whole files in memory.
-MAX_BYTES = 4 * 2**30
-
-
-class FileTooLarge(OSError):
-    """A file above MAX_BYTES."""
+# Larger files are read in part: readers work on whole contents, and need several times their size.
+WHOLE = 16 * 2**20
+TAIL = 2**20
 
 
 class LogFiles:
@@ -188,16 +187,29 @@ class LogFiles:
         return files, list(folders)
 
     def bytes(self, path: str) -> Bytes:
-        """Return the whole content of a file."""
+        """Return the whole content of a file; of a large one the whole lines of its begin and its end."""
         known, head = self._head
-        if known == self._base + path and len(head) < min(HEAD, MAX_BYTES + 1):
+        if known == self._base + path and len(head) < HEAD:
             return head
         content = self._store[self._base + path]
-        if isinstance(content, bytes):
-            return content
-        if disk.size(content) > MAX_BYTES:
-            raise FileTooLarge(f"larger than {MAX_BYTES // 2**30} GiB")
-        return disk.content(content)
+        if self.size(path) > WHOLE:
+            return b"".join(disk.whole_lines(content, WHOLE - TAIL, TAIL))
+        return content if isinstance(content, bytes) else disk.content(content)
+
+    def gap(self, path: str) -> int | None:
+        """Return the line feeds before the part of a file that `bytes` leaves out, None for no such part."""
+        if self.size(path) <= WHOLE:
+            return None
+        return disk.whole_lines(self._store[self._base + path], WHOLE - TAIL, TAIL)[0].count(b"\n")
+
+    def at_end(self) -> "LogFiles | None":
+        """Return the view of a file with its last bytes in place of the first; None for a small file."""
+        path = self.path
+        if self.size(path) <= HEAD:
+            return None
+        view = self._copy()
+        view._head = (self._base + path, disk.ends(self._store[self._base + path], 0, HEAD)[1])
+        return view
 
     def head(self, path: str, size: int = HEAD) -> Bytes:
         """Return the first bytes of a file; the last file asked for is kept."""

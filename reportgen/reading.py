@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from reportgen.duplicates import Print, Trace, print_of, trace
-from reportgen.formats import Claimed, by_name, detect
+from reportgen.formats import Claimed, by_name, offer
 from reportgen.labelling import apply
 from reportgen.labels import Labels, above
+from reportgen.largefiles import with_gap
 from reportgen.logfiles import LogFiles, unreadable
 from reportgen.model import Finding, Run
 from reportgen.wellformed import wellformed
@@ -86,7 +87,7 @@ def read_batch(batch: Batch, shape: Shape[T]) -> Outcome[T]:
     for path in batch.files:
         view = batch.files.file(path)
         try:
-            claimed = detect(view)
+            claimed = offer(view)
         except OSError as error:
             found.findings.append(unreadable(view.source(view.path), error))
             continue
@@ -112,9 +113,12 @@ def _read(unit: Unit, argument: int, shape: Shape[T]) -> Read[T]:
     runs: list[tuple[Trace, T]] = []
     findings: list[Finding] = []
     try:
+        gaps = [(path, lines) for path in view if (lines := view.gap(path)) is not None]
         for found in by_name(unit.format).read(view):
             if isinstance(found, Run):
                 run = wellformed(apply(found, place.path, unit.chain) if unit.chain else found)
+                for path, lines in gaps:
+                    run = with_gap(run, view, path, lines)
                 runs.append((trace(run), shape.make(run)))
             else:
                 findings.append(found)

@@ -158,7 +158,10 @@ def test_a_pool_of_processes_changes_nothing(root: Path, monkeypatch: pytest.Mon
 
 
 def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reportgen.logfiles.MAX_BYTES", 60)
+    def refused(path: str) -> bytes:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("reportgen.disk.content", refused)
     found = load(["logs/own"], root=root)
     assert describe(found) == [("gpu.txt", "nvsmi")]
     assert [(one.rule, str(one.source)) for one in found.findings] == [

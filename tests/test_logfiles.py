@@ -8,7 +8,7 @@ import pytest
 
 from reportgen import logfiles
 from reportgen.errors import RequestError
-from reportgen.logfiles import FileTooLarge, LogFiles
+from reportgen.logfiles import LogFiles
 from reportgen.model import Source
 
 TREE = {"a/x.log": b"1", "a/b/y.log": b"22", "a-b/z.log": b"333", "top.log": b"4444"}
@@ -108,11 +108,24 @@ def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
     assert view.bytes(name) == b"x"
 
 
-def test_a_very_large_file_is_refused_but_its_head_can_be_seen(
+def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logfiles, "MAX_BYTES", 3)
-    view = on_disk(tmp_path)
-    assert view.head("top.log") == b"4444"
-    with pytest.raises(FileTooLarge):
-        view.bytes("top.log")
+    content = b"".join(b"line %02d\n" % number for number in range(20))
+    (tmp_path / "x.log").write_bytes(content)
+    disk, memory = LogFiles.at(tmp_path, tmp_path)[0], LogFiles.of({"x.log": content})
+    assert all(view.gap("x.log") is None and view.bytes("x.log") == content for view in (disk, memory))
+    monkeypatch.setattr(logfiles, "WHOLE", 60)
+    monkeypatch.setattr(logfiles, "TAIL", 20)
+    for view in (disk, memory):
+        assert view.bytes("x.log") == content[:40] + content[-16:]
+        assert view.gap("x.log") == 5
+        assert view.head("x.log") == content
+
+
+def test_a_large_file_of_one_line_is_its_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logfiles, "WHOLE", 60)
+    monkeypatch.setattr(logfiles, "TAIL", 20)
+    view = LogFiles.of({"x": b"y" * 100, "bar": b"\r12345" * 20})
+    assert (view.bytes("x"), view.gap("x")) == (b"y" * 40, 0)
+    assert (view.bytes("bar"), view.gap("bar")) == (b"\r12345" * 6 + b"\r" + b"12345\r12345\r12345", 0)

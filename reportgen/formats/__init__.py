@@ -6,7 +6,7 @@ and a line in FORMATS.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from reportgen.formats import (
@@ -214,9 +214,22 @@ def _offer_folder(view: LogFiles, formats: Iterable[Format]) -> Claimed | None:
     return claimed if claimed and len(claimed.files) else None
 
 
+def offer(view: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None:
+    """Return the format that is surest of a file by its begin, else by its end; OSError as from `detect`.
+
+    What comes before the first line of a benchmark is no matter of its own: some containers print a lot.
+    """
+    claimed = detect(view, formats)
+    if claimed or not (at_end := view.at_end()) or not (late := detect(at_end, formats)):
+        return claimed
+    # Nobody counted the lines before, and a reader wants the begin.
+    claim = replace(late.claim, source=replace(late.claim.source, line=0))
+    return replace(late, claim=claim, files=view.only([view.path], claim.beside))
+
+
 def _offer_file(view: LogFiles, formats: Iterable[Format], found: Discovery) -> None:
     try:
-        claimed = detect(view, formats)
+        claimed = offer(view, formats)
     except OSError as error:
         found.findings.append(unreadable(view.source(view.path), error))
         return

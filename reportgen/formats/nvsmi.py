@@ -19,6 +19,7 @@ from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import FactorValue, Finding, FloatArray, Run, Telemetry
 
 _NAME = "nvsmi"
+_SHORT = 12
 _PROBED_LINES = 5
 # Rows of one sample are printed within this time of each other, s.
 _SAME_SAMPLE = 0.02
@@ -99,7 +100,7 @@ class _Monitor:
     def _read_rows(self) -> None:
         """Take the rows that have as many cells as the header, which recurs where logs were appended."""
         content = self.files.bytes(self.files.path)
-        end = content.rfind(b"\n") + 1
+        end, kept = content.rfind(b"\n") + 1, dict[str, str]()
         if end < len(content):
             self.malformed.add(content.count(b"\n") + 1, "a last line without an end, left out")
         try:
@@ -112,7 +113,10 @@ class _Monitor:
                     continue
                 self.fields = self.fields or _settings(self.files)
                 if len(cells) == len(self.fields):
-                    self.cells.append(cells)
+                    # Values repeat, times do not: a text is kept once.
+                    self.cells.append(
+                        [cell if len(cell) > _SHORT else kept.setdefault(cell, cell) for cell in cells]
+                    )
                     self.lines.append(line)
                 else:
                     self.malformed.add(line, f"not the {len(self.fields)} cells of the header")
