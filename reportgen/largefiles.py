@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.logfiles import TAIL, WHOLE, LogFiles
 from reportgen.model import Finding, Run, Source
+from reportgen.views import TAIL, WHOLE, LogFiles
 
 _MIB = 2**20
 

@@ -21,6 +21,7 @@ LAYERS = {
     "metrics": 1,
     "disk": 1,
     "logfiles": 1,
+    "views": 1,
     "results": 1,
     "formats.fragments": 2,
     "formats": 3,

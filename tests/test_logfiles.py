@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen import logfiles
+from reportgen import views
 from reportgen.errors import RequestError
 from reportgen.logfiles import LogFiles
 from reportgen.model import Source
@@ -115,8 +115,8 @@ def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
     (tmp_path / "x.log").write_bytes(content)
     disk, memory = LogFiles.at(tmp_path, tmp_path)[0], LogFiles.of({"x.log": content})
     assert all(view.gap("x.log") is None and view.bytes("x.log") == content for view in (disk, memory))
-    monkeypatch.setattr(logfiles, "WHOLE", 60)
-    monkeypatch.setattr(logfiles, "TAIL", 20)
+    monkeypatch.setattr(views, "WHOLE", 60)
+    monkeypatch.setattr(views, "TAIL", 20)
     for view in (disk, memory):
         assert view.bytes("x.log") == content[:40] + content[-16:]
         assert view.gap("x.log") == 5
@@ -124,8 +124,8 @@ def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
 
 
 def test_a_large_file_of_one_line_is_its_begin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logfiles, "WHOLE", 60)
-    monkeypatch.setattr(logfiles, "TAIL", 20)
+    monkeypatch.setattr(views, "WHOLE", 60)
+    monkeypatch.setattr(views, "TAIL", 20)
     view = LogFiles.of({"x": b"y" * 100, "bar": b"\r12345" * 20})
     assert (view.bytes("x"), view.gap("x")) == (b"y" * 40, 0)
     assert (view.bytes("bar"), view.gap("bar")) == (b"\r12345" * 6 + b"\r" + b"12345\r12345\r12345", 0)
