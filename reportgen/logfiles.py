@@ -34,10 +34,12 @@ class Format:
             content, never only at a name
     read    gets the view restricted to the claimed files and never raises on their content
     marks   literals of which one stands in the name or the first 64 KiB of every file that it claims; it is
-            not asked about others, unless the settings name it. Without marks it is asked about every file
+            not asked about others, unless the settings name it. Without marks it is asked about everything
+    folders whether a format with marks claims folders too
     """
 
     name: str
     claims: Callable[[LogFiles], Claim | None]
     read: Callable[[LogFiles], Iterator[Run | Finding]]
     marks: tuple[bytes, ...] = ()
+    folders: bool = False

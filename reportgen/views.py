@@ -113,7 +113,7 @@ class LogFiles:
     @property
     def path(self) -> str:
         """The path of a file view's only file."""
-        return next(iter(self))
+        return self._all[self._range[0]][len(self._base) :]
 
     def below(self, folder: str) -> "LogFiles":
         """Return the view of a folder inside this one; no paths are copied."""

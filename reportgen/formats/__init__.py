@@ -134,7 +134,7 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
     All formats that could claim it are asked, so that the answer does not depend on the order of asking.
     """
     known = tuple(formats)
-    asked = known if files.is_folder else _asked(files, known)
+    asked = _of_folders(known) if files.is_folder else _asked(files, known)
     claims = [(claim, one) for one in asked if (claim := one.claims(files)) is not None]
     if not claims:
         return None
@@ -148,6 +148,11 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
 
 
 @lru_cache(maxsize=8)
+def _of_folders(formats: tuple[Format, ...]) -> list[Format]:
+    return [known for known in formats if known.folders or not known.marks]
+
+
+@lru_cache(maxsize=8)
 def _marks(formats: tuple[Format, ...]) -> tuple[Marks, Mapping[bytes, list[int]], list[int]]:
     """Return all marks, the positions of the formats that have each, and of those that have none."""
     having: dict[bytes, list[int]] = {}
@@ -157,10 +162,16 @@ def _marks(formats: tuple[Format, ...]) -> tuple[Marks, Mapping[bytes, list[int]
     return Marks(having), having, [position for position, known in enumerate(formats) if not known.marks]
 
 
+@lru_cache(maxsize=1)
+def _marks_of_all() -> tuple[Marks, Mapping[bytes, list[int]], list[int]]:
+    # Hashing forty formats for every file would take longer than what is looked up.
+    return _marks(FORMATS)
+
+
 def _asked(files: LogFiles, formats: tuple[Format, ...]) -> list[Format]:
     """Return the formats that could claim a file, by their marks."""
     path, settings = files.path, files.settings
-    marks, having, always = _marks(formats)
+    marks, having, always = _marks_of_all() if formats is FORMATS else _marks(formats)
     found = marks.in_text(b"%b\n%b" % (path.encode(), files.head(path)))
     asked = {*always, *(position for mark in found for position in having[mark])}
     if settings:

@@ -49,7 +49,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _read_metrics(files)
 
 
-FORMAT = Format("lightning", claims, read, marks=(profiler.TITLE, b"step"))
+FORMAT = Format("lightning", claims, read, marks=(profiler.TITLE, b"step"), folders=True)
 
 
 def roles(files: LogFiles) -> dict[str, str]:

@@ -67,7 +67,8 @@ def not_steady(run: Run, laid: Laid) -> tuple[Finding, ...]:
     blocks = len(slowest) // BLOCK
     if laid.coarse or blocks < 4 or int(slowest.span.max()) > 1:
         return ()
-    medians = np.median(slowest.value[: blocks * BLOCK].reshape(blocks, BLOCK), axis=1)
+    ordered = np.sort(slowest.value[: blocks * BLOCK].reshape(blocks, BLOCK), axis=1)
+    medians = (ordered[:, (BLOCK - 1) // 2] + ordered[:, BLOCK // 2]) / 2
     half = blocks // 2
     low, settled, high = np.quantile(slowest.value[half * BLOCK :], (0.25, 0.5, 0.75)).tolist()
     tolerance = max(high - low, STEADY_WITHIN * settled)

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from reportgen.model import Finding, FloatArray, IntArray, Run, Series, Window
-from reportgen.protocol.entries import BoolArray, Entries, common, entries, total
+from reportgen.protocol.entries import BoolArray, Entries, common, entries, middle, total
 from reportgen.protocol.evidence import lacks_ranks
 from reportgen.protocol.rule import Protocol
 
@@ -55,8 +55,8 @@ def lay(run: Run, series: Sequence[Series], protocol: Protocol, *, are_times: bo
 def _lay(run: Run, series: tuple[Series, ...], protocol: Protocol, are_times: bool) -> Laid | None:
     ranks = common([entries(one) for one in series])
     warm = warm_from(ranks[0], protocol) if ranks else 0
-    chosen = _choose(ranks[0], warm, protocol) if ranks else np.array([], dtype=np.int64)
-    if not len(chosen):
+    chosen = _choose(ranks[0], warm, protocol) if ranks else slice(0, 0)
+    if chosen.stop <= chosen.start:
         return None
     inside = [rank.take(chosen) for rank in ranks]
     kept, left_out, gap_time, stalls = _without_gaps(inside, protocol) if are_times else _whole(inside)
@@ -77,7 +77,7 @@ def _lay(run: Run, series: tuple[Series, ...], protocol: Protocol, are_times: bo
         *_gap(run, inside[0], left_out, window),
         *_stalls(run, inside[0], stalls, protocol),
     )
-    late = tuple(rank.take(rank.first > warm) for rank in ranks)
+    late = tuple(rank.take(slice(_after(rank, warm), None)) for rank in ranks)
     return Laid(tuple(kept), late, window, is_full, coarse, findings)
 
 
@@ -99,22 +99,27 @@ def warm_from(found: Entries, protocol: Protocol) -> int:
     return protocol.warmup if begin <= 1 + apart or is_cut_out else fresh
 
 
-def _choose(found: Entries, warm: int, protocol: Protocol) -> IntArray:
+def _after(found: Entries, warm: int) -> int:
+    """Return the position of the first entry that begins after the warm-up."""
+    return int(np.searchsorted(found.first, warm, "right"))
+
+
+def _choose(found: Entries, warm: int, protocol: Protocol) -> slice:
     """Return the positions of the window's entries.
 
     Entries of single steps: those of the steps warm + 1 .. warm + measure. Longer ones cannot be cut,
     so whole ones are taken from the first that begins after the warm-up until they cover as many steps
     as should be measured. The same is done in a log that lost all steps of the window.
     """
-    late = np.flatnonzero(found.first > warm)
-    if not len(late):
-        return late
-    if int(found.span[late].max()) == 1:
-        inside = late[found.last[late] <= warm + protocol.measure]
-        if len(inside):
-            return inside
-    covered = np.cumsum(found.span[late])
-    return late[: int(np.searchsorted(covered, protocol.measure, "left")) + 1]
+    begin = _after(found, warm)
+    span = found.span[begin:]
+    if len(span) and int(span.max()) == 1:
+        end = int(np.searchsorted(found.last, warm + protocol.measure, "right"))
+        if end > begin:
+            return slice(begin, end)
+    covered = np.cumsum(span)
+    end = begin + int(np.searchsorted(covered, protocol.measure, "left")) + 1
+    return slice(begin, min(end, len(found)))
 
 
 def _whole(inside: list[Entries]) -> tuple[list[Entries], BoolArray, float, int]:
@@ -178,7 +183,7 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[Boo
         value = np.bincount(together, np.where(unknown, 0.0, rank.value))
         span = np.bincount(together, np.where(unknown, 0, rank.span))
         per_step = (value / np.maximum(span, 1))[together]
-    usual = float(np.median(per_step[~unknown]))
+    usual = middle(per_step[~unknown])
     too_long: BoolArray = ~unknown & (per_step > gap_factor * usual) & (usual > 0)
     return too_long, len(set(together[too_long].tolist()))
 

@@ -31,6 +31,13 @@ def test_marks_change_no_answer(name: str, path: str, settings: dict[str, object
     assert by_marks == by_asking
 
 
+@pytest.mark.parametrize("name", FIXTURES)
+def test_only_formats_that_claim_folders_need_be_asked_about_them(name: str) -> None:
+    view = LogFiles.of(FIXTURES[name], SETTINGS)
+    by_marks, by_asking = answers(view)
+    assert by_marks == by_asking
+
+
 @given(st.sampled_from(SINGLE), st.data())
 def test_marks_change_no_answer_for_pieces_of_logs(place: tuple[str, str], cut: st.DataObject) -> None:
     content = FIXTURES[place[0]][place[1]]

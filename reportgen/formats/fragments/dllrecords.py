@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from reportgen.formats.fragments.dlelog import Log
-from reportgen.formats.fragments.stepseries import numbers, seconds
+from reportgen.formats.fragments.stepseries import integers, numbers, seconds
 from reportgen.model import FloatArray, IntArray
 
 STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}"
@@ -90,13 +90,7 @@ def _columns(log: Log, groups: list[tuple[bytes, ...]], starts: list[int]) -> St
     stamps, epoch, iteration, first, second, rate = zip(*groups, strict=True)
     whole = [one or other or b"0" for one, other in zip(epoch, first, strict=True)]
     part = [one or other for one, other in zip(iteration, second, strict=True)]
-    return Steps(
-        np.array(whole).astype(np.int64),
-        np.array(part).astype(np.int64),
-        seconds(stamps),
-        numbers(rate),
-        log.lines(starts),
-    )
+    return Steps(integers(whole), integers(part), seconds(stamps), numbers(rate), log.lines(starts))
 
 
 def text_records(log: Log, steps: Steps) -> Records:

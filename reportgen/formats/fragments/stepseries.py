@@ -31,7 +31,7 @@ def _date(stamp: bytes) -> np.datetime64:
 def numbers(texts: Sequence[bytes]) -> FloatArray:
     """Return decimal numbers, NaN for what is none."""
     try:
-        return np.array(texts, dtype=bytes).astype(np.float64)
+        return np.array([*map(float, texts)], dtype=np.float64)
     except ValueError:
         return np.array([_number(text) for text in texts], dtype=np.float64)
 
@@ -41,6 +41,11 @@ def _number(text: bytes) -> float:
         return float(text)
     except ValueError:
         return np.nan
+
+
+def integers(texts: Sequence[bytes]) -> IntArray:
+    """Return whole numbers of up to 18 digits each."""
+    return np.array([*map(int, texts)], dtype=np.int64)
 
 
 def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Break, ...]]:

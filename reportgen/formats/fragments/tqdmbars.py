@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from reportgen.formats.fragments.dlelog import Log
-from reportgen.formats.fragments.stepseries import numbers
+from reportgen.formats.fragments.stepseries import integers, numbers
 from reportgen.model import Break, FloatArray, IntArray
 
 
@@ -55,7 +55,7 @@ def bars(log: Log, label: bytes) -> Bars:
         none = np.array([], dtype=np.int64)
         return Bars(none, none.astype(np.float64), none, none)
     counts, rates, inverse = zip(*[one.groups() for one in found], strict=True)
-    count = np.array(counts).astype(np.int64)
+    count = integers(counts)
     loop = _loops(count)
     rate = numbers([b"nan" if one == b"?" else one for one in rates])
     seconds_each = np.array([bool(one) for one in inverse])
