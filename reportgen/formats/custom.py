@@ -44,7 +44,7 @@ Cells = Sequence[bytes | None]
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line that the pattern matches, in its head unless `files` names it."""
+    """Claim a file with a line that matches, in its head or its end; anywhere if `files` names it."""
     table = files.settings.get(NAME)
     if table is None or files.is_folder or _is_fixture(files):
         return None
