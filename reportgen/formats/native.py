@@ -30,6 +30,7 @@ from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import (
     STEP,
     Break,
+    Clock,
     DeviceEvent,
     FactorValue,
     Finding,
@@ -213,41 +214,19 @@ class _Folder:
         breaks = tuple(Break(after, name, (end - start) / 1e9) for name, after, start, end in part.breaks)
         samples = _work(table, "samples", span, self.json.samples_per_step)
         source = self.files.source(part.name)
+        told: list[tuple[str, str, Clock, FloatArray]] = []
         for column in table.columns:
             phase, clock = phase_of(column, self.json.clocks)
             if phase:
-                yield Series(
-                    "step_time",
-                    phase,
-                    part.number,
-                    clock,
-                    step,
-                    span,
-                    begin,
-                    scaled(table.column(column), 1e9),
-                    samples,
-                    table.line,
-                    source,
-                    breaks,
-                )
+                told.append(("step_time", phase, clock, scaled(table.column(column), 1e9)))
         others = {"tokens": self.json.tokens_per_step, "operations": self.json.flops_per_step}
         for metric, usual in others.items():
             done = _work(table, metric, span, usual)
             if np.isfinite(done).any():
-                yield Series(
-                    metric,
-                    STEP,
-                    part.number,
-                    "host",
-                    step,
-                    span,
-                    begin,
-                    done,
-                    samples,
-                    table.line,
-                    source,
-                    breaks,
-                )
+                told.append((metric, STEP, "host", done))
+        rank, line = part.number, table.line
+        for metric, phase, clock, value in told:
+            yield Series(metric, phase, rank, clock, step, span, begin, value, samples, line, source, breaks)
 
     def _devices(self, part: Part, offset: int | None, origin: int | None) -> Iterator[Telemetry]:
         table = part.table

@@ -20,8 +20,8 @@ from reportgen.errors import did_you_mean
 from reportgen.formats.fragments import source_toml
 from reportgen.formats.fragments.cells import number, quantity, rows
 from reportgen.formats.fragments.malformed import Malformed
+from reportgen.formats.fragments.publication import Correction, Definition
 from reportgen.formats.fragments.publishedrow import Named, Row, looked_up, matches, named, shown
-from reportgen.formats.fragments.source_toml import Correction, Definition
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.metrics import METRICS
 from reportgen.model import Aggregate, FactorValue, Finding, Run, Source, Status, identities, identity

@@ -18,7 +18,7 @@ from reportgen.tables.caption import caption, metric_title
 from reportgen.tables.cells import Filler
 from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import Knowledge
-from reportgen.tables.headings import label_of_factor, label_of_value, qualifier, qualifiers
+from reportgen.tables.headings import Qualifiers, label_of_factor, label_of_value, qualifier, qualifiers
 from reportgen.tables.notes import Draft, number_notes
 from reportgen.tables.pivot import LACKING, AxisKey, Grid, Key, pivot
 from reportgen.tables.select import select
@@ -55,17 +55,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
     units = _Units(spec, grid, mode)
     filler = Filler(spec, grid, units.of_cell, against)
     marks = qualifiers(spec, grid)
-    drafts = []
-    for row in grid.rows:
-        line: list[Draft] = []
-        for column in grid.columns:
-            small = marks.cells.get((row, column), ())
-            made = filler.drafts(row, column)
-            line += [
-                (replace(c, qualifiers=small), n) if i == 0 and small else (c, n)
-                for i, (c, n) in enumerate(made)
-            ]
-        drafts.append(line)
+    drafts = [_line(filler, marks, row) for row in grid.rows]
     rows = [_row(spec, key, marks.rows.get(key, ()), units) for key in grid.rows]
     columns = [
         _column(spec, key, marks.columns.get(key, ()), quantity, units)
@@ -98,6 +88,16 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
         facet=facet,
         findings=tuple(filler.findings),
     )
+
+
+def _line(filler: Filler, marks: Qualifiers, row: AxisKey) -> list[Draft]:
+    """Return the cells of one row; a qualifier stands beside the first quantity of its cell."""
+    line: list[Draft] = []
+    for column in filler.grid.columns:
+        (first, notes), *others = filler.drafts(row, column)
+        small = marks.cells.get((row, column), ())
+        line += [(replace(first, qualifiers=small), notes), *others]
+    return line
 
 
 class _Units:

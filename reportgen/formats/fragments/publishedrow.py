@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reportgen.formats.fragments.cells import number, typed
-from reportgen.formats.fragments.source_toml import Conditions, Figure, Lookup
+from reportgen.formats.fragments.publication import Conditions, Figure, Lookup
 from reportgen.model import STEP, FactorValue
 
 Row = Mapping[str, str]
