@@ -45,6 +45,17 @@ def median(values: Sequence[float]) -> float:
     return low + (high - low) / 2
 
 
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Return the quantile of at least one ascending number, interpolated linearly.
+
+    share  in [0, 1]. Hyndman & Fan (1996), Sample Quantiles in Statistical Packages, definition 7.
+    """
+    position = share * (len(ordered) - 1)
+    low = min(int(position), len(ordered) - 2) if len(ordered) > 1 else 0
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
+
+
 def median_interval(values: Sequence[float], confidence: float) -> Interval:
     """Return the interval of the median from order statistics, and its true coverage.
 

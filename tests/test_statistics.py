@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +58,12 @@ def test_the_order_of_the_values_does_not_matter(values: list[float], random: ob
     shuffled = values.copy()
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert statistics.summarize(shuffled, 0.95) == statistics.summarize(values, 0.95)
+
+
+@given(numbers, st.floats(0, 1))
+def test_a_quantile_is_that_of_numpy(values: list[float], share: float) -> None:
+    found = statistics.quantile(sorted(values), share)
+    assert found == pytest.approx(float(np.quantile(values, share)), rel=1e-9, abs=1e-3)
 
 
 def test_no_values_have_no_summary() -> None:

@@ -7,7 +7,7 @@ over the ranks of a synchronous run time is the maximum of the ranks' totals, an
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Evidence, Finding, Measurement, Run, Series, Source, Window
 from reportgen.protocol import checks
 from reportgen.protocol.entries import entries, mean_rate, total, within
-from reportgen.protocol.evidence import WORK, aggregate_of, lacks_ranks, series_of
+from reportgen.protocol.evidence import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import Laid, lay
 
@@ -24,12 +24,17 @@ Measured = tuple[Measurement, bool]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a run; names  the phases that add up to the one asked for."""
+    """What is asked of a run.
+
+    names     the phases that add up to the one asked for
+    is_total  whether that is the name of a total
+    """
 
     run: Run
     metric: str
     names: tuple[str, ...]
     protocol: Protocol
+    is_total: bool
 
 
 def by_steps(request: Request) -> Measured | None:
@@ -49,10 +54,10 @@ def _by_time(request: Request) -> Measured | None:
     whole = series_of(run, "step_time", STEP)
     names = () if request.names == (STEP,) else request.names
     of_phases = {name: found for name in names if (found := series_of(run, "step_time", name))}
-    if names and not of_phases:
+    if not of_phases and (names or not whole):
         return None
     # A log that has phases but no whole steps has its window on the first of the phases.
-    laid = lay(run, whole or next(iter(of_phases.values()), ()), protocol)
+    laid = lay(run, whole or next(iter(of_phases.values())), protocol)
     if laid is None:
         return None
     per_step, entered = laid.window.time / laid.window.steps, request.names
@@ -69,7 +74,7 @@ def _by_time(request: Request) -> Measured | None:
     findings = (*checks.of_run(run, laid, used, protocol), *_only_reduced(request, entered))
     if not of_phases:
         findings += checks.rate_disagreement(run, laid)
-    return _measurement(run, value, laid, used, findings, entered)
+    return _measurement(request, value, laid, used, findings, entered)
 
 
 def _phases_per_step(
@@ -88,8 +93,7 @@ def _phases_per_step(
                 continue
             # A step that never entered a phase spent no time in it: the optimizer runs once in four
             # steps where gradients are accumulated. Intervals may be missing, so they count themselves.
-            is_by_step = int(inside.span.max()) == 1
-            steps = laid.window.steps if is_by_step else int(inside.span.sum())
+            steps = inside.steps if inside.is_coarse else laid.window.steps
             per_rank.setdefault(one.rank, []).append(total(inside.value) / steps)
             entered[name] = None
     return max((total(times) for times in per_rank.values()), default=math.nan), tuple(entered)
@@ -138,9 +142,7 @@ def _by_rate(request: Request) -> Measured | None:
         return None
     harmonic = request.protocol.estimator == "total"
     value = total(mean_rate(rank, harmonic=harmonic) for rank in laid.ranks)
-    # The window was laid over rates: their sum is no time.
-    window = replace(laid.window, time=math.nan, gap_time=0.0)
-    return _measurement(run, value, replace(laid, window=window), printed, laid.findings)
+    return _measurement(request, value, laid, printed, laid.findings)
 
 
 def _by_value(request: Request) -> Measured | None:
@@ -153,8 +155,7 @@ def _by_value(request: Request) -> Measured | None:
     values = [value for rank in laid.ranks for value in rank.value.tolist()]
     is_peak = metric_of(request.metric).reduction == "max"
     value = max(values) if is_peak else total(values) / len(values)
-    window = replace(laid.window, time=math.nan, gap_time=0.0)
-    return _measurement(run, value, replace(laid, window=window), found, laid.findings)
+    return _measurement(request, value, laid, found, laid.findings)
 
 
 def _by_work(request: Request) -> Measured | None:
@@ -169,7 +170,7 @@ def _by_work(request: Request) -> Measured | None:
     if not is_whole or any(len(one) < len(laid.ranks[0]) for one in done) or not laid.window.time > 0:
         return None
     value = total(total(one.value) for one in done) / laid.window.time
-    return _measurement(run, value, laid, whole, checks.of_run(run, laid, whole, request.protocol))
+    return _measurement(request, value, laid, whole, checks.of_run(run, laid, whole, request.protocol))
 
 
 # By the strongest evidence first; what is not listed is a value of its own in every entry.
@@ -181,7 +182,7 @@ _WAYS = {
 
 
 def _measurement(
-    run: Run,
+    request: Request,
     value: float,
     laid: Laid,
     used: Sequence[Series],
@@ -192,10 +193,13 @@ def _measurement(
         return None
     evidence: Evidence = "intervals" if laid.coarse else "steps"
     sources = tuple(dict.fromkeys(_place(one, laid.window) for one in used))
-    return Measurement(run, value, evidence, laid.window, sources, findings, parts=entered), laid.is_full
+    run, unit = request.run, unit_of(request.run, request.metric)
+    entered = entered if request.is_total else ()
+    return Measurement(run, value, evidence, laid.window, sources, findings, unit, entered), laid.is_full
 
 
 def _place(series: Series, window: Window) -> Source:
     """Return the line of the first measured step in a series."""
-    at = np.flatnonzero(series.step >= window.first)
-    return Source(series.source.path, int(series.line[at[0]])) if len(at) else series.source
+    measured = series.step >= window.first
+    at = int(measured.argmax())
+    return Source(series.source.path, int(series.line[at])) if measured[at] else series.source

@@ -17,7 +17,7 @@ from reportgen.protocol.entries import Entries, entries, mean_rate, total, withi
 from reportgen.protocol.evidence import series_of
 from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import Laid
-from reportgen.statistics import median
+from reportgen.statistics import median, quantile
 
 # Steps whose median is looked at as one: long enough to bury a hiccup, short enough for 10 in 100.
 BLOCK = 10
@@ -63,14 +63,15 @@ def not_steady(run: Run, laid: Laid) -> tuple[Finding, ...]:
     steps, or within 2 %. A run is steady from its first block that does; a disturbance that comes
     later is no matter of the warm-up. For single steps only, and at least four blocks of them.
     """
-    slowest = max(laid.late, key=lambda rank: total(rank.value))
-    blocks = len(slowest) // BLOCK
-    if laid.coarse or blocks < 4 or int(slowest.span.max()) > 1:
+    blocks = len(laid.late[0]) // BLOCK
+    if blocks < 4 or laid.late[0].is_coarse:
         return ()
+    slowest = max(laid.late, key=lambda rank: total(rank.value))
     ordered = np.sort(slowest.value[: blocks * BLOCK].reshape(blocks, BLOCK), axis=1)
     medians = (ordered[:, (BLOCK - 1) // 2] + ordered[:, BLOCK // 2]) / 2
     half = blocks // 2
-    low, settled, high = np.quantile(slowest.value[half * BLOCK :], (0.25, 0.5, 0.75)).tolist()
+    settled_steps = sorted(slowest.value[half * BLOCK :].tolist())
+    low, settled, high = (quantile(settled_steps, share) for share in (0.25, 0.5, 0.75))
     tolerance = max(high - low, STEADY_WITHIN * settled)
     steady = np.flatnonzero(np.abs(medians[:half] - settled) <= tolerance)
     first = int(steady[0]) if len(steady) else half

@@ -14,7 +14,7 @@ from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Evidence, Finding, FloatArray, Measurement, Run, Telemetry
 from reportgen.protocol import energy, telemetry
 from reportgen.protocol.entries import Entries, total
-from reportgen.protocol.evidence import ENERGY_PER_SAMPLE, series_of
+from reportgen.protocol.evidence import ENERGY_PER_SAMPLE, series_of, unit_of
 from reportgen.protocol.moments import during, time_span
 from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import lay
@@ -44,7 +44,7 @@ def reduce(run: Run, metric: str, protocol: Protocol) -> tuple[Measurement, bool
     window = laid.window if laid and is_placed else None
     sources = tuple(dict.fromkeys(one.source for one in sampled))
     is_full = laid.is_full if laid else not steps
-    return Measurement(run, value, evidence, window, sources, findings), is_full
+    return Measurement(run, value, evidence, window, sources, findings, unit_of(run, metric)), is_full
 
 
 def _over_devices(found: Sequence[FloatArray], metric: str, *, is_placed: bool) -> tuple[float, str]:

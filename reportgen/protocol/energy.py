@@ -42,7 +42,7 @@ def per_sample(run: Run, protocol: Protocol) -> tuple[Measurement, bool] | Findi
     sources = tuple(dict.fromkeys(one.source for one in counters))
     findings = (*laid.findings, *telemetry.of_run(run, laid))
     evidence: Evidence = "intervals" if laid.coarse else "steps"
-    return Measurement(run, value, evidence, laid.window, sources, findings), laid.is_full
+    return Measurement(run, value, evidence, laid.window, sources, findings, "J"), laid.is_full
 
 
 def mean_power(one: Telemetry, rank: Entries) -> float:

@@ -25,34 +25,42 @@ _NEVER_NEGATIVE = ("s", "samples/s")
 class Entries:
     """Entries of one rank in the order of their steps, none overlapping another; arrays of one length.
 
-    first, last  steps of an entry, both included
+    first, last  steps of an entry, both included; span  how many these are
     value        base unit; samples and begin are NaN where unknown
+    is_single    whether no entry covers several steps, as far as that is known without looking
     """
 
     rank: int
     clock: Clock
     first: IntArray
     last: IntArray
+    span: IntArray
     value: FloatArray
     samples: FloatArray
     begin: FloatArray
     line: IntArray
     source: Source
     breaks: tuple[Break, ...] = ()
+    is_single: bool = False
 
     def __len__(self) -> int:
         return len(self.last)
 
     @property
-    def span(self) -> IntArray:
-        """Steps per entry."""
-        return self.last - self.first + 1
+    def steps(self) -> int:
+        """Return the number of steps in all entries."""
+        return len(self.last) if self.is_single else int(self.span.sum())
+
+    @property
+    def is_coarse(self) -> bool:
+        """Return whether an entry covers several steps."""
+        return not self.is_single and bool((self.span > 1).any())
 
     def take(self, keep: BoolArray | IntArray | slice) -> "Entries":
         """Return the entries that a mask, an index array or a slice keeps."""
         return Entries(
-            self.rank, self.clock, self.first[keep], self.last[keep], self.value[keep], self.samples[keep],
-            self.begin[keep], self.line[keep], self.source, self.breaks,
+            self.rank, self.clock, self.first[keep], self.last[keep], self.span[keep], self.value[keep],
+            self.samples[keep], self.begin[keep], self.line[keep], self.source, self.breaks, self.is_single,
         )  # fmt: skip
 
     def place(self) -> Source:
@@ -67,26 +75,21 @@ def entries(series: Series) -> Entries:
     Of entries that share a step the first logged counts: a step that a resumed run does again comes
     after the restart and would bring its warm-up into the window.
     """
-    usable = np.isfinite(series.value) & (series.span >= 1)
+    value, span, last = series.value, series.span, series.step
+    usable = np.isfinite(value) & (span >= 1)
     if metric_of(series.metric).unit in _NEVER_NEGATIVE:
-        usable &= series.value >= 0
-    first = series.step - series.span + 1
-    if usable.all() and (first[1:] > series.step[:-1]).all():  # as most logs are
-        return Entries(
-            series.rank, series.clock, first, series.step, series.value, series.samples,
-            series.begin, series.line, series.source, series.breaks,
-        )  # fmt: skip
-    logged = np.flatnonzero(usable)
-    order = logged[np.argsort(series.step[logged], kind="stable")]
-    last = series.step[order]
-    first = last - series.span[order] + 1
-    if np.any(first[1:] <= last[:-1]):
-        order = order[_apart(first, last, order)]
-        last = series.step[order]
-        first = last - series.span[order] + 1
+        usable &= value >= 0
+    first = last - span + 1
+    order: IntArray | slice = slice(None)
+    if not usable.all() or not (first[1:] > last[:-1]).all():  # most logs are as they should be
+        order = np.flatnonzero(usable)
+        order = order[np.argsort(last[order], kind="stable")]
+        if np.any(first[order[1:]] <= last[order[:-1]]):
+            order = order[_apart(first[order], last[order], order)]
+    span = span[order]
     return Entries(
-        series.rank, series.clock, first, last, series.value[order], series.samples[order],
-        series.begin[order], series.line[order], series.source, series.breaks,
+        series.rank, series.clock, first[order], last[order], span, value[order], series.samples[order],
+        series.begin[order], series.line[order], series.source, series.breaks, bool((span == 1).all()),
     )  # fmt: skip
 
 

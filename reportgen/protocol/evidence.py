@@ -5,6 +5,7 @@ total takes those of its phases that a run has; one that a run does not have is 
 (inference has no backward pass), and a run without any of them does not have the total.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from reportgen.metrics import METRICS
 from reportgen.metrics import metric as metric_of
-from reportgen.model import STEP, Aggregate, Clock, Run, Series
+from reportgen.model import STEP, Aggregate, Clock, FloatArray, Run, Series
 
 # What the devices' energy counters and the work of the steps give together.
 ENERGY_PER_SAMPLE = "energy_per_sample"
@@ -48,9 +49,9 @@ def series_of(run: Run, metric: str, phase: str) -> tuple[Series, ...]:
 
     Of several clocks the best one that most ranks have is taken, so that ranks stay comparable.
     """
-    found = [one for one in run.series if (one.metric, one.phase) == (metric, phase) and _has_values(one)]
-    if not found:
-        return ()
+    found = [one for one in run.series if one.metric == metric and one.phase == phase and _has_values(one)]
+    if len(found) < 2:
+        return tuple(found)
     order = _STEP_CLOCKS if phase == STEP else _PHASE_CLOCKS
     ranks = {clock: {one.rank for one in found if one.clock == clock} for clock in order}
     clock = max(order, key=lambda name: (len(ranks[name]), -order.index(name)))
@@ -62,7 +63,12 @@ def series_of(run: Run, metric: str, phase: str) -> tuple[Series, ...]:
 
 
 def _has_values(series: Series) -> bool:
-    return bool(np.isfinite(series.value).any())
+    return _is_known(series.value)
+
+
+def _is_known(values: FloatArray) -> bool:
+    """Return whether one of the values is finite; most often the first is."""
+    return len(values) > 0 and (math.isfinite(values[0]) or bool(np.isfinite(values).any()))
 
 
 def aggregate_of(run: Run, metric: str, phase: str) -> Aggregate | None:
@@ -73,7 +79,7 @@ def aggregate_of(run: Run, metric: str, phase: str) -> Aggregate | None:
 
 
 def _reduced(run: Run) -> list[Aggregate]:
-    return [one for one in run.aggregates if np.isfinite(one.value) and one.statistic != SAMPLE]
+    return [one for one in run.aggregates if math.isfinite(one.value) and one.statistic != SAMPLE]
 
 
 def unit_of(run: Run, metric: str) -> str:
@@ -100,7 +106,7 @@ def knows_samples(run: Run) -> bool:
     if lacks_ranks(run):
         return False
     return run.samples_per_step is not None or any(
-        one.phase == STEP and bool(np.isfinite(one.samples).any()) for one in run.series
+        one.phase == STEP and _is_known(one.samples) for one in run.series
     )
 
 
@@ -113,10 +119,7 @@ def available(run: Run, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ..
     direct = {(one.metric, one.phase) for one in run.series if _has_values(one)}
     direct |= {(one.metric, one.phase) for one in _reduced(run)}
     direct |= {
-        (name, STEP)
-        for one in run.telemetry
-        for name, values in one.columns.items()
-        if np.isfinite(values).any()
+        (name, STEP) for one in run.telemetry for name, values in one.columns.items() if _is_known(values)
     }
     direct |= _of_totals(run, direct, totals)
     if knows_samples(run):

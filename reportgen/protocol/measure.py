@@ -47,9 +47,7 @@ def attempt(run: Run, metric: str, phase: str, protocol: Protocol, totals: Total
     found = _strongest(run, metric, phase, protocol, totals)
     if found is None or isinstance(found, Finding):
         return None, _why_nothing(run, metric, phase, protocol, totals, found)
-    measurement, is_full = replace(found[0], unit=unit_of(run, metric)), found[1]
-    if phase not in totals:
-        measurement = replace(measurement, parts=())
+    measurement, is_full = found
     if run.status == "complete":
         return measurement, ()
     if not is_full:
@@ -97,19 +95,20 @@ def _strongest(
     run: Run, metric: str, phase: str, protocol: Protocol, totals: Totals
 ) -> Measured | Finding | None:
     """Return the measurement by the strongest evidence, and whether its window is full."""
-    names = parts(phase, totals)
-    found = by_steps(Request(run, metric, names, protocol))
+    request = Request(run, metric, parts(phase, totals), protocol, phase in totals)
+    found = by_steps(request)
     if found is not None:
         return found
-    sampled = devices.reduce(run, metric, protocol) if names == (STEP,) else None
+    sampled = devices.reduce(run, metric, protocol) if run.telemetry and request.names == (STEP,) else None
     if isinstance(sampled, tuple):
         return sampled
-    reduced = _by_aggregate(run, metric, names)
+    reduced = _by_aggregate(request)
     return (reduced, True) if reduced is not None else sampled
 
 
-def _by_aggregate(run: Run, metric: str, names: Sequence[str]) -> Measurement | None:
+def _by_aggregate(request: Request) -> Measurement | None:
     """Take what the log had already reduced; throughput also from an aggregate step time and its work."""
+    run, metric, names = request.run, request.metric, request.names
     value, used = _sum(run, metric, names)
     if not used and metric == "throughput" and run.samples_per_step is not None:
         time, used = _sum(run, "step_time", names)
@@ -118,8 +117,9 @@ def _by_aggregate(run: Run, metric: str, names: Sequence[str]) -> Measurement | 
         return None
     evidence: Evidence = "published" if run.published else "aggregate"
     sources = tuple(dict.fromkeys(one.source for one in used))
-    entered = tuple(one.phase for one in used)
-    return Measurement(run, value, evidence, None, sources, _aggregate_only(run, used), parts=entered)
+    entered = tuple(one.phase for one in used) if request.is_total else ()
+    findings = _aggregate_only(run, used)
+    return Measurement(run, value, evidence, None, sources, findings, unit_of(run, metric), entered)
 
 
 def _sum(run: Run, metric: str, names: Sequence[str]) -> tuple[float, list[Aggregate]]:

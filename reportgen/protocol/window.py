@@ -46,7 +46,8 @@ class Laid:
 def lay(run: Run, series: Sequence[Series], protocol: Protocol, *, are_times: bool = True) -> Laid | None:
     """Return the window over the series, one of each rank, or None if no step is left to measure.
 
-    are_times  whether the values are times of steps, from which gaps are left out and breaks taken off
+    are_times  whether the values are times of steps, from which gaps are left out and breaks taken off;
+               without that the window has no time
     """
     return _lay(run, tuple(series), protocol, are_times)
 
@@ -62,15 +63,15 @@ def _lay(run: Run, series: tuple[Series, ...], protocol: Protocol, are_times: bo
     kept, left_out, gap_time, stalls = _without_gaps(inside, protocol) if are_times else _whole(inside)
     if left_out.all():
         return None
-    time = max(total(rank.value) for rank in kept)
-    steps = int(kept[0].span.sum())
+    time = max(total(rank.value) for rank in kept) if are_times else math.nan
+    steps = kept[0].steps
     samples = _samples(run, kept, steps)
     window = Window(int(inside[0].first[0]), int(inside[0].last[-1]), steps, time, gap_time, samples)
-    chosen_steps = int(inside[0].span.sum())
+    chosen_steps = inside[0].steps
     # A log that tells of every tenth step only has no line of the window's last one, but goes on behind it.
     reached = int(ranks[0].last[-1]) >= warm + protocol.measure
     is_full = reached or chosen_steps >= protocol.measure
-    coarse = bool((inside[0].span > 1).any())
+    coarse = inside[0].is_coarse
     findings = (
         *_coarse_interval(run, inside[0], window, coarse),
         *_short_window(run, inside[0], chosen_steps, warm, int(ranks[0].first[0]), protocol),
@@ -113,7 +114,7 @@ def _choose(found: Entries, warm: int, protocol: Protocol) -> slice:
     """
     begin = _after(found, warm)
     span = found.span[begin:]
-    if len(span) and int(span.max()) == 1:
+    if found.is_single or (len(span) and int(span.max()) == 1):
         end = int(np.searchsorted(found.last, warm + protocol.measure, "right"))
         if end > begin:
             return slice(begin, end)
@@ -136,22 +137,27 @@ def _without_gaps(inside: list[Entries], protocol: Protocol) -> tuple[list[Entri
     """
     cleaned = [_without_breaks(rank) for rank in inside]
     left_out = np.zeros(len(inside[0]), dtype=bool)
-    too_long, stalls = left_out.copy(), 0
+    too_long, stalls = left_out, 0
     for rank, unknown, _ in cleaned:
-        left_out |= unknown
+        left_out = left_out | unknown
         long, times = _too_long(rank, unknown, protocol.gap_factor)
-        too_long |= long
+        too_long = too_long | long
         stalls = max(stalls, times)
     if stalls <= max(1, protocol.gap_share * len(too_long)):
-        left_out |= too_long
+        left_out = left_out | too_long
         stalls = 0
+    if not left_out.any():
+        return [rank for rank, _, _ in cleaned], left_out, max(time for *_, time in cleaned), stalls
     gap_time = max(total((total(rank.value[left_out]), seconds)) for rank, _, seconds in cleaned)
     return [rank.take(~left_out) for rank, _, _ in cleaned], left_out, gap_time, stalls
 
 
 def _without_breaks(rank: Entries) -> tuple[Entries, BoolArray, float]:
     """Return the entries less declared breaks, which cannot be told from one, and the s of breaks."""
-    value, unknown, seconds = rank.value.copy(), np.zeros(len(rank), dtype=bool), list[float]()
+    unknown = np.zeros(len(rank), dtype=bool)
+    if not rank.breaks:
+        return rank, unknown, 0.0
+    value, seconds = rank.value.copy(), list[float]()
     for border in rank.breaks:
         follows = border.step + 1
         if not rank.first[0] <= follows <= rank.last[-1]:
@@ -173,10 +179,13 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[Boo
 
     A clock coarser than the step shows 0, 0, 1: such entries are taken together until time passes.
     """
+    per_step: FloatArray = rank.value if rank.is_single else rank.value / rank.span
+    if not rank.breaks and per_step.min() > 0:  # as in most logs: each entry for itself
+        too_long: BoolArray = per_step > gap_factor * middle(per_step)
+        return too_long, int(np.count_nonzero(too_long))
     if unknown.all():
         return unknown, 0
     passes = (rank.value > 0) & ~unknown
-    per_step: FloatArray = rank.value / rank.span
     together = np.arange(len(rank))
     if not passes.all():
         together = np.concatenate(([0], np.cumsum(passes)[:-1]))
@@ -184,7 +193,7 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[Boo
         span = np.bincount(together, np.where(unknown, 0, rank.span))
         per_step = (value / np.maximum(span, 1))[together]
     usual = middle(per_step[~unknown])
-    too_long: BoolArray = ~unknown & (per_step > gap_factor * usual) & (usual > 0)
+    too_long = ~unknown & (per_step > gap_factor * usual) & (usual > 0)
     return too_long, len(set(together[too_long].tolist()))
 
 
@@ -222,7 +231,7 @@ def _short_window(
     elif chosen_steps < protocol.measure:
         message = f"{chosen_steps} of {protocol.measure} steps after a warm-up of {protocol.warmup} ({where})"
         message += f"; the log begins at step {begin}, without one" if begin > warm + 1 else ""
-    elif first > end and int(inside.span.max()) == 1:
+    elif first > end and not inside.is_coarse:
         message = f"the log has none of the steps {warm + 1}..{end}: {where} are measured"
     else:
         return ()
@@ -244,7 +253,7 @@ def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tupl
         return ()
     share = window.gap_time / (window.gap_time + window.time) if window.gap_time > 0 else 0.0
     gone = inside.take(left_out)
-    steps = int(gone.span.sum())
+    steps = gone.steps
     seconds = f"{window.gap_time:.4g} s"
     what = (
         f"{steps} {'step' if steps == 1 else 'steps'} ({_listed(gone)}) and {seconds}"
