@@ -26,7 +26,7 @@ class Claim:
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Format:
     """A log format: what it is called, how it is recognised and how it is read.
 

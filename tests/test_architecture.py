@@ -82,7 +82,6 @@ WRITING_FUNCTIONS = {
     "os.mkdir",
     "os.makedirs",
     "os.rmdir",
-    "os.open",
     "os.write",
     "os.link",
     "os.symlink",
@@ -258,6 +257,8 @@ def _calls(path: Path) -> Iterator[tuple[ast.Call, str]]:
 
 
 def _opens_for_writing(node: ast.Call, function: str) -> bool:
+    if function == "os.open":
+        return [ast.unparse(one) for one in node.args[1:]] != ["os.O_RDONLY"]
     if function.split(".")[-1] not in ("open", "fdopen"):
         return False
     modes = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]

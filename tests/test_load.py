@@ -12,7 +12,7 @@ import pytest
 
 from reportgen import load as loading
 from reportgen.errors import RequestError
-from reportgen.load import Loaded, load, natural
+from reportgen.load import Loaded, by_name, load
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -187,7 +187,7 @@ def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: py
 
 
 def test_numbers_in_ids_count_as_numbers() -> None:
-    assert sorted(["r10", "r2", "a#10", "a#9", "r"], key=natural) == ["a#9", "a#10", "r", "r2", "r10"]
+    assert sorted(["r10", "r2", "a#10", "a#9", "r"], key=by_name) == ["a#9", "a#10", "r", "r2", "r10"]
 
 
 # Hashes of texts differ from process to process; r1 and r01 are the same number, and a file and a

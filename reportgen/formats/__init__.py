@@ -162,16 +162,10 @@ def _marks(formats: tuple[Format, ...]) -> tuple[Marks, Mapping[bytes, list[int]
     return Marks(having), having, [position for position, known in enumerate(formats) if not known.marks]
 
 
-@lru_cache(maxsize=1)
-def _marks_of_all() -> tuple[Marks, Mapping[bytes, list[int]], list[int]]:
-    # Hashing forty formats for every file would take longer than what is looked up.
-    return _marks(FORMATS)
-
-
 def _asked(files: LogFiles, formats: tuple[Format, ...]) -> list[Format]:
     """Return the formats that could claim a file, by their marks."""
     path, settings = files.path, files.settings
-    marks, having, always = _marks_of_all() if formats is FORMATS else _marks(formats)
+    marks, having, always = _marks(formats)
     found = marks.in_text(b"%b\n%b" % (path.encode(), files.head(path)))
     asked = {*always, *(position for mark in found for position in having[mark])}
     if settings:

@@ -87,15 +87,14 @@ def _claim_folder(files: LogFiles) -> Claim | None:
 
 def _claim_file(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
-    if b"\0" in head:
+    first = head[: end if (end := head.find(b"\n")) >= 0 else None]
+    is_report = profiler.is_report(head)
+    if not (is_report or (b"," in first and b"step" in first)) or b"\0" in head:
         return None
-    if profiler.is_report(head):
+    if is_report:
         at = head.find(profiler.TITLE)
         line = head.count(b"\n", 0, at) + 1
         return Claim(1.0, files.source(files.path, line), "Profiler Report", (files.path,))
-    first = head.partition(b"\n")[0]
-    if b"," not in first or b"step" not in first:
-        return None
     names = metricscsv.names_of(first)
     if "step" not in names:
         return None

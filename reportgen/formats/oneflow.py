@@ -31,7 +31,7 @@ class _Kind:
     """One kind of record: what gives it away, and what becomes of it.
 
     anchor  a literal in every record, where `literal` is not one
-    second  another literal in every record
+    sign    a part of every record that is found faster, where other logs have the literal too
     """
 
     literal: bytes
@@ -40,7 +40,7 @@ class _Kind:
     factors: Mapping[str, FactorValue]
     zero_based: bool = False
     anchor: bytes = b""
-    second: bytes = b""
+    sign: re.Pattern[bytes] = re.compile(b"")
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -48,8 +48,7 @@ def claims(files: LogFiles) -> Claim | None:
     if files.is_folder:
         return None
     head = files.head(files.path)
-    # A pattern that begins with the line is slow where its literal stands in other logs too.
-    kinds = (kind for kind in _KINDS if kind.literal in head and kind.second in head)
+    kinds = (kind for kind in _KINDS if kind.literal in head and kind.sign.search(head))
     found = (claim(files, kind.literal, kind.pattern, 0.9) for kind in kinds)
     return next((one for one in found if one), None)
 
@@ -149,7 +148,7 @@ _KINDS = (
         line_pattern("{step:int} time {stamp:epoch} loss ", whole_line=True),
         _times,
         {"model": "wide_and_deep", "item": "sample"},
-        second=b" time ",
+        sign=re.compile(rb" time [0-9]{9,11}\.[0-9]{1,9} loss "),
     ),
     _Kind(
         b"| micro_batches ",
