@@ -43,21 +43,27 @@ class Surroundings:
 
 def surroundings(files: LogFiles) -> Surroundings:
     """Return what the files and folders around the only file of a view tell."""
-    counts = _COUNTS.fullmatch(files.beside(_PARA) or b"")
-    batch, devices = (int(counts[1]), int(counts[2])) if counts else (None, None)
+    batch, devices = _counts(files.beside(_PARA) or b"")
     return Surroundings(
-        batch or None,
-        devices or _devices(files.source(files.path).path),
-        _machine(files.beside(_SYSTEM) or b""),
+        batch, devices or _devices(files.source(files.path).path), _machine(files.beside(_SYSTEM) or b"")
     )
 
 
+@lru_cache(maxsize=64)
+def _counts(content: bytes) -> tuple[int | None, int | None]:
+    """Return the batch of all devices and their number as the launcher was told, None for none."""
+    found = _COUNTS.fullmatch(content)
+    return (int(found[1]) or None, int(found[2]) or None) if found else (None, None)
+
+
 def _devices(path: str) -> int | None:
-    """Return the number of devices that the name of the system tells: the last `8x`, one if there is none."""
     found = _LOG.search(path)
-    if not found:
-        return None
-    system = found[1]
+    return _devices_of(found[1]) if found else None
+
+
+@lru_cache(maxsize=64)
+def _devices_of(system: str) -> int:
+    """Return the number of devices that the name of a system tells: the last `8x`, one if there is none."""
     if system in _AMAZON:
         return _AMAZON[system]
     times = _TIMES.findall(system)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from reportgen.formats.fragments.dlelog import Log
-from reportgen.formats.fragments.stepseries import integers, numbers, seconds
+from reportgen.formats.fragments.stepseries import integers, number, numbers, seconds
 from reportgen.model import FloatArray, IntArray
 
 STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}"
@@ -28,6 +28,9 @@ _STEP = (
     rb"(?:(?:(?:[A-Z][a-z]{1,20} )?Epoch: ([0-9]{1,9}) )?(?:[A-Z][a-z]{1,20} )?Iteration: ([0-9]{1,12}) "
     rb"|\(([0-9]{1,9}), ([0-9]{1,12})\))"
 )
+_HEAD = re.compile(rb"DLLL? (" + STAMP + rb") - " + _STEP + rb"(?! ?[A-Z])")
+_UP_TO_METRIC = re.compile(rb"DLLL? (" + STAMP + rb") - " + _STEP + rb"[^\r\n]{0,1000}[ .]")
+_LONGEST = 1150
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,57 +63,75 @@ class Records:
 
 
 @lru_cache(maxsize=64)
-def _of_steps(metric: bytes) -> re.Pattern[bytes]:
-    """Return the pattern of a step's record up to the value of a metric; of its head alone for b""."""
-    tail = (
-        rb"[^\r\n]{0,1000}?[ .]" + re.escape(metric) + rb" : (" + NUMBER + rb")"
-        if metric
-        else rb"(?! ?[A-Z])()"
-    )
-    return re.compile(rb"DLLL? (" + STAMP + rb") - " + _STEP + tail)
+def _value(metric: bytes) -> re.Pattern[bytes]:
+    return re.compile(re.escape(metric) + rb" : (" + NUMBER + rb")")
 
 
 def text_steps(log: Log, metric: bytes) -> Steps:
     """Return the records of steps that have the metric, all of them for b""."""
-    content = log.content
-    literal = metric + b" : " if metric else b"DLL"
-    begin, end = content.find(b"DLL"), content.rfind(literal)
-    end = len(content) if end < 0 or not metric else end + len(literal) + 40
-    found = [] if begin < 0 else list(_of_steps(metric).finditer(content, begin, end))
-    # A record without the metric must not take that of a record glued to it.
-    if metric:
-        found = [one for one in found if content.find(b"DLL", one.start() + 4, one.end()) < 0]
-    return _columns(log, [one.groups(b"") for one in found], [one.start() for one in found])
-
-
-def _columns(log: Log, groups: list[tuple[bytes, ...]], starts: list[int]) -> Steps:
-    if not groups:
+    found = _with(log.content, metric) if metric else _heads(log.content)
+    if not found:
         none = np.array([], dtype=np.int64)
         return Steps(none, none, none.astype(np.float64), none.astype(np.float64), none)
-    stamps, epoch, iteration, first, second, rate = zip(*groups, strict=True)
+    heads, values = zip(*found, strict=True)
+    starts = [head.start() for head in heads]
+    stamps, epoch, iteration, first, second = zip(*[head.groups(b"") for head in heads], strict=True)
     whole = [one or other or b"0" for one, other in zip(epoch, first, strict=True)]
     part = [one or other for one, other in zip(iteration, second, strict=True)]
-    return Steps(integers(whole), integers(part), seconds(stamps), numbers(rate), log.lines(starts))
+    return Steps(integers(whole), integers(part), seconds(stamps), numbers(values), log.lines(starts))
+
+
+def _with(content: bytes, metric: bytes) -> list[tuple[re.Match[bytes], bytes]]:
+    """Return the heads of the records of steps with a metric, and its value in each.
+
+    The value is looked for first, being rare, then the begin of its record. A record ends where the next one
+    begins: it must not take the metric of a record glued to it. Of two values in one record the first counts.
+    """
+    found = []
+    floor = 0
+    for value in _value(metric).finditer(content):
+        begin = value.start()
+        start = content.rfind(b"DLL", max(floor, begin - _LONGEST), begin)
+        if start >= 0 and (head := _UP_TO_METRIC.fullmatch(content, start, begin)):
+            found.append((head, value[1]))
+            floor = begin
+    return found
+
+
+def _heads(content: bytes) -> list[tuple[re.Match[bytes], bytes]]:
+    return [(head, b"nan") for head in _HEAD.finditer(content, max(content.find(b"DLL"), 0))]
 
 
 def text_records(log: Log, steps: Steps) -> Records:
     """Return what a text log has besides the steps."""
+    return Records(steps, _parameters(log), units(log.content), *_whole(log.content))
+
+
+def _parameters(log: Log) -> dict[str, Any]:
+    content = log.content
     parameters: dict[str, Any] = {}
-    for found in _PARAMETERS.finditer(log.content):
-        for pair in found[1].split(b"  "):
+    begin, end = content.find(_SETTING), content.rfind(_SETTING)
+    for found in _PARAMETERS.findall(content, begin, end + _LINE) if begin >= 0 else ():
+        for pair in found.split(b"  "):
             name, colon, value = pair.partition(b" : ")
             if colon and len(parameters) < _MOST:
                 parameters.setdefault(_text(name), _text(value))
+    return parameters
+
+
+def _whole(content: bytes) -> tuple[dict[str, tuple[float, int]], bool]:
+    """Return the metrics of the whole run with their positions, and whether there are records of it."""
     whole: dict[str, tuple[float, int]] = {}
     has_whole = False
-    for found in _WHOLE.finditer(log.content):
-        if not _STAMP.fullmatch(log.content, max(found.start() - _STAMP_LENGTH, 0), found.start()):
+    begin = min((at for literal in _OF_WHOLE if (at := content.find(literal)) >= 0), default=len(content))
+    for found in _WHOLE.finditer(content, begin):
+        if not _STAMP.fullmatch(content, max(found.start() - _STAMP_LENGTH, 0), found.start()):
             continue
         has_whole = True
-        for metric in _METRIC.finditer(found[1]):
+        for name, value in _METRIC.findall(found[1]):
             if len(whole) < _MOST:
-                whole[_text(metric[1])] = (float(numbers([metric[2]])[0]), found.start())
-    return Records(steps, parameters, units(log.content), whole, has_whole)
+                whole[_text(name)] = (number(value), found.start())
+    return whole, has_whole
 
 
 def units(content: bytes) -> dict[str, str]:
@@ -119,9 +140,11 @@ def units(content: bytes) -> dict[str, str]:
     for _ in range(_TRIES):
         if at < 0:
             break
-        found = _RATE.search(content, max(at - _NEAR, 0), at + 2)
-        if found:
-            return {_text(found[1]): _text(found[2])}
+        colon = content.rfind(b" : ", max(at - _NEAR, 0), at)
+        rate = _RATE.fullmatch(content, colon, at + 2) if colon >= 0 else None
+        name = _NAME.search(content, max(at - _NEAR, 0), colon) if rate else None
+        if rate and name:
+            return {_text(name[0]): _text(rate[1])}
         at = content.find(b"/s", at + 2)
     return {}
 
@@ -147,10 +170,14 @@ _MOST = 500
 _TRIES = 100
 _NEAR = 140
 _STAMP_LENGTH = 26
+_LINE = 20100
+_SETTING = b" - PARAMETER "
 _PARAMETERS = re.compile(rb" - PARAMETER ([^\r\n]{1,20000})")
+_OF_WHOLE = (b" - Summary: ", b" - ()", b" -  ")
 # Beginning with a literal, both are found fast; what stands before " - " is looked at afterwards.
 _WHOLE = re.compile(rb" - (?:Summary: |\(\) ?| )([^\r\n]{0,4000})")
 _STAMP = re.compile(STAMP)
 _METRIC = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")")
-_RATE = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : " + NUMBER + rb" ([A-Za-z]{1,20}/s)")
+_NAME = re.compile(rb"[A-Za-z][\w.@/-]{0,60}\Z")
+_RATE = re.compile(rb" : " + NUMBER + rb" ([A-Za-z]{1,20}/s)")
 _OBJECT = re.compile(rb'DLLL (\{"timestamp"[^\r\n]*\})')

@@ -1,24 +1,37 @@
 """Make series of steps from epochs, iterations and timestamps, and timestamps from text, all in bulk."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.model import STEP, Break, FloatArray, IntArray, Series, Source
 
 _EPOCH_BORDER = "epoch"
+_TRUE = np.array([True])
+
+
+# Above 500 items NumPy 2 lets go of the GIL, and crashes when it then meets what is no date.
+_AT_ONCE = 500
 
 
 def seconds(stamps: Sequence[bytes]) -> FloatArray:
     """Return ISO timestamps of one length as s since 1970 (in whatever zone they are), NaN for no date."""
     if not stamps:
         return np.array([], dtype=np.float64)
+    parts = [_moments(stamps[begin : begin + _AT_ONCE]) for begin in range(0, len(stamps), _AT_ONCE)]
+    found = np.concatenate(parts) if len(parts) > 1 else parts[0]
+    values: FloatArray = found.view(np.int64) / 1e6
+    values[np.isnat(found)] = np.nan
+    return values
+
+
+def _moments(stamps: Sequence[bytes]) -> NDArray[np.datetime64]:
     try:
-        found = np.array(stamps).astype("M8[us]")
+        return np.array(stamps).astype("M8[us]")
     except ValueError:
-        found = np.array([_date(stamp) for stamp in stamps])
-    values: FloatArray = found.astype(np.int64) / 1e6
-    return np.where(np.isnat(found), np.nan, values)
+        return np.array([_date(stamp) for stamp in stamps])
 
 
 def _date(stamp: bytes) -> np.datetime64:
@@ -33,10 +46,11 @@ def numbers(texts: Sequence[bytes]) -> FloatArray:
     try:
         return np.array([*map(float, texts)], dtype=np.float64)
     except ValueError:
-        return np.array([_number(text) for text in texts], dtype=np.float64)
+        return np.array([number(text) for text in texts], dtype=np.float64)
 
 
-def _number(text: bytes) -> float:
+def number(text: bytes) -> float:
+    """Return a decimal number, NaN for what is none."""
     try:
         return float(text)
     except ValueError:
@@ -44,8 +58,8 @@ def _number(text: bytes) -> float:
 
 
 def integers(texts: Sequence[bytes]) -> IntArray:
-    """Return whole numbers of up to 18 digits each."""
-    return np.array([*map(int, texts)], dtype=np.int64)
+    """Return whole numbers of 1 to 18 digits each."""
+    return np.fromstring(b" ".join(texts), dtype=np.int64, sep=" ")
 
 
 def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Break, ...]]:
@@ -55,14 +69,23 @@ def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Brea
     """
     if not len(iteration):
         return iteration, ()
-    borders = np.flatnonzero(epoch[1:] != epoch[:-1]) + 1
-    added = np.zeros(len(iteration), dtype=np.int64)
+    borders = np.flatnonzero(epoch[1:] != epoch[:-1])
     starts_at_zero = int(iteration.min() == 0)
-    for border in borders.tolist():
-        if iteration[border] <= iteration[border - 1]:
-            added[border:] += iteration[border - 1] + starts_at_zero
-    step = iteration + added + starts_at_zero
-    return step, tuple(Break(last, _EPOCH_BORDER) for last in step[borders - 1].tolist())
+    step = iteration + starts_at_zero
+    if not len(borders):
+        return step, ()
+    restarts = borders[iteration[borders + 1] <= iteration[borders]]
+    added = np.zeros(len(iteration), dtype=np.int64)
+    added[restarts + 1] = step[restarts]
+    step += added.cumsum()
+    return step, tuple(Break(last, _EPOCH_BORDER) for last in step[borders].tolist())
+
+
+def where(mask: NDArray[np.bool_], *columns: NDArray[Any]) -> Sequence[NDArray[Any]]:
+    """Return columns of one length where the mask holds; most often that is everywhere."""
+    if np.count_nonzero(mask) == len(mask):
+        return columns
+    return [column[mask] for column in columns]
 
 
 def timed(
@@ -79,28 +102,13 @@ def timed(
     update is tried again) ends with its last record; what comes out of order ends nothing.
     work  samples in a step over all devices
     """
-    known = np.isfinite(t)
-    step, t, line = step[known], t[known], line[known]
+    step, t, line = where(np.isfinite(t), step, t, line)
     if len(step) < 2:
         return None
-    last = np.append(step[1:] != step[:-1], True)
-    step, t, line = step[last], t[last], line[last]
-    span, value = np.diff(step), np.diff(t)
-    usable = (span > 0) & (value >= 0)
-    if not usable.any():
+    step, t, line = where(np.concatenate((step[1:] != step[:-1], _TRUE)), step, t, line)
+    span, value = step[1:] - step[:-1], t[1:] - t[:-1]
+    columns = (step[1:], span, t[:-1] - t[:1], value, span * (np.nan if work is None else work), line[1:])
+    step, span, begin, value, samples, line = where((span > 0) & (value >= 0), *columns)
+    if not len(step):
         return None
-    samples = span * (np.nan if work is None else work)
-    return Series(
-        "step_time",
-        STEP,
-        0,
-        "timestamp",
-        step[1:][usable],
-        span[usable],
-        (t - t[0])[:-1][usable],
-        value[usable],
-        samples[usable].astype(np.float64),
-        line[1:][usable],
-        source,
-        breaks,
-    )
+    return Series("step_time", STEP, 0, "timestamp", step, span, begin, value, samples, line, source, breaks)

@@ -1,0 +1,46 @@
+"""The places in a log of NVIDIA's examples: its lines, and the first match of a pattern in it."""
+
+import re
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.formats.fragments.dlelog import Log
+from reportgen.logfiles import LogFiles
+
+
+def log(content: bytes) -> Log:
+    return Log(LogFiles.of({"a.txt": content}).file("a.txt"))
+
+
+TEXTS = st.lists(st.sampled_from([b"\r", b"\n", b"a", b"bc"]), min_size=1).map(b"".join)
+
+
+@given(TEXTS, st.integers(0, 99))
+def test_lines_are_those_of_splitlines(content: bytes, place: int) -> None:
+    at = place % len(content)
+    ends = list(accumulate(map(len, content.splitlines(keepends=True))))
+    line = 1 + sum(end <= at for end in ends)
+    assert (log(content).lines([at]).tolist(), log(content).source(at).line) == ([line], line)
+
+
+@given(TEXTS, st.sampled_from([rb"a", rb"bc\b", rb"a\r", rb"bc\n?bc"]))
+def test_the_first_match_is_that_of_a_search(content: bytes, pattern: bytes) -> None:
+    found = log(content).first(re.compile(pattern), pattern[:1])
+    expected = re.search(pattern, content)
+    assert (found and found.span()) == (expected and expected.span())
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"one\ntwo error\nthree", "two error"),
+        (b"bar\rtwo error\r\nthree", "two error"),
+        (b"error", "error"),
+        (b"x" * 1000 + b"error" + b"y" * 1000, "x" * 160 + "error" + "y" * 155),
+    ],
+)
+def test_a_line_is_shown_in_part(content: bytes, line: str) -> None:
+    assert log(content).text(content.find(b"error")) == line
