@@ -52,7 +52,8 @@ class LogFiles:
     ) -> None:
         self._store, self._prefix, self._settings = store, prefix, settings or {}
         self._around: Around = store if around is None else around
-        self.location, self.is_folder = location, is_folder
+        self.is_folder = is_folder
+        self._settle(location)
         self._all = sorted(store)
         self._range = (0, len(self._all))
         self._head: tuple[str, Bytes] = ("", b"")
@@ -98,9 +99,11 @@ class LogFiles:
         around = None if self._around is self._store else self._around
         return _restore, (store, self._prefix, self.location, self.is_folder, self._settings, around)
 
-    @property
-    def _base(self) -> str:
-        return f"{self.location}/" if self.location else ""
+    def _settle(self, location: str) -> None:
+        """Set the location, and what stands before each path: of the store, and in sources."""
+        self.location = location
+        self._base = f"{location}/" if location else ""
+        self._above = f"{self._prefix}/{self._base}" if self._prefix else self._base
 
     @property
     def settings(self) -> Settings:
@@ -118,7 +121,7 @@ class LogFiles:
     def below(self, folder: str) -> "LogFiles":
         """Return the view of a folder inside this one; no paths are copied."""
         view = self._copy()
-        view.location = self._base + folder
+        view._settle(self._base + folder)
         view._head, view._children = ("", b""), None
         # "0" is the character after "/": all paths below a folder are neighbours in sorted order.
         ends = (view.location + "/", view.location + "0")
@@ -253,19 +256,18 @@ class LogFiles:
 
     def source(self, path: str = "", line: int = 0) -> Source:
         """Return the place of a file (or of the folder) and line, relative to the root."""
-        parts = (self._prefix, self.location, path)
-        return Source("/".join(part for part in parts if part) or ".", line)
+        return Source(self._above + path if path else self._above[:-1] or ".", line)
 
     def id(self, path: str = "", number: int | None = None) -> str:
         """Return the id of the run in a file (or in the folder itself): its path below the argument."""
-        below = "/".join(part for part in (self.location, path) if part)
-        place = below or self._prefix.rpartition("/")[2] or "."
+        place = self._base + path if path else self.location or self._prefix.rpartition("/")[2] or "."
         return place if number is None else f"{place}#{number}"
 
     def _copy(self) -> "LogFiles":
         view = LogFiles.__new__(LogFiles)
         view._store, view._prefix, view._all, view._range = self._store, self._prefix, self._all, self._range
-        view.location, view.is_folder, view._settings = self.location, self.is_folder, self._settings
+        view.location, view._base, view._above = self.location, self._base, self._above
+        view.is_folder, view._settings = self.is_folder, self._settings
         view._around, view._head, view._children = self._around, self._head, self._children
         return view
 
