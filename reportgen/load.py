@@ -144,9 +144,8 @@ def survey(path: Path, root: Path) -> Survey:
     if own:
         files = files.without(own.values())
     places = {name.rpartition("/")[0]: folder for folder, name in own.items()} | {"": argument}
-    files = files.with_settings(
-        {location: labels.settings(labels.above(place, known)) for location, place in places.items()}
-    )
+    told = {location: labels.settings(labels.above(place, known)) for location, place in places.items()}
+    files = files.with_settings({location: table for location, table in told.items() if table})
     units: list[Unit] = []
     names: list[str] = []
     for claims, view, left in walk(files):

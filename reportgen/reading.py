@@ -21,6 +21,9 @@ from reportgen.wellformed import wellformed
 
 T = TypeVar("T")
 
+# What is read of so many bytes of logs is held at once.
+_PORTION = 4 * 2**20
+
 
 @dataclass(frozen=True)
 class Shape(Generic[T]):
@@ -84,19 +87,17 @@ class Outcome(NamedTuple, Generic[T]):
 def read_batch(batch: Batch, shape: Shape[T]) -> Outcome[T]:
     """Read a batch; what cannot be opened is a finding.
 
-    All files are recognised, then all are read, then something is made of all runs: to do one thing for many
-    is faster than many things for one.
+    All files are recognised, then some are read, then something is made of their runs: to do one thing for
+    many is faster than many things for one, and large files are as many by themselves.
     """
     found = Outcome[T]([], [], [])
-    units = [*_recognised(batch, found), *batch.units]
-    loaded = [_runs(unit) for unit in units]
-    for unit, (runs, findings) in zip(units, loaded, strict=True):
-        made = tuple((trace(run), shape.make(run)) for run in runs)
-        view = unit.files
-        files = tuple(view.id(path) for path in view)
-        found.read.append(
-            Read(_place(view).path, batch.argument, files, print_of(view), made, tuple(findings))
-        )
+    for units in _portions([*_recognised(batch, found), *batch.units]):
+        for unit, (runs, findings) in [(unit, _runs(unit)) for unit in units]:
+            view, made = unit.files, tuple((trace(run), shape.make(run)) for run in runs)
+            files = tuple(view.id(path) for path in view)
+            found.read.append(
+                Read(_place(view).path, batch.argument, files, print_of(view), made, tuple(findings))
+            )
     return found
 
 
@@ -104,6 +105,19 @@ def ambiguity(claimed: Claimed) -> Sequence[Finding]:
     """Return the finding for files that several formats claim alike, if they do."""
     finding = claimed.ambiguity()
     return [finding] if finding else []
+
+
+def _portions(units: Sequence[Unit]) -> Iterator[list[Unit]]:
+    """Cut units into what is in memory at once."""
+    portion: list[Unit] = []
+    size = 0
+    for unit in units:
+        portion.append(unit)
+        size += unit.files.total_size()
+        if size >= _PORTION:
+            yield portion
+            portion, size = [], 0
+    yield portion
 
 
 def _recognised(batch: Batch, found: Outcome[T]) -> Iterator[Unit]:

@@ -108,6 +108,8 @@ class LogFiles:
     @property
     def settings(self) -> Settings:
         """What the nearest labels.toml says to the formats: format name -> key -> value."""
+        if not self._settings:
+            return self._settings
         folder = self.location
         while folder and folder not in self._settings:
             folder = folder.rpartition("/")[0]

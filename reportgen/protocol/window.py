@@ -102,7 +102,7 @@ def warm_from(found: Entries, protocol: Protocol) -> int:
 
 def _after(found: Entries, warm: int) -> int:
     """Return the position of the first entry that begins after the warm-up."""
-    return int(np.searchsorted(found.first, warm, "right"))
+    return int(found.first.searchsorted(warm, "right"))
 
 
 def _choose(found: Entries, warm: int, protocol: Protocol) -> slice:
@@ -115,11 +115,11 @@ def _choose(found: Entries, warm: int, protocol: Protocol) -> slice:
     begin = _after(found, warm)
     span = found.span[begin:]
     if found.is_single or (len(span) and int(span.max()) == 1):
-        end = int(np.searchsorted(found.last, warm + protocol.measure, "right"))
+        end = int(found.last.searchsorted(warm + protocol.measure, "right"))
         if end > begin:
             return slice(begin, end)
     covered = np.cumsum(span)
-    end = begin + int(np.searchsorted(covered, protocol.measure, "left")) + 1
+    end = begin + int(covered.searchsorted(protocol.measure, "left")) + 1
     return slice(begin, min(end, len(found)))
 
 
@@ -162,7 +162,7 @@ def _without_breaks(rank: Entries) -> tuple[Entries, BoolArray, float]:
         follows = border.step + 1
         if not rank.first[0] <= follows <= rank.last[-1]:
             continue
-        at = int(np.searchsorted(rank.last, follows, "left"))
+        at = int(rank.last.searchsorted(follows, "left"))
         is_known = math.isfinite(border.duration) and border.duration >= 0
         if rank.clock != "timestamp":
             seconds += [border.duration] if is_known else []
