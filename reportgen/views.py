@@ -125,9 +125,7 @@ class LogFiles:
         view = self._copy()
         view._settle(self._base + folder)
         view._head, view._children = ("", b""), None
-        # "0" is the character after "/": all paths below a folder are neighbours in sorted order.
-        ends = (view.location + "/", view.location + "0")
-        view._range = (bisect_left(self._all, ends[0]), bisect_left(self._all, ends[1]))
+        view._range = (bisect_left(self._all, view._base), bisect_left(self._all, _behind(view._base)))
         return view
 
     def file(self, path: str) -> "LogFiles":
@@ -180,14 +178,18 @@ class LogFiles:
 
     def _split(self) -> tuple[list[str], list[str]]:
         files: list[str] = []
-        folders: dict[str, None] = {}
-        for path in self:
-            name, slash, _ = path.partition("/")
+        folders: list[str] = []
+        at, end = self._range
+        start = len(self._base)
+        while at < end:
+            name, slash, _ = self._all[at][start:].partition("/")
             if slash:
-                folders[name] = None
+                folders.append(name)
+                at = bisect_left(self._all, _behind(f"{self._base}{name}/"), at, end)
             else:
                 files.append(name)
-        return files, list(folders)
+                at += 1
+        return files, folders
 
     def bytes(self, path: str) -> Bytes:
         """Return the whole content of a file; of a large one the whole lines of its begin and its end."""
@@ -272,6 +274,11 @@ class LogFiles:
         view.is_folder, view._settings = self.is_folder, self._settings
         view._around, view._head, view._children = self._around, self._head, self._children
         return view
+
+
+def _behind(folder: str) -> str:
+    """Return what sorts behind all paths below a folder (with "/"), which are neighbours in sorted order."""
+    return f"{folder[:-1]}0"  # the character after "/"
 
 
 def unreadable(place: Source, reason: OSError | str) -> Finding:
