@@ -14,18 +14,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
-from reportgen.formats.fragments.stepseries import numbers
+from reportgen.formats.fragments.stepseries import FIRST, integers, number, numbers, where
 from reportgen.logfiles import Claim, Format, LogFiles
-from reportgen.model import Finding, Run
+from reportgen.model import Finding, IntArray, Run
 
 _NAME = "gnmt"
 _STEP = re.compile(
-    rb": TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime [^\r\n]{1,120}?"
-    rb"\tTok/s ([0-9.e+]{1,20}) \("
+    rb": TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime (?:[^\t\r\n]{0,60}+\t){1,3}?"
+    rb"Tok/s ([0-9.e+]{1,20}) \("
 )
-# The end of what stands before a step, taken as a number: the rank may be glued to another line's last digit,
-# as in "loss scale to 1024.06: TRAIN".
-_RANK = re.compile(rb"[0-9]{1,5}\Z")
 _BATCH = re.compile(rb"\btrain_batch_size=([0-9]{1,9})")
 _WORD = re.compile(
     rb"[0-9]+: (?:TRAIN \[[0-9]+\]\[[0-9]+/|Building vocabulary from |GNMT\(|"
@@ -46,56 +43,67 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = Log(files)
     draft = Draft(log, _NAME, counts_batch=False)
     draft.factors |= {"model": "GNMT", "item": "token"}
-    found = [(rank, one) for one in _STEP.finditer(log.content) if (rank := _rank(one)) is not None]
+    found = [(rank, one) for one in _STEP.finditer(log.content) if (rank := _rank(one))]
     header = log.content.rfind(b"|**GPUs**|")
     table = _TABLE.search(log.content, header) if header >= 0 else None
-    _describe(draft, {rank for rank, _ in found}, table)
+    ranks = integers([rank for rank, _ in found])
+    _describe(draft, ranks, table)
     draft.settle()
     draft.has_result = table is not None
     if found:
-        _add_steps(draft, found)
+        _add_steps(draft, ranks, [one for _, one in found])
     final = log.last(_EPOCH, b"Performance: Epoch: ")
     if final:
-        draft.aggregate(float(numbers([final[1]])[0]), final[0], "mean", final.start())
+        draft.aggregate(number(final[1]), final[0], "mean", final.start())
     yield draft.run()
 
 
 FORMAT = Format(_NAME, claims, read, marks=(b": TRAIN [", b"bpe_codes="))
 
 
-def _rank(step: re.Match[bytes]) -> int | None:
-    found = _RANK.search(step.string, max(step.start() - 5, 0), step.start())
-    return int(found[0]) if found else None
+def _rank(step: re.Match[bytes]) -> bytes:
+    """Return the digits at the end of what stands before a step.
+
+    The rank may be glued to another line's last digit, as in "loss scale to 1024.06: TRAIN".
+    """
+    begin = step.start()
+    before = step.string[max(begin - 5, 0) : begin]
+    return before[len(before.rstrip(b"0123456789")) :]
 
 
-def _describe(draft: Draft, ranks: set[int], table: re.Match[bytes] | None) -> None:
-    batch, gpu = _BATCH.search(draft.log.arguments()), _GPU.search(draft.log.content)
+def _describe(draft: Draft, ranks: IntArray, table: re.Match[bytes] | None) -> None:
+    batch, gpu = _BATCH.search(draft.log.arguments()), draft.log.first(_GPU, b"GPU 0: ")
     if gpu:
         draft.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
     if table:
         draft.devices, draft.batch_size = int(table[1]), int(table[2])
         return
     draft.batch_size = int(batch[1]) if batch else None
-    draft.devices = len(ranks) or None
+    draft.devices = len(np.unique(ranks)) or None
 
 
-def _add_steps(draft: Draft, found: list[tuple[int, re.Match[bytes]]]) -> None:
+def _add_steps(draft: Draft, rank: IntArray, found: list[re.Match[bytes]]) -> None:
     """Add the sum over the ranks of those steps that all ranks printed."""
-    epoch, index, length, rate = zip(*[one.groups() for _, one in found], strict=True)
-    rank = np.array([number for number, _ in found], dtype=np.int64)
-    lengths = np.array(length).astype(np.int64)
-    epochs = np.array(epoch).astype(np.int64)
-    before = {int(one): int(lengths[epochs == one].max()) for one in np.unique(epochs)}
-    base = {one: sum(n for other, n in before.items() if other < one) for one in before}
-    step = np.array([base[one] for one in epochs.tolist()]) + np.array(index).astype(np.int64) + 1
+    epochs, index, lengths, rates = zip(*[one.groups() for one in found], strict=True)
+    step = _before(integers(epochs), integers(lengths)) + integers(index) + 1
+    line = draft.log.lines([one.start() for one in found])
     # A step that a rank printed twice is of a run that was resumed: its first counts.
-    keys = np.unique(np.stack([step, rank], axis=1), axis=0, return_index=True)
-    rates, step = numbers(rate)[keys[1]], step[keys[1]]
-    line = draft.log.lines([one.start() for _, one in found])[keys[1]]
-    steps, inverse, count = np.unique(step, return_inverse=True, return_counts=True)
-    total, first = np.zeros(len(steps)), np.full(len(steps), np.iinfo(np.int64).max)
-    np.add.at(total, inverse, rates)
-    np.minimum.at(first, inverse, line)
-    whole = count == len(np.unique(rank))
-    ones = np.ones(int(whole.sum()), dtype=np.int64)
-    draft.series.append(printed(draft.log, steps[whole], ones, total[whole], first[whole]))
+    order = np.lexsort((rank, step))
+    step, rank, rate, line = step[order], rank[order], numbers(rates)[order], line[order]
+    is_new_step = np.concatenate((FIRST, step[1:] != step[:-1]))
+    is_first = is_new_step | np.concatenate((FIRST, rank[1:] != rank[:-1]))
+    step, rank, rate, line, is_new_step = where(is_first, step, rank, rate, line, is_new_step)
+    (begins,) = is_new_step.nonzero()
+    total = np.zeros(len(begins))
+    np.add.at(total, is_new_step.cumsum() - 1, rate)
+    whole = np.diff(begins, append=len(step)) == len(np.unique(rank))
+    steps, total, first = where(whole, step[begins], total, np.minimum.reduceat(line, begins))
+    draft.series.append(printed(draft.log, steps, np.ones(len(steps), dtype=np.int64), total, first))
+
+
+def _before(epochs: IntArray, lengths: IntArray) -> IntArray:
+    """Return the steps of all epochs before that of each line."""
+    known, place = np.unique(epochs, return_inverse=True)
+    longest = np.zeros(len(known), dtype=np.int64)
+    np.maximum.at(longest, place, lengths)
+    return (longest.cumsum() - longest)[place]

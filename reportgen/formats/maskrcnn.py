@@ -14,7 +14,7 @@ import numpy as np
 
 from reportgen.formats.fragments import dllrecords
 from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
-from reportgen.formats.fragments.stepseries import count_on, numbers, seconds, timed
+from reportgen.formats.fragments.stepseries import count_on, integers, number, numbers, seconds, timed
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run
 
@@ -23,12 +23,16 @@ _TEXT = re.compile(
     rb"([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3}) maskrcnn_benchmark\.trainer INFO: "
     rb"eta: [^\r\n]{1,40}?iter: ([0-9]{1,12}) [^\r\n]{1,900}? time: ([0-9.]{1,20}) \("
 )
+_STAMP = len("2020-07-10 01:07:35,176")
 _HEAD = re.compile(
     rb"maskrcnn_benchmark(?:\.\w+)* (?:INFO|WARNING): |^Training perf is: [0-9.]+ FPS", re.MULTILINE
 )
 _SOLVER = re.compile(rb"\nSOLVER:\n(?:  [^\n]*\n){0,60}?  IMS_PER_BATCH: ([0-9]{1,9})")
 _OPTION = re.compile(rb"'SOLVER\.IMS_PER_BATCH', '([0-9]{1,9})'")
-_DEVICES = re.compile(rb"maskrcnn_benchmark INFO: Using ([0-9]{1,6}) GPUs|PARAMETER gpu_count : ([0-9]{1,6})")
+_DEVICES = (
+    (re.compile(rb"maskrcnn_benchmark INFO: Using ([0-9]{1,6}) GPUs"), b"maskrcnn_benchmark INFO: Using "),
+    (re.compile(rb"PARAMETER gpu_count : ([0-9]{1,6})"), b"PARAMETER gpu_count : "),
+)
 _FINAL = re.compile(rb"Training perf is: ([0-9.]{1,20}) FPS")
 
 
@@ -43,16 +47,17 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     draft = Draft(log, _NAME)
     draft.factors |= {"model": "Mask R-CNN", "item": "image"}
     # Defaults stand before what was made of them; options win over a configuration printed without them.
-    batches = _OPTION.findall(log.content) or _SOLVER.findall(log.content)
-    devices = _DEVICES.search(log.content)
-    draft.global_batch = int(batches[-1]) if batches else None
-    draft.devices = int(devices[1] or devices[2]) if devices else None
+    options = log.each(_OPTION, b"'SOLVER.IMS_PER_BATCH', '")
+    batches = [*options] or [*log.each(_SOLVER, b"\nSOLVER:\n")]
+    devices = next((found for one in _DEVICES if (found := log.first(*one))), None)
+    draft.global_batch = int(batches[-1][1]) if batches else None
+    draft.devices = int(devices[1]) if devices else None
     draft.settle()
     _add_steps(draft)
     final = log.last(_FINAL, b"Training perf is: ")
     draft.has_result = final is not None
     if final:
-        draft.aggregate(float(numbers([final[1]])[0]), final[0], "mean", final.start())
+        draft.aggregate(number(final[1]), final[0], "mean", final.start())
     yield draft.run()
 
 
@@ -61,10 +66,10 @@ FORMAT = Format(_NAME, claims, read, marks=(b"maskrcnn_benchmark", b"Training pe
 
 def _add_steps(draft: Draft) -> None:
     log = draft.log
-    found = list(_TEXT.finditer(log.content))
+    found = list(log.each(_TEXT, b" maskrcnn_benchmark.trainer INFO: eta: ", _STAMP))
     if found:
-        date, fraction, number, time = zip(*[one.groups() for one in found], strict=True)
-        step = np.array(number).astype(np.int64)
+        date, fraction, iteration, time = zip(*[one.groups() for one in found], strict=True)
+        step = integers(iteration)
         t = seconds([one + b"." + other for one, other in zip(date, fraction, strict=True)])
         line, values = log.lines([one.start() for one in found]), numbers(time)
     else:

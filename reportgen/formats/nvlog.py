@@ -17,17 +17,20 @@ import numpy as np
 
 from reportgen.formats.fragments import spectrogram
 from reportgen.formats.fragments.dlelog import Draft, Log, claim
-from reportgen.formats.fragments.stepseries import count_on, numbers
+from reportgen.formats.fragments.stepseries import count_on, number, numbers
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run
 
 _NAME = "nvlog"
-_HEAD = rb":::NVLOGv0\.[0-9.]{1,8} ([\w.-]{1,40}) ([0-9]{9,11}\.[0-9]{1,9}) \([^\r\n()]{1,300}\) "
-_ANY = re.compile(_HEAD + rb"[\w/]+")
-_OBJECT = re.compile(_HEAD + rb"(args|gpu_info): (\{[^\r\n]*\})")
+_HEAD = re.compile(
+    rb":::NVLOGv0\.[0-9.]{1,8}+ ([\w.-]{1,40}+) ([0-9]{9,11}+\.[0-9]{1,9}+) \([^\r\n()]{1,300}+\) "
+)
+_LONGEST = 400
+_ANY = re.compile(_HEAD.pattern + rb"[\w/]+")
+_OBJECT = re.compile(rb"\) (?:args|gpu_info): (\{[^\r\n]*\})")
 _EVENT = re.compile(
-    _HEAD + rb"(train_epoch_start|train_iter_items/sec|train_epoch_avg_items/sec"
-    rb"|train_throughput|best_train_throughput|run_final)(?:: ([0-9.eE+-]{1,40}))?"
+    rb"\) (train_(?:epoch_start|iter_items/sec|epoch_avg_items/sec|throughput)"
+    rb"|best_train_throughput|run_final)(?:: ([0-9.eE+-]{1,40}))?"
 )
 
 
@@ -60,26 +63,39 @@ Event = tuple[float, bytes, bytes, int]
 def _events(log: Log) -> list[Event]:
     """Return (time, key, value, position) of the lines that matter, without those written twice."""
     found: dict[tuple[bytes, bytes, bytes], int] = {}
-    for one in _EVENT.finditer(log.content):
-        found.setdefault((one[2], one[3], one[4] or b""), one.start())
+    content = log.content
+    for event in _EVENT.finditer(content):
+        if head := _head(content, event.start() + 2):
+            found.setdefault((head[2], event[1], event[2] or b""), head.start())
     return [(float(time), key, value, position) for (time, key, value), position in found.items()]
+
+
+def _head(content: bytes, end: int) -> re.Match[bytes] | None:
+    """Return what every line begins with, in front of a position."""
+    begin = content.rfind(b":::NVLOGv0.", max(end - _LONGEST, 0), end)
+    return _HEAD.fullmatch(content, begin, end) if begin >= 0 else None
 
 
 def _objects(log: Log) -> dict[str, dict[str, Any]]:
     """Return the settings and what is said of the GPUs."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in _OBJECT.finditer(log.content):
-        try:
-            value = json.loads(one[4])
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            found.setdefault(one[3].decode(), value)
-    return found
+    return {name: _object(log, b") %b: {" % name.encode()) for name in ("args", "gpu_info")}
+
+
+def _object(log: Log, literal: bytes) -> dict[str, Any]:
+    """Return the first object behind a literal that is one, else nothing."""
+    for one in log.each(_OBJECT, literal):
+        if _head(log.content, one.start() + 2):
+            try:
+                value = json.loads(one[1])
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                return value
+    return {}
 
 
 def _describe(draft: Draft, objects: dict[str, dict[str, Any]], has_items: bool) -> None:
-    arguments, gpu = objects.get("args", {}), objects.get("gpu_info", {})
+    arguments, gpu = objects["args"], objects["gpu_info"]
     first = _ANY.search(draft.log.content)
     model = arguments.get("model_name") or (first[1].decode() if first else "")
     draft.factors["model"] = {"ncf": "NCF"}.get(str(model), str(model))
@@ -131,4 +147,4 @@ def _measure_epochs(draft: Draft, events: list[Event]) -> None:
     best = [one for one in finals if one[0] == b"best_train_throughput"]
     for key, value, position in (best or finals)[-1:]:
         statistic = "best" if best else "last epoch"
-        draft.aggregate(float(numbers([value])[0]), key + b": " + value, statistic, position)
+        draft.aggregate(number(value), key + b": " + value, statistic, position)

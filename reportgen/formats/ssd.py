@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from reportgen.formats.fragments.dlelog import Draft, Log, claim
-from reportgen.formats.fragments.stepseries import numbers
+from reportgen.formats.fragments.stepseries import number
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run
 
@@ -44,15 +44,15 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = Log(files)
     draft = Draft(log, _NAME)
     draft.factors |= {"model": "SSD", "item": "image"}
-    batch = _BATCH.search(log.content)
+    batch = log.first(_BATCH, b"PARAMETER ")
     draft.batch_size = int(batch[1]) if batch else None
     draft.settle()
     total = log.last(_JOB, b"Training performance = ")
     ranks = log.last(_RANK, b"Done benchmarking. Total images: ")
-    final, value = (ranks, 2) if ranks and (_UNIT in log.content or not total) else (total, 1)
+    final, value = (ranks, 2) if ranks and (not total or log.content.rfind(_UNIT) >= 0) else (total, 1)
     draft.has_result = final is not None
     if final:
-        draft.aggregate(float(numbers([final[value]])[0]), final[0], "median", final.start())
+        draft.aggregate(number(final[value]), final[0], "median", final.start())
     yield draft.run()
 
 

@@ -22,11 +22,11 @@ _SETTINGS = re.compile(
     rb"DLLL? " + dllrecords.STAMP + rb" - (?:PARAMETER model_name : (?:Tacotron2|WaveGlow)"
     rb"|\([0-9]+, [0-9]+\) (?:glob_iter/iters_per_epoch|train_items_per_sec))"
 )
-_WORLD = re.compile(rb" - PARAMETER world_size : ([0-9]{1,6})")
-_BATCH = re.compile(rb" - PARAMETER batch_size : ([0-9]{1,9})")
-_MODEL = re.compile(rb" - PARAMETER model_name : ([\w-]{1,40})")
+_WORLD = re.compile(rb" - PARAMETER world_size : ([0-9]{1,6})"), b" - PARAMETER world_size : "
+_BATCH = re.compile(rb" - PARAMETER batch_size : ([0-9]{1,9})"), b" - PARAMETER batch_size : "
+_MODEL = re.compile(rb" - PARAMETER model_name : ([\w-]{1,40})"), b" - PARAMETER model_name : "
 _FINAL = re.compile(rb" - \((?:[0-9]+,(?: [0-9]+)?)?\) train_items_per_sec : (" + dllrecords.NUMBER + rb")")
-_END = re.compile(rb" - \(\) run_time : ")
+_END = b" - () run_time : "
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -39,13 +39,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = Log(files)
     draft = Draft(log, _NAME)
     draft.factors["item"] = "item"
-    model, world, batch = (pattern.search(log.content) for pattern in (_MODEL, _WORLD, _BATCH))
+    model, world, batch = (log.first(*one) for one in (_MODEL, _WORLD, _BATCH))
     if model:
         draft.factors["model"] = model[1].decode()
     draft.devices = int(world[1]) if world else None
     draft.batch_size = int(batch[1]) if batch else None
     draft.settle()
-    draft.has_result = _END.search(log.content) is not None
+    draft.has_result = log.content.rfind(_END) >= 0
     final = log.last(_FINAL, b") train_items_per_sec : ")
     steps = dllrecords.text_steps(log, b"train_items_per_sec")
     step, breaks = count_on(steps.epoch, steps.iteration)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
-from reportgen.formats.fragments.stepseries import numbers
+from reportgen.formats.fragments.stepseries import integers, number, numbers
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, FloatArray, IntArray, Run
 
@@ -42,15 +42,15 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     draft = Draft(log, _NAME, counts_batch=False)
     _describe(draft)
     draft.settle()
-    found = list(_STEP.finditer(log.content))
+    found = list(log.each(_STEP, b"| epoch "))
     if found:
         _, step, time, rate = zip(*[one.groups() for one in found], strict=True)
-        steps = np.array(step).astype(np.int64)
+        steps = integers(step)
         _add(draft, steps, numbers(time) / 1e3, numbers(rate), log.lines([one.start() for one in found]))
     final = log.last(_FINAL, b"Training throughput: ")
     draft.has_result = final is not None
     if final:
-        draft.aggregate(float(numbers([final[1]])[0]), final[0], "mean", final.start())
+        draft.aggregate(number(final[1]), final[0], "mean", final.start())
     yield draft.run()
 
 
@@ -59,12 +59,17 @@ FORMAT = Format(_NAME, claims, read, marks=(b"Experiment dir : LM-TFM", b" | tok
 
 def _describe(draft: Draft) -> None:
     """Set what the settings say; their batch is that of all devices."""
-    content, arguments = draft.log.content, draft.log.arguments()
+    log = draft.log
+    arguments = log.arguments()
     draft.factors |= {"model": "Transformer-XL", "item": "token"}
     for name, pattern in (("seq_len", _LENGTH), ("layers", _LAYERS)):
         if found := pattern.search(arguments):
             draft.factors[name] = int(found[1])
-    batch, world, gpu = _BATCH.search(arguments), _WORLD.search(content), _GPU.search(content)
+    batch, world, gpu = (
+        _BATCH.search(arguments),
+        log.first(_WORLD, b"world size: "),
+        log.first(_GPU, b"GPU 0: "),
+    )
     if gpu:
         draft.factors["device"] = gpu[1].decode("utf-8", "replace").strip()
     draft.global_batch = int(batch[1]) if batch else None

@@ -9,7 +9,7 @@ program's own final figure; it counts items, and the factor `item` says so.
 import numpy as np
 
 from reportgen.formats.fragments.dlelog import Draft, printed
-from reportgen.formats.fragments.stepseries import numbers, timed
+from reportgen.formats.fragments.stepseries import number, timed
 from reportgen.model import Break, FloatArray, IntArray
 
 # With no more steps than a usual warm-up has, there is no rate to be had from the steps.
@@ -29,11 +29,10 @@ def add(
 
     rate   items/s of each step; final  the program's last own figure (items/s) and its position
     """
-    source = draft.log.source(-1)
     by_steps = len(step) > _FEW and draft.samples_per_step is not None
     draft.counts_batch = by_steps
     draft.factors["item"] = "utterance" if by_steps else "item"
-    series = timed(step, t, line, draft.samples_per_step, source, breaks)
+    series = timed(step, t, line, draft.samples_per_step, draft.log.place, breaks)
     if series:
         draft.series.append(series)
     if len(step):
@@ -41,4 +40,4 @@ def add(
         draft.series.append(printed(draft.log, step, span, rate, line, "item_rate"))
     if final and not by_steps:
         value, position = final
-        draft.aggregate(float(numbers([value])[0]), value + b" items/s", "mean", position)
+        draft.aggregate(number(value), value + b" items/s", "mean", position)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from reportgen.model import STEP, Break, FloatArray, IntArray, Series, Source
 
 _EPOCH_BORDER = "epoch"
-_TRUE = np.array([True])
+FIRST = np.array([True])
 
 
 # Above 500 items NumPy 2 lets go of the GIL, and crashes when it then meets what is no date.
@@ -105,7 +105,7 @@ def timed(
     step, t, line = where(np.isfinite(t), step, t, line)
     if len(step) < 2:
         return None
-    step, t, line = where(np.concatenate((step[1:] != step[:-1], _TRUE)), step, t, line)
+    step, t, line = where(np.concatenate((step[1:] != step[:-1], FIRST)), step, t, line)
     span, value = step[1:] - step[:-1], t[1:] - t[:-1]
     columns = (step[1:], span, t[:-1] - t[:1], value, span * (np.nan if work is None else work), line[1:])
     step, span, begin, value, samples, line = where((span > 0) & (value >= 0), *columns)

@@ -38,6 +38,9 @@ class Bars:
         return tuple(Break(int(step), "epoch") for step in self.ends[:-1])
 
 
+_START = np.array([0])
+
+
 @lru_cache(maxsize=16)
 def _pattern(label: bytes) -> re.Pattern[bytes]:
     return re.compile(
@@ -56,34 +59,28 @@ def bars(log: Log, label: bytes) -> Bars:
         return Bars(none, none.astype(np.float64), none, none)
     counts, rates, inverse = zip(*[one.groups() for one in found], strict=True)
     count = integers(counts)
-    loop = _loops(count)
-    rate = numbers([b"nan" if one == b"?" else one for one in rates])
-    seconds_each = np.array([bool(one) for one in inverse])
+    step, ends = _steps(count)
+    (drawn,) = count.nonzero()
+    drawn = drawn[np.unique(step[drawn], return_index=True)[1]]
+    at = drawn.tolist()
+    rate = numbers([rates[i].replace(b"?", b"nan") for i in at])
+    seconds_each = np.array([bool(inverse[i]) for i in at], dtype=np.bool_)
     with np.errstate(divide="ignore"):
         rate = np.where(seconds_each, 1 / rate, rate)
-    return _once(loop, count, rate, log.lines([one.start() for one in found]))
+    return Bars(step[drawn], rate, log.lines([found[i].start() for i in at]), ends)
 
 
-def _loops(count: IntArray) -> IntArray:
-    """Return the loop, from 0, that each bar belongs to.
+def _steps(count: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the step over all loops of each bar, and the last step of each loop.
 
     Each rank draws an empty bar when it begins a loop, and no rank draws its first step before all of them
     did (they wait for one another). So a loop begins at the first bar of a step 1 behind empty bars; other
     ranks' last bars of the loop before may still stand between those.
     """
-    ones = np.flatnonzero(count == 1)
-    empty = np.cumsum(count == 0)[ones]
-    begins = ones[np.concatenate(([False], empty[1:] > empty[:-1]))] if len(ones) else ones
-    return np.searchsorted(begins, np.arange(len(count)), "right").astype(np.int64)
-
-
-def _once(loop: IntArray, count: IntArray, rate: FloatArray, line: IntArray) -> Bars:
-    number, last = np.unique(loop, return_inverse=True)
-    length = np.zeros(len(number), dtype=np.int64)
-    np.maximum.at(length, last, count)
-    ends = np.cumsum(length)
-    step = (ends - length)[last] + count
-    drawn = count > 0
-    step, rate, line = step[drawn], rate[drawn], line[drawn]
-    unique, first = np.unique(step, return_index=True)
-    return Bars(unique, rate[first], line[first], ends)
+    (ones,) = (count == 1).nonzero()
+    empty = (count == 0).cumsum()[ones]
+    begins = ones[1:][empty[1:] > empty[:-1]]
+    length = np.maximum.reduceat(count, np.concatenate((_START, begins)))
+    passed = np.zeros(len(count), dtype=np.int64)
+    passed[begins] = length[:-1]
+    return count + passed.cumsum(), length.cumsum()
