@@ -1,0 +1,97 @@
+"""The fuzzer's inputs: those kept in corpus/, what they are mutated from, and large ones made on the spot.
+
+An Input is one or several files for one format. corpus/<format>/<what is hostile about it> is a file, or a
+folder where several files belong together; corpus/nobody is for no format in particular. Files kept here are
+small: a line of 250 kB or a gzip file is made by `large` from the valid log of each format.
+"""
+
+import ast
+import gzip
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.formats.test_formats import FIXTURES
+
+CORPUS = Path(__file__).parent / "corpus"
+NOBODY = "nobody"
+_TESTS = Path(__file__).parents[1]
+_LINE = 250_000
+# Shorter literals are words to compare with, and no logs.
+_LITERAL = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Files by name, made for a format; `name` says what is the matter with them."""
+
+    name: str
+    format: str
+    files: Mapping[str, bytes]
+
+    def size(self) -> int:
+        """Return the bytes of all files together."""
+        return sum(map(len, self.files.values()))
+
+
+def kept(corpus: Path = CORPUS) -> list[Input]:
+    """Return the inputs kept in a folder, by name."""
+    return [
+        Input(f"{folder.name}/{entry.name}", folder.name, _contents(entry))
+        for folder in sorted(corpus.iterdir())
+        for entry in sorted(folder.iterdir())
+    ]
+
+
+def _contents(entry: Path) -> dict[str, bytes]:
+    if entry.is_file():
+        return {entry.name: entry.read_bytes()}
+    paths = sorted(path for path in entry.rglob("*") if path.is_file())
+    return {path.relative_to(entry).as_posix(): path.read_bytes() for path in paths}
+
+
+def valid() -> list[Input]:
+    """Return the valid log of every format, and the conformance corpus of our own."""
+    found = [Input(f"{name}/valid", name, files) for name, files in FIXTURES.items()]
+    folders = sorted(path for path in (_TESTS / "logformat" / "v1").iterdir() if path.is_dir())
+    return [*found, *(Input(f"native/{folder.name}", "native", _contents(folder)) for folder in folders)]
+
+
+def written() -> Iterator[Input]:
+    """Yield the longer literals in the tests of the formats: more kinds of lines than the valid logs have."""
+    for path in sorted((_TESTS / "formats").glob("test_*.py")):
+        name = path.stem.removeprefix("test_")
+        nodes = ast.walk(ast.parse(path.read_bytes())) if name in FIXTURES else ()
+        for node in (node for node in nodes if isinstance(node, ast.Constant)):
+            text = node.value
+            content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+            if isinstance(content, bytes) and len(content) >= _LITERAL:
+                yield Input(f"{name}/line {node.lineno}", name, {f"literal{node.lineno}.log": content})
+
+
+def large(name: str) -> Iterator[Input]:
+    """Yield what is too large to be kept, or no text at all, for one format."""
+    files = FIXTURES[name]
+    for path, content in files.items():
+        for what, hostile in _hostile(content):
+            yield Input(f"{name}/{path}: {what}", name, {**files, path: hostile})
+
+
+def _hostile(content: bytes) -> Iterator[tuple[str, bytes]]:
+    lines = content.splitlines()
+    longest = max(lines, key=len, default=b"")
+    half = len(longest) // 2
+    yield "gzip", gzip.compress(content, mtime=0)
+    yield "UTF-16", content.decode("utf-8", "replace").encode("utf-16")
+    yield "carriage returns only", b"\r".join(lines)
+    yield "NUL bytes between the lines", b"\0\n\0".join(lines)
+    yield "one line of 250 kB of it all", _filled(b" ".join(lines) + b" ")
+    yield "its longest line, without an end", _filled(longest)
+    yield "its longest line, repeated", _filled(longest + b"\n")
+    yield "a digit that never ends", content + b"\n" + longest.rstrip(b"}]\"'") + b"9" * _LINE
+    yield "spaces that never end", longest[:half] + b" " * _LINE + longest[half:]
+    yield "brackets that never end", content.rstrip(b"}]\n") + b", " + b'[{"a":' * (_LINE // 6)
+
+
+def _filled(unit: bytes) -> bytes:
+    return unit * (_LINE // max(len(unit), 1))

@@ -1,0 +1,177 @@
+"""Give one input to every reader, and hold what they say against the promises of the model.
+
+An input is asked about (`claims`), read by each format in every part that it can play there, found and read
+the way the program does it, and its runs are measured and listed. Whatever raises, is no well-formed Run or
+Finding, or takes more time or memory than its size explains, raises here.
+"""
+
+import json
+import resource
+import signal
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import get_args
+
+from reportgen.formats import FORMATS, by_name, detect, offer
+from reportgen.load import load
+from reportgen.logfiles import LogFiles
+from reportgen.model import Clock, Finding, Run, Severity, Status
+from reportgen.protocol import DEFAULT, Protocol
+from reportgen.report.listing import row
+from reportgen.rules import rules
+from reportgen.wellformed import wellformed
+from tests.formats.test_formats import FIXTURES, SETTINGS, check
+from tests.fuzz.inputs import NOBODY, Input
+
+ALL_ASKED = tuple(replace(known, marks=()) for known in FORMATS)
+FOLDERS = tuple(name for name, files in FIXTURES.items() if len(files) > 1)
+# What a reader of a folder may count on, because its claim does.
+NEEDED = {"source.toml": b"", "run.json": b""}
+RULES = {one.name for one in rules()}
+# Short, so that small inputs have runs that are measured.
+SHORT = Protocol("1+2x1", warmup=1, measure=2, repeats=1)
+LABELS = Path(__file__).parent / "labels.toml"
+
+DETECTION, DISK = "detection", "disk"
+TRIALS = (DETECTION, *FIXTURES, DISK)
+
+# Readers of folders may name lines of the valid files that an input lies beside.
+_LINES = max(content.count(b"\n") for files in FIXTURES.values() for content in files.values()) + 1
+# On top of what the process has when a reader begins; no input here is larger than 0.5 MB.
+_MEMORY = 128 * 2**20
+_MESSAGE = 2000
+_FINDINGS = 100
+
+
+class TooSlow(BaseException):
+    """Something took longer than it may; no `except Exception` on the way stops it."""
+
+
+@contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Raise TooSlow or MemoryError in the block when it takes more than it may; main thread only.
+
+    seconds  of processor time
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TooSlow(f"more than {seconds:g} s")
+
+    handler, memory = signal.signal(signal.SIGPROF, stop), resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + _MEMORY, memory[1]))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+        resource.setrlimit(resource.RLIMIT_AS, memory)
+
+
+def replay(one: Input, seconds: float, trials: Iterable[str] = TRIALS) -> None:
+    """Put an input to these trials; each may take so many s of processor time."""
+    for name in trials:
+        try:
+            with limit(seconds):
+                _try(name, one)
+        except BaseException as error:
+            error.add_note(f"{one.name}: {name}")
+            raise
+
+
+def _try(name: str, one: Input) -> None:
+    if name == DETECTION:
+        _detect(one)
+    elif name == DISK:
+        _load(one)
+    else:
+        for view in parts(name, one):
+            _read(name, view, one)
+
+
+def _detect(one: Input) -> None:
+    """Ask all formats about an input, by its marks and without, and have the surest read it."""
+    folder = LogFiles.of(one.files, SETTINGS)
+    for view in (folder, *(folder.file(path) for path in one.files)):
+        surest = detect(view, ALL_ASKED)
+        by_marks = detect(view) if view.is_folder else offer(view)
+        if surest:
+            assert by_marks, f"{surest.format.name} claims it, but is not asked"
+            _read(by_marks.format.name, by_marks.files, one)
+
+
+def _load(one: Input) -> None:
+    """Load and list an input from a folder, with the settings that some formats need."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error")  # nobody wants to read them on stderr
+        for path, content in {"labels.toml": LABELS.read_bytes(), **one.files}.items():
+            place = Path(folder) / "logs" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+        loaded = load(["logs"], root=Path(folder))
+        for run in loaded.runs:
+            _list(run, DEFAULT)
+    _hold([*loaded.runs, *loaded.findings], one)
+    assert not any(run.source.path.startswith("/") for run in loaded.runs)
+
+
+def parts(name: str, one: Input) -> Iterator[LogFiles]:
+    """Yield the views under which a format is to read an input: as its file, as each file of its folder."""
+    for path in one.files:
+        if name not in ("native", "published"):
+            yield LogFiles.of(one.files, SETTINGS).file(path)
+    if name in FOLDERS:
+        yield LogFiles.of({**NEEDED, **one.files}, SETTINGS)
+        if len(one.files) == 1 and one.format in (name, NOBODY):
+            (content,) = one.files.values()
+            yield from (LogFiles.of({**FIXTURES[name], path: content}, SETTINGS) for path in FIXTURES[name])
+
+
+def _read(name: str, view: LogFiles, one: Input) -> None:
+    by_name(name).claims(view)
+    found = list(by_name(name).read(view))
+    _hold(found, one)
+    for run in found:
+        if isinstance(run, Run) and (run.series or run.aggregates or run.telemetry):
+            _list(wellformed(run), SHORT)
+
+
+def _list(run: Run, protocol: Protocol) -> None:
+    listed = row(run, protocol, as_text=True)
+    json.loads("{" + listed.text.rstrip(",\n") + "}")
+
+
+def _hold(found: list[Run | Finding], one: Input) -> None:
+    """Assert that every run and finding is as the model says, and no larger than its log explains."""
+    check(found)
+    lines = _LINES + max(content.count(b"\n") + content.count(b"\r") for content in one.files.values())
+    runs = [run for run in found if isinstance(run, Run)]
+    told = [x for x in found if isinstance(x, Finding)] + [x for run in runs for x in run.findings]
+    assert len(told) <= _FINDINGS * (1 + len(runs))
+    assert len(runs) <= one.size() + 10
+    for finding in told:
+        assert finding.rule in RULES
+        assert finding.severity in get_args(Severity)
+        assert len(finding.message) <= _MESSAGE + one.size(), f"{len(finding.message)} characters"
+        assert finding.source
+        assert 0 <= finding.source.line <= lines
+    for run in runs:
+        _hold_run(run, lines)
+
+
+def _hold_run(run: Run, lines: int) -> None:
+    assert run.id
+    assert run.status in get_args(Status)
+    for series in run.series:
+        assert series.clock in get_args(Clock)
+        assert ((series.line >= 0) & (series.line <= lines)).all(), "a line that is not there"
+        assert (series.span >= 1).all(), "an entry of no step"
+        assert (series.step >= 1).all(), "a step below 1"
+    for aggregate in run.aggregates:
+        assert 0 <= aggregate.source.line <= lines
