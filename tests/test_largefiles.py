@@ -1,5 +1,9 @@
 """Logs above the bound: the begin and the end are read, lines behind the gap are unknown, and it is said."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +60,40 @@ def test_a_log_that_begins_late_is_known_by_its_end(folder: Path) -> None:
     (run,) = load(["."], root=folder).runs
     assert (run.format, run.status) == ("dllogger", "complete")
     assert run.series[0].line[0] == HEAD // 20 + 3
+
+
+# The command line, and then the most memory of this program alone: what ru_maxrss says began with its parent.
+LISTING = """
+import sys
+from pathlib import Path
+from reportgen.cli import app
+app(["runs", "long.log", "--format", "json"], standalone_mode=False)
+status = Path("/proc/self/status").read_text()
+print(status.partition("VmHWM:")[2].split()[0], file=sys.stderr)
+"""
+
+
+def test_two_gigabytes_are_read_in_bounded_time_and_memory(folder: Path) -> None:
+    """The middle is a hole of the file, which costs no disk and is read as zeros."""
+    head, tail = HEADER + "".join(map(step, range(1, 2000))), step(2001) + FINAL
+    with (folder / "long.log").open("wb") as file:
+        file.write(head.encode())
+        file.truncate(2**31)
+        file.seek(0, os.SEEK_END)
+        file.write(b"\n" + tail.encode())
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", LISTING],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    (run,) = json.loads(done.stdout)["runs"]
+    assert (run["format"], run["status"]) == ("dllogger", "complete")
+    assert run["steps"] == {"count": 2000, "first": 1, "last": 2001}
+    assert "read.large-file" in {finding["rule"] for finding in run["findings"]}
+    assert {one["metric"]: one["value"] for one in run["measurements"]}["throughput"] == 64
+    assert int(done.stderr.split()[-1]) < 300 * 1024
