@@ -1,0 +1,170 @@
+"""Adding a format touches one new file and one list: shown by doing it, in a copy of the package.
+
+The format is invented: `tinytrainer` prints a line for each step. Its reader is written beside the others, its
+name is put into reportgen/formats/__init__.py, where a format has to be imported and listed in FORMATS, and the
+program then runs, lists, explains and builds without anything else being touched.
+"""
+
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "reportgen"
+LIST = "formats/__init__.py"
+NEW = "formats/tinytrainer.py"
+
+# What is put behind which line of LIST.
+LINES = {"    timm,\n": "    tinytrainer,\n", "    timm.FORMAT,\n": "    tinytrainer.FORMAT,\n"}
+
+READER = '''\
+"""Read the logs of tinytrainer: `tiny: step 12/100 took 250.0 ms`.
+
+A file becomes one Run; what is printed is the time of a single step, and the batch once at the begin.
+"""
+
+import re
+from collections.abc import Iterator
+
+from reportgen.formats.fragments.steprun import StepRun, once
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
+from reportgen.logfiles import Claim, Format, LogFiles
+from reportgen.model import Finding, Run
+
+_MARK = b"tiny: step "
+_STEP = re.compile(_MARK + rb"(?P<step>" + COUNT + rb")/" + COUNT + rb" took (?P<ms>" + NUMBER + rb") ms")
+_BATCH = re.compile(rb"tiny: (?P<batch>" + COUNT + rb") images a step")
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file with a line of a step."""
+    return claim(files, _MARK, _STEP, 0.95)
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the run of the file."""
+    log = TextLog(files)
+    every = log.records(_STEP, _MARK, "not a whole step line of tinytrainer")
+    found = every.take(once(every.integers("step")))
+    run = StepRun(log, "tinytrainer", found.integers("step"), found.line)
+    run.factors.update(framework="tinytrainer", item="image")
+    if batch := log.search(_BATCH, b" images a step"):
+        run.factors["batch_size"] = int(batch["batch"])
+        run.samples_per_step = float(batch["batch"])
+    run.add("step_time", found.floats("ms") / 1e3, "host", samples=run.work(found.integers("step") * 0 + 1))
+    yield run.run()
+
+
+FORMAT = Format("tinytrainer", claims, read, marks=(_MARK,))
+'''
+
+# Two steps to warm up; the next five take a second together.
+TIMES = [900, 800, 100, 150, 200, 250, 300, 50, 50]
+LOG = "tiny: 64 images a step\n" + "".join(
+    f"tiny: step {number}/{len(TIMES)} took {time:.1f} ms\n" for number, time in enumerate(TIMES, 1)
+)
+DEFINITION = """\
+title = "Tiny"
+logs = ["logs"]
+protocol = "2+5x1"
+
+[[tables]]
+id = "rates"
+title = "Rates"
+rows = ["batch_size"]
+columns = ["framework"]
+"""
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return path -> content of all files in a folder but compiled ones."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package."""
+    copy = tmp_path / "installed" / "reportgen"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def add_the_format(package: Path) -> None:
+    """Do all that adding a format takes."""
+    (package / NEW).write_text(READER, "utf-8")
+    text = (package / LIST).read_text("utf-8")
+    for before, line in LINES.items():
+        assert text.count(before) == 1
+        text = text.replace(before, before + line)
+    (package / LIST).write_text(text, "utf-8")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a log of the new format and a report of it."""
+    root = tmp_path / "repository"
+    for path, text in {"logs/tiny.log": LOG, "reports/tiny.toml": DEFINITION}.items():
+        (root / path).parent.mkdir(parents=True)
+        (root / path).write_text(text)
+    return root
+
+
+def call(package: Path, repository: Path, *arguments: str) -> str:
+    """Return what a command of the copy prints."""
+    environment = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "reportgen", *arguments]
+    done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def listing(package: Path, repository: Path) -> list[dict[str, Any]]:
+    """Return the runs that a copy of the package finds."""
+    text = call(package, repository, "runs", "logs", "--protocol", "2+5x1", "--format", "json")
+    found: list[dict[str, Any]] = json.loads(text)["runs"]
+    return found
+
+
+def test_adding_a_format_touches_one_new_file_and_the_list_of_formats(
+    package: Path, repository: Path
+) -> None:
+    before = tree(package)
+    assert listing(package, repository) == []
+
+    add_the_format(package)
+    (run,) = listing(package, repository)
+    assert (run["format"], run["status"]) == ("tinytrainer", "complete")
+    assert run["steps"] == {"count": 9, "first": 1, "last": 9}
+    assert run["factors"] == {"batch_size": 64, "framework": "tinytrainer", "item": "image"}
+    assert {one["metric"]: one["value"] for one in run["measurements"]} == {
+        "step_time": 0.2,
+        "throughput": 320,
+    }
+    assert "Read the logs of tinytrainer" in call(package, repository, "formats")
+    explained = call(package, repository, "formats", "--explain", "logs/tiny.log")
+    assert "tiny: step 1/9 took 900.0 ms" in explained
+    call(package, repository, "build", "reports")
+    (table,) = (repository / "reports").rglob("rates.csv")
+    assert "320" in table.read_text()
+    call(package, repository, "check", "reports")
+
+    after = tree(package)
+    assert {path for path in before | after if before.get(path) != after.get(path)} == {NEW, LIST}
+
+
+def test_the_list_of_formats_grows_by_the_name_of_the_format_only(package: Path) -> None:
+    old = (package / LIST).read_text("utf-8").splitlines(keepends=True)
+    add_the_format(package)
+    new = (package / LIST).read_text("utf-8").splitlines(keepends=True)
+    changes = [line for line in difflib.ndiff(old, new) if line[:2] in ("+ ", "- ")]
+    assert changes == [f"+ {line}" for line in LINES.values()]
