@@ -16,7 +16,7 @@ import numpy as np
 
 from reportgen.formats.fragments import dllrecords
 from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
-from reportgen.formats.fragments.stepseries import count_on, numbers, timed
+from reportgen.formats.fragments.stepseries import count_on, number, timed, where
 from reportgen.formats.fragments.tqdmbars import bars
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run
@@ -55,7 +55,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     if not steps:
         _add_stamps(draft)
     if final and not (final[1] and 0 < steps < _ASSUMED):
-        draft.aggregate(float(numbers([final[1] or final[2]])[0]), final[0], "total", final.start())
+        draft.aggregate(number(final[1] or final[2]), final[0], "total", final.start())
     yield draft.run()
 
 
@@ -66,7 +66,7 @@ def _describe(draft: Draft) -> None:
     """Set what the command line says; `--bert_model` is large for the base model too, so it is not read."""
     content = draft.log.content
     draft.factors |= {"model": "BERT", "dataset": "SQuAD 1.1", "item": "sequence"}
-    command = _COMMAND.search(content)
+    command = draft.log.first(_COMMAND, b"run_squad.py --")
     if not command:
         return
     line = content[content.rfind(b"\n", 0, command.start()) + 1 : command.end()]
@@ -74,7 +74,7 @@ def _describe(draft: Draft) -> None:
     if length:
         draft.factors["seq_len"] = int(length[1])
     draft.batch_size = int(batch[1]) if batch else None
-    alone = None if ranks else _ALONE.search(content)
+    alone = None if ranks else draft.log.first(_ALONE, b"device: cuda n_gpu: ")
     if ranks:
         draft.devices = int(ranks[1]) * (int(nodes[1]) if nodes else 1)
     elif alone:
@@ -84,10 +84,9 @@ def _describe(draft: Draft) -> None:
 def _add_bars(draft: Draft) -> int:
     """Add the rates of the bars, their times where the batch is unknown; return how many there are."""
     found = bars(draft.log, _LABEL)
-    usable = np.isfinite(found.rate)
-    if not usable.any():
+    step, rate, line = where(np.isfinite(found.rate), found.step, found.rate, found.line)
+    if not len(step):
         return 0
-    step, rate, line = found.step[usable], found.rate[usable], found.line[usable]
     span = np.ones(len(step), dtype=np.int64)
     if draft.samples_per_step:
         draft.series.append(printed(draft.log, step, span, rate * draft.samples_per_step, line))
@@ -100,6 +99,6 @@ def _add_bars(draft: Draft) -> int:
 def _add_stamps(draft: Draft) -> None:
     steps = dllrecords.text_steps(draft.log, b"")
     step, breaks = count_on(steps.epoch, steps.iteration)
-    series = timed(step, steps.t, steps.line, draft.samples_per_step, draft.log.source(-1), breaks)
+    series = timed(step, steps.t, steps.line, draft.samples_per_step, draft.log.place, breaks)
     if series:
         draft.series.append(series)

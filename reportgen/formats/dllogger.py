@@ -50,6 +50,7 @@ _RATES = (
     # NCF has no steps. Its mean is over two epochs of which the first is slow, so it names the best.
     Rate("train_throughput", "sample", "best_train_throughput", "best", is_batch_global=True, model="NCF"),
 )
+_BY_NAME = [(one.metric.encode(), one) for one in _RATES]
 _ITEMS: Mapping[str, str] = {
     "img": "image", "images": "image", "seq": "sequence", "sequences": "sequence", "sentences": "sequence",
     "samples": "sample", "tokens": "token", "tok": "token", "items": "item", "records": "sample",
@@ -66,8 +67,9 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = Log(files)
-    rate = next((one for one in _RATES if one.metric.encode() in log.content), None)
-    objects = dllrecords.json_records(log) if b'DLLL {"timestamp"' in log.content else []
+    # What is not there is found out faster from the end.
+    rate = next((one for name, one in _BY_NAME if log.content.rfind(name) >= 0), None)
+    objects = dllrecords.json_records(log) if log.content.rfind(b'DLLL {"timestamp"') >= 0 else []
     records = _from_json(log, objects, rate) if objects else _from_text(log, rate)
     draft = Draft(log, _NAME)
     _describe(draft, records, rate)
@@ -189,7 +191,7 @@ def _count(value: FactorValue | None) -> int | None:
 def _measure(draft: Draft, records: Records, rate: Rate | None) -> None:
     steps, log = records.steps, draft.log
     step, breaks = count_on(steps.epoch, steps.iteration)
-    series = timed(step, steps.t, steps.line, draft.samples_per_step, log.source(-1), breaks)
+    series = timed(step, steps.t, steps.line, draft.samples_per_step, log.place, breaks)
     if series:
         draft.series.append(series)
     has_rate = np.isfinite(steps.rate)
@@ -207,5 +209,6 @@ def _measure(draft: Draft, records: Records, rate: Rate | None) -> None:
 def _stride(step: IntArray) -> int:
     """Return how many steps a record usually stands for; a rate is that of all steps since the last."""
     apart = np.diff(step)
-    apart = apart[apart > 0]
-    return int(np.median(apart)) if len(apart) else 1
+    apart = np.sort(apart[apart > 0])
+    # The median of an even number of them is that between two.
+    return int(apart[(len(apart) - 1) // 2] + apart[len(apart) // 2]) // 2 if len(apart) else 1

@@ -10,6 +10,7 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 import numpy as np
 
@@ -23,7 +24,6 @@ _STEP = re.compile(
     rb": TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime (?:[^\t\r\n]{0,60}+\t){1,3}?"
     rb"Tok/s ([0-9.e+]{1,20}) \("
 )
-_BATCH = re.compile(rb"\btrain_batch_size=([0-9]{1,9})")
 _WORD = re.compile(
     rb"[0-9]+: (?:TRAIN \[[0-9]+\]\[[0-9]+/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
@@ -72,20 +72,20 @@ def _rank(step: re.Match[bytes]) -> bytes:
 
 
 def _describe(draft: Draft, ranks: IntArray, table: re.Match[bytes] | None) -> None:
-    batch, gpu = _BATCH.search(draft.log.arguments()), draft.log.first(_GPU, b"GPU 0: ")
+    gpu = draft.log.first(_GPU, b"GPU 0: ")
     if gpu:
         draft.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
     if table:
         draft.devices, draft.batch_size = int(table[1]), int(table[2])
         return
-    draft.batch_size = int(batch[1]) if batch else None
+    draft.batch_size = draft.log.argument(b"train_batch_size")
     draft.devices = len(np.unique(ranks)) or None
 
 
 def _add_steps(draft: Draft, rank: IntArray, found: list[re.Match[bytes]]) -> None:
     """Add the sum over the ranks of those steps that all ranks printed."""
     epochs, index, lengths, rates = zip(*[one.groups() for one in found], strict=True)
-    step = _before(integers(epochs), integers(lengths)) + integers(index) + 1
+    step = _before([*map(int, epochs)], [*map(int, lengths)]) + integers(index) + 1
     line = draft.log.lines([one.start() for one in found])
     # A step that a rank printed twice is of a run that was resumed: its first counts.
     order = np.lexsort((rank, step))
@@ -101,9 +101,11 @@ def _add_steps(draft: Draft, rank: IntArray, found: list[re.Match[bytes]]) -> No
     draft.series.append(printed(draft.log, steps, np.ones(len(steps), dtype=np.int64), total, first))
 
 
-def _before(epochs: IntArray, lengths: IntArray) -> IntArray:
+def _before(epochs: list[int], lengths: list[int]) -> IntArray:
     """Return the steps of all epochs before that of each line."""
-    known, place = np.unique(epochs, return_inverse=True)
-    longest = np.zeros(len(known), dtype=np.int64)
-    np.maximum.at(longest, place, lengths)
-    return (longest.cumsum() - longest)[place]
+    longest: dict[int, int] = {}
+    for epoch, length in set(zip(epochs, lengths, strict=True)):
+        longest[epoch] = max(length, longest.get(epoch, 0))
+    known = sorted(longest)
+    passed = dict(zip(known, accumulate((longest[one] for one in known), initial=0), strict=False))
+    return np.array([passed[epoch] for epoch in epochs])

@@ -76,7 +76,7 @@ def _add_steps(draft: Draft) -> None:
         steps = dllrecords.text_steps(log, b"time")
         step, _ = count_on(steps.epoch, steps.iteration)
         t, line, values = steps.t, steps.line, steps.rate
-    series = timed(step, t, line, draft.samples_per_step, log.source(-1))
+    series = timed(step, t, line, draft.samples_per_step, log.place)
     if series:
         draft.series.append(series)
     if len(step) and draft.samples_per_step:

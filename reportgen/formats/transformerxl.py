@@ -10,10 +10,8 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/LanguageModeling
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
-from reportgen.formats.fragments.stepseries import integers, number, numbers
+from reportgen.formats.fragments.stepseries import integers, number, numbers, where
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, FloatArray, IntArray, Run
 
@@ -23,9 +21,6 @@ _STEP = re.compile(
     rb"\| ms/batch +([0-9.]{1,20}) \| tok/s +([0-9.e+]{1,20}) \|"
 )
 _HEAD = re.compile(rb"Experiment dir : LM-TFM|" + _STEP.pattern)
-_BATCH = re.compile(rb"[( ]batch_size=([0-9]{1,9})")
-_LENGTH = re.compile(rb"[( ]tgt_len=([0-9]{1,9})")
-_LAYERS = re.compile(rb"[( ]n_layer=([0-9]{1,4})")
 _WORLD = re.compile(rb"^world size: ([0-9]{1,6})", re.MULTILINE)
 _GPU = re.compile(rb"GPU 0: ([^\r\n(]{1,80})")
 _FINAL = re.compile(rb"Training throughput: ([0-9.e+]{1,20}) tok/s")
@@ -60,26 +55,21 @@ FORMAT = Format(_NAME, claims, read, marks=(b"Experiment dir : LM-TFM", b" | tok
 def _describe(draft: Draft) -> None:
     """Set what the settings say; their batch is that of all devices."""
     log = draft.log
-    arguments = log.arguments()
     draft.factors |= {"model": "Transformer-XL", "item": "token"}
-    for name, pattern in (("seq_len", _LENGTH), ("layers", _LAYERS)):
-        if found := pattern.search(arguments):
-            draft.factors[name] = int(found[1])
-    batch, world, gpu = (
-        _BATCH.search(arguments),
-        log.first(_WORLD, b"world size: "),
-        log.first(_GPU, b"GPU 0: "),
-    )
+    for name, argument in (("seq_len", b"tgt_len"), ("layers", b"n_layer")):
+        if (found := log.argument(argument)) is not None:
+            draft.factors[name] = found
+    world, gpu = log.first(_WORLD, b"world size: "), log.first(_GPU, b"GPU 0: ")
     if gpu:
         draft.factors["device"] = gpu[1].decode("utf-8", "replace").strip()
-    draft.global_batch = int(batch[1]) if batch else None
+    draft.global_batch = log.argument(b"batch_size")
     draft.devices = int(world[1]) if world else None
 
 
 def _add(draft: Draft, step: IntArray, time: FloatArray, rate: FloatArray, line: IntArray) -> None:
     """Add the rates and the times of the lines, each over the steps since the line before."""
-    span = np.diff(step, prepend=0)
-    forward = span > 0
-    step, span, time, rate, line = step[forward], span[forward], time[forward], rate[forward], line[forward]
+    span = step.copy()
+    span[1:] -= step[:-1]
+    step, span, time, rate, line = where(span > 0, step, span, time, rate, line)
     draft.series.append(printed(draft.log, step, span, rate, line))
     draft.series.append(printed(draft.log, step, span, time * span, line, "step_time"))

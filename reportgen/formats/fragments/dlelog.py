@@ -32,6 +32,7 @@ Pattern = re.Pattern[bytes]
 _SHOWN = 160
 _FAR = 4 * 2**20
 _ARGUMENTS = 2**14
+_DIGITS = re.compile(rb"[0-9]{1,9}")
 # The more telling kind first: an allocation that failed is also a RuntimeError with a traceback.
 _ERRORS: tuple[tuple[Status, bytes], ...] = (
     ("out_of_memory", b"CUDA out of memory"),
@@ -109,10 +110,19 @@ class Log:
         """Return the first match of a pattern that begins with the literal."""
         return next(self.each(pattern, literal), None)
 
-    def arguments(self) -> bytes:
-        """Return what argparse made of the command line, `Namespace(...)`, where it is printed first."""
+    @cached_property
+    def _arguments(self) -> bytes:
+        """What argparse made of the command line, `Namespace(...)`, where it is printed first."""
         begin = self.content.find(b"Namespace(")
         return self.content[begin : begin + _ARGUMENTS].partition(b"\n")[0] if begin >= 0 else b""
+
+    def argument(self, name: bytes) -> int | None:
+        """Return a whole number from the command line, None where it is not there."""
+        for begin in (b"(", b" "):
+            _, found, value = self._arguments.partition(begin + name + b"=")
+            if found and (digits := _DIGITS.match(value)):
+                return int(digits[0])
+        return None
 
     def last(self, pattern: Pattern, literal: bytes) -> re.Match[bytes] | None:
         """Return the last match of a pattern that contains the literal, looking at the last few of them."""

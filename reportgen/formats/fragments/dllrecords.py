@@ -29,7 +29,8 @@ _STEP = (
     rb"|\(([0-9]{1,9}), ([0-9]{1,12})\))"
 )
 _HEAD = re.compile(rb"DLLL? (" + STAMP + rb") - " + _STEP + rb"(?! ?[A-Z])")
-_UP_TO_METRIC = re.compile(rb"DLLL? (" + STAMP + rb") - " + _STEP + rb"[^\r\n]{0,1000}[ .]")
+# A dot is fast, a class of all but two bytes is not: that no carriage return is there is asked separately.
+_UP_TO_METRIC = re.compile(rb"DLLL? (" + STAMP + rb") - " + _STEP + rb".{0,1000}+(?<=[ .])")
 _LONGEST = 1150
 
 
@@ -89,10 +90,12 @@ def _with(content: bytes, metric: bytes) -> list[tuple[re.Match[bytes], bytes]]:
     """
     found = []
     floor = 0
+    has_returns = b"\r" in content
     for value in _value(metric).finditer(content):
         begin = value.start()
         start = content.rfind(b"DLL", max(floor, begin - _LONGEST), begin)
-        if start >= 0 and (head := _UP_TO_METRIC.fullmatch(content, start, begin)):
+        head = _UP_TO_METRIC.fullmatch(content, start, begin) if start >= 0 else None
+        if head and not (has_returns and b"\r" in head[0]):
             found.append((head, value[1]))
             floor = begin
     return found
@@ -112,10 +115,10 @@ def _parameters(log: Log) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     begin, end = content.find(_SETTING), content.rfind(_SETTING)
     for found in _PARAMETERS.findall(content, begin, end + _LINE) if begin >= 0 else ():
-        for pair in found.split(b"  "):
-            name, colon, value = pair.partition(b" : ")
+        for pair in found.decode("utf-8", "replace").split("  "):
+            name, colon, value = pair.partition(" : ")
             if colon and len(parameters) < _MOST:
-                parameters.setdefault(_text(name), _text(value))
+                parameters.setdefault(name.strip(), value.strip())
     return parameters
 
 
@@ -123,8 +126,7 @@ def _whole(content: bytes) -> tuple[dict[str, tuple[float, int]], bool]:
     """Return the metrics of the whole run with their positions, and whether there are records of it."""
     whole: dict[str, tuple[float, int]] = {}
     has_whole = False
-    begin = min((at for literal in _OF_WHOLE if (at := content.find(literal)) >= 0), default=len(content))
-    for found in _WHOLE.finditer(content, begin):
+    for found in _WHOLE.finditer(content):
         if not _STAMP.fullmatch(content, max(found.start() - _STAMP_LENGTH, 0), found.start()):
             continue
         has_whole = True
@@ -173,11 +175,11 @@ _STAMP_LENGTH = 26
 _LINE = 20100
 _SETTING = b" - PARAMETER "
 _PARAMETERS = re.compile(rb" - PARAMETER ([^\r\n]{1,20000})")
-_OF_WHOLE = (b" - Summary: ", b" - ()", b" -  ")
 # Beginning with a literal, both are found fast; what stands before " - " is looked at afterwards.
 _WHOLE = re.compile(rb" - (?:Summary: |\(\) ?| )([^\r\n]{0,4000})")
 _STAMP = re.compile(STAMP)
-_METRIC = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")")
+# Without what stands before it, a name would be tried at each of its letters.
+_METRIC = re.compile(rb"(?<![A-Za-z])([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")")
 _NAME = re.compile(rb"[A-Za-z][\w.@/-]{0,60}\Z")
 _RATE = re.compile(rb" : " + NUMBER + rb" ([A-Za-z]{1,20}/s)")
 _OBJECT = re.compile(rb'DLLL (\{"timestamp"[^\r\n]*\})')

@@ -9,6 +9,7 @@ only.
 Format: https://github.com/tqdm/tqdm, `tqdm.format_meter`.
 """
 
+import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from reportgen.formats.fragments.dlelog import Log
-from reportgen.formats.fragments.stepseries import integers, numbers
+from reportgen.formats.fragments.stepseries import integers, number
 from reportgen.model import Break, FloatArray, IntArray
 
 
@@ -44,8 +45,8 @@ _START = np.array([0])
 @lru_cache(maxsize=16)
 def _pattern(label: bytes) -> re.Pattern[bytes]:
     return re.compile(
-        re.escape(label) + rb": +[0-9]{1,3}%\|[^|\r\n]*\| ([0-9]{1,12})/[0-9]{1,12} "
-        rb"\[[0-9:?]{2,12}<[0-9:?]{1,12}, +([0-9.]{1,12}|\?)(s?)(?:it/s|/it)"
+        re.escape(label) + rb": ++[0-9]{1,3}+%\|[^|\r\n]*+\| ([0-9]{1,12}+)/[0-9]{1,12}+ "
+        rb"\[[0-9:?]{2,12}+<[0-9:?]{1,12}+, ++([0-9.]{1,12}+s?|\?s?)(?:it/s|/it)"
     )
 
 
@@ -57,17 +58,24 @@ def bars(log: Log, label: bytes) -> Bars:
     if not found:
         none = np.array([], dtype=np.int64)
         return Bars(none, none.astype(np.float64), none, none)
-    counts, rates, inverse = zip(*[one.groups() for one in found], strict=True)
+    counts, rates = zip(*[one.groups() for one in found], strict=True)
     count = integers(counts)
     step, ends = _steps(count)
     (drawn,) = count.nonzero()
     drawn = drawn[np.unique(step[drawn], return_index=True)[1]]
-    at = drawn.tolist()
-    rate = numbers([rates[i].replace(b"?", b"nan") for i in at])
-    seconds_each = np.array([bool(inverse[i]) for i in at], dtype=np.bool_)
-    with np.errstate(divide="ignore"):
-        rate = np.where(seconds_each, 1 / rate, rate)
-    return Bars(step[drawn], rate, log.lines([found[i].start() for i in at]), ends)
+    # With three digits, few rates differ.
+    known = {text: _rate(text) for text in set(rates)}
+    rate = np.array([known[text] for text in rates])
+    line = log.lines([one.start() for one in found])
+    return Bars(step[drawn], rate[drawn], line[drawn], ends)
+
+
+def _rate(text: bytes) -> float:
+    """Return iterations/s of `2.47`, of `1.25s` for each, of `?`."""
+    value = number(text.rstrip(b"s"))
+    if not text.endswith(b"s"):
+        return value
+    return 1 / value if value else math.inf
 
 
 def _steps(count: IntArray) -> tuple[IntArray, IntArray]:
