@@ -269,10 +269,7 @@ class LogFiles:
 
     def _copy(self) -> "LogFiles":
         view = LogFiles.__new__(LogFiles)
-        view._store, view._prefix, view._all, view._range = self._store, self._prefix, self._all, self._range
-        view.location, view._base, view._above = self.location, self._base, self._above
-        view.is_folder, view._settings = self.is_folder, self._settings
-        view._around, view._head, view._children = self._around, self._head, self._children
+        view.__dict__.update(self.__dict__)
         return view
 
 

@@ -352,16 +352,6 @@ def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() ->
     assert found.unclaimed == ["README"]
 
 
-def test_adding_a_format_takes_nothing_but_the_tuple() -> None:
-    sources = Path(__file__).parents[2] / "reportgen"
-    naming = [
-        path.relative_to(sources).as_posix()
-        for path in sorted(sources.rglob("*.py"))
-        if "nvsmi.FORMAT" in path.read_text("utf-8")
-    ]
-    assert naming == ["formats/__init__.py"]
-
-
 def test_every_format_has_a_page_and_is_listed() -> None:
     pages = Path(__file__).parents[2] / "docs" / "formats"
     listed = (pages / "index.md").read_text("utf-8")
