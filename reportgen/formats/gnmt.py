@@ -84,12 +84,12 @@ def _describe(draft: Draft, ranks: IntArray, table: re.Match[bytes] | None) -> N
 
 def _add_steps(draft: Draft, rank: IntArray, found: list[re.Match[bytes]]) -> None:
     """Add the sum over the ranks of those steps that all ranks printed."""
-    epochs, index, lengths, rates = zip(*[one.groups() for one in found], strict=True)
-    step = _before([*map(int, epochs)], [*map(int, lengths)]) + integers(index) + 1
+    epochs, lengths = [int(one[1]) for one in found], [int(one[3]) for one in found]
+    step = _before(epochs, lengths) + integers([one[2] for one in found]) + 1
     line = draft.log.lines([one.start() for one in found])
     # A step that a rank printed twice is of a run that was resumed: its first counts.
     order = np.lexsort((rank, step))
-    step, rank, rate, line = step[order], rank[order], numbers(rates)[order], line[order]
+    step, rank, rate, line = step[order], rank[order], numbers([one[4] for one in found])[order], line[order]
     is_new_step = np.concatenate((FIRST, step[1:] != step[:-1]))
     is_first = is_new_step | np.concatenate((FIRST, rank[1:] != rank[:-1]))
     step, rank, rate, line, is_new_step = where(is_first, step, rank, rate, line, is_new_step)

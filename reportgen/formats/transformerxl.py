@@ -39,9 +39,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     draft.settle()
     found = list(log.each(_STEP, b"| epoch "))
     if found:
-        _, step, time, rate = zip(*[one.groups() for one in found], strict=True)
-        steps = integers(step)
-        _add(draft, steps, numbers(time) / 1e3, numbers(rate), log.lines([one.start() for one in found]))
+        step, line = integers([one[2] for one in found]), log.lines([one.start() for one in found])
+        time, rate = numbers([one[3] for one in found]) / 1e3, numbers([one[4] for one in found])
+        _add(draft, step, time, rate, line)
     final = log.last(_FINAL, b"Training throughput: ")
     draft.has_result = final is not None
     if final:

@@ -76,10 +76,10 @@ def text_steps(log: Log, metric: bytes) -> Steps:
         return Steps(none, none, none.astype(np.float64), none.astype(np.float64), none)
     heads, values = zip(*found, strict=True)
     starts = [head.start() for head in heads]
-    stamps, epoch, iteration, first, second = zip(*[head.groups(b"") for head in heads], strict=True)
-    whole = [one or other or b"0" for one, other in zip(epoch, first, strict=True)]
-    part = [one or other for one, other in zip(iteration, second, strict=True)]
-    return Steps(integers(whole), integers(part), seconds(stamps), numbers(values), log.lines(starts))
+    epoch = integers([head[2] or head[4] or b"0" for head in heads])
+    iteration = integers([head[3] or head[5] for head in heads])
+    t = seconds([head[1] for head in heads])
+    return Steps(epoch, iteration, t, numbers(values), log.lines(starts))
 
 
 def _with(content: bytes, metric: bytes) -> list[tuple[re.Match[bytes], bytes]]:

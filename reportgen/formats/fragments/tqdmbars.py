@@ -58,8 +58,7 @@ def bars(log: Log, label: bytes) -> Bars:
     if not found:
         none = np.array([], dtype=np.int64)
         return Bars(none, none.astype(np.float64), none, none)
-    counts, rates = zip(*[one.groups() for one in found], strict=True)
-    count = integers(counts)
+    count, rates = integers([one[1] for one in found]), [one[2] for one in found]
     step, ends = _steps(count)
     (drawn,) = count.nonzero()
     drawn = drawn[np.unique(step[drawn], return_index=True)[1]]
@@ -72,9 +71,9 @@ def bars(log: Log, label: bytes) -> Bars:
 
 def _rate(text: bytes) -> float:
     """Return iterations/s of `2.47`, of `1.25s` for each, of `?`."""
-    value = number(text.rstrip(b"s"))
     if not text.endswith(b"s"):
-        return value
+        return number(text)
+    value = number(text[:-1])
     return 1 / value if value else math.inf
 
 
