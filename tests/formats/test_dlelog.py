@@ -33,6 +33,27 @@ def test_the_first_match_is_that_of_a_search(content: bytes, pattern: bytes) -> 
     assert (found and found.span()) == (expected and expected.span())
 
 
+@given(TEXTS, st.sampled_from([(rb"[ab]bc", b"bc", 1), (rb".{2}a\n", b"a", 2), (rb"bc", b"bc", 0)]))
+def test_each_match_is_that_of_finditer(content: bytes, wanted: tuple[bytes, bytes, int]) -> None:
+    pattern, literal, before = wanted
+    found = log(content).each(re.compile(pattern), literal, before)
+    assert [one.span() for one in found] == [one.span() for one in re.finditer(pattern, content)]
+
+
+@pytest.mark.parametrize(
+    ("content", "number"),
+    [
+        (b"Namespace(size=12, n=3)", 12),
+        (b"x\nRun arguments: Namespace(n=3, size=12)\nsize=9", 12),
+        (b"Namespace(batch_size=3, size='12')", None),
+        (b"Namespace(n=3)\nNamespace(size=12)", None),
+        (b"size=12", None),
+    ],
+)
+def test_a_number_of_the_command_line(content: bytes, number: int | None) -> None:
+    assert log(content).argument(b"size") == number
+
+
 @pytest.mark.parametrize(
     ("content", "line"),
     [

@@ -69,7 +69,7 @@ def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Brea
     """
     if not len(iteration):
         return iteration, ()
-    borders = np.flatnonzero(epoch[1:] != epoch[:-1])
+    (borders,) = (epoch[1:] != epoch[:-1]).nonzero()
     starts_at_zero = int(iteration.min() == 0)
     step = iteration + starts_at_zero
     if not len(borders):
