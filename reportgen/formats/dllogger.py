@@ -19,7 +19,7 @@ import numpy as np
 from reportgen.formats.fragments import dllrecords
 from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
 from reportgen.formats.fragments.dllrecords import Records, Steps
-from reportgen.formats.fragments.stepseries import count_on, timed
+from reportgen.formats.fragments.stepseries import count_on, timed, where
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import FactorValue, Finding, IntArray, Run
 
@@ -194,12 +194,10 @@ def _measure(draft: Draft, records: Records, rate: Rate | None) -> None:
     series = timed(step, steps.t, steps.line, draft.samples_per_step, log.place, breaks)
     if series:
         draft.series.append(series)
-    has_rate = np.isfinite(steps.rate)
-    if has_rate.any():
-        span = np.ones(len(step), dtype=np.int64) * _stride(step)
-        draft.series.append(
-            printed(log, step[has_rate], span[has_rate], steps.rate[has_rate], steps.line[has_rate])
-        )
+    shown, rates, line = where(np.isfinite(steps.rate), step, steps.rate, steps.line)
+    if len(shown):
+        span = np.full(len(shown), _stride(step), dtype=np.int64)
+        draft.series.append(printed(log, shown, span, rates, line))
     draft.has_result = records.has_whole
     final = records.whole.get(rate.final) if rate else None
     if rate and final and np.isfinite(final[0]):
@@ -208,7 +206,7 @@ def _measure(draft: Draft, records: Records, rate: Rate | None) -> None:
 
 def _stride(step: IntArray) -> int:
     """Return how many steps a record usually stands for; a rate is that of all steps since the last."""
-    apart = np.diff(step)
+    apart = step[1:] - step[:-1]
     apart = np.sort(apart[apart > 0])
     # The median of an even number of them is that between two.
     return int(apart[(len(apart) - 1) // 2] + apart[len(apart) // 2]) // 2 if len(apart) else 1

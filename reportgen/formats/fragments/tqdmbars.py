@@ -61,10 +61,12 @@ def bars(log: Log, label: bytes) -> Bars:
     count, rates = integers([one[1] for one in found]), [one[2] for one in found]
     step, ends = _steps(count)
     (drawn,) = count.nonzero()
-    drawn = drawn[np.unique(step[drawn], return_index=True)[1]]
+    drawn = drawn[step[drawn].argsort(kind="stable")]
+    ordered = step[drawn]
+    drawn = drawn[np.concatenate((ordered[:1] > 0, ordered[1:] != ordered[:-1]))]
     # With three digits, few rates differ.
     known = {text: _rate(text) for text in set(rates)}
-    rate = np.array([known[text] for text in rates])
+    rate = np.array([*map(known.__getitem__, rates)])
     line = log.lines([one.start() for one in found])
     return Bars(step[drawn], rate[drawn], line[drawn], ends)
 
