@@ -21,7 +21,7 @@ from reportgen.model import Finding, IntArray, Run
 
 _NAME = "gnmt"
 _STEP = re.compile(
-    rb": TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime (?:[^\t\r\n]{0,60}+\t){1,3}?"
+    rb": TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime (?:[ -~]{0,60}+\t){1,3}?"
     rb"Tok/s ([0-9.e+]{1,20}) \("
 )
 _WORD = re.compile(
