@@ -12,6 +12,10 @@ Better = Literal["higher", "lower"]
 Reduction = Literal["mean", "max", "difference"]
 
 
+# Units of work over time: their mean over steps is work over time, too.
+RATES = ("samples/s", "FLOP/s", "B/s")
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A measurable quantity.
@@ -20,6 +24,8 @@ class Metric:
     reduction  how the samples of telemetry become one number; difference: of a counter, the last less
                the first of the window, added up over the devices
     item       what a rate of it counts, "" where that is the run's factor `item`
+    is_joint   whether all devices bring it about together, so that n of them should be n times as fast: a
+               step may have more work on more devices, and a device of many does its own share
     """
 
     name: str
@@ -28,22 +34,29 @@ class Metric:
     better: Better | None = None
     reduction: Reduction = "mean"
     item: str = ""
+    is_joint: bool = False
 
     @property
     def is_speed(self) -> bool:
         """Return whether more (or less) of it means faster: only then is there a speed-up."""
-        return self.better is not None and self.unit in ("s", "samples/s", "FLOP/s", "B/s")
+        return self.better is not None and (self.unit == "s" or self.unit in RATES)
 
 
 _ALL = (
-    Metric("throughput", "Throughput", "samples/s", "higher"),
+    Metric("throughput", "Throughput", "samples/s", "higher", is_joint=True),
     Metric("throughput_per_device", "Throughput per device", "samples/s", "higher"),
-    Metric("token_throughput", "Token throughput", "samples/s", "higher", item="token"),
+    Metric("token_throughput", "Token throughput", "samples/s", "higher", item="token", is_joint=True),
     Metric("step_time", "Step time", "s", "lower"),
     Metric("latency", "Latency", "s", "lower"),
-    Metric("time_to_train", "Time to train", "s", "lower"),
-    Metric("scaled_time_to_train", "Time to train, scaled to the reference convergence", "s", "lower"),
-    Metric("run_time", "Time of the whole run", "s", "lower"),
+    Metric("time_to_train", "Time to train", "s", "lower", is_joint=True),
+    Metric(
+        "scaled_time_to_train",
+        "Time to train, scaled to the reference convergence",
+        "s",
+        "lower",
+        is_joint=True,
+    ),
+    Metric("run_time", "Time of the whole run", "s", "lower", is_joint=True),
     Metric("action_time", "Time of one call", "s", "lower"),
     Metric("utilization", "GPU utilisation", "ratio"),
     Metric("memory_utilization", "Memory utilisation", "ratio"),
@@ -63,7 +76,7 @@ _ALL = (
     Metric("pcie_link_generation", "PCIe generation", "count"),
     Metric("pcie_link_width", "PCIe width", "count"),
     Metric("bandwidth", "Bandwidth", "B/s", "higher"),
-    Metric("flops", "Arithmetic rate", "FLOP/s", "higher"),
+    Metric("flops", "Arithmetic rate", "FLOP/s", "higher", is_joint=True),
     Metric("loss", "Loss", "1"),
     Metric("accuracy", "Accuracy", "ratio", "higher"),
 )

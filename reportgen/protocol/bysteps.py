@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.metrics import RATES
 from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Evidence, Finding, Measurement, Run, Series, Source, Window
 from reportgen.protocol import checks
-from reportgen.protocol.entries import entries, mean_rate, total, within
+from reportgen.protocol.entries import Entries, entries, mean_rate, total, within
 from reportgen.protocol.evidence import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import Laid, lay
@@ -146,16 +147,29 @@ def _by_rate(request: Request) -> Measured | None:
 
 
 def _by_value(request: Request) -> Measured | None:
-    """Measure any other quantity that the log has by step: its mean or maximum over the window."""
+    """Measure any other quantity that the log has by step: its mean or maximum over the window.
+
+    The mean is over the steps. That of a rate is work over time, as in `_by_rate`; a rate of several ranks
+    is taken as each rank's own.
+    """
     run, names = request.run, request.names
     found = series_of(run, request.metric, names[0]) if len(names) == 1 else ()
     laid = lay(run, found, request.protocol, are_times=False) if found else None
     if laid is None:
         return None
-    values = [value for rank in laid.ranks for value in rank.value.tolist()]
-    is_peak = metric_of(request.metric).reduction == "max"
-    value = max(values) if is_peak else total(values) / len(values)
+    if metric_of(request.metric).reduction == "max":
+        value = max(value for rank in laid.ranks for value in rank.value.tolist())
+    else:
+        value = total(_mean(request, rank) for rank in laid.ranks) / len(laid.ranks)
     return _measurement(request, value, laid, found, laid.findings)
+
+
+def _mean(request: Request, rank: Entries) -> float:
+    if unit_of(request.run, request.metric) in RATES:
+        return mean_rate(rank, harmonic=request.protocol.estimator == "total")
+    with np.errstate(over="ignore"):
+        values = rank.value * rank.span if rank.is_coarse else rank.value
+    return total(values) / rank.steps
 
 
 def _by_work(request: Request) -> Measured | None:

@@ -131,7 +131,16 @@ def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
 
 
 def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) -> None:
-    if compare.kind == "efficiency" and not any("devices" in case.factors for case in pool):
+    if compare.kind != "efficiency":
+        return
+    for name in spec.metrics:
+        if not metric_of(name).is_joint:
+            raise RequestError(
+                f"{spec.place}.compare.kind",
+                f"{name} does not tell what all devices do together, so there is no scaling efficiency of it",
+                'use metric = "throughput", or kind = "speedup"',
+            )
+    if not any("devices" in case.factors for case in pool):
         raise RequestError(
             f"{spec.place}.compare.kind",
             'scaling efficiency needs the factor "devices"',

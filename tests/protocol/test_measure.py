@@ -206,6 +206,27 @@ def test_a_quantity_of_its_own_is_reduced_as_the_metric_says() -> None:
     assert value(one, "memory_used") == 5.0
 
 
+# 100/s and 300/s for a step of the same work each are 150/s over both; a mean over entries of 1 and 3 steps
+# is over four.
+@pytest.mark.parametrize(
+    ("metric", "values", "spans", "expected"),
+    [
+        ("token_throughput", [9, 9, 100, 300, 100, 300], 1, 150.0),
+        ("throughput_per_device", [9, 9, 100, 300, 100, 300], 1, 150.0),
+        ("flops", [9, 9, 100, 300, 100, 300], 1, 150.0),
+        ("loss", [9, 9, 1, 5], [1, 1, 1, 3], 4.0),
+        ("token_throughput", [9, 9, 100, 300], [1, 1, 1, 3], 200.0),
+    ],
+)
+def test_a_mean_is_over_the_steps_and_that_of_a_rate_is_work_over_time(
+    metric: str, values: list[float], spans: int | list[int], expected: float
+) -> None:
+    one = run(series(values, metric=metric, span=spans))
+    assert value(one, metric, protocol=parse_protocol("2+4x1")) == expected
+    rates = replace(parse_protocol("2+4x1"), estimator="mean_of_rates")
+    assert spans != 1 or value(one, metric, protocol=rates) == 200.0
+
+
 @pytest.mark.parametrize("status", ["failed", "out_of_memory", "cancelled"])
 def test_a_failed_run_has_no_number_and_says_why(status: Status) -> None:
     one = run(series([1.0] * 200), aggregate(1.0), status=status)

@@ -432,6 +432,18 @@ def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
     assert str(error.value).startswith(f"reports/t.toml: {message}")
 
 
+def test_what_a_device_or_a_step_does_has_no_scaling_efficiency():
+    runs = [run(devices=1, values={"step": 0.320}), run(devices=8, values={"step": 0.327})]
+    with pytest.raises(RequestError) as error:
+        one(
+            runs, rows=("devices",), metrics=("step_time",), compare=CompareSpec("efficiency", {"devices": 1})
+        )
+    assert str(error.value) == (
+        "reports/t.toml: tables[0].compare.kind: step_time does not tell what all devices do together, so "
+        'there is no scaling efficiency of it; use metric = "throughput", or kind = "speedup"'
+    )
+
+
 def test_totals_of_different_parts_are_not_compared():
     runs = [run(d="A", values={"forward": 1.0, "backward": 2.0}), run(d="B", values={"forward": 1.0})]
     table = one(
