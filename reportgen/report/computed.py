@@ -18,7 +18,8 @@ from reportgen.report.definition import below
 from reportgen.report.keys import Section, inside
 from reportgen.statistics import geometric_mean
 from reportgen.tables.expected import Knowledge
-from reportgen.tables.select import matches, show
+from reportgen.tables.names import show
+from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from reportgen.metrics import metric as metric_of
 from reportgen.model import Case, FactorValue
 from reportgen.tables.headings import label_of_factor, sentence
+from reportgen.tables.names import show
 from reportgen.tables.pivot import LACKING, Grid
-from reportgen.tables.select import show
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 from reportgen.units import Unit
 

@@ -13,7 +13,8 @@ from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Case, FactorValue, Finding, identities
 from reportgen.results import Comparison, Expected
 from reportgen.tables.expected import Knowledge, expected_speed
-from reportgen.tables.select import matches, show
+from reportgen.tables.names import show
+from reportgen.tables.select import matches
 from reportgen.tables.spec import CompareSpec, TableSpec
 
 # Waiting for data has no expected speed: it does not depend on the device that is compared.

@@ -13,8 +13,8 @@ from typing import cast
 from reportgen.metrics import metric as metric_of
 from reportgen.model import Case, FactorValue, identity
 from reportgen.results import Label
+from reportgen.tables.names import show
 from reportgen.tables.pivot import AxisKey, Grid, Identity, Place, identity_of
-from reportgen.tables.select import show
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 _LINK = re.compile(r"\[([^\]]+)\]\(([^()\s]+)\)")

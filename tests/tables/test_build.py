@@ -457,3 +457,31 @@ def test_totals_of_different_parts_are_not_compared():
     )
     assert texts(table) == [["3", "1"], ["1", "-"]]
     assert "forward + backward, here it is forward" in table.notes[table.cells[1][1].notes[0]].text
+
+
+TIMED = [
+    run(m="a", values={"data_loading": 5.0, "forward": 0.002, "backward": 0.004}),
+    run(m="b", values={"forward": 0.001}),
+]
+
+
+def compute(runs, *phases, **keys):
+    totals = {"compute": phases}
+    return one(runs, rows=("m",), metrics=("step_time",), phases=("compute",), totals=totals, **keys)
+
+
+def test_a_total_of_a_phase_that_no_run_has_is_an_error_and_no_smaller_sum():
+    with pytest.raises(RequestError) as error:
+        compute(TIMED, "forward", "backwrd")
+    assert str(error.value) == (
+        'reports/t.toml: tables[0].totals.compute[1]: no run has a phase "backwrd"; did you mean "backward"?'
+    )
+
+
+def test_a_total_takes_the_phases_that_a_run_has_where_another_one_has_them_all():
+    assert texts(compute(TIMED, "forward", "backward")) == [["0.006"], ["0.001"]]
+    assert texts(compute(TIMED, "forward", "backward", where={"m": ("b",)})) == [["0.001"]]
+
+
+def test_totals_of_runs_that_all_failed_are_not_doubted():
+    assert texts(compute([run(m="a", status="failed")], "forward", "backward")) == [["failed"]]

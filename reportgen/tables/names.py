@@ -1,0 +1,112 @@
+"""Check that what a table names is there: factors, values, metrics, phases, the phases of totals.
+
+A name that nothing has is a request error with the nearest one that is known: a table that is silently
+empty, or short of a phase, because of a typing mistake is worse than none.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from reportgen.errors import RequestError, did_you_mean
+from reportgen.model import FactorValue, Run, identity
+from reportgen.protocol import available
+from reportgen.tables.spec import METRIC, PHASE, REPEAT, TableSpec
+
+
+def check_names(spec: TableSpec, runs: Sequence[Run]) -> None:
+    """Raise RequestError for what none of the runs has: a factor, a value in `where`, a part of a total.
+
+    runs  all that the report has, with what may be used like a factor among their factors
+    """
+    _check_factors(spec, runs)
+    _check_values(spec, runs)
+    _check_totals(spec, runs)
+
+
+def _check_factors(spec: TableSpec, runs: Sequence[Run]) -> None:
+    known = {name for run in runs for name in run.factors} | {METRIC, PHASE, REPEAT}
+    lists = {"rows": spec.rows, "columns": spec.columns, "facets": spec.facets, "ignore": spec.ignore}
+    for key, names in lists.items():
+        for position, name in enumerate(names):
+            _known(f"{spec.place}.{key}[{position}]", name, known)
+    tables: dict[str, Iterable[str]] = {
+        "where": spec.where,
+        "order": spec.order,
+        "qualify": spec.qualify,
+        "pick": spec.pick,
+        "compare.baseline": spec.compare.baseline if spec.compare else (),
+    }
+    for key, mapping in tables.items():
+        for name in mapping:
+            _known(f"{spec.place}.{key}.{name}", name, known)
+    for position, case in enumerate(spec.planned):
+        for name in case:
+            _known(f"{spec.place}.planned[{position}].{name}", name, known)
+    for key, several in ((METRIC, spec.metrics), (PHASE, spec.phases)):
+        if len(several) > 1 and key not in (*spec.rows, *spec.columns, *spec.facets):
+            raise RequestError(
+                f"{spec.place}.{key}",
+                f"several values, but {key} is in neither rows, columns nor facets",
+                f'add "{key}" to one of them',
+            )
+
+
+def _known(place: str, name: str, known: set[str]) -> None:
+    if name not in known:
+        raise RequestError(place, f'no factor "{name}"', did_you_mean(name, known))
+
+
+def _check_values(spec: TableSpec, runs: Sequence[Run]) -> None:
+    planned = {(name, identity(value)) for case in spec.planned for name, value in case.items()}
+    for name, values in spec.where.items():
+        if name == REPEAT:
+            continue
+        present = [run.factors[name] for run in runs if name in run.factors]
+        known = set(map(identity, present))
+        for value in values:
+            if identity(value) not in known and (name, identity(value)) not in planned:
+                raise RequestError(
+                    f"{spec.place}.where.{name}",
+                    f"no run has {name} = {show(value)}",
+                    _nearest(value, present),
+                )
+
+
+def show(value: FactorValue) -> str:
+    """Return a factor value as TOML would write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (
+        f'"{value}"' if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+    )
+
+
+def _nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
+    """Return the remedy for a value that none has: written as the wrong kind, or misspelt."""
+    shown = {str(one): one for one in present}
+    if str(value) in shown:
+        return f"{show(shown[str(value)])} is meant: write it as that"
+    return did_you_mean(str(value), shown)
+
+
+def _check_totals(spec: TableSpec, runs: Sequence[Run]) -> None:
+    """Raise RequestError for a part of a total that no run has: the sum would lack it without a word."""
+    phases = {phase for run in runs for _, phase in available(run)} if spec.totals else set()
+    for total, names in spec.totals.items():
+        for position, name in enumerate(names):
+            # Of runs that all failed nobody knows which phases they would have had.
+            if phases and name not in phases:
+                place = f"{spec.place}.totals.{total}[{position}]"
+                raise RequestError(place, f'no run has a phase "{name}"', did_you_mean(name, phases))
+
+
+def untold(spec: TableSpec, runs: Sequence[Run]) -> RequestError:
+    """Return the error for a table that none of its runs has a figure for."""
+    told = {(metric, phase) for run in runs for metric, phase in available(run, spec.totals)}
+    metrics, phases = {metric for metric, _ in told}, {phase for _, phase in told}
+    for metric in spec.metrics:
+        if metric not in metrics:
+            fact = f'none of its {len(runs)} runs can tell "{metric}"'
+            return RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, metrics))
+    phase = spec.phases[0]
+    fact = f'none of its {len(runs)} runs can tell {spec.metrics[0]} of "{phase}"'
+    return RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))
