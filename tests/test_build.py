@@ -228,19 +228,29 @@ def test_logs_may_be_rubbish_without_stopping_the_build(repository):
     assert "760" in result.files["frameworks/README.md"].decode()
 
 
+def built_elsewhere(root: Path, **surroundings: str) -> None:
+    command = [sys.executable, "-m", "reportgen", "build", "reports"]
+    subprocess.run(command, cwd=root, env={**os.environ, **surroundings}, check=True)
+
+
 def test_same_inputs_same_bytes_whatever_the_surroundings(repository, tmp_path):
     moved = tmp_path / "an other place"
     shutil.copytree(repository, moved)
     write(repository)
-    environment = {
-        **os.environ,
-        "TZ": "Pacific/Kiritimati",
-        "PYTHONHASHSEED": "4711",
-        "LC_ALL": "C",
-        "COLUMNS": "40",
-    }
-    subprocess.run(
-        [sys.executable, "-m", "reportgen", "build", "reports"], cwd=moved, env=environment, check=True
-    )
+    built_elsewhere(moved, TZ="Pacific/Kiritimati", PYTHONHASHSEED="4711", LC_ALL="C", COLUMNS="40")
     files = [p.relative_to(repository) for p in repository.rglob("*") if p.is_file()]
     assert {p: (moved / p).read_bytes() for p in files} == {p: (repository / p).read_bytes() for p in files}
+
+
+def test_hash_order_does_not_tell_values_apart_that_readers_sort_alike(repository):
+    names = ["BERT", "bert", "Bert", "v1", "v1.0", "v01", "V1", "v001"]
+    lines = [f"{name},{devices},{place}" for place, name in enumerate(names, 1) for devices in (1, 8)]
+    (repository / "logs/rates/rates.csv").write_text("\n".join(["framework,devices,rate", *lines, ""]))
+    (repository / "reports/frameworks.md").write_text("Sorted.\n")
+    seen = set()
+    for seed in ("1", "3", "4"):
+        built_elsewhere(repository, PYTHONHASHSEED=seed)
+        seen.add((repository / "reports/frameworks/tables/rates.csv").read_text())
+    (table,) = seen
+    order = list(dict.fromkeys(line.split(",")[1] for line in table.splitlines()[1:]))
+    assert order == ["BERT", "Bert", "bert", "V1", "v001", "v01", "v1", "v1.0"]

@@ -86,12 +86,16 @@ class Ranks:
         return AxisKey(codes, tuple(self.value(n, c) for n, c in zip(names, codes, strict=True)))
 
 
-def _natural(typed: Identity) -> tuple[str, tuple[tuple[int, float, str], ...]]:
+def _natural(typed: Identity) -> tuple[str, tuple[tuple[int, float, str], ...], str]:
+    """Return a key that puts numbers and numbers inside texts in order; no two values share one.
+
+    What is sorted comes from a set: texts that differ only by case or by leading zeros go by themselves.
+    """
     kind, value = typed
     if not isinstance(value, str):
-        return (kind, ((0, value, ""),))
+        return (kind, ((0, value, ""),), "")
     parts = re.split(r"([0-9]+)", value)
-    return (kind, tuple((0, float(p), p) if p.isdecimal() else (1, 0.0, p.casefold()) for p in parts))
+    return (kind, tuple((0, float(p), "") if p.isdecimal() else (1, 0.0, p.casefold()) for p in parts), value)
 
 
 def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[Grid]:
