@@ -99,14 +99,36 @@ def _check_totals(spec: TableSpec, runs: Sequence[Run]) -> None:
                 raise RequestError(place, f'no run has a phase "{name}"', did_you_mean(name, phases))
 
 
-def untold(spec: TableSpec, runs: Sequence[Run]) -> RequestError:
-    """Return the error for a table that none of its runs has a figure for."""
-    told = {(metric, phase) for run in runs for metric, phase in available(run, spec.totals)}
-    metrics, phases = {metric for metric, _ in told}, {phase for _, phase in told}
+def check_told(spec: TableSpec, kept: Sequence[Run], runs: Sequence[Run]) -> None:
+    """Raise RequestError if the table's runs can tell nothing that is asked, or no run at all one of a list.
+
+    kept  the runs of the table; runs  all that the report has
+
+    Failed runs stand in the tables of every metric, so they cannot vouch for a name: where all failed,
+    and where cases are only planned, nobody knows what there will be.
+    """
+    here = _told(spec, kept)
+    if spec.planned or not here:
+        return
+    if any((metric, phase) in here for metric in spec.metrics for phase in spec.phases):
+        _check_each(spec, _told(spec, runs), len(runs))
+    else:
+        _check_each(spec, here, len(kept))
+
+
+def _told(spec: TableSpec, runs: Sequence[Run]) -> set[tuple[str, str]]:
+    return {pair for run in runs for pair in available(run, spec.totals)}
+
+
+def _check_each(spec: TableSpec, told: set[tuple[str, str]], count: int) -> None:
+    """Raise RequestError for the first metric, else the first phase, that `count` runs cannot tell."""
+    metrics = {metric for metric, _ in told}
     for metric in spec.metrics:
         if metric not in metrics:
-            fact = f'none of its {len(runs)} runs can tell "{metric}"'
-            return RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, metrics))
-    phase = spec.phases[0]
-    fact = f'none of its {len(runs)} runs can tell {spec.metrics[0]} of "{phase}"'
-    return RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))
+            fact = f'none of its {count} runs can tell "{metric}"'
+            raise RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, metrics))
+    phases = {phase for metric, phase in told if metric in spec.metrics}
+    for phase in spec.phases:
+        if phase not in phases:
+            fact = f'none of its {count} runs can tell {" or ".join(spec.metrics)} of "{phase}"'
+            raise RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from reportgen.errors import RequestError
 from reportgen.model import Case, FactorValue, Run, identity
 from reportgen.protocol import cases as protocol_cases
-from reportgen.tables.names import check_names, untold
+from reportgen.tables.names import check_names, check_told
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec, Wanted
 
 SystemOf = Callable[[Mapping[str, FactorValue]], str | None]
@@ -34,9 +34,8 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> Selecti
     kept = [run for run in promoted if matches(run.factors, spec.where)]
     if not kept:
         raise RequestError(f"{spec.place}.where", "no run has all of these together", "loosen one of them")
+    check_told(spec, kept, promoted)
     chosen = _cases(spec, kept)
-    if not chosen and not spec.planned:
-        raise untold(spec, kept)
     # The table's own cases come last, so that a baseline that it shows is that very case.
     pool = [*_cases(spec, promoted), *chosen] if spec.compare else []
     return Selection(tuple(chosen), tuple(pool))

@@ -485,3 +485,40 @@ def test_a_total_takes_the_phases_that_a_run_has_where_another_one_has_them_all(
 
 def test_totals_of_runs_that_all_failed_are_not_doubted():
     assert texts(compute([run(m="a", status="failed")], "forward", "backward")) == [["failed"]]
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled", "out_of_memory", "running"])
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"metrics": ("steptime",)},
+            'metric: none of its 3 runs can tell "steptime"; did you mean "step_time"?',
+        ),
+        (
+            {"phases": ("forwrd",)},
+            'phase: none of its 3 runs can tell step_time of "forwrd"; did you mean "forward"?',
+        ),
+        (
+            {"phases": ("forward", "backwrd")},
+            'phase: none of its 3 runs can tell step_time of "backwrd"; did you mean "backward"?',
+        ),
+        (
+            {"metrics": ("step_time", "steptime"), "columns": ("metric", "phase"), "phases": ("forward",)},
+            'metric: none of its 3 runs can tell "steptime"; did you mean "step_time"?',
+        ),
+    ],
+)
+def test_a_run_that_failed_vouches_for_no_metric_or_phase(keys, message, status):
+    runs = [*TIMED, run(m="a", repeat=2, status=status)]
+    with pytest.raises(RequestError) as error:
+        build_tables(
+            spec(**{"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",), **keys}), runs, NOTHING
+        )
+    assert str(error.value) == f"reports/t.toml: tables[0].{message}"
+
+
+def test_a_phase_of_a_list_may_be_missing_where_another_table_has_it():
+    keys = {"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",)}
+    table = one(TIMED, where={"m": ("b",)}, phases=("forward", "backward"), **keys)
+    assert texts(table) == [["0.001"]]
