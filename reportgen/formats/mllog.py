@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from reportgen.formats.fragments.hostfiles import json_object
+from reportgen.formats.fragments.jsontext import is_number
 from reportgen.formats.fragments.mllogevents import PREFIX, parse
 from reportgen.formats.fragments.mllogwork import work
 from reportgen.formats.fragments.mlperfsystem import read_system
@@ -171,7 +172,7 @@ class _Log:
         """Yield the last evaluation: an accuracy, a loss or a perplexity, as the benchmark has it."""
         found = self.events.by_key.get("eval_accuracy", [])
         value = found[-1].value if found else None
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if is_number(value):
             place = self.log.place(found[-1].at)
             yield Aggregate("eval_accuracy", STEP, float(value), f"{value!r}", "last", len(found), place)
 
@@ -179,5 +180,4 @@ class _Log:
 def _scaling(content: bytes | None) -> float:
     """Return the factor that a benchmark's score is multiplied by, 1 where nobody says one."""
     factor = json_object(content or b"").get("scaling_factor")
-    is_factor = isinstance(factor, int | float) and not isinstance(factor, bool) and 0 < factor < 1e6
-    return float(factor) if factor is not None and is_factor else 1.0
+    return float(factor) if is_number(factor) and 0 < factor < 1e6 else 1.0

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.formats.fragments.jsontext import is_number
 from reportgen.model import STEP, FactorValue, FloatArray, Series, Source
 
 _NS = 1e-9
@@ -96,7 +97,7 @@ def _saved(
         line = lines.of(names[-1] if names else kind)
         if kind == "Trial":
             yield _trial(fields, factors, facts, line)
-        elif _is_number(fields.get("time")):
+        elif is_number(fields.get("time")):
             time = float(fields["time"])
             yield Benchmark(
                 factors, facts, reduced=(("estimate", time * _NS, f"{time:.12g} ns", 0),), line=line
@@ -107,7 +108,7 @@ def _trial(
     fields: Mapping[str, Any], factors: Mapping[str, FactorValue], facts: Mapping[str, FactorValue], line: int
 ) -> Benchmark:
     times = fields.get("times")
-    numbers = [float(time) for time in times if _is_number(time)] if isinstance(times, list) else []
+    numbers = [float(time) for time in times if is_number(time)] if isinstance(times, list) else []
     samples = np.array(numbers, dtype=np.float64) * _NS
     reduced: tuple[tuple[str, float, str, int], ...] = ()
     if len(samples):
@@ -127,7 +128,7 @@ def _flux(one: Mapping[str, Any], lines: _Lines) -> Benchmark:
     name = str(one.get("benchmark", ""))
     reduced = tuple((statistic, float(one[key]), f"{one[key]} s", 0)
                     for statistic, key in (("median", "result_value"), ("minimum", "min"), ("maximum", "max"))
-                    if _is_number(one.get(key)))  # fmt: skip
+                    if is_number(one.get(key)))  # fmt: skip
     environment = {key: str(one[key]) for key in ("executable", "environment", "commitid", "branch")
                    if isinstance(one.get(key), str)}  # fmt: skip
     return Benchmark(flux_factors(name), environment, reduced=reduced, line=lines.of(name))
@@ -143,7 +144,3 @@ def flux_factors(name: str) -> dict[str, FactorValue]:
     if found := _FLUX.fullmatch(own):
         factors |= {"model": found[1], "pass": _PASSES[found[2]]}
     return factors
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300

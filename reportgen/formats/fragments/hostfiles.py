@@ -5,11 +5,11 @@ environment under the names that published tables use too. Nothing here is neede
 """
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from reportgen.formats.fragments.jsontext import is_number
 from reportgen.model import FactorValue
 
 COLLECT_ENV = b"PyTorch version:"
@@ -39,8 +39,8 @@ def collect_env(content: bytes) -> tuple[dict[str, FactorValue], str]:
     for line in _ENV_LINES.finditer(content):
         value = _text(line[2])
         if line[1] == b"Python version":
-            value = value.split()[0]
-        if value not in ("N/A", "Could not collect"):
+            value = value.partition(" ")[0]
+        if value not in ("", "N/A", "Could not collect"):
             found[_ENV_NAMES[line[1]]] = value
     lightning = _LIGHTNING.search(content)
     if lightning:
@@ -70,7 +70,7 @@ def dlprof_summary(content: bytes) -> dict[str, float]:
     for key, divisor in scales.items():
         values = summary.get(key) if isinstance(summary, dict) else None
         value = values[0] if isinstance(values, list) and len(values) == 1 else values
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        if is_number(value):
             found[key] = value / divisor
     return found
 

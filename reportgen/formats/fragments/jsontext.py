@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from reportgen.formats.fragments.malformed import Malformed
 from reportgen.logfiles import Claim, LogFiles
@@ -64,6 +64,11 @@ def number(found: object) -> float:
         return float(found)
     except (ValueError, OverflowError):
         return math.nan
+
+
+def is_number(found: object) -> TypeGuard[int | float]:
+    """Return whether something is a number, and one that stays a float when it is scaled or added up."""
+    return isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < 1e300
 
 
 def whole(found: object) -> int | None:

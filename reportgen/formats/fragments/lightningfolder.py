@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from reportgen.formats.fragments import hostfiles, metricscsv, profiler
+from reportgen.formats.fragments import hostfiles, jsontext, metricscsv, profiler
 from reportgen.formats.fragments.devicenames import short_name
 from reportgen.formats.fragments.lightningactions import between_steps, step_times
 from reportgen.logfiles import LogFiles
@@ -57,12 +57,11 @@ class _Folder:
         status, findings = self._status()
         described, device = self._machine()
         factors = {**framework, **self._factors(), **({"device": short_name(device)} if device else {})}
-        size, devices = factors.get("batch_size"), factors.get("devices")
-        known = isinstance(size, int) and isinstance(devices, int)
+        size, devices = (jsontext.whole(factors.get(name)) for name in ("batch_size", "devices"))
         return Run(
             id=self.id, format=format, source=self._source("profile"), factors=factors,
             environment={**described, **self._arguments()}, status=status,
-            samples_per_step=float(size * devices) if known else None,  # type: ignore[operator]
+            samples_per_step=None if size is None or devices is None else float(size * devices),
             aggregates=self._aggregates(), findings=findings,
         )  # fmt: skip
 
@@ -169,9 +168,7 @@ class _Folder:
         ]
         duration = self.info.get("train_duration")
         found.append(
-            self._figure(
-                "run_time", duration if isinstance(duration, (int, float)) else None, "total", "info"
-            )
+            self._figure("run_time", duration if jsontext.is_number(duration) else None, "total", "info")
         )
         return tuple(one for one in found if one is not None and math.isfinite(one.value))
 

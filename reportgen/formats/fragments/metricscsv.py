@@ -91,10 +91,13 @@ def _regular(body: bytes, width: int) -> tuple[bytes, IntArray, tuple[int, ...]]
 
 
 def mean(values: FloatArray) -> float:
-    """Return the mean of the finite ones among some numbers, NaN if there is none."""
+    """Return the mean of the finite ones among some numbers, NaN if there is none or it has no finite sum."""
     array = np.asarray(values, dtype=np.float64)
     finite = array[np.isfinite(array)].tolist()
-    return math.fsum(finite) / len(finite) if finite else math.nan
+    try:
+        return math.fsum(finite) / len(finite) if finite else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def as_array(values: list[float]) -> FloatArray:

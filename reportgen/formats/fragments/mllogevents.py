@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reportgen.formats.fragments.jsontext import is_number
 from reportgen.formats.fragments.textlog import TextLog
 
 PREFIX = b":::MLLOG {"
@@ -47,7 +48,7 @@ class Event:
     def number(self, name: str) -> float | None:
         """Return a number of the metadata, None where there is none of that name."""
         value = self.metadata.get(name)
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return float(value) if is_number(value) else None
 
 
 @dataclass(slots=True)
@@ -76,8 +77,8 @@ class Events:
     def integer(self, key: str) -> int | None:
         """Return the value of the last event of a key if it is a positive whole number."""
         value = self.value(key)
-        is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
-        return int(value) if is_whole and 0 < value < 2**53 else None
+        is_whole = is_number(value) and 0 < value < 2**53 and value == value // 1
+        return int(value) if is_whole else None
 
 
 def parse(log: TextLog) -> Events:

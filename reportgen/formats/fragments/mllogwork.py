@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.formats.fragments.jsontext import is_number
 from reportgen.formats.fragments.metriclogger import add_series, step_run
 from reportgen.formats.fragments.mllogevents import Event, Events, Interval, intervals
 from reportgen.formats.fragments.textlog import TextLog
@@ -18,6 +19,8 @@ from reportgen.model import STEP, Aggregate, Clock, FloatArray, IntArray, Series
 
 _TIMING = "train_step_timing in s"
 _RATE = "throughput"
+# No rate and no time is outside; what is inside can be weighted, inverted and added up.
+_LEAST, _MOST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,11 @@ class _Counter:
 
 
 def _tracked(events: Events, name: str) -> list[tuple[Event, float]]:
-    """Return the tracked statistics of a name that are positive numbers."""
+    """Return the tracked statistics of a name that are positive numbers, and can be a rate or a time."""
     found = []
     for event in events.by_key.get("tracked_stats", []):
         value = event.value.get(name) if isinstance(event.value, dict) else None
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+        if is_number(value) and _LEAST < value < _MOST:
             found.append((event, float(value)))
     return found
 

@@ -85,7 +85,7 @@ def _simple(content: bytes, found: re.Match[bytes]) -> Action:
 
 def _calls(mean: float | None, total: float) -> int:
     """Return how often an action was called, from the mean and total of a layout that does not say."""
-    if not mean or not total / mean < _EXACT_CALLS:
+    if not mean or not 0 <= total / mean < _EXACT_CALLS:
         return 0
     return round(total / mean)
 

@@ -23,7 +23,8 @@ def throughput(metrics: Metrics, source: Source) -> tuple[tuple[Series, ...], in
     devices = _devices(metrics)
     logged = np.flatnonzero(np.isfinite(time) & np.isfinite(batches) & (batches >= 1) & (batches < 2**53))
     # A resumed run counts on; rows that go back are repetitions.
-    logged = logged[np.diff(batches[logged], prepend=0) > 0]
+    most = np.maximum.accumulate(batches[logged])
+    logged = logged[np.diff(most, prepend=0) > 0]
     if not len(logged):
         return (), devices
     step = batches[logged].astype(np.int64)
