@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reportgen.errors import RequestError
 from reportgen.formats import custom
 from reportgen.formats.fragments.owndefinition import definition
+from reportgen.formats.fragments.textlog import TextLog
 from reportgen.learn import Proposal, propose
 from reportgen.logfiles import LogFiles
 from tests.test_cli import call
@@ -140,11 +141,73 @@ def test_styles_of_logs(log: str, groups: tuple[str, ...], measured: dict[str, f
 
 def test_the_pattern_is_one_that_people_can_read() -> None:
     assert pattern(learned(SIZES)) == (
-        r"batch_size=(?P<batch_size>\d+) world_size=(?P<devices>\d+) step=(?P<step>\d+) step_time=(?P<step_time_s>\d+\.?\d*)s"
+        r"batch_size=(?P<batch_size>\d+) world_size=(?P<devices>\d+) step=(?P<step>\d+) step_time=(?P<step_time_s>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)s\b"
     )
     assert pattern(learned(EPOCHS)) == (
-        r"Epoch \[(?P<epoch>\d+)/\d+\]\[\s*(?P<step>\d+)/(?P<steps_per_epoch>\d+)\] Time (?P<step_time_s>\d+\.?\d*)"
+        r"Epoch \[(?P<epoch>\d+)/\d+\]\[\s*(?P<step>\d+)/(?P<steps_per_epoch>\d+)\] Time (?P<step_time_s>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)[.,:]?(?:[^\pL\d_.,:%]|$)"
     )
+
+
+def sister(learned_from: str, log: str) -> list[tuple[bytes | None, ...]]:
+    """Return what the pattern learned from one log's lines takes out of another's."""
+    own = definition("x", tomllib.loads(learned(learned_from).toml)["format"])
+    found = custom.matched(own, TextLog(LogFiles.of({"y.log": log.encode()}).file("y.log")))
+    return list(zip(*(found.columns[name] for name in own.groups), strict=True))
+
+
+def lines(line: str) -> str:
+    """Return lines of three steps; # stands for the step."""
+    return "".join(line.replace("#", str(i)) + "\n" for i in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "taken"),
+    [
+        ('{"step": #, "time_s": 0.0125}', '{"step": 7, "time_s": 9.42e-05}', b"9.42e-05"),
+        ("step=# time=1.5", "step=7 time=9.42E-05", b"9.42E-05"),
+        ("step # time 1.5", "step 7 time 25", b"25"),
+        ("step # time 1.5", "step 7 time 0.25, loss 2", b"0.25"),
+        ("step # time 1.5", "step 7 time 0.25.", b"0.25"),
+        ("step # time 1.5", "step 7 time 0.25)", b"0.25"),
+        ("step # time 1,000.5", "step 7 time 12,345.25", b"12,345.25"),
+        ("step # time 1,000.5", "step 7 time 12,345.25, loss", b"12,345.25"),
+        ("step # time 1.5ms", "step 7 time 0.25ms,", b"0.25"),
+        ("step # time 0.25   1.5", "step 7 time 9e-05   1.5", b"9e-05"),
+    ],
+)
+def test_a_number_is_taken_whole_however_a_sister_file_writes_it(line: str, other: str, taken: bytes) -> None:
+    assert [cells[-1] for cells in sister(lines(line), other)] == [taken]
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        ("step # time 1.5", "step 7 time 1,234.5"),
+        ("step # time 1.5", "step 7 time 1.2.3"),
+        ("step # time 1.5", "step 7 time 01:30"),
+        ("step # time 1.5", "step 7 time 500ms"),
+        ("step # time 1.5", "step 7 time 500µs"),
+        ("step # time 1.5", "step 7 time 9.42e-x"),
+        ("step # time 1.5", "step 7 time 95%"),
+        ("step # time 1.5", "step 7 time -0.5"),
+        ("step # time 1.5", "step 7 time 0x1f"),
+        ("step # time 1,000.5", "step 7 time 12,3456"),
+        ("step # time 1.5s", "step 7 time 0.5samples"),
+        ("step # time 1.5s", "step 7 time 500ms"),
+        ("time 0.5 step #", "time 0.5 step 12.5"),
+        ("time 0.5 step #", "time 0.5 step 12k"),
+        ("4 # 0.5 ms", "4 3.12 0.5 ms"),
+        ("step #: 7.5 img/s", "step 7: 1024 img/step"),
+    ],
+)
+def test_a_number_that_goes_on_is_no_match_rather_than_a_wrong_one(line: str, other: str) -> None:
+    assert sister(lines(line), other) == []
+
+
+@pytest.mark.parametrize("behind", ["x", "e", "_ms", "...", "%", ",3", "x3", ".5.5", ":30h"])
+def test_what_stands_glued_behind_the_last_number_is_part_of_the_pattern(behind: str) -> None:
+    log = lines("step # time 0.125" + behind)
+    assert len(sister(log, log)) == 3
 
 
 def test_what_it_would_match_is_shown_with_first_and_last_records() -> None:

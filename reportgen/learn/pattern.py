@@ -2,7 +2,8 @@
 
 The pattern is to be read and corrected by people, so it says as little as it must: white space that never
 changes is kept, numbers without a meaning are skipped by their kind, and what stands before the first group
-is left out.
+is left out. A number is taken whole or not at all: in another log of the form it may be smaller and have an
+exponent, or be followed by another unit.
 """
 
 import re
@@ -14,6 +15,11 @@ _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _BLANKS = re.compile(f"[{BLANK}]{{2,}}|[\t\f]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _LAST_WORDS = re.compile(r"[^\W\d_][^,;|\[\](){}]*[\[({]?$|[^\s\w]$")
+_EXPONENT = r"(?:[eE][-+]?\d+)?"
+_THOUSANDS = r"\d+(?:,\d{3})*"
+# What ends a number: no letter and no more of a number, a clock or a share; a sentence may end with it.
+_END = r"[.,:]?(?:[^\pL\d_.,:%]|$)"
+_ENDED = re.compile(r"[.,:]?(?:[^\w.,:%]|$)")
 _BARS = {"|": r"\|[^|]*\|", "[": r"\[[^\]]*\]"}
 
 
@@ -37,7 +43,7 @@ def pattern(shape: Shape, roles: Roles, *, whole_line: bool) -> str:
         )
         if slot < last:
             pieces.append(_literal(shape, slot + 1))
-    return "".join(pieces) + _unit(shape, roles, last)
+    return "".join(pieces) + _behind(shape, roles, last)
 
 
 def anchor(shape: Shape, roles: Roles) -> str:
@@ -64,7 +70,9 @@ def _literal(shape: Shape, place: int) -> str:
     text = shape.literals[place]
     before = _space({spelling[: len(spelling) - len(spelling.lstrip(BLANK))] for spelling in spellings})
     after = _space({spelling[len(spelling.rstrip(BLANK)) :] for spelling in spellings})
-    return before + escape(text).replace(" ", r"\s+") + after if text else before
+    if not text:
+        return r"\s+" if all(spellings) else before
+    return before + escape(text).replace(" ", r"\s+") + after
 
 
 def _space(seen: set[str]) -> str:
@@ -76,8 +84,10 @@ def _space(seen: set[str]) -> str:
 def _words_before(shape: Shape, slot: int) -> str:
     """Return the last words of the literal before a slot."""
     found = _LAST_WORDS.search(shape.literals[slot])
+    if shape.kinds[slot] == "date" and (slot or shape.literals[0]):
+        return ""
     if not found or shape.kinds[slot] == "date":
-        return "" if slot or shape.literals[0] else "^" + _literal(shape, 0)
+        return ("" if slot else "^") + _literal(shape, slot)
     whole, text = _literal(shape, slot), escape(found[0])
     return whole[max(whole.rfind(text), 0) :]
 
@@ -91,11 +101,10 @@ def _named(shape: Shape, slot: int, name: str) -> str:
             if any(re.search(r"Z|[-+]\d\d:?\d\d$", cell) for cell in cells)
             else kind
         )
-    elif name in ("step", "epoch") or name.endswith(("size", "len", "devices", "epoch")):
-        kind = r"[\d,]+" if any("," in cell for cell in cells) else r"\d+"
     else:
-        kind = r"\d[\d,]*\.?\d*" if any("," in cell for cell in cells) else r"\d+\.?\d*"
-        kind += r"(?:e[-+]?\d+)?" if any("e" in cell.lower() and cell[0].isdigit() for cell in cells) else ""
+        kind = _THOUSANDS if any("," in cell for cell in cells) else r"\d+"
+        is_count = name in ("step", "epoch") or name.endswith(("size", "len", "devices", "epoch"))
+        kind += "" if is_count else r"(?:\.\d*)?" + _EXPONENT
     return f"(?P<{name}>{kind})"
 
 
@@ -115,13 +124,28 @@ def _skipped(shape: Shape, slot: int) -> str:
     return r"[-+.,\w]+" if any("," in cell for cell in cells) else r"[-+.\w]+"
 
 
-def _unit(shape: Shape, roles: Roles, slot: int) -> str:
-    """Return the unit behind the last group."""
+def _behind(shape: Shape, roles: Roles, slot: int) -> str:
+    """Return what must stand behind the last group: its unit, what is glued to it, or the end of a number."""
     end = roles.units.get(slot, 0)
-    if not end:
+    if not end and shape.kinds[slot] == "date":
         return ""
-    lead = _space({raw[: len(raw) - len(raw.lstrip(BLANK))] for raw in shape.spellings(slot + 1)})
-    return lead + escape(shape.literals[slot + 1][:end]).replace(" ", r"\s+")
+    if not end and all(_ENDED.match(text) for text in _rests(shape, slot)):
+        return _END
+    text, spellings = shape.literals[slot + 1], shape.spellings(slot + 1)
+    end = end or len(text.split(" ")[0])
+    lead = _space({raw[: len(raw) - len(raw.lstrip(BLANK))] for raw in spellings})
+    is_apart = slot + 2 == len(shape.literals) or all(raw != raw.rstrip(BLANK) for raw in spellings)
+    next_letter = text[end : end + 1] or ("" if is_apart else "_")
+    ends_a_word = re.match(r"\w\b", text[:end][-1:] + next_letter, re.ASCII) if end else None
+    return lead + escape(text[:end]).replace(" ", r"\s+") + (r"\b" if ends_a_word else "")
+
+
+def _rests(shape: Shape, slot: int) -> set[str]:
+    """Return what stands behind a slot up to the end of the next one."""
+    return {
+        "".join((raw[slot + 1], *row[slot + 1 : slot + 2]))
+        for raw, row in zip(shape.raws, shape.rows, strict=True)
+    }
 
 
 def escape(text: str) -> str:
