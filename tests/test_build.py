@@ -77,7 +77,7 @@ def made(root: Path, **keys: Path):
 def write(root: Path) -> list[publish.Change]:
     result = made(root)
     changes = publish.apply(result.files, root / "reports", owned=owned_files(root / "reports"))
-    return changes + publish.apply(result.injected, root)
+    return changes + publish.apply(result.injected, root, owned=result.injected)
 
 
 def test_a_report_has_its_pages_tables_and_figures_and_an_index(repository):
@@ -218,6 +218,29 @@ def test_a_list_of_generated_files_that_is_rubbish_owns_nothing(repository):
         (repository / "reports/frameworks").mkdir(exist_ok=True)
         (repository / "reports/frameworks/report.json").write_text(text)
         assert owned_files(repository / "reports") == frozenset()
+
+
+def test_what_a_build_made_is_made_anew_though_its_list_is_lost(repository):
+    write(repository)
+    before = {p: p.read_bytes() for p in (repository / "reports").rglob("*") if p.is_file()}
+    for path in (repository / "reports/frameworks").rglob("*.*"):
+        path.write_bytes(path.read_bytes().replace(b"760", b"761"))
+    listing = repository / "reports/frameworks/report.json"
+    listing.write_bytes(b"<<<<<<< HEAD\n" + listing.read_bytes())
+    assert owned_files(repository / "reports") == frozenset()
+    write(repository)
+    assert {p: p.read_bytes() for p in before} == before
+
+
+@pytest.mark.parametrize("path", ["reports/README.md", "reports/frameworks/README.md"])
+def test_a_page_that_somebody_wrote_stops_the_first_build(repository, path):
+    (repository / path).parent.mkdir(exist_ok=True)
+    (repository / path).write_text("# Mine\n")
+    before = sorted(p for p in repository.rglob("*"))
+    with pytest.raises(RequestError, match=f"{path}: is in the way and was not generated"):
+        write(repository)
+    assert (repository / path).read_text() == "# Mine\n"
+    assert sorted(p for p in repository.rglob("*")) == before
 
 
 def test_logs_may_be_rubbish_without_stopping_the_build(repository):

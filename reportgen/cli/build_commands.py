@@ -42,7 +42,7 @@ def build(
 
     request, made = _made(reports, logs, out)
     changes = _below(request, publish.apply(made.files, request.target, owned=owned_files(request.target)))
-    changes += publish.apply(made.injected, request.root, owned=frozenset())
+    changes += publish.apply(made.injected, request.root, owned=made.injected)
     for change in changes:
         # A figure that was edited by hand has been drawn anew.
         print(plain(f"{'changed' if change.what == 'edited' else change.what:8} {change.path}"))
@@ -65,7 +65,7 @@ def check(
 
     request, made = _made(reports, logs, out)
     changes = _below(request, publish.compare(made.files, request.target, owned=owned_files(request.target)))
-    changes += publish.compare(made.injected, request.root, owned=frozenset())
+    changes += publish.compare(made.injected, request.root, owned=made.injected)
     for change in changes:
         print(plain(f"{_STATES[change.what]:9} {change.path}"))
     summary(made.findings, f"{count(len(made.reports), 'report')}, {count(len(made.files), 'file')}")

@@ -6,6 +6,7 @@ import example
 from test_hostile import hostile_report
 
 from reportgen.render import render_index, render_report
+from reportgen.render.generated import is_marked
 
 Golden = Callable[[str, Mapping[str, bytes]], None]
 
@@ -47,3 +48,10 @@ def test_a_report_without_anything_still_says_so(golden: Golden) -> None:
 def test_the_index_lists_reports_by_name(golden: Golden) -> None:
     reports = [example.report(name=name, title=title) for name, title in (("b", "B | pipes"), ("a", "A"))]
     golden("index", render_index(reports))
+
+
+def test_every_generated_file_carries_the_mark_of_its_kind() -> None:
+    for report in (example.report(), hostile_report()):
+        files = {**render_report(report), **render_index([report])}
+        assert [path for path, content in files.items() if not is_marked(path, content)] == []
+        assert not any(is_marked(path, b"# Mine\n") for path in files)
