@@ -8,6 +8,9 @@ caught by the command line: any other exception is a defect of ours and keeps it
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+# More names than these nobody reads.
+_LISTED = 40
+
 
 class RequestError(Exception):
     """A request that cannot be carried out: where, what is the matter, what to do about it.
@@ -23,9 +26,10 @@ class RequestError(Exception):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean "x"?` for the nearest of the known names, else the list of them."""
+    """Return `did you mean "x"?` for the nearest of the known names, else the list of them, cut short."""
     names = sorted(set(known))
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     if near:
         return f'did you mean "{near[0]}"?'
-    return f"known: {', '.join(names)}" if names else "there are none"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"known: {', '.join(names[:_LISTED])}{more}" if names else "there are none"

@@ -277,3 +277,10 @@ def test_hash_order_does_not_tell_values_apart_that_readers_sort_alike(repositor
     (table,) = seen
     order = list(dict.fromkeys(line.split(",")[1] for line in table.splitlines()[1:]))
     assert order == ["BERT", "Bert", "bert", "V1", "v001", "v01", "v1", "v1.0"]
+
+
+def test_what_a_definition_orders_and_nothing_has_is_among_the_findings(repository):
+    definition = repository / "reports/frameworks.toml"
+    definition.write_text(DEFINITION.replace("compare =", 'order = { framework = ["B", "a"] }\ncompare ='))
+    (finding,) = (f for f in made(repository).findings if f.rule == "table.unused-name")
+    assert finding.message == 'tables[0].order.framework: nothing has framework = "a"; known: A, B'

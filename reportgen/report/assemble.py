@@ -13,6 +13,7 @@ from reportgen.tables.build import build_tables
 from reportgen.tables.expected import Knowledge, inconsistencies
 from reportgen.tables.figures import build_figures
 from reportgen.tables.notes import findings_of
+from reportgen.tables.unused import unused
 from reportgen.units import text
 
 _SEVERITIES = ("invalid", "warning", "note")
@@ -47,7 +48,8 @@ def assemble(
     figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
     cases = cases_of(tables)
     used = {id(run): run for case in cases for run in _runs_of(case)}
-    findings = _findings(campaigns, cases, tables, knowledge)
+    named = unused(definition.tables, runs, tuple(knowledge.systems))
+    findings = _findings(campaigns, cases, tables, knowledge, named)
     protocols = dict.fromkeys(spec.protocol.name for spec in definition.tables)
     return Report(
         name=definition.name,
@@ -90,11 +92,15 @@ def _runs_of(case: Case) -> list[Run]:
 
 
 def _findings(
-    campaigns: Sequence[Campaign], cases: Sequence[Case], tables: Sequence[Table], knowledge: Knowledge
+    campaigns: Sequence[Campaign],
+    cases: Sequence[Case],
+    tables: Sequence[Table],
+    knowledge: Knowledge,
+    of_definition: Iterable[Finding],
 ) -> tuple[Finding, ...]:
     """Return every finding once: gravest first, then by rule and place."""
     found: dict[Finding, None] = {}
-    groups: list[Iterable[Finding]] = [c.findings for c in campaigns]
+    groups: list[Iterable[Finding]] = [*(c.findings for c in campaigns), of_definition]
     groups += [findings_of(case) for case in cases]
     groups += [table.findings for table in tables]
     if any(cell.comparison and cell.comparison.expected for t in tables for row in t.cells for cell in row):

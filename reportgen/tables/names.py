@@ -67,7 +67,7 @@ def _check_values(spec: TableSpec, runs: Sequence[Run]) -> None:
                 raise RequestError(
                     f"{spec.place}.where.{name}",
                     f"no run has {name} = {show(value)}",
-                    _nearest(value, present),
+                    nearest(value, present),
                 )
 
 
@@ -80,7 +80,7 @@ def show(value: FactorValue) -> str:
     )
 
 
-def _nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
+def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
     """Return the remedy for a value that none has: written as the wrong kind, or misspelt."""
     shown = {str(one): one for one in present}
     if str(value) in shown:

@@ -1,0 +1,76 @@
+"""What tables order and label although nothing has it is a note, once for all tables of a report."""
+
+import pytest
+
+from reportgen.tables.unused import unused
+from tests.tables.cases import run, spec
+
+RUNS = [
+    run(device="A", xla=True, throughput=1.0),
+    run(device="B", environment={"driver": "470"}, throughput=1.0),
+]
+
+
+def messages(*specs, systems=("fast",)):
+    found = list(unused(specs, RUNS, systems))
+    assert {(f.severity, f.rule, f.source.path) for f in found} <= {
+        ("note", "table.unused-name", "reports/t.toml")
+    }
+    return [finding.message for finding in found]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"order": {"device": ("B", "a")}}, 'tables[0].order.device: nothing has device = "a"; known: A, B'),
+        (
+            {"order": {"driver": (470,)}},
+            'tables[0].order.driver: nothing has driver = 470; "470" is meant: write it as that',
+        ),
+        (
+            {"order": {"phase": ("forwrd",)}, "phases": ("forward", "step")},
+            'tables[0].order.phase: nothing has phase = "forwrd"; did you mean "forward"?',
+        ),
+        (
+            {"labels": {"devcie": "GPU"}},
+            'tables[0].labels."devcie": nothing is called so; did you mean "device"?',
+        ),
+        (
+            {"labels": {"device=C": "GPU"}},
+            'tables[0].labels."device=C": nothing is called so; did you mean "device=B"?',
+        ),
+    ],
+)
+def test_what_nothing_has_is_named_with_the_nearest_that_is_there(keys, message):
+    assert messages(spec(**keys)) == [message]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"order": {"device": ("B", "A"), "driver": ("470",), "repeat": (3,), "system": ("fast",)}},
+        {"order": {"device": ("C",)}, "planned": ({"device": "C"},)},
+        {"order": {"phase": ("all", "step"), "metric": ("throughput",)}, "totals": {"all": ("forward",)}},
+        {
+            "labels": {
+                "device": "GPU",
+                "A": "a",
+                "device=B": "b",
+                "xla=true": "w/XLA",
+                "driver": "d",
+                "-": "none",
+            }
+        },
+        {"labels": {"phase=step": "all of it", "throughput": "speed", "system": "machine", "repeat": "no."}},
+    ],
+)
+def test_what_something_has_is_no_finding(keys):
+    assert messages(spec(**keys)) == []
+
+
+def test_lists_may_be_shared_by_the_tables_of_a_report():
+    of_one, of_other = (
+        spec(phases=("forward",)),
+        spec(order={"phase": ("forward", "step")}, labels={"forward": "f"}),
+    )
+    assert messages(of_one, of_other) == []
