@@ -56,6 +56,23 @@ def test_an_evaluation_outside_the_time_is_left_alone() -> None:
     assert [entry[2] for entry in shown(series(run, "step_time", "printed"))] == [20.4, 40.0]
 
 
+def test_a_record_of_no_step_is_left_out_and_named() -> None:
+    run = read_one(
+        hugectr.FORMAT,
+        log(
+            ("23:59:26", "Iter: 0 Time(1 iters): 0.4s Loss: 0.5 lr:0.1"),
+            ("23:59:43", "Iter: 50 Time(50 iters): 20.4s Loss: 0.5 lr:0.1"),
+        ),
+    )
+    assert shown(series(run, "step_time", "printed")) == [(50, 50, 20.4, 2)]
+    (finding,) = run.findings
+    assert (finding.rule, finding.message, finding.source.line) == (
+        "read.malformed-line",
+        "a record of no step",
+        1,
+    )
+
+
 def test_the_end_gives_batch_and_total_and_the_header_devices() -> None:
     run = read_one(
         hugectr.FORMAT,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.formats.fragments.endings import ending
+from reportgen.formats.fragments.stepseries import where
 from reportgen.formats.fragments.textlog import TextLog
 from reportgen.model import (
     STEP,
@@ -64,7 +65,8 @@ def in_epochs(epoch: IntArray, position: IntArray, length: IntArray) -> IntArray
 class StepRun:
     """A run being put together; `step` and `line` belong to the records of the log.
 
-    last  offset behind the last record of a step, from which on an error counts
+    last      offset behind the last record of a step, from which on an error counts
+    stepless  lines of records that stand for no step
     """
 
     log: TextLog
@@ -79,6 +81,7 @@ class StepRun:
     findings: list[Finding] = field(default_factory=list)
     samples_per_step: float | None = None
     breaks: tuple[Break, ...] = ()
+    stepless: set[int] = field(default_factory=set)
 
     def add(
         self,
@@ -90,26 +93,21 @@ class StepRun:
         span: IntArray | None = None,
         samples: FloatArray | None = None,
     ) -> None:
-        """Add a series over all records; `span` is 1 and `samples` unknown where not given."""
-        n = len(self.step)
-        if not n or not np.isfinite(value).any():
+        """Add a series over all records; `span` is 1 and `samples` unknown where not given.
+
+        Steps count from 1: a record of step 0, or of no steps, is left out and noted.
+        """
+        span = np.ones_like(self.step) if span is None else span
+        samples = np.full(len(self.step), np.nan) if samples is None else samples
+        keep = (self.step >= 1) & (span >= 1)
+        self.stepless.update(self.line[~keep].tolist())
+        step, span, value, samples, line = where(keep, self.step, span, value, samples, self.line)
+        if not np.isfinite(value).any():
             return
-        unknown = np.full(n, np.nan)
-        span = np.ones(n, dtype=np.int64) if span is None else span
+        begin = np.full(len(step), np.nan)
         self.series.append(
             Series(
-                metric,
-                phase,
-                0,
-                clock,
-                self.step,
-                span,
-                unknown,
-                value,
-                unknown if samples is None else samples,
-                self.line,
-                self.log.source,
-                self.breaks,
+                metric, phase, 0, clock, step, span, begin, value, samples, line, self.log.source, self.breaks
             )
         )
 
@@ -165,6 +163,8 @@ class StepRun:
     def run(self, number: int | None = None) -> Run:
         """Return the run, with its status from what the log says after the last step."""
         last_step = int(self.step[-1]) if len(self.step) else 0
+        if self.stepless:
+            self.log.malformed.add(min(self.stepless), "a record of no step", len(self.stepless))
         ended = ending(self.log, self.last, last_step or int(bool(self.aggregates)))
         # What a reader said of an incomplete log explains it better than that there is no step.
         said = {one.rule for one in self.findings}
