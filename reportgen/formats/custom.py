@@ -21,7 +21,7 @@ from reportgen.formats.fragments.owndefinition import (
     whole_line,
 )
 from reportgen.formats.fragments.steprun import StepRun, epoch_breaks, in_epochs, once, spans
-from reportgen.formats.fragments.textlog import Records, TextLog, floats, plain, seconds
+from reportgen.formats.fragments.textlog import Records, TextLog, floats, is_binary, plain, seconds
 from reportgen.logfiles import HEAD, Claim, Format, LogFiles
 from reportgen.model import FactorValue, Finding, FloatArray, IntArray, Run
 
@@ -52,7 +52,7 @@ def claims(files: LogFiles) -> Claim | None:
     if own.files and not _is_named(own.files, files.source(files.path).path):
         return None
     head = files.head(files.path)
-    if b"\0" in head:
+    if is_binary(head):
         return None
     found = _first(own, head[: head.rfind(b"\n") + 1] if len(head) == HEAD else head)
     if not found and own.files and len(head) == HEAD:

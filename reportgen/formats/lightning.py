@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from reportgen.formats.fragments import hostfiles, lightningfolder, metricscsv, profiler
 from reportgen.formats.fragments.lightningactions import step_times
 from reportgen.formats.fragments.malformed import Malformed
+from reportgen.formats.fragments.textlog import is_binary
 from reportgen.formats.fragments.throughputmonitor import KEYS, throughput
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import STEP, Aggregate, FactorValue, Finding, Run, Telemetry
@@ -89,7 +90,7 @@ def _claim_file(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
     first = head[: end if (end := head.find(b"\n")) >= 0 else None]
     is_report = profiler.is_report(head)
-    if not (is_report or (b"," in first and b"step" in first)) or b"\0" in head:
+    if not (is_report or (b"," in first and b"step" in first)) or is_binary(head):
         return None
     if is_report:
         at = head.find(profiler.TITLE)

@@ -17,7 +17,7 @@ from reportgen.formats.fragments.jsontext import is_number
 from reportgen.formats.fragments.mllogevents import PREFIX, parse
 from reportgen.formats.fragments.mllogwork import work
 from reportgen.formats.fragments.mlperfsystem import read_system
-from reportgen.formats.fragments.textlog import TextLog
+from reportgen.formats.fragments.textlog import TextLog, is_binary
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import STEP, Aggregate, FactorValue, Finding, Run, Status
 
@@ -42,7 +42,7 @@ def claims(files: LogFiles) -> Claim | None:
     if layout.repeat is not None and PREFIX not in head:
         head = files.head(files.path, _FAR)
     at = head.find(PREFIX)
-    if at < 0 or b"\0" in head:
+    if at < 0 or is_binary(head):
         return None
     line = head.count(b"\n", 0, at) + 1
     return Claim(

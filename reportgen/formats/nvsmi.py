@@ -15,6 +15,7 @@ import numpy as np
 from reportgen.formats.fragments.cells import rows
 from reportgen.formats.fragments.malformed import Malformed
 from reportgen.formats.fragments.nvsmifields import FACTS, IDENTITIES, MARKS, REASONS, Field, field
+from reportgen.formats.fragments.textlog import is_binary
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import FactorValue, Finding, FloatArray, Run, Telemetry
 
@@ -31,7 +32,7 @@ def claims(files: LogFiles) -> Claim | None:
     if files.is_folder:
         return None
     head = files.head(files.path)
-    if b"\0" in head or not head.strip():
+    if is_binary(head) or not head.strip():
         return None
     try:
         lines = _complete(rows(head.decode("utf-8-sig", "replace")), _PROBED_LINES)

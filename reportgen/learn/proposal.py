@@ -15,7 +15,7 @@ import numpy as np
 from reportgen.errors import RequestError
 from reportgen.formats import FORMATS, custom, detect
 from reportgen.formats.fragments.owndefinition import Definition, definition, searchable
-from reportgen.formats.fragments.textlog import Records, TextLog
+from reportgen.formats.fragments.textlog import Records, TextLog, is_binary
 from reportgen.learn.pattern import anchor, pattern
 from reportgen.learn.roles import Roles, roles
 from reportgen.learn.shapes import MOST_TEXT, Shape, shapes
@@ -99,7 +99,7 @@ def propose(files: LogFiles) -> Proposal:
 def _check(place: str, head: bytes) -> None:
     if not head.strip():
         raise RequestError(place, "is empty", "name a log with some steps in it")
-    if head.startswith(_BINARY) or b"\0" in head:
+    if head.startswith(_BINARY) or is_binary(head):
         raise RequestError(place, "is a binary file", "only text can be learned; unpack or convert it first")
 
 

@@ -5,7 +5,9 @@ damaged ones are tried too.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,6 +242,48 @@ def test_every_format_has_a_valid_log_here_and_claims_it_alone(name: str) -> Non
     check(found)
     # Pickles are refused.
     assert [one for one in found if isinstance(one, Run)] or name == "pickled"
+
+
+def told(contents: Mapping[str, bytes], name: str) -> list[Any]:
+    """Return what the runs of a log are, without places."""
+    claimed = detect(view(contents, name))
+    assert claimed is not None
+    return [
+        (
+            one.factors, one.environment, one.status, one.samples_per_step,
+            [(series.metric, series.step.tolist(), series.line.tolist()) for series in one.series],
+            [(series.metric, np.nan_to_num(series.value).tolist()) for series in one.series],
+            [(aggregate.metric, aggregate.value) for aggregate in one.aggregates],
+        )
+        for one in by_name(claimed.format.name).read(claimed.files)
+        if isinstance(one, Run)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [known.name for known in FORMATS if known.name != "pickled"])
+def test_lines_may_end_as_they_do_on_windows(name: str) -> None:
+    unix = {path: content.replace(b"\r\n", b"\n") for path, content in FIXTURES[name].items()}
+    windows = {path: content.replace(b"\n", b"\r\n") for path, content in unix.items()}
+    assert told(windows, name) == told(unix, name)
+
+
+# Lines of text. Half a JSON document is none, and our own format says by itself where it ends.
+TEXTS = [
+    known.name
+    for known in FORMATS
+    if len(FIXTURES[known.name]) == 1
+    and not next(iter(FIXTURES[known.name].values())).startswith((b"{", b"[", b"\x80"))
+]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_log_that_was_not_written_out_is_read_and_says_so(name: str) -> None:
+    crashed = {path: content + b"\0" * 5 for path, content in FIXTURES[name].items()}
+    assert told(crashed, name) == told(FIXTURES[name], name)
+    claimed = detect(view(crashed, name))
+    assert claimed is not None
+    (run,) = (one for one in by_name(name).read(claimed.files) if isinstance(one, Run))
+    assert "read.malformed-line" in [finding.rule for finding in run.findings]
 
 
 @pytest.mark.parametrize("name", [known.name for known in FORMATS])

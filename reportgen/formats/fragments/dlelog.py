@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from reportgen.formats.fragments import dlefolder
+from reportgen.formats.fragments.textlog import UNWRITTEN, is_binary, plain
 from reportgen.logfiles import Claim, LogFiles
 from reportgen.model import (
     STEP,
@@ -53,20 +54,17 @@ class Log:
     def __init__(self, files: LogFiles) -> None:
         self.files, self.path = files, files.path
         self.id, self.place = files.id(self.path), files.source(self.path)
-        self.content = files.bytes(self.path)
+        content = files.bytes(self.path)
+        self.is_unwritten = content.endswith(b"\0")
+        self.content = plain(content)
 
     @cached_property
     def _ends(self) -> IntArray:
-        """The positions of the bytes that end lines, that of CR LF once."""
+        """The positions of the bytes that end lines."""
         found = np.frombuffer(self.content, dtype=np.uint8)
-        ends: IntArray
-        if not self._has_returns:
-            (ends,) = (found == 10).nonzero()
-            return ends
-        (ends,) = ((found == 10) | (found == 13)).nonzero()
-        kinds = found[ends]
-        pairs = (ends[1:] == ends[:-1] + 1) & (kinds[:-1] == 13) & (kinds[1:] == 10)
-        return np.delete(ends, pairs.nonzero()[0]) if pairs.any() else ends
+        is_end = (found == 10) | (found == 13) if self._has_returns else found == 10
+        ends: IntArray = is_end.nonzero()[0]
+        return ends
 
     @cached_property
     def _has_returns(self) -> bool:
@@ -196,6 +194,8 @@ class Draft:
     def run(self) -> Run:
         """Return the run with its status."""
         status = self._status()
+        if self.log.is_unwritten:
+            self.note("read.malformed-line", UNWRITTEN, len(self.log.content))
         known = {"batch_size": self.batch_size, "devices": self.devices}
         if self.batch_size is None:
             known["global_batch_size"] = self.global_batch
@@ -258,7 +258,7 @@ def claim(
     head = files.head(files.path)
     if hint and hint in head and files.size(files.path) > len(head):
         head = files.head(files.path, _FAR)
-    if not any(one in head for one in literals) or b"\0" in head:
+    if not any(one in head for one in literals) or is_binary(head):
         return None
     found = pattern.search(head)
     if not found:

@@ -28,6 +28,8 @@ _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
 _DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
 _SHOWN = 100
+# A machine that goes down leaves blocks that were not written yet.
+UNWRITTEN = "ends in NUL bytes: the log was not written out"
 # A setting may be written over several lines.
 _FOLLOWING = 2000
 
@@ -73,8 +75,11 @@ class TextLog:
     def __init__(self, files: LogFiles) -> None:
         self.files, self.path = files, files.path
         self.id, self.source = files.id(files.path), files.source(files.path)
-        self.content = plain(files.bytes(files.path))
+        content = files.bytes(files.path)
+        self.content = plain(content)
         self.malformed = Malformed(self.id, self.source.path)
+        if content.endswith(b"\0"):
+            self.malformed.add(self.content.count(b"\n") + 1, UNWRITTEN)
 
     def lines(self, offsets: Sequence[int] | IntArray) -> IntArray:
         """Return the lines, from 1, in which offsets of the content lie."""
@@ -147,8 +152,17 @@ class TextLog:
 
 
 def plain(content: bytes) -> bytes:
-    """Return a text without terminal colours; line numbers stay as they are."""
+    """Return a text without terminal colours, CR before LF, and NUL at its end; lines keep their numbers."""
+    if content.endswith(b"\0"):
+        content = content.rstrip(b"\0")
+    if b"\r\n" in content:
+        content = content.replace(b"\r\n", b"\n")
     return _COLOUR.sub(b"", content) if _ESCAPE in content else content
+
+
+def is_binary(head: bytes) -> bool:
+    """Return whether a file that begins like this is no text: it has NUL bytes, and not at its end alone."""
+    return b"\0" in head and b"\0" in head.rstrip(b"\0")
 
 
 def claim(files: LogFiles, literal: bytes, pattern: re.Pattern[bytes], confidence: float) -> Claim | None:
@@ -156,7 +170,7 @@ def claim(files: LogFiles, literal: bytes, pattern: re.Pattern[bytes], confidenc
     if files.is_folder:
         return None
     head = files.head(files.path)
-    if literal not in head or b"\0" in head:
+    if literal not in head or is_binary(head):
         return None
     head = plain(head)
     found = pattern.search(head)
