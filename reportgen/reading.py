@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
+import numpy as np
+
 from reportgen.duplicates import Print, Trace, print_of, trace
 from reportgen.formats import Claimed, Format, offer
 from reportgen.labelling import apply
@@ -137,8 +139,12 @@ def _recognised(batch: Batch, found: Outcome[T]) -> Iterator[Unit]:
         yield Unit(claimed.format, claimed.files, chain)
 
 
+@np.errstate(all="ignore")
 def _runs(unit: Unit) -> tuple[list[Run], list[Finding]]:
-    """Return the runs of a unit, with their labels and mended where they must be, and its findings."""
+    """Return the runs of a unit, with their labels and mended where they must be, and its findings.
+
+    What overflows when a reader scales it is infinite and no longer measured: nothing to warn of on stderr.
+    """
     view, place = unit.files, _place(unit.files)
     runs: list[Run] = []
     findings: list[Finding] = []

@@ -120,8 +120,7 @@ def _stamps(log: TextLog, found: Records) -> FloatArray:
             texts.append(b"")
     stamp = seconds(texts)
     if is_yearless:
-        with np.errstate(invalid="ignore"):
-            stamp = stamp + np.cumsum(np.diff(stamp, prepend=stamp[:1]) < -_YEAR / 2) * (_YEAR + 86400.0)
+        stamp = stamp + np.cumsum(np.diff(stamp, prepend=stamp[:1]) < -_YEAR / 2) * (_YEAR + 86400.0)
     return stamp
 
 

@@ -197,9 +197,8 @@ def common_work(rate: FloatArray, time: FloatArray, time_error: float, rate_erro
     a ten-thousandth of each other (batches of tokens are products of powers of two, and no other choice could
     be further off than that); else None.
     """
-    with np.errstate(invalid="ignore", over="ignore"):
-        low = np.ceil(np.nanmax((rate - rate_error) * (time - time_error), initial=-np.inf))
-        high = np.floor(np.nanmin((rate + rate_error) * (time + time_error), initial=np.inf))
+    low = np.ceil(np.nanmax((rate - rate_error) * (time - time_error), initial=-np.inf))
+    high = np.floor(np.nanmin((rate + rate_error) * (time + time_error), initial=np.inf))
     if not 1 <= low <= high < 2**53:
         return None
     if low == high:

@@ -76,8 +76,7 @@ def _devices(metrics: Metrics) -> int:
         return 0
     if _GLOBAL_RATE not in metrics.names:
         return 1
-    with np.errstate(all="ignore"):
-        ratios = metrics.column(_GLOBAL_RATE) / metrics.column(_RATE)
+    ratios = metrics.column(_GLOBAL_RATE) / metrics.column(_RATE)
     ratios = ratios[np.isfinite(ratios)]
     ratio = float(np.median(ratios)) if len(ratios) else 0.0
     return round(ratio) if 0.5 < ratio < 1e6 else 0
