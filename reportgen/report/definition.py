@@ -57,6 +57,8 @@ def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, P
     tables = tuple(_table(section, protocol, protocols) for section in top.sections("tables"))
     figures = tuple(_figure(section, tables) for section in top.sections("figures"))
     top.done()
+    if not tables and not body:
+        raise RequestError(place, "neither tables nor a body: an empty report", "add [[tables]]")
     _unique([*((t.id, t.place) for t in tables)])
     _unique([*((f.id, f.place) for f in figures)])
     return Definition(

@@ -75,6 +75,8 @@ ideal = true
     [
         ("title = ", "reports/x.toml: not valid TOML: invalid value (at end of document)"),
         ('titel = "X"', 'reports/x.toml: titel: no such key; did you mean "title"?'),
+        ("", "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
+        ('title = "X"', "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
         ("title = 3", "reports/x.toml: title: a number where a string is wanted"),
         ("logs = [3]", "reports/x.toml: logs[0]: a number where a string is wanted"),
         (
