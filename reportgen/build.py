@@ -167,17 +167,17 @@ def _inject(
 ) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     """Return the new content of the files with marked tables, and what stands in the way."""
     from reportgen.render import render_table_markdown
-    from reportgen.render.inject import BEGIN, inject
+    from reportgen.render.inject import inject, is_marked
 
     tables: dict[str, str] = {}
     injected: dict[str, bytes] = {}
     problems: list[Finding] = []
     for file in settings.inject:
         path = inside(request.root, file, f"{request.place}/{SETTINGS}: inject.files")
-        if not path.is_file() and file in Settings().inject:
+        if not path.exists() and file in Settings().inject:
             continue  # a repository need not have a README
         text = read_text(path, f"{request.place}/{SETTINGS}: inject.files", what=file)
-        if BEGIN not in text:
+        if not is_marked(text):
             continue
         if not tables:
             tables = {f"{r.name}/{t.id}": render_table_markdown(t) for r in reports for t in r.tables}

@@ -213,6 +213,35 @@ def test_a_file_to_inject_into_must_be_there_if_it_is_asked_for(repository):
         made(repository)
 
 
+def test_a_folder_in_the_place_of_a_readme_is_not_passed_over(repository):
+    (repository / "README.md").unlink()
+    assert made(repository).injected == {}
+    (repository / "README.md").mkdir()
+    with pytest.raises(RequestError, match=r'inject.files: "README.md": is a directory'):
+        made(repository)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# X\n\n<!-- reportgen:end -->\n", "README.md:3: end marker without begin; "),
+        (
+            "<!-- reportgen:begin frameworks/rates -->\n",
+            'README.md:1: marker of "frameworks/rates" has no end; ',
+        ),
+        (
+            "  <!--reportgen:begin frameworks/rates-->\n",
+            'README.md:1: marker of "frameworks/rates" has no end; ',
+        ),
+    ],
+)
+def test_a_marker_without_its_partner_is_not_passed_over(repository, text, message):
+    (repository / "README.md").write_text(text)
+    with pytest.raises(RequestError) as error:
+        made(repository)
+    assert str(error.value).startswith(message)
+
+
 def test_a_list_of_generated_files_that_is_rubbish_owns_nothing(repository):
     for text in ["null", "[" * 5000, '{"generated": 5}', '{"generated": null}', "\x00"]:
         (repository / "reports/frameworks").mkdir(exist_ok=True)

@@ -6,8 +6,8 @@
 
 The sum on the end marker is that of the text between the markers. Where it does not fit, somebody
 edited a generated table: that is reported and never overwritten (the idea is cog's). An end marker
-without a sum is new, and the text before it is replaced. Markers stand alone on their line; those
-in fenced code blocks are examples.
+without a sum is new, and the text before it is replaced. Markers stand alone on their line, indented by
+no more than a comment may be; those in fenced code blocks are examples.
 """
 
 import hashlib
@@ -17,10 +17,7 @@ from dataclasses import dataclass
 
 from reportgen.errors import RequestError, did_you_mean
 
-# What a file must hold to be worth looking at.
-BEGIN = "<!-- reportgen:begin"
-
-_MARKER = re.compile(r"<!--\s*reportgen:(\w+)")
+_MARKER = re.compile(r" {0,3}<!--\s*reportgen:(\w+)")
 _BEGIN = re.compile(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
 _END = re.compile(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -61,6 +58,11 @@ class _Region:
     first: int
     last: int
     checksum: str
+
+
+def is_marked(text: str) -> bool:
+    """Return whether a file has a marker at all, be it one without its partner."""
+    return bool(_marker_lines(text.splitlines()))
 
 
 def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:

@@ -79,6 +79,7 @@ def test_markers_in_code_and_in_sentences_are_examples() -> None:
             "<!-- reportgen:begin r/a -->",
             'f:1: marker of "r/a" has no end; add <!-- reportgen:end --> below it',
         ),
+        ("   <!-- reportgen:end -->", "f:1: end marker without begin; "),
         ("\n<!-- reportgen:end -->", "f:2: end marker without begin; "),
         (
             "<!-- reportgen:begin r/a -->\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->",
