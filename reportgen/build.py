@@ -5,22 +5,21 @@ that `check` is `build` without writing, and nothing is written before everythin
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reportgen.errors import RequestError
 from reportgen.load import load
 from reportgen.model import Finding, Source
-from reportgen.report.assemble import Campaign, assemble
+from reportgen.report.assemble import assemble
+from reportgen.report.campaigns import Progress, Reader
 from reportgen.report.definition import Definition, read_definition
 from reportgen.report.keys import inside, read_text
 from reportgen.report.overview import overview
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.results import Report
 from reportgen.tables.expected import check_systems
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +74,15 @@ def build(request: Request, progress: Progress | None = None) -> Build:
     _check(request)
     settings = read_settings(request.reports, request.place)
     definitions = read_definitions(request, settings)
-    campaigns = _load(request, definitions, progress)
-    check_systems(settings.knowledge, [run for campaign in campaigns.values() for run in campaign.runs])
+    reader = Reader(_base(request), progress)
+    campaigns = [reader.read(_logs(request, one), f"{one.place}: logs") for one in definitions]
+    check_systems(settings.knowledge, [run for one in campaigns for run in one.all_runs()])
     reports = []
     files: dict[str, bytes] = {}
-    for done, definition in enumerate(definitions):
+    for done, (definition, logs) in enumerate(zip(definitions, campaigns, strict=True)):
         if progress:
             progress(definition.name, done, len(definitions))
-        wanted = [campaigns[log] for log in _logs(request, definition)]
-        report = assemble(definition, wanted, settings.knowledge, _prose(request, definition))
+        report = assemble(definition, logs, settings.knowledge, _prose(request, definition))
         reports.append(report)
         drawn = _drawn(request.target / definition.name)
         for path, content in render_report(report, drawn).items():
@@ -115,44 +114,19 @@ def read_definitions(request: Request, settings: Settings) -> list[Definition]:
     ]
 
 
+def _base(request: Request) -> Path:
+    """Return the folder that logs and their sources are relative to."""
+    return request.logs.resolve().parent if request.logs else request.root
+
+
 def _logs(request: Request, definition: Definition) -> Sequence[str]:
-    return (_relative(request.logs, request.root),) if request.logs else definition.logs
+    return (request.logs.resolve().name,) if request.logs else definition.logs
 
 
 def _relative(path: Path, root: Path) -> str:
     """Return the path relative to the root; one outside the root by its name alone, for messages."""
     resolved, base = path.resolve(), root.resolve()
     return resolved.relative_to(base).as_posix() if resolved.is_relative_to(base) else path.name
-
-
-def _load(
-    request: Request, definitions: Sequence[Definition], progress: Progress | None
-) -> dict[str, Campaign]:
-    """Read each folder of logs once, however many reports use it."""
-    if request.logs:
-        name = _relative(request.logs, request.root)
-        return {name: _campaign(name, request.logs, request.logs.resolve().parent, progress)}
-    campaigns = {}
-    for definition in definitions:
-        for position, log in enumerate(definition.logs):
-            if log not in campaigns:
-                place = f"{definition.place}: logs[{position}]"
-                path = inside(request.root, log, place)
-                if not path.exists():
-                    raise RequestError(
-                        place, f'no such file or folder: "{log}"', "name a path below the root"
-                    )
-                campaigns[log] = _campaign(log, path, request.root, progress)
-    return campaigns
-
-
-def _campaign(name: str, path: Path, root: Path, progress: Progress | None) -> Campaign:
-    def told(done: int, total: int) -> None:
-        if progress:
-            progress(f"reading {name}", done, total)
-
-    loaded = load([path.resolve()], root=root.resolve(), progress=told)
-    return Campaign(name, loaded.runs, loaded.findings)
 
 
 def _prose(request: Request, definition: Definition) -> str:

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from reportgen.errors import RequestError
 from reportgen.model import Case, Finding, Run, Source
+from reportgen.report.campaigns import Campaigns
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
 from reportgen.results import Comparison, Expected, Header, Provenance, Report, Table
@@ -19,24 +19,13 @@ from reportgen.units import text
 _SEVERITIES = ("invalid", "warning", "note")
 
 
-@dataclass(frozen=True, slots=True)
-class Campaign:
-    """One folder of logs as loaded: the runs and the findings that belong to no run."""
-
-    path: str
-    runs: tuple[Run, ...]
-    findings: tuple[Finding, ...]
-
-
-def assemble(
-    definition: Definition, campaigns: Sequence[Campaign], knowledge: Knowledge, prose: str
-) -> Report:
+def assemble(definition: Definition, campaigns: Campaigns, knowledge: Knowledge, prose: str) -> Report:
     """Return the report, ready to be shown.
 
     prose   text of the definition's body, "" if it has none
     raises  RequestError for anything in the definition that the runs cannot fulfil
     """
-    runs = [run for campaign in campaigns for run in campaign.runs]
+    runs = campaigns.all_runs()
     if not runs and definition.tables:
         raise RequestError(
             f"{definition.place}: logs",
@@ -60,7 +49,9 @@ def assemble(
         tables=tuple(tables),
         figures=tuple(figures),
         expected=_expected(tables),
-        environments=environments({c.path: [run for run in c.runs if id(run) in used] for c in campaigns}),
+        environments=environments(
+            {folder: [run for run in found if id(run) in used] for folder, found in campaigns.runs.items()}
+        ),
         findings=findings,
         provenance=_provenance(campaigns, used),
         runs=tuple(used.values()),
@@ -92,7 +83,7 @@ def _runs_of(case: Case) -> list[Run]:
 
 
 def _findings(
-    campaigns: Sequence[Campaign],
+    campaigns: Campaigns,
     cases: Sequence[Case],
     tables: Sequence[Table],
     knowledge: Knowledge,
@@ -100,7 +91,7 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """Return every finding once: gravest first, then by rule and place."""
     found: dict[Finding, None] = {}
-    groups: list[Iterable[Finding]] = [*(c.findings for c in campaigns), of_definition]
+    groups: list[Iterable[Finding]] = [campaigns.findings, of_definition]
     groups += [findings_of(case) for case in cases]
     groups += [table.findings for table in tables]
     if any(cell.comparison and cell.comparison.expected for t in tables for row in t.cells for cell in row):
@@ -181,17 +172,17 @@ def _place(table: Table, row: Header, column: Header) -> str:
     return " ".join(word for word in words if word)
 
 
-def _provenance(campaigns: Sequence[Campaign], used: Mapping[int, Run]) -> tuple[Provenance, ...]:
+def _provenance(campaigns: Campaigns, used: Mapping[int, Run]) -> tuple[Provenance, ...]:
     """Return one entry for each campaign and format that the report stands on."""
     entries: Counter[tuple[str, str, str, str, str]] = Counter()
-    for campaign in campaigns:
-        for run in campaign.runs:
+    for folder, runs in campaigns.runs.items():
+        for run in runs:
             if id(run) in used:
                 title, url, date = (
                     str(run.environment.get(f"publication.{k}", "")) for k in ("title", "url", "date")
                 )
-                entries[campaign.path, run.format, title, url, date] += 1
+                entries[folder, run.format, title, url, date] += 1
     return tuple(
-        Provenance(path, format, runs, title, url, date)
-        for (path, format, title, url, date), runs in entries.items()
+        Provenance(path, format, count, title, url, date)
+        for (path, format, title, url, date), count in entries.items()
     )
