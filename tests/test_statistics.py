@@ -41,6 +41,16 @@ def test_the_interval_of_the_median_covers_what_it_says(
     assert statistics.median_interval(values, 0.95) == (low, high, coverage, reached)
 
 
+# Of 1000 values: X(469) and X(532), from the binomial distribution summed over all terms.
+@pytest.mark.parametrize(
+    ("n", "low", "high", "coverage"),
+    [(1000, 469, 532, 0.9537088026395019), (1001, 470, 532, 0.9500154764972458)],
+)
+def test_the_interval_of_many_values_is_exact_too(n: int, low: float, high: float, coverage: float) -> None:
+    values = [float(i) for i in range(1, n + 1)]
+    assert statistics.median_interval(values, 0.95) == (low, high, coverage, True)
+
+
 @pytest.mark.parametrize(("confidence", "n"), [(0.5, 2), (0.9, 5), (0.95, 6), (0.98, 7), (0.99, 8)])
 def test_the_fewest_repeats_follow_from_the_confidence(confidence: float, n: int) -> None:
     assert statistics.fewest_repeats(confidence) == n
@@ -108,6 +118,26 @@ def test_a_geometric_mean_needs_positive_values(values: list[float]) -> None:
 def test_a_trend_is_tested_exactly(values: list[float], tau: float, p: float, slope: float) -> None:
     found = statistics.trend([float(v) for v in values])
     assert (found.tau, found.p, found.slope) == (pytest.approx(tau), pytest.approx(p), pytest.approx(slope))
+
+
+@given(st.lists(st.integers(0, 9) | st.floats(-1e6, 1e6), min_size=2, max_size=60))
+def test_the_trend_of_few_values_is_that_of_all_their_pairs(values: list[float]) -> None:
+    pairs = [(i, j) for i in range(len(values)) for j in range(i + 1, len(values))]
+    score = sum((values[j] > values[i]) - (values[j] < values[i]) for i, j in pairs)
+    slope = statistics.median([(values[j] - values[i]) / (j - i) for i, j in pairs])
+    found = statistics.trend(values)
+    assert (found.tau, found.slope) == (score / len(pairs), slope)
+
+
+# All pairs of these are 2e8, and their interval is of binomial coefficients of 20,000 bits. By the triangular
+# distribution of the difference of two remainders 14.6 % of the pairs are discordant: tau is 0.708.
+def test_many_values_take_no_time_that_grows_with_their_square() -> None:
+    values = [100.0 + 0.001 * i + (i % 100) / 10 for i in range(20_000)]
+    found = statistics.trend(values)
+    assert (found.slope, found.tau) == (pytest.approx(0.001, rel=1e-6), pytest.approx(0.708, abs=0.01))
+    low, high, coverage, reached = statistics.median_interval(values, 0.95)
+    assert low < statistics.median(values) < high
+    assert (reached, coverage) == (True, pytest.approx(0.95, abs=0.005))
 
 
 def test_nothing_can_be_said_of_no_values() -> None:
