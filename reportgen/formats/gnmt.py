@@ -25,7 +25,7 @@ _STEP = re.compile(
     rb"Tok/s ([0-9.e+]{1,20}) \("
 )
 _WORD = re.compile(
-    rb"[0-9]+: (?:TRAIN \[[0-9]+\]\[[0-9]+/|Building vocabulary from |GNMT\(|"
+    rb"[0-9]{1,6}: (?:TRAIN \[[0-9]{1,6}\]\[[0-9]{1,9}/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
 )
 _TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *([0-9.]+)\|")

@@ -64,6 +64,14 @@ _ENVIRONMENT: Mapping[bytes, str] = {
 # Clusters do not print their names; their file systems do.
 _CLUSTERS = ((b"/jmain02/", "JADE2"),)
 
+# Literals of lines that only BenchmarkJade prints, and these.
+_OWN: Mapping[bytes, re.Pattern[bytes]] = {
+    b"Average Data Preprocessing Time:": re.compile(
+        rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds"
+    ),
+    b": Data Loading Time: ": re.compile(rb"Batch [0-9]{1,9}: Data Loading Time: [^\r\n]{1,200}?seconds"),
+}
+
 Lines = Mapping[bytes, tuple[bytes, int]]
 
 
@@ -71,9 +79,8 @@ def claims(files: LogFiles) -> Claim | None:
     """Claim a text with a line that only BenchmarkJade prints, or one of its jobs that got no further."""
     if files.is_folder:
         return None
-    for literal in (b"Average Data Preprocessing Time:", b": Data Loading Time: "):
-        found = claim_text(files, literal, re.compile(rb"[^\r\n]*" + literal + rb"[^\r\n]*seconds"), 1.0)
-        if found:
+    for literal, pattern in _OWN.items():
+        if found := claim_text(files, literal, pattern, 1.0):
             return found
     if b"Initializing distributed: GLOBAL_RANK" not in files.head(files.path):
         return None
@@ -85,16 +92,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Log(files).run()
 
 
-FORMAT = Format(
-    "jade",
-    claims,
-    read,
-    marks=(
-        b"Average Data Preprocessing Time:",
-        b": Data Loading Time: ",
-        b"Initializing distributed: GLOBAL_RANK",
-    ),
-)
+FORMAT = Format("jade", claims, read, marks=(*_OWN, b"Initializing distributed: GLOBAL_RANK"))
 
 
 class _Log:

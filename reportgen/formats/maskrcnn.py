@@ -25,7 +25,7 @@ _TEXT = re.compile(
 )
 _STAMP = len("2020-07-10 01:07:35,176")
 _HEAD = re.compile(
-    rb"maskrcnn_benchmark(?:\.\w+)* (?:INFO|WARNING): |^Training perf is: [0-9.]+ FPS", re.MULTILINE
+    rb"maskrcnn_benchmark(?:\.\w{1,40}){0,4}+ (?:INFO|WARNING): |^Training perf is: [0-9.]+ FPS", re.MULTILINE
 )
 _SOLVER = re.compile(rb"\nSOLVER:\n(?:  [^\n]*\n){0,60}?  IMS_PER_BATCH: ([0-9]{1,9})")
 _OPTION = re.compile(rb"'SOLVER\.IMS_PER_BATCH', '([0-9]{1,9})'")

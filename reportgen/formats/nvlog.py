@@ -8,7 +8,6 @@ lines with the same time and text one counts.
 Format: the `dllogger` that NVIDIA's DeepLearningExamples shipped until 2020.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -26,10 +25,7 @@ _HEAD = re.compile(
     rb":::NVLOGv0\.[0-9.]{1,8}+ ([\w.-]{1,40}+) ([0-9]{9,11}+\.[0-9]{1,9}+) \([^\r\n()]{1,300}+\) "
 )
 _LONGEST = 400
-# Settings are printed once or twice; what is damaged must not be tried forever.
-_TRIES, _LARGEST = 16, 2**18
 _ANY = re.compile(_HEAD.pattern + rb"[\w/]+")
-_OBJECT = re.compile(rb"\) (?:args|gpu_info): (\{[^\r\n]*\})")
 _EVENT = re.compile(
     rb"\) (train_(?:epoch_start|iter_items/sec|epoch_avg_items/sec|throughput)"
     rb"|best_train_throughput|run_final)(?:: ([0-9.eE+-]{1,40}))?"
@@ -85,23 +81,8 @@ def _objects(log: Log) -> dict[str, dict[str, Any]]:
 
 def _object(log: Log, literal: bytes) -> dict[str, Any]:
     """Return the first object behind a literal that is one, else nothing."""
-    at = log.content.find(literal)
-    for _ in range(_TRIES):
-        if at < 0:
-            break
-        one = _OBJECT.match(log.content, at, at + _LARGEST)
-        value = _loaded(one[1]) if one and _head(log.content, at + 2) else None
-        if isinstance(value, dict):
-            return value
-        at = log.content.find(literal, at + 1)
-    return {}
-
-
-def _loaded(text: bytes) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    found = (one for one, position in log.objects(literal) if _head(log.content, position + 2))
+    return next(found, {})
 
 
 def _describe(draft: Draft, objects: dict[str, dict[str, Any]], has_items: bool) -> None:

@@ -44,7 +44,7 @@ class _Kind:
 
 _PASS, _EPOCH = (
     "[Pass {epoch:int}, train batch {step:int}]{..}",
-    "epoch:{epoch:int}  {..}train step:{step:int}{..}",
+    "epoch:{epoch:int}  {..20}train step:{step:int}{..}",
 )
 _GLOBAL = "global step {step:int}, epoch: {:int}, batch: {:int},{..}"
 _KINDS = (

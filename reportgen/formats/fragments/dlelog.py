@@ -5,11 +5,14 @@ ranks on one stream, tracebacks of torch.distributed behind a good result. Lines
 carriage return alone. Readers collect into a Draft, which becomes the Run.
 """
 
+import json
 import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +106,21 @@ class Log:
             if found:
                 yield found
             at = self.content.find(literal, found.end() + before if found else at + 1)
+
+    def objects(self, literal: bytes) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield the JSON objects that the "{" in a literal begins, with the literal's position.
+
+        Each ends in its line and before the next of the literals: several may be glued to one another.
+        """
+        begins = [found.start() for found in re.finditer(re.escape(literal), self.content)]
+        for begin, end in pairwise([*begins, len(self.content)]):
+            line = self.content[begin + literal.index(b"{") : end].partition(b"\n")[0].partition(b"\r")[0]
+            try:
+                value = json.loads(line[: line.rfind(b"}") + 1])
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value, begin
 
     def first(self, pattern: Pattern, literal: bytes) -> re.Match[bytes] | None:
         """Return the first match of a pattern that begins with the literal."""

@@ -8,7 +8,6 @@ whole run.
 Format: https://github.com/NVIDIA/dllogger (v1.1.0).
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -153,15 +152,11 @@ def units(content: bytes) -> dict[str, str]:
 
 def json_records(log: Log) -> list[tuple[dict[str, Any], int]]:
     """Return the JSON records with their positions; what is no JSON object is left out."""
-    found = []
-    for match in _OBJECT.finditer(log.content):
-        try:
-            one = json.loads(match[1])
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(one, dict) and isinstance(one.get("data", {}), dict):
-            found.append((one, match.start()))
-    return found
+    return [
+        (one, position)
+        for one, position in log.objects(b'DLLL {"timestamp"')
+        if isinstance(one.get("data", {}), dict)
+    ]
 
 
 def _text(value: bytes) -> str:
@@ -182,4 +177,3 @@ _STAMP = re.compile(STAMP)
 _METRIC = re.compile(rb"(?<![A-Za-z])([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")")
 _NAME = re.compile(rb"[A-Za-z][\w.@/-]{0,60}\Z")
 _RATE = re.compile(rb" : " + NUMBER + rb" ([A-Za-z]{1,20}/s)")
-_OBJECT = re.compile(rb'DLLL (\{"timestamp"[^\r\n]*\})')

@@ -8,7 +8,7 @@ import re
 
 from reportgen.formats.fragments.textlog import COUNT, NUMBER, STAMP
 
-_PART = re.compile(r"\{([a-z_]*|\.\.)(?::([a-z]+))?\}")
+_PART = re.compile(r"\{([a-z_]*|\.\.[0-9]*)(?::([a-z]+))?\}")
 _KINDS = {
     "": NUMBER,
     "int": COUNT,
@@ -16,7 +16,7 @@ _KINDS = {
     "epoch": rb"[0-9]{9,11}\.[0-9]{1,9}",  # seconds since 1970
     "word": rb"[A-Za-z_]{1,40}",
 }
-_ANYTHING = rb"[^\r\n]{0,400}?"
+_FAR = 400
 _SPACES = rb"\s{1,20}"
 
 
@@ -25,7 +25,8 @@ def line_pattern(text: str, *, whole_line: bool = False) -> re.Pattern[bytes]:
 
     {name}      a number; {name:int} a count, {name:stamp} date and time, {name:epoch} seconds since 1970,
                 {name:word} letters; {:int} the same without a name
-    {..}        whatever else stands in the line, up to 400 bytes
+    {..}        whatever else stands in the line, up to 400 bytes; {..40} up to 40: several in one pattern
+                multiply the time that a hostile line takes
     whole_line  whether the text begins with the line
     """
     pieces = _PART.split(text)
@@ -38,6 +39,6 @@ def line_pattern(text: str, *, whole_line: bool = False) -> re.Pattern[bytes]:
 
 
 def _group(name: str, kind: str) -> bytes:
-    if name == "..":
-        return _ANYTHING
+    if name.startswith(".."):
+        return b"[^\\r\\n]{0,%d}?" % int(name[2:] or _FAR)
     return b"(?P<" + name.encode() + b">" + _KINDS[kind] + b")" if name else b"(?:" + _KINDS[kind] + b")"

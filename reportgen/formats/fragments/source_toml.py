@@ -14,6 +14,8 @@ from reportgen.errors import did_you_mean
 from reportgen.formats.fragments.publication import TOKENS, Conditions, Correction, Definition, Figure, Lookup
 from reportgen.model import FactorValue, Status, is_value
 
+# tomllib takes time that grows with the square of a key of many dots.
+_MOST = 64 * 1024
 _KEYS = (
     "title",
     "url",
@@ -34,7 +36,10 @@ _KEYS = (
 
 def parse(content: bytes) -> Definition:
     """Return the definition, with problems for all that is wrong with it; never raises."""
-    definition = Definition(content.decode("utf-8", "replace"))
+    definition = Definition(content[:_MOST].decode("utf-8", "replace"))
+    if len(content) > _MOST:
+        definition.problems.append((0, f"larger than {_MOST // 1024} KiB, and so no source.toml"))
+        return definition
     try:
         document = tomllib.loads(definition.text)
     except (ValueError, RecursionError) as error:
