@@ -28,7 +28,7 @@ _RANK = re.compile(
     rb"\tMedian images/sec: ([0-9.]{1,20})"
 )
 _JOB = re.compile(rb"Training performance = ([0-9.]{1,20}) FPS")
-_BATCH = re.compile(rb"PARAMETER (?:[^\r\n]{0,4000}  )?batch size : ([0-9]{1,9})")
+_BATCH = re.compile(rb"(?:(?<=PARAMETER )|(?<=  ))batch size : ([0-9]{1,9})")
 _UNIT = b" images/s med_img/sec : "
 _LITERALS = (b"Done benchmarking. Total images: ", b"PARAMETER dataset path : ", b"Training performance = ")
 _HINT = b"https://download.pytorch.org/models/resnet50"
@@ -44,7 +44,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = Log(files)
     draft = Draft(log, _NAME)
     draft.factors |= {"model": "SSD", "item": "image"}
-    batch = log.first(_BATCH, b"PARAMETER ")
+    batch = log.first(_BATCH, b"batch size : ")
     draft.batch_size = int(batch[1]) if batch else None
     draft.settle()
     total = log.last(_JOB, b"Training performance = ")

@@ -57,3 +57,11 @@ def test_a_stamp_before_a_record_is_of_its_own_line() -> None:
     pattern = re.compile(rb"\[([0-9:]{8})\]")
     assert stamps.before(content, np.array([content.index(b"record")]), pattern) == [b"10:00:01"]
     assert stamps.before(content, np.array([content.index(b"here")]), pattern) is None
+
+
+@pytest.mark.parametrize("count", [1, 500, 501, 5000])
+def test_what_is_no_date_is_no_time_in_logs_of_any_length(count: int) -> None:
+    # NumPy 2.4 crashed here where there were more than 500.
+    found = stamps.moments([b"2021-06-26 23:13:00.000000"] * count + [b"2021-99-26 23:13:00.000000"])
+    assert np.isnat(found).tolist() == [False] * count + [True]
+    assert found[0] == np.datetime64("2021-06-26T23:13:00", "us")

@@ -1,15 +1,15 @@
-"""Timestamps of log lines that leave out the date or the year, as seconds, in bulk.
+"""Timestamps of log lines in bulk: whole dates as they are, those without date or year as seconds.
 
 Texts of one kind go in, in the order of the log; seconds on one growing clock come out. Where the date is
 missing, midnight is recognised by the time of day going back by more than half a day; where the year is
 missing, the new year is. Nothing here knows a time zone: a change to summer time is a jump of an hour.
-Whole dates are read by `textlog`.
 """
 
 import re
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.model import FloatArray, IntArray
 
@@ -22,6 +22,30 @@ _DAYS_BEFORE = np.array([0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 33
 _YEAR_DAYS = 365
 # Where lines do not end, what stands farther off does not belong to the record.
 _LONGEST_PREFIX = 2000
+
+
+# Above 500 items NumPy 2 lets go of the GIL, and crashes when it then meets what is no date.
+_AT_ONCE = 500
+
+
+def moments(texts: Sequence[bytes]) -> NDArray[np.datetime64]:
+    """Return ISO dates with a time, of at least one text and one length, to the us; NaT for no date."""
+    parts = [_moments(texts[begin : begin + _AT_ONCE]) for begin in range(0, len(texts), _AT_ONCE)]
+    return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def _moments(texts: Sequence[bytes]) -> NDArray[np.datetime64]:
+    try:
+        return np.array(texts).astype("M8[us]")
+    except ValueError:
+        return np.array([_moment(text) for text in texts])
+
+
+def _moment(text: bytes) -> np.datetime64:
+    try:
+        return np.datetime64(text.decode("ascii", "replace"), "us")
+    except ValueError:
+        return np.datetime64("NaT", "us")
 
 
 def of_day(texts: Sequence[bytes]) -> FloatArray:

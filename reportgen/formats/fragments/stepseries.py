@@ -6,39 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.formats.fragments.stamps import moments
 from reportgen.model import STEP, Break, FloatArray, IntArray, Series, Source
 
 _EPOCH_BORDER = "epoch"
 FIRST = np.array([True])
 
 
-# Above 500 items NumPy 2 lets go of the GIL, and crashes when it then meets what is no date.
-_AT_ONCE = 500
-
-
 def seconds(stamps: Sequence[bytes]) -> FloatArray:
     """Return ISO timestamps of one length as s since 1970 (in whatever zone they are), NaN for no date."""
     if not stamps:
         return np.array([], dtype=np.float64)
-    parts = [_moments(stamps[begin : begin + _AT_ONCE]) for begin in range(0, len(stamps), _AT_ONCE)]
-    found = np.concatenate(parts) if len(parts) > 1 else parts[0]
+    found = moments(stamps)
     values: FloatArray = found.view(np.int64) / 1e6
     values[np.isnat(found)] = np.nan
     return values
-
-
-def _moments(stamps: Sequence[bytes]) -> NDArray[np.datetime64]:
-    try:
-        return np.array(stamps).astype("M8[us]")
-    except ValueError:
-        return np.array([_date(stamp) for stamp in stamps])
-
-
-def _date(stamp: bytes) -> np.datetime64:
-    try:
-        return np.datetime64(stamp.decode("ascii", "replace"), "us")
-    except ValueError:
-        return np.datetime64("NaT", "us")
 
 
 def numbers(texts: Sequence[bytes]) -> FloatArray:

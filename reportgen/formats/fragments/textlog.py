@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from reportgen.formats.fragments.malformed import Malformed
+from reportgen.formats.fragments.stamps import moments
 from reportgen.logfiles import Claim, LogFiles
 from reportgen.model import FloatArray, IntArray, Source
 
@@ -194,20 +195,10 @@ def seconds(texts: Sequence[bytes]) -> FloatArray:
     if not texts:
         return np.empty(0)
     stamps = b"\n".join(texts).replace(b",", b".").split(b"\n")
-    try:
-        moments = np.array(stamps).astype("M8[us]")
-    except ValueError:
-        moments = np.array([_moment(stamp) for stamp in stamps])
-    exist = ~np.isnat(moments)
+    found = moments(stamps)
+    exist = ~np.isnat(found)
     if not exist.any():
-        return np.full(len(moments), np.nan)
+        return np.full(len(found), np.nan)
     # Whole microseconds are subtracted before they become floats, which could not hold them.
-    since = (moments - moments[exist][0]).astype(np.int64) / 1e6
+    since = (found - found[exist][0]).astype(np.int64) / 1e6
     return np.where(exist, since, np.nan)
-
-
-def _moment(stamp: bytes) -> np.datetime64:
-    try:
-        return np.datetime64(stamp.decode("ascii", "replace"), "us")
-    except ValueError:
-        return np.datetime64("NaT", "us")
