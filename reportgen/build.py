@@ -6,11 +6,10 @@ that `check` is `build` without writing, and nothing is written before everythin
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reportgen.errors import RequestError
-from reportgen.load import load
 from reportgen.model import Finding, Source
 from reportgen.report.assemble import assemble
 from reportgen.report.campaigns import Progress, Reader
@@ -40,6 +39,13 @@ class Request:
     def target(self) -> Path:
         """The folder that generated reports go to."""
         return self.out or self.reports
+
+    @property
+    def base(self) -> Path:
+        """The folder that logs and their sources are relative to."""
+        if self.logs is None or _is_inside(self.logs, self.root):
+            return self.root
+        return self.logs.resolve().parent
 
     @property
     def place(self) -> str:
@@ -73,9 +79,9 @@ def build(request: Request, progress: Progress | None = None) -> Build:
 
     _check(request)
     settings = read_settings(request.reports, request.place)
-    definitions = read_definitions(request, settings)
-    reader = Reader(_base(request), progress)
-    campaigns = [reader.read(_logs(request, one), f"{one.place}: logs") for one in definitions]
+    reader = Reader(request.base, progress)
+    definitions = _definitions(request, settings, reader)
+    campaigns = [reader.read(one.logs, f"{one.place}: logs") for one in definitions]
     check_systems(settings.knowledge, [run for one in campaigns for run in one.all_runs()])
     reports = []
     files: dict[str, bytes] = {}
@@ -95,8 +101,11 @@ def build(request: Request, progress: Progress | None = None) -> Build:
 def _check(request: Request) -> None:
     if not request.reports.is_dir():
         raise RequestError(request.place, "no such folder", "create it with `reportgen init`")
-    outside = request.logs and not request.logs.resolve().is_relative_to(request.root.resolve())
-    if outside and request.out is None:
+    if request.logs is None:
+        return
+    if not request.logs.exists():
+        raise RequestError("--logs", f'no such file or folder: "{request.logs}"')
+    if request.out is None and not _is_inside(request.logs, request.root):
         raise RequestError(
             "--logs",
             f'"{request.logs}" lies outside the repository',
@@ -104,29 +113,26 @@ def _check(request: Request) -> None:
         )
 
 
-def read_definitions(request: Request, settings: Settings) -> list[Definition]:
+def _definitions(request: Request, settings: Settings, reader: Reader) -> list[Definition]:
     """Return the definitions in a reports folder by name; an overview of the logs if there are none."""
     paths = sorted(path for path in request.reports.glob("*.toml") if path.name not in (SETTINGS, EXPECTED))
-    if not paths:
-        return [overview(load(["logs"], root=request.root).runs, request.place)]
-    return [
+    definitions = [
         read_definition(path, f"{request.place}/{path.name}", path.stem, settings.protocols) for path in paths
     ]
-
-
-def _base(request: Request) -> Path:
-    """Return the folder that logs and their sources are relative to."""
-    return request.logs.resolve().parent if request.logs else request.root
-
-
-def _logs(request: Request, definition: Definition) -> Sequence[str]:
-    return (request.logs.resolve().name,) if request.logs else definition.logs
+    logs = (_relative(request.logs, request.base),) if request.logs else ("logs",)
+    if not definitions:
+        runs = reader.read(logs, f"{request.place} (overview): logs").all_runs()
+        return [overview(runs, request.place, logs)]
+    return [replace(one, logs=logs) for one in definitions] if request.logs else definitions
 
 
 def _relative(path: Path, root: Path) -> str:
     """Return the path relative to the root; one outside the root by its name alone, for messages."""
-    resolved, base = path.resolve(), root.resolve()
-    return resolved.relative_to(base).as_posix() if resolved.is_relative_to(base) else path.name
+    return path.resolve().relative_to(root.resolve()).as_posix() if _is_inside(path, root) else path.name
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    return path.resolve().is_relative_to(root.resolve())
 
 
 def _prose(request: Request, definition: Definition) -> str:

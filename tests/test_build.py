@@ -140,6 +140,31 @@ def test_logs_from_outside_need_a_folder_of_their_own(repository, tmp_path):
     assert str(tmp_path) not in "".join(content.decode() for content in result.files.values())
 
 
+def test_logs_inside_the_repository_are_called_as_a_definition_calls_them(repository):
+    (repository / "logs/labels.toml").write_text('[constants]\ncluster = "JADE2"\n')
+    write(repository)
+    assert made(repository, logs=repository / "logs/rates").files == made(repository).files
+    (run, *_) = made(repository, logs=repository / "logs/rates").reports[0].runs
+    assert (run.factors["cluster"], run.source.path) == ("JADE2", "logs/rates/rates.csv")
+
+
+def test_the_overview_is_of_the_logs_that_are_named(repository, tmp_path):
+    for path in (repository / "reports").glob("*"):
+        path.unlink()
+    shutil.copytree(repository / "logs/rates", tmp_path / "elsewhere/rates")
+    shutil.copytree(repository / "logs/rates", repository / "logs/again")
+    for logs in ("logs/rates", "../elsewhere"):
+        (report,) = made(repository, logs=repository / logs, out=tmp_path / "out").reports
+        (folder,) = {entry.path for entry in report.provenance}
+        assert (folder, len(report.runs)) == (logs.removeprefix("../"), 4)
+
+
+@pytest.mark.parametrize("logs", ["logs/none", "../none"])
+def test_logs_that_are_not_there_are_an_error_of_the_option(repository, tmp_path, logs):
+    with pytest.raises(RequestError, match=r'^--logs: no such file or folder: ".*none"$'):
+        made(repository, logs=repository / logs, out=tmp_path / "out")
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [

@@ -19,10 +19,10 @@ from reportgen.tables.spec import PHASE, TableSpec
 MOST_COLUMNS = 8
 
 
-def overview(runs: Sequence[Run], place: str) -> Definition:
+def overview(runs: Sequence[Run], place: str, logs: tuple[str, ...]) -> Definition:
     """Return a definition with one table for each metric that these runs can tell."""
     tables = tuple(table_specs(runs, f"{place}/overview"))
-    return Definition(f"{place} (overview)", "overview", "Overview", ("logs",), "", tables, ())
+    return Definition(f"{place} (overview)", "overview", "Overview", logs, "", tables, ())
 
 
 def table_specs(runs: Sequence[Run], place: str) -> list[TableSpec]:
