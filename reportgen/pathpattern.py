@@ -13,7 +13,7 @@ from reportgen.model import FactorValue
 _PART = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)(?::(int|float|str))?")
 _TYPED = {"int": re.compile(r"[0-9]{1,18}"), "float": re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")}
-_MOST_PARTS = 32
+MOST_PARTS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class PathPattern:
         names = [token.name for token in tokens if isinstance(token, _Part) and token.name != "_"]
         if len(set(names)) < len(names):
             raise ValueError("two parts of the same name")
-        if len(pieces) // 2 > _MOST_PARTS:
-            raise ValueError(f"more than {_MOST_PARTS} parts")
+        if len(pieces) // 2 > MOST_PARTS:
+            raise ValueError(f"more than {MOST_PARTS} parts")
         return cls(text, tuple(tokens))
 
     @property

@@ -187,6 +187,45 @@ def test_init_writes_definitions_that_build_and_touches_nothing_that_exists(here
     assert "nothing to do" in call("init", "reports")[1]
 
 
+def test_init_after_learn_gives_logs_without_factors_a_row_each(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs/c").mkdir(parents=True)
+    for number in (1, 2):
+        lines = [f"step={step} time={number * 0.125} s\n" for step in range(1, 140)]
+        (tmp_path / f"logs/c/train{number}.log").write_text("".join(lines))
+    call("learn", "logs/c/train1.log", "--write", "logs")
+    err = call("init")[1]
+    assert err == (
+        "logs/c/labels.toml: only the path tells some runs apart; give log a better name\n"
+        "next: reportgen build reports\n"
+    )
+    call("build")
+    text = Path("reports/c/README.md").read_text()
+    assert "| train1 |          125.0 |\n| train2 |          250.0 |" in text
+    assert "nothing to do" in call("init")[1]
+
+
+def test_init_beside_labels_that_are_there_builds_and_says_what_to_add(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs").mkdir()
+    for name, time in (("a", 0.125), ("b", 0.25)):
+        lines = [f"step={step} time={time} s\n" for step in range(1, 140)]
+        (tmp_path / f"logs/{name}.log").write_text("".join(lines))
+    call("learn", "logs/a.log", "--write", "logs")
+    before = Path("logs/labels.toml").read_bytes()
+    assert "logs/labels.toml: only the path tells" in call("init")[1]
+    assert Path("logs/labels.toml").read_bytes() == before
+    assert "# pattern = '/{log}.log'" in Path("reports/logs.toml").read_text()
+    call("build")
+    assert "|      2 |          250.0 |" in Path("reports/logs/README.md").read_text()
+
+
+def test_init_without_logs_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert call("init")[1] == "no runs below logs/; put logs there, then: reportgen init reports\n"
+
+
 def test_formats_says_what_can_be_read_and_why_a_file_is_claimed(here):
     assert "published" in call("formats")[0]
     out = call("formats", "--explain", "logs/rates")[0]

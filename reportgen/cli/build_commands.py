@@ -1,7 +1,9 @@
 """Commands that make reports: build, check, init, expected."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -146,15 +148,24 @@ def init(reports: Reports = Path("reports")) -> None:
 
     \b
     Example: reportgen init reports/
+
+    Where only their paths tell runs apart, a labels.toml that names the folders is written beside the logs.
     """
     from reportgen import publish
     from reportgen.report.start import starters
 
-    reports = reports.resolve()
-    written = publish.create(starters(reports.name, _campaign_runs(reports.parent)), reports.parent)
+    root = reports.resolve().parent
+    campaigns = _campaigns(root)
+    files, remarks = starters(reports.resolve().name, campaigns, partial(_is_there, root))
+    written = publish.create(files, root)
     for path in written:
         print(f"new      {path}")
-    tell("nothing to do: all of it is there" if not written else f"next: reportgen build {reports}")
+    for remark in remarks:
+        tell(remark)
+    if not campaigns:
+        tell(f"no runs below logs/; put logs there, then: reportgen init {reports}")
+    else:
+        tell("nothing to do: all of it is there" if not written else f"next: reportgen build {reports}")
 
 
 def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request, Build]":
@@ -170,14 +181,30 @@ def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request,
         return request, make(request, told)
 
 
-def _campaign_runs(root: Path) -> "Mapping[str, Sequence[Run]]":
+def _campaigns(root: Path) -> "Mapping[str, Sequence[Run]]":
+    """Return folder -> runs: of each folder in logs/, and of all of it if logs lie in logs/ itself."""
     from reportgen.load import load
+    from reportgen.report.levels import place
 
-    logs = root / "logs"
-    if not logs.is_dir():
+    if not (root / "logs").is_dir():
         return {}
-    folders = sorted(path for path in logs.iterdir() if path.is_dir())
-    return {f"logs/{path.name}": load([path.resolve()], root=root.resolve()).runs for path in folders}
+    runs = load([root / "logs"], root=root).runs
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        first, slash, rest = run.id.partition("/")
+        if slash:
+            found.setdefault(f"logs/{first}", []).append(replace(run, id=rest))
+        elif (root / "logs" / place(run)).is_dir():
+            found.setdefault(f"logs/{place(run)}", []).append(run)
+        else:
+            found["logs"] = list(runs)
+    return dict(sorted(found.items()))
+
+
+def _is_there(root: Path, path: str) -> bool:
+    """Tell whether a file is there, or lies behind a link, through which nothing is written."""
+    place = root / path
+    return os.path.lexists(place) or place.parent.is_symlink()
 
 
 def _pair(text: str) -> tuple[str, str | int | float | bool]:

@@ -1,8 +1,11 @@
-"""What `reportgen init` writes: one definition a campaign, the settings, and git's ignore rules."""
+"""What `reportgen init` writes: one definition a campaign, the settings, labels where only paths tell."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 
+from reportgen.labels import NAME as LABELS
 from reportgen.model import Run
+from reportgen.report.levels import Levels, levels
 from reportgen.report.overview import definition_text
 from reportgen.report.settings import EXPECTED, SETTINGS
 
@@ -34,16 +37,51 @@ _EXPECTED = """\
 """
 
 
-def starters(reports: str, campaigns: Mapping[str, Sequence[Run]]) -> dict[str, bytes]:
-    """Return path below the root -> content; `reports` is the folder's name.
+# What the labels call the levels is a guess that a person has to put right.
+_LEVELS = """\
+Runs whose logs say the same of themselves lie in folders or files of different names, e.g.
+{example}
+Call the levels what they are, {{name:int}} if they are numbers, {{repeat:int}} if they count repeats,
+and {{_}} if they do not matter; see docs/labels.md of reportgen.
+"""
+
+
+def starters(
+    reports: str, campaigns: Mapping[str, Sequence[Run]], is_there: Callable[[str], bool] = lambda path: False
+) -> tuple[dict[str, bytes], list[str]]:
+    """Return path below the root -> content, and remarks on what was found; `reports` is the folder's name.
 
     campaigns  folder of logs -> its runs; a campaign without runs gets no definition
+    is_there   whether a path below the root is taken: no labels are added to what is defined already
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
+    remarks = []
     for log, runs in campaigns.items():
         path = f"{reports}/{log.rpartition('/')[2]}.toml"
         # A campaign may be called like one of our own files; its definition then goes by another name.
         path = path if path not in files else path.replace(".toml", "-campaign.toml")
-        if runs:
+        if not runs or is_there(path):
+            continue
+        found, labels = levels(runs), f"{log}/{LABELS}"
+        if not found:
             files[path] = definition_text(runs, log)
-    return {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
+        elif is_there(labels):
+            files[path] = definition_text(runs, log, f"\nFor {labels}:\n{_explained(found)}{found.toml()}")
+            remarks.append(f"{labels}: {_remark(found)}; {path} says how")
+        else:
+            files[labels] = _commented(_explained(found)) + found.toml()
+            files[path] = definition_text(found.told(runs), log)
+            remarks.append(f"{labels}: {_remark(found)}")
+    return {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}, remarks
+
+
+def _remark(found: Levels) -> str:
+    return f"only the path tells some runs apart; give {', '.join(found.names)} a better name"
+
+
+def _explained(found: Levels) -> str:
+    return _LEVELS.format(example=json.dumps(found.example)[1:-1])
+
+
+def _commented(text: str) -> str:
+    return "".join(f"# {line}\n" for line in text.splitlines())
