@@ -1,52 +1,88 @@
 """Put on a run what labels.toml says of it: names, values, constants, path parts, its number.
 
-A run and the chain of labels that hold for it go in, the run comes out. The log wins over the labels unless
-they say `prefer = "labels"`, and either way a conflict is a finding.
+The chain of labels that hold for a log makes a Labeller; runs go in, runs come out. The log wins over the
+labels unless they say `prefer = "labels"`, and either way a conflict is a finding.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.labels import REPEAT, Labels
+from reportgen.labeluse import Use
 from reportgen.model import Factors, FactorValue, Finding, Run, identity
 
 Said = Mapping[str, tuple[FactorValue, Labels]]
 Renames = Mapping[str, tuple[str, Labels]]
 
 
-def apply(run: Run, path: str, chain: Iterable[Labels]) -> Run:
-    """Return the run with the labels applied, and a finding for each conflict with what the log says.
+class Labeller:
+    """Puts the labels that hold for one log on its runs; `used` is what of them came to bear.
 
     path   of the log (file or folder), relative to the root; chain  as `above` gives it
     """
-    rename: dict[str, tuple[str, Labels]] = {}
-    aliases: dict[str, Factors] = {}
-    said: dict[str, tuple[FactorValue, Labels]] = {}
-    environment: dict[str, tuple[FactorValue, Labels]] = {}
-    prefer = "log"
-    for labels in chain:
-        rename |= {name: (new, labels) for name, new in labels.rename.items()}
-        aliases |= {name: {**aliases.get(name, {}), **values} for name, values in labels.aliases.items()}
-        said |= {name: (value, labels) for name, value in labels.said(path).items()}
-        environment |= {name: (value, labels) for name, value in labels.environment.items()}
-        prefer = labels.prefer or prefer
-    said = {name: (_alias(aliases, name, value), labels) for name, (value, labels) in said.items()}
-    numbers = {REPEAT: said.pop(REPEAT)} if REPEAT in said else {}
-    said = _with_devices(said)
-    merge = _Merge(run.id, prefer)
-    run = merge.numbered(run, rename)
-    renamed = merge.renamed(run.factors, rename)
-    known = {name: _alias(aliases, name, value) for name, value in renamed.items()}
-    factors = merge(known, said)
-    repeat = merge({} if run.repeat is None else {REPEAT: run.repeat}, numbers).get(REPEAT)
-    return replace(
-        run,
-        factors=factors,
-        environment=merge(run.environment, environment),
-        repeat=repeat if isinstance(repeat, int) else run.repeat,
-        samples_per_step=_samples_per_step(run, factors, said),
-        findings=(*run.findings, *merge.findings),
-    )
+
+    def __init__(self, path: str, chain: Sequence[Labels]) -> None:
+        self.used: set[Use] = set()
+        self._chain = chain
+        self._rename: dict[str, tuple[str, Labels]] = {}
+        self._aliases: dict[str, Factors] = {}
+        self._said: dict[str, tuple[FactorValue, Labels]] = {}
+        self._environment: dict[str, tuple[FactorValue, Labels]] = {}
+        self._prefer = "log"
+        for labels in chain:
+            self._take(labels, labels.fitting(path))
+
+    def _take(self, labels: Labels, fitting: tuple[int, Factors] | None) -> None:
+        """Let the labels win over those farther away; what their pattern reads over their constants."""
+        number, parts = fitting or (None, {})
+        if number is not None:
+            self.used.add(Use(labels.folder, "paths", number))
+        self._rename |= {name: (new, labels) for name, new in labels.rename.items()}
+        for name, values in labels.aliases.items():
+            self._aliases[name] = {**self._aliases.get(name, {}), **values}
+        self._said |= {name: (value, labels) for name, value in {**labels.constants, **parts}.items()}
+        self._environment |= {name: (value, labels) for name, value in labels.environment.items()}
+        self._prefer = labels.prefer or self._prefer
+
+    def __call__(self, run: Run) -> Run:
+        """Return the run with the labels, and a finding for each conflict with what the log says."""
+        said = {name: (self._alias(name, value), labels) for name, (value, labels) in self._said.items()}
+        numbers = {REPEAT: said.pop(REPEAT)} if REPEAT in said else {}
+        said = _with_devices(said)
+        merge = _Merge(run.id, self._prefer)
+        log = run.factors
+        run = merge.numbered(run, self._rename)
+        renamed = merge.renamed(run.factors, self._rename)
+        known = {name: self._alias(name, value) for name, value in renamed.items()}
+        self._note(log, renamed)
+        factors = merge(known, said)
+        repeat = merge({} if run.repeat is None else {REPEAT: run.repeat}, numbers).get(REPEAT)
+        return replace(
+            run,
+            factors=factors,
+            environment=merge(run.environment, self._environment),
+            repeat=repeat if isinstance(repeat, int) else run.repeat,
+            samples_per_step=_samples_per_step(run, factors, said),
+            findings=(*run.findings, *merge.findings),
+        )
+
+    def _alias(self, name: str, value: FactorValue) -> FactorValue:
+        return self._aliases[name].get(_text(value), value) if name in self._aliases else value
+
+    def _note(self, log: Factors, renamed: Factors) -> None:
+        """Note which names and values of the labels the log has, or the labels themselves say."""
+        said = {name: value for name, (value, _) in self._said.items()}
+        for labels in self._chain:
+            folder = labels.folder
+            self.used.add(Use(folder, "runs"))
+            if labels.rename or labels.aliases:
+                self.used.update(Use(folder, "factors", name) for name in (*log, *renamed, *said))
+            self.used.update(Use(folder, "rename", name) for name in labels.rename if name in log)
+            for name, values in labels.aliases.items():
+                had = [_text(value) for value in (renamed.get(name), said.get(name)) if value is not None]
+                if had:
+                    self.used.add(Use(folder, "aliases", name))
+                    self.used.update(Use(folder, "aliases", name, text) for text in had if text in values)
 
 
 def _with_devices(said: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tuple[FactorValue, Labels]]:
@@ -127,6 +163,6 @@ def _say_the_same(one: FactorValue, other: FactorValue) -> bool:
     return str(one).lower() == str(other).lower()
 
 
-def _alias(aliases: Mapping[str, Factors], name: str, value: FactorValue) -> FactorValue:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return aliases.get(name, {}).get(text, value)
+def _text(value: FactorValue) -> str:
+    """Return a value as the key of an alias writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

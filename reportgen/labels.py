@@ -47,11 +47,13 @@ class Labels:
         """Whether a log (path relative to the root) lies in or below the folder."""
         return not self.folder or path == self.folder or path.startswith(self.folder + "/")
 
-    def said(self, path: str) -> dict[str, FactorValue]:
-        """Return the constants and what the first pattern that matches reads from the path."""
+    def fitting(self, path: str) -> tuple[int, Factors] | None:
+        """Return the first pattern that a path fits, by its number, and what it reads from the path."""
         below = path[len(self.folder) + 1 :] if self.folder else path
-        parts = next((found for pattern in self.paths if (found := pattern.match(below)) is not None), {})
-        return {**self.constants, **parts}
+        for number, pattern in enumerate(self.paths):
+            if (found := pattern.match(below)) is not None:
+                return number, found
+        return None
 
 
 def parse(content: bytes, folder: str) -> Labels:

@@ -23,6 +23,7 @@ from reportgen.duplicates import Trace, duplicates
 from reportgen.errors import RequestError
 from reportgen.formats import walk
 from reportgen.labels import Labels
+from reportgen.labeluse import Use, unused
 from reportgen.logfiles import LogFiles
 from reportgen.model import Finding, Run, Source
 from reportgen.reading import RUNS, Batch, Outcome, Read, Shape, Unit, ambiguity, read_batch
@@ -75,6 +76,7 @@ class Survey:
 
     argument  its folder, relative to the root
     names     paths of the files to offer, below the argument
+    own       the labels below the argument, each with the text it was read from
     """
 
     argument: str
@@ -82,6 +84,7 @@ class Survey:
     units: tuple[Unit, ...]
     names: tuple[str, ...]
     known: tuple[Labels, ...]
+    own: tuple[tuple[Labels, str], ...]
     findings: tuple[Finding, ...]
 
 
@@ -123,11 +126,14 @@ def _gather(
     surveys = _apart([survey(path, root) for path in places])
     findings = [finding for one in surveys for finding in one.findings]
     unclaimed: set[str] = set()
+    used: set[Use] = set()
     reads: list[Read[T]] = []
     for outcome in _read_all(surveys, shape, progress, executor):
         reads += outcome.read
         findings += outcome.findings
         unclaimed.update(outcome.unclaimed)
+        used.update(outcome.used)
+    findings += [one for each in surveys for own in each.own for one in unused(*own, used)]
     reads.sort(key=lambda read: by_name(read.place))
     findings += [finding for read in reads for finding in read.findings]
     told = sorted(dict.fromkeys(findings), key=_order)
@@ -139,8 +145,9 @@ def survey(path: Path, root: Path) -> Survey:
     files, findings = LogFiles.at(path, root)
     argument = _folder(files.source("x").path)
     own = {_folder(files.source(name).path): name for name in files if name.rpartition("/")[2] == labels.NAME}
-    known = [labels.parse(_content(files, name), folder) for folder, name in own.items()]
-    known += _labels_above(path, root)
+    texts = {folder: _content(files, name) for folder, name in own.items()}
+    below = [labels.parse(content, folder) for folder, content in texts.items()]
+    known = [*below, *_labels_above(path, root)]
     if own:
         files = files.without(own.values())
     places = {name.rpartition("/")[0]: folder for folder, name in own.items()} | {"": argument}
@@ -154,7 +161,8 @@ def survey(path: Path, root: Path) -> Survey:
             chain = tuple(labels.above(claimed.files.source().path, known))
             units.append(Unit(claimed.format, claimed.files, chain))
         names += [view.id(name) for name in left]
-    return Survey(argument, files, tuple(units), tuple(names), tuple(known), findings)
+    told_by = tuple((each, texts[each.folder].decode()) for each in below)
+    return Survey(argument, files, tuple(units), tuple(names), tuple(known), told_by, findings)
 
 
 def _labels_above(path: Path, root: Path) -> list[Labels]:

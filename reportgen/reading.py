@@ -14,8 +14,9 @@ import numpy as np
 
 from reportgen.duplicates import Print, Trace, print_of, trace
 from reportgen.formats import Claimed, Format, offer
-from reportgen.labelling import apply
+from reportgen.labelling import Labeller
 from reportgen.labels import Labels, above
+from reportgen.labeluse import Use
 from reportgen.largefiles import with_gap
 from reportgen.logfiles import LogFiles, unreadable
 from reportgen.model import Finding, Run, Source
@@ -79,11 +80,15 @@ class Read(NamedTuple, Generic[T]):
 
 
 class Outcome(NamedTuple, Generic[T]):
-    """A batch read: what was claimed; findings about files that became no run; files nobody claims."""
+    """A batch read: what was claimed; findings about files that became no run; files nobody claims.
+
+    used  what of the labels came to bear
+    """
 
     read: list[Read[T]]
     findings: list[Finding]
     unclaimed: list[str]
+    used: set[Use]
 
 
 def read_batch(batch: Batch, shape: Shape[T]) -> Outcome[T]:
@@ -92,9 +97,9 @@ def read_batch(batch: Batch, shape: Shape[T]) -> Outcome[T]:
     All files are recognised, then some are read, then something is made of their runs: to do one thing for
     many is faster than many things for one, and large files are as many by themselves.
     """
-    found = Outcome[T]([], [], [])
+    found = Outcome[T]([], [], [], set())
     for units in _portions([*_recognised(batch, found), *batch.units]):
-        for unit, (runs, findings) in [(unit, _runs(unit)) for unit in units]:
+        for unit, (runs, findings) in [(unit, _runs(unit, found.used)) for unit in units]:
             view, made = unit.files, tuple((trace(run), shape.make(run)) for run in runs)
             files = tuple(view.id(path) for path in view)
             found.read.append(
@@ -140,19 +145,21 @@ def _recognised(batch: Batch, found: Outcome[T]) -> Iterator[Unit]:
 
 
 @np.errstate(all="ignore")
-def _runs(unit: Unit) -> tuple[list[Run], list[Finding]]:
+def _runs(unit: Unit, used: set[Use]) -> tuple[list[Run], list[Finding]]:
     """Return the runs of a unit, with their labels and mended where they must be, and its findings.
 
+    What of the labels came to bear is added to `used`.
     What overflows when a reader scales it is infinite and no longer measured: nothing to warn of on stderr.
     """
     view, place = unit.files, _place(unit.files)
+    labelled = Labeller(place.path, unit.chain) if unit.chain else None
     runs: list[Run] = []
     findings: list[Finding] = []
     try:
         gaps = [(path, lines) for path in view if (lines := view.gap(path)) is not None]
         for found in unit.format.read(view):
             if isinstance(found, Run):
-                run = wellformed(apply(found, place.path, unit.chain) if unit.chain else found)
+                run = wellformed(labelled(found) if labelled else found)
                 for path, lines in gaps:
                     run = with_gap(run, view, path, lines)
                 runs.append(run)
@@ -160,6 +167,8 @@ def _runs(unit: Unit) -> tuple[list[Run], list[Finding]]:
                 findings.append(found)
     except OSError as error:
         findings.append(unreadable(place, error))
+    if labelled:
+        used |= labelled.used
     return runs, findings
 
 

@@ -28,6 +28,7 @@ LAYERS = {
     "duplicates": 4,
     "labels": 4,
     "labelling": 4,
+    "labeluse": 4,
     "largefiles": 4,
     "load": 4,
     "pathpattern": 4,

@@ -17,7 +17,7 @@ def run(**factors: FactorValue) -> Run:
 
 def apply(text: str, path: str = "logs/r.log", run: Run | None = None, nearer: str = "") -> Run:
     chain = [labels.parse(text.encode(), "logs"), labels.parse(nearer.encode(), "logs/a")]
-    return labelling.apply(run or Run("r", "x", Source(path), {}), path, labels.above(path, chain))
+    return labelling.Labeller(path, labels.above(path, chain))(run or Run("r", "x", Source(path), {}))
 
 
 def test_constants_and_environment_are_added() -> None:
@@ -124,7 +124,7 @@ FORMS = st.sampled_from(
 def test_any_content_is_labels_or_an_error_of_the_request(content: bytes) -> None:
     with suppress(RequestError):
         found = labels.parse(content, "")
-        labelling.apply(run(a=1), "logs/r.log", [found])
+        labelling.Labeller("logs/r.log", [found])(run(a=1))
 
 
 def test_a_new_name_that_the_log_has_already_is_a_conflict() -> None:

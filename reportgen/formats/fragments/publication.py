@@ -1,9 +1,9 @@
 """What a `source.toml` says once it is parsed: which columns are factors and figures, what is corrected."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from reportgen.formats.fragments.tomlline import line_of
 from reportgen.model import FactorValue, Status
 
 TOKENS = {"missing": ("", "-"), "out_of_memory": (), "planned": ()}
@@ -77,7 +77,7 @@ class Definition:
 
     def problem(self, fact: str, key: str = "") -> None:
         """Note what is wrong, at the line of the key where it can be found."""
-        self.problems.append((_line_of(self.text, key), fact))
+        self.problems.append((line_of(self.text, key), fact))
 
     @property
     def columns(self) -> list[str]:
@@ -90,12 +90,3 @@ class Definition:
         for correction in self.corrections:
             named += [*correction.where, correction.column]
         return list(dict.fromkeys(named))
-
-
-def _line_of(text: str, key: str) -> int:
-    """Return the first line that begins with the key, else the first that contains it, else 0."""
-    found = key and (
-        re.search(rf"^\s*(?:\[+\s*)?[\"']?{re.escape(key)}\b", text, re.MULTILINE)
-        or re.search(rf"\b{re.escape(key)}\b", text)
-    )
-    return text.count("\n", 0, found.end()) + 1 if found else 0

@@ -1,0 +1,94 @@
+"""What a labels.toml says in vain is said once for a whole load, at its line."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen.load import load
+from tests.test_load import native, write
+
+GOOD = """\
+[constants]
+device = "V100"
+[rename]
+devices = "gpus"
+[aliases.device]
+V100 = "V"
+[aliases.gpus]
+4 = 8
+[[paths]]
+pattern = "r{number:int}"
+"""
+
+
+def findings(root: Path, text: str, argument: str = "logs", **files: str) -> list[tuple[str, int, str]]:
+    write(root, {"logs/labels.toml": text, **{f"logs/{name}": content for name, content in files.items()}})
+    write(root / "logs/a/r1", native(1, 7, 8))
+    write(root / "logs/a/r2", native(2, 7, 9))
+    found = [one for one in load([argument], root=root).findings if one.rule == "read.unused-label"]
+    assert {one.source.path for one in found} <= {"logs/labels.toml"}
+    return [(one.severity, one.source.line, one.message) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("more", "severity", "line", "message"),
+    [
+        (
+            '[[paths]]\npattern = "{model}_b{batch_size:int}.log"\n',
+            "warning",
+            12,
+            'paths[1]: "{model}_b{batch_size:int}.log" fits no log that an earlier pattern leaves',
+        ),
+        (
+            '[aliases.devcie]\nV100 = "V"\n',
+            "warning",
+            11,
+            'aliases.devcie: no run has a factor "devcie"; did you mean "device"?',
+        ),
+    ],
+)
+def test_what_is_said_in_vain_is_found_at_its_line(tmp_path, more, severity, line, message) -> None:
+    assert findings(tmp_path, GOOD + more) == [(severity, line, message)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "severity", "line", "message"),
+    [
+        ("r{number:int}", "run{number:int}", "warning", 10, 'paths[0]: "run{number:int}" fits no log'),
+        (
+            'devices = "gpus"',
+            'device_num = "x"\ndevices = "gpus"',
+            "warning",
+            4,
+            'rename.device_num: no run has a factor "device_num"; did you mean "device"?',
+        ),
+        ('V100 = "V"', 'V100 = "V"\nA40 = "A"', "note", 7, 'aliases.device: no run has device = "A40"'),
+    ],
+)
+def test_what_fits_nothing_is_found_at_its_line(tmp_path, old, new, severity, line, message) -> None:
+    assert findings(tmp_path, GOOD.replace(old, new)) == [(severity, line, message)]
+
+
+def test_what_came_to_bear_on_one_run_is_no_finding(tmp_path) -> None:
+    assert findings(tmp_path, GOOD) == []
+
+
+def test_a_pattern_whose_logs_another_one_takes_is_in_vain(tmp_path) -> None:
+    text = '[[paths]]\npattern = "{name}"\n' + GOOD[GOOD.index("[[paths") :]
+    assert [line for _, line, _ in findings(tmp_path, text)] == [4]
+
+
+def test_labels_above_what_was_asked_for_are_not_judged(tmp_path) -> None:
+    assert findings(tmp_path, '[[paths]]\npattern = "b/{name}"\n', "logs/a") == []
+
+
+def test_labels_without_any_log_are_not_judged(tmp_path) -> None:
+    write(tmp_path, {"logs/b/labels.toml": '[rename]\nx = "y"\n', "logs/b/notes.txt": "-"})
+    assert findings(tmp_path, "") == []
+
+
+def test_processes_bring_back_what_came_to_bear(tmp_path, monkeypatch) -> None:
+    for name in ("_POOL_UNITS", "_CHUNK_UNITS"):
+        monkeypatch.setattr(f"reportgen.load.{name}", 1)
+    text = GOOD.replace("r{number:int}", "run{number:int}")
+    assert [line for _, line, _ in findings(tmp_path, text)] == [10]
