@@ -19,6 +19,7 @@ from reportgen.report.overview import overview
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.results import Report
 from reportgen.tables.expected import check_systems
+from reportgen.tables.spec import SYSTEM
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ def build(request: Request, progress: Progress | None = None) -> Build:
     reader = Reader(request.base, progress)
     definitions = _definitions(request, settings, reader)
     campaigns = [reader.read(one.logs, f"{one.place}: logs") for one in definitions]
-    expecting = [logs for one, logs in zip(definitions, campaigns, strict=True) if _expects(one)]
-    check_systems(settings.knowledge, [run for logs in expecting for run in logs.all_runs()])
+    concerned = [logs for one, logs in zip(definitions, campaigns, strict=True) if _asks_for_systems(one)]
+    check_systems(settings.knowledge, [run for logs in concerned for run in logs.all_runs()])
     reports = []
     files: dict[str, bytes] = {}
     for done, (definition, logs) in enumerate(zip(definitions, campaigns, strict=True)):
@@ -127,8 +128,11 @@ def _definitions(request: Request, settings: Settings, reader: Reader) -> list[D
     return [replace(one, logs=logs) for one in definitions] if request.logs else definitions
 
 
-def _expects(definition: Definition) -> bool:
-    return any(table.compare and table.compare.kind == "expected" for table in definition.tables)
+def _asks_for_systems(definition: Definition) -> bool:
+    return any(
+        SYSTEM in table.named or (table.compare and table.compare.kind == "expected")
+        for table in definition.tables
+    )
 
 
 def _relative(path: Path, root: Path) -> str:

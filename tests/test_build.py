@@ -224,21 +224,24 @@ def test_files_that_are_no_text_are_named(repository):
         made(repository)
 
 
-EXPECTING = 'kind = "expected", baseline = { framework = "A" }'
-
-
-def test_a_system_told_by_a_factor_that_no_run_has_is_an_error(repository):
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('kind = "speedup", baseline = { devices = 1 }', 'kind = "expected", baseline = { framework = "A" }'),
+        ('columns = ["framework"]', 'columns = ["framework", "system"]'),
+    ],
+)
+def test_a_system_told_by_a_factor_that_no_run_has_is_an_error(repository, old, new):
     (repository / "reports/expected.toml").write_text('[systems]\nA = { framwork = "A" }\n')
     definition = repository / "reports/frameworks.toml"
-    text = definition.read_text().replace('kind = "speedup", baseline = { devices = 1 }', EXPECTING)
-    definition.write_text(text.partition("[[figures]]")[0])
+    definition.write_text(definition.read_text().replace(old, new).partition("[[figures]]")[0])
     with pytest.raises(
         RequestError, match=r'systems."A".framwork: no run has a factor "framwork"; did you mean "framework"'
     ):
         made(repository)
 
 
-def test_systems_are_of_no_matter_where_nothing_is_compared_with_them(repository):
+def test_systems_are_of_no_matter_where_no_table_asks_for_them(repository):
     (repository / "reports/expected.toml").write_text('[systems]\nA = { cluster = "JADE2" }\n')
     assert "760" in made(repository).files["frameworks/README.md"].decode()
 
