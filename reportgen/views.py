@@ -74,12 +74,14 @@ class LogFiles:
         """
         prefix = Path(os.path.relpath(path, root)).as_posix()
         if path.is_file():
-            folder = str(Path(prefix).parent).removeprefix(".")
+            folder = posixpath.dirname(prefix)
             return cls({path.name: str(path)}, prefix=folder, is_folder=False), ()
         if not path.is_dir():
             raise RequestError(prefix, "no such file or folder", "check the path")
         found = disk.listed(path, root)
-        findings = [unreadable(Source(f"{prefix}/{name}".rstrip("/")), why) for name, why in found.unreadable]
+        findings = [
+            unreadable(Source(posixpath.normpath(f"{prefix}/{name}")), why) for name, why in found.unreadable
+        ]
         around = disk.Neighbours(str(path), str(root))
         return cls(found.files, prefix="" if prefix == "." else prefix, around=around), tuple(findings)
 

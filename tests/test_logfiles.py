@@ -100,6 +100,22 @@ def test_links_are_followed_inside_the_root_only(tmp_path: Path) -> None:
     assert [(one.rule, one.source) for one in findings] == [("read.unreadable-file", Source("logs/out.log"))]
 
 
+@pytest.mark.parametrize(
+    "name", ["x.log", ".hid/x.log", "a/x.log", "../x.log", "../other/x.log", "..y/x.log"]
+)
+def test_a_file_keeps_the_path_that_it_has_from_the_root(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "root"
+    place = root / name
+    root.mkdir()
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes(b"x")
+    view, _ = LogFiles.at(place, root)
+    assert str(view.source("x.log", 3)) == f"{name}:3"
+    (place.parent / "out.log").symlink_to("/etc/passwd")
+    view, (finding,) = LogFiles.at(place.parent, root)
+    assert (str(view.source("x.log")), str(finding.source)) == (name, name.replace("x.log", "out.log"))
+
+
 def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"bad\xff.log")).write_bytes(b"x")
     view, _ = LogFiles.at(tmp_path, tmp_path)
