@@ -26,6 +26,8 @@ _COMMAND = re.compile(rb"run_squad\.py --[^\r\n]{1,4000}")
 _BATCH = re.compile(rb"--train_batch_size[= ]([0-9]{1,9})")
 _RANKS = re.compile(rb"--nproc_per_node[= ]([0-9]{1,6})")
 _NODES = re.compile(rb"--nnodes[= ]([0-9]{1,6})\b")
+_HALF = re.compile(rb"16-bits training: (True|False)")
+_SIZE = re.compile(rb"--config_file[= ][^\s]{0,200}/bert_(base|large)/")
 _LENGTH = re.compile(rb"--max_seq_length[= ]([0-9]{1,9})")
 _ALONE = re.compile(rb"device: cuda n_gpu: ([0-9]{1,6}), distributed training: False")
 _FINAL = re.compile(
@@ -63,14 +65,21 @@ FORMAT = Format(_NAME, claims, read, marks=(b"run_squad.py --",))
 
 
 def _describe(draft: Draft) -> None:
-    """Set what the command line says; `--bert_model` is large for the base model too, so it is not read."""
+    """Set what the command line says.
+
+    `--bert_model` is large for the base model too: the size is that of the configuration.
+    """
     content = draft.log.content
+    half = draft.log.first(_HALF, b"16-bits training: ")
+    draft.set_precision(half[1] == b"True" if half else None)
     draft.factors |= {"model": "BERT", "dataset": "SQuAD 1.1", "item": "sequence"}
     command = draft.log.first(_COMMAND, b"run_squad.py --")
     if not command:
         return
     line = content[content.rfind(b"\n", 0, command.start()) + 1 : command.end()]
     batch, ranks, nodes, length = (pattern.search(line) for pattern in (_BATCH, _RANKS, _NODES, _LENGTH))
+    if size := _SIZE.search(line):
+        draft.factors["model"] = f"BERT-{size[1].decode()}"
     if length:
         draft.factors["seq_len"] = int(length[1])
     draft.batch_size = int(batch[1]) if batch else None

@@ -161,6 +161,7 @@ def _describe(draft: Draft, records: Records, rate: Rate | None) -> None:
         "seq_len": _count(parameters.get("max_seq_length")),
     }
     draft.factors = {name: value for name, value in named.items() if isinstance(value, str | int) and value}
+    draft.set_precision(_is_half(parameters))
     draft.devices = _count(
         parameters.get("world_size") or parameters.get("gpu_count") or parameters.get("num_gpus")
     )
@@ -176,6 +177,16 @@ def _describe(draft: Draft, records: Records, rate: Rate | None) -> None:
         draft.factors["model"] = crashed[1].decode()
         found = _CRASHED_BATCH.search(draft.log.content, crashed.start())
         draft.batch_size = int(found[1]) if found else None
+
+
+def _is_half(parameters: Mapping[str, Any]) -> bool | None:
+    """Return whether the settings say half precision; that they do not is known of ConvNets alone.
+
+    Other programs have `amp : False` where they compute in half precision by other means.
+    """
+    if "True" in (str(parameters.get("amp")).capitalize(), str(parameters.get("fp16")).capitalize()):
+        return True
+    return False if "arch" in parameters and "amp" in parameters else None
 
 
 def _item(unit: str) -> str:

@@ -28,6 +28,7 @@ _WORD = re.compile(
     rb"[0-9]{1,6}: (?:TRAIN \[[0-9]{1,6}\]\[[0-9]{1,9}/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
 )
+_HALF = re.compile(rb"math='(fp16|fp32)'")
 _TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *([0-9.]+)\|")
 _EPOCH = re.compile(rb"Performance: Epoch: [0-9]+\tTraining: ([0-9.]+) Tok/s")
 _GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
@@ -75,6 +76,8 @@ def _describe(draft: Draft, ranks: IntArray, table: re.Match[bytes] | None) -> N
     gpu = draft.log.first(_GPU, b"GPU 0: ")
     if gpu:
         draft.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
+    half = draft.log.first(_HALF, b"math='")
+    draft.set_precision(half[1] == b"fp16" if half else None)
     if table:
         draft.devices, draft.batch_size = int(table[1]), int(table[2])
         return

@@ -29,6 +29,8 @@ _HEAD = re.compile(
 )
 _SOLVER = re.compile(rb"\nSOLVER:\n(?:  [^\n]*\n){0,60}?  IMS_PER_BATCH: ([0-9]{1,9})")
 _OPTION = re.compile(rb"'SOLVER\.IMS_PER_BATCH', '([0-9]{1,9})'")
+_HALF_OPTION = re.compile(rb"'DTYPE', '(float16|float32)'"), b"'DTYPE', '"
+_HALF = re.compile(rb"\nDTYPE: \"?(float16|float32)"), b"\nDTYPE: "
 _DEVICES = (
     (re.compile(rb"maskrcnn_benchmark INFO: Using ([0-9]{1,6}) GPUs"), b"maskrcnn_benchmark INFO: Using "),
     (re.compile(rb"PARAMETER gpu_count : ([0-9]{1,6})"), b"PARAMETER gpu_count : "),
@@ -52,6 +54,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     devices = next((found for one in _DEVICES if (found := log.first(*one))), None)
     draft.global_batch = int(batches[-1][1]) if batches else None
     draft.devices = int(devices[1]) if devices else None
+    half = log.first(*_HALF_OPTION) or log.last(*_HALF)
+    draft.set_precision(half[1] == b"float16" if half else None)
     draft.settle()
     _add_steps(draft)
     final = log.last(_FINAL, b"Training perf is: ")

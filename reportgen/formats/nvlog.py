@@ -97,6 +97,8 @@ def _describe(draft: Draft, objects: dict[str, dict[str, Any]], has_items: bool)
         draft.factors["device"] = str(names[0])
     if isinstance(gpu.get("driver_version"), str):
         draft.environment["driver"] = gpu["driver_version"]
+    half, level = arguments.get("amp_run"), arguments.get("opt_level")
+    draft.set_precision(half if isinstance(half, bool) else level != "O0" if level else None)
     draft.devices = _count(arguments.get("world_size"))
     batch = _count(arguments.get("batch_size"))
     if has_items or model != "ncf":

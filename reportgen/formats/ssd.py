@@ -29,6 +29,7 @@ _RANK = re.compile(
 )
 _JOB = re.compile(rb"Training performance = ([0-9.]{1,20}) FPS")
 _BATCH = re.compile(rb"(?:(?<=PARAMETER )|(?<=  ))batch size : ([0-9]{1,9})")
+_HALF = re.compile(rb"precision : (amp|fp16|fp32)\b")
 _UNIT = b" images/s med_img/sec : "
 _LITERALS = (b"Done benchmarking. Total images: ", b"PARAMETER dataset path : ", b"Training performance = ")
 _HINT = b"https://download.pytorch.org/models/resnet50"
@@ -46,6 +47,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     draft.factors |= {"model": "SSD", "item": "image"}
     batch = log.first(_BATCH, b"batch size : ")
     draft.batch_size = int(batch[1]) if batch else None
+    half = log.first(_HALF, b"precision : ")
+    draft.set_precision(half[1] != b"fp32" if half else None)
     draft.settle()
     total = log.last(_JOB, b"Training performance = ")
     ranks = log.last(_RANK, b"Done benchmarking. Total images: ")

@@ -26,6 +26,7 @@ _WORLD = re.compile(rb" - PARAMETER world_size : ([0-9]{1,6})"), b" - PARAMETER 
 _BATCH = re.compile(rb" - PARAMETER batch_size : ([0-9]{1,9})"), b" - PARAMETER batch_size : "
 _MODEL = re.compile(rb" - PARAMETER model_name : ([\w-]{1,40})"), b" - PARAMETER model_name : "
 _FINAL = re.compile(rb" - \((?:[0-9]+,(?: [0-9]+)?)?\) train_items_per_sec : (" + dllrecords.NUMBER + rb")")
+_HALF = b" - PARAMETER amp : True"
 _END = b" - () run_time : "
 
 
@@ -44,6 +45,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         draft.factors["model"] = model[1].decode()
     draft.devices = int(world[1]) if world else None
     draft.batch_size = int(batch[1]) if batch else None
+    # `amp : False` stands in logs of half precision too.
+    draft.set_precision(True if log.content.find(_HALF) >= 0 else None)
     draft.settle()
     draft.has_result = log.content.rfind(_END) >= 0
     final = log.last(_FINAL, b") train_items_per_sec : ")

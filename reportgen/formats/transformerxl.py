@@ -23,6 +23,7 @@ _STEP = re.compile(
 _HEAD = re.compile(rb"Experiment dir : LM-TFM|" + _STEP.pattern)
 _WORLD = re.compile(rb"^world size: ([0-9]{1,6})", re.MULTILINE)
 _GPU = re.compile(rb"GPU 0: ([^\r\n(]{1,80})")
+_HALF = re.compile(rb"fp16=(True|False)\b")
 _FINAL = re.compile(rb"Training throughput: ([0-9.e+]{1,20}) tok/s")
 
 
@@ -62,6 +63,8 @@ def _describe(draft: Draft) -> None:
     world, gpu = log.first(_WORLD, b"world size: "), log.first(_GPU, b"GPU 0: ")
     if gpu:
         draft.factors["device"] = gpu[1].decode("utf-8", "replace").strip()
+    half = log.first(_HALF, b"fp16=")
+    draft.set_precision(half[1] == b"True" if half else None)
     draft.global_batch = log.argument(b"batch_size")
     draft.devices = int(world[1]) if world else None
 

@@ -37,6 +37,8 @@ _SHOWN = 160
 _FAR = 4 * 2**20
 _ARGUMENTS = 2**14
 _DIGITS = re.compile(rb"[0-9]{1,9}")
+_APEX_LITERAL = b"Selected optimization level O"
+_APEX = re.compile(_APEX_LITERAL + rb"([0-3])")  # O0 is single precision
 # The more telling kind first: an allocation that failed is also a RuntimeError with a traceback.
 _ERRORS: tuple[tuple[Status, bytes], ...] = (
     ("out_of_memory", b"CUDA out of memory"),
@@ -191,6 +193,16 @@ class Draft:
         if self.batch_size is None and self.global_batch and self.devices:
             whole, rest = divmod(self.global_batch, self.devices)
             self.batch_size = None if rest else whole
+
+    def set_precision(self, is_half: bool | None) -> None:
+        """Set the precision by what a program says of itself, and by the level of apex where it says nothing.
+
+        None of these programs computes in half precision alone: each has its weights in single precision.
+        """
+        if is_half is None and (level := self.log.first(_APEX, _APEX_LITERAL)):
+            is_half = level[1] != b"0"
+        if is_half is not None:
+            self.factors["precision"] = "amp" if is_half else "fp32"
 
     @property
     def samples_per_step(self) -> float | None:
