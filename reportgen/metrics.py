@@ -41,6 +41,11 @@ class Metric:
         """Return whether more (or less) of it means faster: only then is there a speed-up."""
         return self.better is not None and (self.unit == "s" or self.unit in RATES)
 
+    @property
+    def is_never_negative(self) -> bool:
+        """Return whether no value of it lies below zero: a time or a rate does not, a loss may."""
+        return self.unit == "s" or self.unit in RATES
+
 
 _ALL = (
     Metric("throughput", "Throughput", "samples/s", "higher", is_joint=True),

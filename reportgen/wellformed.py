@@ -1,16 +1,35 @@
-"""What every run must hold, whoever read it: factors under names of their own, with values that can be kept.
+"""What every run must hold, whoever read it: factors under names of their own, values that can be kept.
 
-A run goes in and comes out, mended where its log has a factor called `phase` or a number of 400 digits, and
-with a finding for each. Readers need not know of it: a log may call its options as it likes.
+A run goes in and comes out, mended where its log has a factor called `phase`, a number of 400 digits or
+a time below zero, and with a finding for each. Readers need not know of it: a log may call its options as it likes.
 """
 
 from dataclasses import replace
 
-from reportgen.model import RESERVED, Factors, FactorValue, Finding, Run, is_value
+from reportgen.metrics import metric
+from reportgen.model import RESERVED, Aggregate, Factors, FactorValue, Finding, Run, is_value
 
 
 def wellformed(run: Run) -> Run:
-    """Return the run with factors that a table can address and every program can hold."""
+    """Return the run with factors that a table can address and every program can hold; figures that can be."""
+    return _with_possible_figures(_with_possible_factors(run))
+
+
+def _with_possible_figures(run: Run) -> Run:
+    """Return the run without the figures that lie below zero where none of the metric can."""
+    wrong = [one for one in run.aggregates if one.value < 0 and metric(one.metric).is_never_negative]
+    if not wrong:
+        return run
+    kept = tuple(one for one in run.aggregates if one not in wrong)
+    return replace(run, aggregates=kept, findings=(*run.findings, *(_negative(run, one) for one in wrong)))
+
+
+def _negative(run: Run, one: Aggregate) -> Finding:
+    message = f'"{one.original}" is no {one.metric} ({one.phase}): it is negative; left out'
+    return Finding("warning", "read.malformed-line", run.id, message, one.source)
+
+
+def _with_possible_factors(run: Run) -> Run:
     reserved = [name for name in RESERVED if name in run.factors]
     unheld = [name for name, value in run.factors.items() if not is_value(value)]
     if not reserved and not unheld and all(map(is_value, run.environment.values())):

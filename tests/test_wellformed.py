@@ -1,8 +1,10 @@
-"""Factors that no table could address or no program could hold, whoever read them."""
+"""Factors that no table could address or no program could hold, figures that cannot be, whoever read them."""
+
+from dataclasses import replace
 
 import pytest
 
-from reportgen.model import FactorValue, Run, Source
+from reportgen.model import Aggregate, FactorValue, Run, Source
 from reportgen.wellformed import wellformed
 
 
@@ -35,3 +37,29 @@ def test_a_number_that_cannot_be_held_is_kept_as_text(value: float) -> None:
     found = wellformed(run({"x": value}, n=value))
     assert (found.factors, found.environment) == ({"n": str(value)}, {"x": str(value)})
     assert [one.message for one in found.findings] == ["n: not a finite number of 64 bits, kept as text"]
+
+
+def figure(metric: str, value: float) -> Aggregate:
+    return Aggregate(metric, "step", value, f"{1000 * value:g}", "published", 0, Source("t.csv", 4))
+
+
+@pytest.mark.parametrize("metric", ["step_time", "throughput", "latency", "flops", "bandwidth"])
+def test_a_time_or_rate_below_zero_is_no_figure(metric: str) -> None:
+    good = figure("loss", -0.5)
+    found = wellformed(replace(run(), aggregates=(figure(metric, -0.003), good)))
+    assert found.aggregates == (good,)
+    (finding,) = found.findings
+    assert (finding.severity, finding.rule, str(finding.source)) == (
+        "warning",
+        "read.malformed-line",
+        "t.csv:4",
+    )
+    assert finding.message == f'"-3" is no {metric} (step): it is negative; left out'
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"), [("step_time", 0.0), ("loss", -1.0), ("temperature", -3.0), ("time_saved", -2.0)]
+)
+def test_a_figure_that_can_be_is_kept(metric: str, value: float) -> None:
+    one = replace(run(), aggregates=(figure(metric, value),))
+    assert wellformed(one) is one

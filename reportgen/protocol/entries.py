@@ -17,9 +17,6 @@ from reportgen.model import Break, Clock, FloatArray, IntArray, Series, Source
 
 BoolArray = NDArray[np.bool_]
 
-# Base units of times and rates: a clock that was set back gives such entries. A loss may be negative.
-_NEVER_NEGATIVE = ("s", "samples/s")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
@@ -77,7 +74,7 @@ def entries(series: Series) -> Entries:
     """
     value, span, last = series.value, series.span, series.step
     usable = np.isfinite(value) & (span >= 1)
-    if metric_of(series.metric).unit in _NEVER_NEGATIVE:
+    if metric_of(series.metric).is_never_negative:  # a clock that was set back gives such entries
         usable &= value >= 0
     first = last - span + 1
     order: IntArray | slice = slice(None)
