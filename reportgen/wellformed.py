@@ -1,7 +1,8 @@
 """What every run must hold, whoever read it: factors under names of their own, values that can be kept.
 
 A run goes in and comes out, mended where its log has a factor called `phase`, a number of 400 digits or
-a time below zero, and with a finding for each. Readers need not know of it: a log may call its options as it likes.
+a time below zero, and with a finding for each. Readers need not know of it: a log may call its options as
+it likes.
 """
 
 from dataclasses import replace
@@ -11,7 +12,7 @@ from reportgen.model import RESERVED, Aggregate, Factors, FactorValue, Finding, 
 
 
 def wellformed(run: Run) -> Run:
-    """Return the run with factors that a table can address and every program can hold; figures that can be."""
+    """Return the run with factors that a table can address and every program can hold, no figure amiss."""
     return _with_possible_figures(_with_possible_factors(run))
 
 
