@@ -5,7 +5,6 @@ Parses, calls, prints, exits. Exit codes: that of the measured command for `run`
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import List, Optional
@@ -167,8 +166,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _env(options: argparse.Namespace) -> int:
-    json.dump(environment.capture(), sys.stdout, indent=2, ensure_ascii=False)
-    print()
+    print(logfolder.as_json(environment.capture()), end="")
     return 0
 
 

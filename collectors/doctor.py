@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, List, NamedTuple, Optional
 
 from collectors import environment
 from collectors.telemetry.fields import known
-from collectors.telemetry.nvml import enumerate_devices, start_nvml
+from collectors.telemetry.nvml import enumerate_devices, start_nvml, stop_nvml
 from collectors.telemetry.source import UnavailableError
 from collectors.telemetry.watch import has_driver
 
@@ -95,11 +95,14 @@ def devices() -> Iterator[Advice]:
         if metadata.version("torch").endswith("+cpu"):
             yield Advice("torch", "a build without CUDA", "pip install torch from an index with CUDA builds")
     try:
-        nvml = start_nvml()
+        yield from _asked_devices()
     except UnavailableError as error:
-        remedy = "pip install nvidia-ml-py" if "not installed" in str(error) else "load the NVIDIA driver"
+        remedy = "load the NVIDIA driver" if "does not" in str(error) else "pip install nvidia-ml-py"
         yield Advice("driver", str(error), remedy)
-        return
+
+
+def _asked_devices() -> Iterator[Advice]:
+    nvml = start_nvml()
     try:
         handles, listed = enumerate_devices(nvml)
         for one in listed:
@@ -108,8 +111,7 @@ def devices() -> Iterator[Advice]:
                 if advice:
                     yield Advice(f"{one.uuid} ({one.model})", *advice)
     finally:
-        with suppress(nvml.NVMLError):
-            nvml.nvmlShutdown()
+        stop_nvml(nvml)
 
 
 class _Device:

@@ -63,9 +63,17 @@ def capture() -> Dict[str, Group]:
         "packages": _packages,
         "variables": _variables,
     }
-    found = {name: _known(group()) for name, group in groups.items()}
-    found.update((name, _known(group)) for name, group in gpus.describe().items())
+    found = {name: _known(_answer(group)) for name, group in groups.items()}
+    found.update((name, _known(group)) for name, group in _answer(gpus.describe).items())
     return {name: group for name, group in found.items() if group}
+
+
+def _answer(group: Callable[[], Group]) -> Group:
+    """Return a group, {} on a machine so strange that asking for it fails: the training is to go on."""
+    try:
+        return group()
+    except (AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError):
+        return {}
 
 
 def _known(group: Group) -> Group:

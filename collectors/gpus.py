@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 from collectors.telemetry.fields import known
-from collectors.telemetry.nvml import enumerate_devices, start_nvml, text
+from collectors.telemetry.nvml import enumerate_devices, start_nvml, stop_nvml, text
 from collectors.telemetry.source import UnavailableError
 
 Group = Dict[str, Any]
@@ -26,20 +26,22 @@ _SMI = {"name": "name", "vbios": "vbios_version", "driver": "driver_version"}
 def describe() -> Dict[str, Group]:
     """Return the groups `driver`, `gpu` (UUID -> facts) and `topology`, as far as they can be found out."""
     try:
-        nvml = start_nvml()
+        found = _by_nvml()
     except UnavailableError:
         found = _by_smi()
-    else:
-        try:
-            handles, devices = enumerate_devices(nvml)
-            found = {"driver": _driver(nvml)}
-            found["gpu"] = {one.uuid: _facts(nvml, handles[one.uuid], one.instances) for one in devices}
-        finally:
-            with suppress(nvml.NVMLError):
-                nvml.nvmlShutdown()
     if found.get("gpu"):
         found["topology"] = {"gpu": _matrix(), "numa": numa_nodes()}
     return found
+
+
+def _by_nvml() -> Dict[str, Group]:
+    nvml = start_nvml()
+    try:
+        handles, devices = enumerate_devices(nvml)
+        facts = {one.uuid: _facts(nvml, handles[one.uuid], one.instances) for one in devices}
+        return {"driver": _driver(nvml), "gpu": facts}
+    finally:
+        stop_nvml(nvml)
 
 
 def _driver(nvml: Any) -> Group:

@@ -40,6 +40,7 @@ _CLOCKS = ("cuda_event", "host_synchronized", "host")
 _LAUNCHER_NAME = re.compile(r"launcher\.node([0-9]+)\.json\Z")
 _JOIN_WITHIN = 300 * 1_000_000_000  # ns after the begin in which launchers of other nodes join a folder
 _TAIL = 4096  # bytes at the end of a steps file in which the rank's end is looked for
+_SURROGATE = re.compile("[\ud800-\udfff]")  # what Python makes of a byte that is not UTF-8
 _FOLDER_LENGTH = 120  # file systems end at 255 bytes for a name; archives and other systems sooner
 
 
@@ -234,12 +235,18 @@ def write_environment(folder: Path, node: int, ranks: "list[int]", environment: 
     _write_json(path, {**head, "clock": clock_pair(), "environment": environment})
 
 
+def as_json(content: Mapping[str, Any]) -> str:
+    r"""Return an object as text that UTF-8 can hold: `caf\udce9` where an argument had the byte 0xe9."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return _SURROGATE.sub(lambda found: rf"\\u{ord(found[0]):04x}", text)
+
+
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    text = as_json(content)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            json.dump(content, file, indent=2, ensure_ascii=False, allow_nan=False)
-            file.write("\n")
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -292,6 +292,6 @@ def _opened(about: Dict[str, Any], logs: Path) -> Optional[RunLog]:
     """Return the log of this rank; None, and a word about it, where there can be none."""
     try:
         return RunLog.open(about, logs, place())
-    except OSError as error:
+    except (OSError, ValueError) as error:
         complain(f"nothing is recorded: {error}")
         return None

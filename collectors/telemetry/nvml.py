@@ -101,12 +101,15 @@ class NvmlSource:
         """Return the source; `owners` knows the run's own processes. Raises UnavailableError."""
         environ = os.environ if environ is None else environ
         nvml = start_nvml()
-        handles, known = enumerate_devices(nvml)
-        names = visible(known, environ.get("CUDA_VISIBLE_DEVICES"), environ.get("CUDA_DEVICE_ORDER"))
-        if not names:
-            nvml.nvmlShutdown()
-            reason = "CUDA_VISIBLE_DEVICES hides all devices" if known else "the driver has no device"
-            raise UnavailableError(reason)
+        try:
+            handles, known = enumerate_devices(nvml)
+            names = visible(known, environ.get("CUDA_VISIBLE_DEVICES"), environ.get("CUDA_DEVICE_ORDER"))
+            if not names:
+                reason = "CUDA_VISIBLE_DEVICES hides all devices" if known else "the driver has no device"
+                raise UnavailableError(reason)
+        except UnavailableError:
+            stop_nvml(nvml)
+            raise
         return cls(nvml, [Device(nvml, uuid, handles[uuid]) for uuid in names], owners)
 
     def read(self, slow: Sequence[bool]) -> Batch:
@@ -140,8 +143,7 @@ class NvmlSource:
 
     def close(self) -> None:
         """Give the library back."""
-        with suppress(self._nvml.NVMLError):
-            self._nvml.nvmlShutdown()
+        stop_nvml(self._nvml)
 
 
 def start_nvml() -> Any:
@@ -152,21 +154,36 @@ def start_nvml() -> Any:
         raise UnavailableError("the package nvidia-ml-py is not installed") from None
     try:
         nvml.nvmlInit()
+    except AttributeError:
+        raise UnavailableError("the module pynvml is not that of nvidia-ml-py") from None
     except nvml.NVMLError as error:
         raise UnavailableError(f"NVML does not start: {error}") from None
     return nvml
 
 
+def stop_nvml(nvml: Any) -> None:
+    """Give the library back."""
+    with suppress(nvml.NVMLError):
+        nvml.nvmlShutdown()
+
+
 def enumerate_devices(nvml: Any) -> "tuple[Dict[str, Any], List[Known]]":
-    """Return UUID -> handle of all devices and MIG instances, and what is known of the devices."""
+    """Return UUID -> handle of all devices and MIG instances, and what is known of the devices.
+
+    Raises UnavailableError where NVML cannot list them.
+    """
+    try:
+        count = nvml.nvmlDeviceGetCount()
+    except (nvml.NVMLError, AttributeError) as error:
+        raise UnavailableError(f"NVML does not count the devices: {error}") from None
     handles: Dict[str, Any] = {}
     known: List[Known] = []
-    for index in range(nvml.nvmlDeviceGetCount()):
+    for index in range(count):
         try:
             handle = nvml.nvmlDeviceGetHandleByIndex(index)
             uuid = text(nvml.nvmlDeviceGetUUID(handle))
             model = text(nvml.nvmlDeviceGetName(handle))
-        except nvml.NVMLError:  # a device that is lost already; the others count
+        except (nvml.NVMLError, AttributeError):  # a device that is lost already; the others count
             continue
         instances = _instances(nvml, handle)
         handles.update({uuid: handle, **instances})
@@ -176,7 +193,7 @@ def enumerate_devices(nvml: Any) -> "tuple[Dict[str, Any], List[Known]]":
 
 def _instances(nvml: Any, handle: Any) -> Dict[str, Any]:
     found: Dict[str, Any] = {}
-    with suppress(nvml.NVMLError):
+    with suppress(nvml.NVMLError, AttributeError):
         if nvml.nvmlDeviceGetMigMode(handle)[0] != nvml.NVML_DEVICE_MIG_ENABLE:
             return found
         for index in range(nvml.nvmlDeviceGetMaxMigDeviceCount(handle)):

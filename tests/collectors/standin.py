@@ -4,6 +4,7 @@ import ctypes
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -111,3 +112,21 @@ def standin(nvml_folder, tmp_path, monkeypatch):
     monkeypatch.setenv("NVML_STANDIN", str(told))
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     return Standin(nvml_folder, told)
+
+
+def broken_nvml(kind):
+    """Return a module `pynvml` of which nothing can be learnt."""
+
+    class NVMLError(Exception):
+        pass
+
+    def fail():
+        raise NVMLError("Unknown Error")
+
+    started = {"NVMLError": NVMLError, "nvmlInit": lambda: None, "nvmlShutdown": lambda: None}
+    return {
+        "missing": None,
+        "another module": SimpleNamespace(),
+        "no function": SimpleNamespace(**started),
+        "no count": SimpleNamespace(**started, nvmlDeviceGetCount=fail),
+    }[kind]

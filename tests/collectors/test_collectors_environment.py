@@ -1,12 +1,15 @@
 """What is recorded of a machine, and what never is."""
 
 import json
+import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from standin import broken_nvml
 
 from collectors import environment, gpus, torchfacts
 from collectors.__main__ import main
@@ -138,7 +141,8 @@ def test_devices_are_described_by_their_uuid(standin):
     }
 
 
-def test_without_nvidia_ml_py_nvidia_smi_is_asked(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["missing", "no count", "no function", "another module"])
+def test_without_a_working_nvml_nvidia_smi_is_asked(tmp_path, monkeypatch, kind):
     program = tmp_path / "nvidia-smi"
     program.write_text(
         "#!/bin/sh\n"
@@ -147,11 +151,31 @@ def test_without_nvidia_ml_py_nvidia_smi_is_asked(tmp_path, monkeypatch):
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setitem(sys.modules, "pynvml", None)
+    monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
     found = gpus.describe()
     assert found["gpu"] == {"GPU-1": {"name": "Stand-in"}}
     assert found["driver"] == {"version": "580.1"}
     assert found["topology"]["gpu"] == ["GPU0\tGPU1", "GPU0 X NV18"]
+
+
+@pytest.mark.parametrize("error", [ValueError("invalid literal"), KeyError("Name"), OSError(5, "I/O error")])
+def test_a_group_that_fails_takes_no_other_with_it(monkeypatch, error):
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(environment, "_memory", fail)
+    monkeypatch.setattr(gpus, "describe", fail)
+    found = environment.capture()
+    assert {"memory", "gpu"}.isdisjoint(found)
+    assert {"python", "platform", "packages"} <= set(found)
+
+
+def test_a_byte_that_is_not_utf_8_is_shown(script):
+    done = subprocess.run(
+        [sys.executable, "-m", "collectors", "env"],
+        env={**script.environ, "XLA_FLAGS": os.fsdecode(b"--dump=caf\xe9")}, capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["variables"] == {"XLA_FLAGS": "--dump=caf\\udce9"}
 
 
 def test_numa_nodes_are_listed_with_their_cores(tmp_path):

@@ -1,6 +1,7 @@
 """The launcher: fresh processes, folders that are never written twice, ends passed on untouched."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -154,6 +155,22 @@ def test_what_the_child_could_not_say_the_launcher_does(script, text, code, stat
     assert (run["status"], run["error"]) == (status, error)
     assert run["exit_code"] == (code if code < 128 else 128 - code)
     assert read(script.only_run())["run"]["status"] == status
+
+
+@pytest.mark.parametrize("is_launched", [True, False])
+def test_an_argument_that_is_not_utf_8_is_recorded_as_what_it_was(script, is_launched):
+    script.write(RECORDS)
+    line = [sys.executable, "-S", str(script.path), os.fsdecode(b"caf\xe9")]
+    launcher = [sys.executable, "-S", "-m", "collectors", "run", "--logs", str(script.logs), "--"]
+    done = subprocess.run(
+        [*(launcher if is_launched else []), *line],
+        cwd=script.folder, env=script.environ, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    (path,) = script.logs.rglob("run.json")
+    run = json.loads(path.read_text(encoding="utf-8"))
+    assert (run["status"], run["command"][-1]) == ("complete", "caf\\udce9")
+    assert list(script.logs.rglob("*.tmp")) == []
 
 
 def test_a_killed_child_keeps_its_flushed_steps(script):

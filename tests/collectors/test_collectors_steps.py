@@ -245,6 +245,13 @@ def test_several_ranks_without_a_launcher_are_told_the_remedy(tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_log_that_cannot_be_made_for_what_is_in_it_costs_no_training(tmp_path, monkeypatch, capsys):
+    with start(tmp_path / "a\0b") as recorder:
+        for _ in recorder.steps(1):
+            pass
+    assert "nothing is recorded: embedded null" in capsys.readouterr().err
+
+
 def test_a_factor_on_which_script_and_launcher_differ_is_kept_twice(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(logfolder.RUN_VARIABLE, str(tmp_path))
     logfolder.write_run(tmp_path, {"status": "running", "case": {"batch_size": 64}, "repeat": 3})

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from reading import read
-from standin import ONE, ONE_COLUMNS
+from standin import ONE, ONE_COLUMNS, broken_nvml
 
 from collectors import logfolder
 from collectors.ranks import Place
@@ -392,14 +392,15 @@ esac
 """
 
 
-def test_nvidia_smi_serves_where_there_is_no_pynvml(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["missing", "no count", "no function", "another module"])
+def test_nvidia_smi_serves_where_pynvml_does_not(tmp_path, monkeypatch, kind):
     program = tmp_path / "bin" / "nvidia-smi"
     program.parent.mkdir()
     program.write_text(SMI)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    monkeypatch.setitem(sys.modules, "pynvml", None)
+    monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
     (tmp_path / "run").mkdir()
     watch.sample(tmp_path / "run", 0, 0.05, threading.Event(), root=1)
     asked = Path(f"{program}.asked").read_text()
