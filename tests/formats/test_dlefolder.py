@@ -2,9 +2,12 @@
 
 import pytest
 
+from reportgen.formats import detect
 from reportgen.formats.fragments import dlefolder
 from reportgen.logfiles import LogFiles
+from reportgen.model import Run
 
+SSD = b"Training performance = 490.43 FPS\n"
 SYSTEM = b"CPU: Xeon\nGPU: Tesla_V100\nCUDNN Version: ..\nMotherboard: \n"
 
 
@@ -52,3 +55,17 @@ def test_a_damaged_launchers_file_tells_nothing(content: bytes) -> None:
 def test_sessions_that_differ_are_both_named_the_last_one_first() -> None:
     found = around("a/b/c.txt", system=SYSTEM + SYSTEM.replace(b"V100", b"A100") + b"Mail: x\n")
     assert found.environment == {"cpu": "Xeon", "gpu": "Tesla A100 | Tesla V100"}
+
+
+@pytest.mark.parametrize(
+    ("system", "device"),
+    [(SYSTEM, "Tesla V100"), (SYSTEM + b"GPU: A100\n", None), (b"CPU: Xeon\n", None), (b"", None)],
+)
+def test_the_gpu_of_the_machine_tells_runs_apart_where_it_is_certain(
+    system: bytes, device: str | None
+) -> None:
+    files = LogFiles.of({"s/PyTorch_x_FP32/log.txt": SSD, "s/sys_pytorch.txt": system})
+    claimed = detect(files.file("s/PyTorch_x_FP32/log.txt"))
+    assert claimed is not None
+    (run,) = (one for one in claimed.format.read(claimed.files) if isinstance(one, Run))
+    assert run.factors.get("device") == device

@@ -17,6 +17,8 @@ from functools import lru_cache
 from reportgen.logfiles import LogFiles
 from reportgen.model import FactorValue
 
+# Stands between the facts of several sessions, the last one first.
+ALSO = " | "
 _PARA, _SYSTEM = "benchmark.para", "../sys_pytorch.txt"
 BESIDE = (_PARA, _SYSTEM)
 _COUNTS = re.compile(rb"\s*GLOBAL_BATCH[ \t]+([0-9]{1,15})\s+GPU[ \t]+([0-9]{1,6})\s*")
@@ -79,4 +81,4 @@ def _machine(content: bytes) -> Mapping[str, FactorValue]:
             values = found.setdefault(_FACTS[key], {})
             values.pop(value.replace("_", " "), None)
             values[value.replace("_", " ")] = None
-    return {key: " | ".join(reversed(values)) for key, values in found.items()}
+    return {key: ALSO.join(reversed(values)) for key, values in found.items()}

@@ -185,6 +185,10 @@ class Draft:
         """
         around = dlefolder.surroundings(self.log.files)
         self.environment = {**around.environment, **self.environment}
+        device = around.environment.get("gpu")
+        if isinstance(device, str) and dlefolder.ALSO not in device:
+            # Systems are compared by their GPUs: runs on others are no repeats of one case.
+            self.factors.setdefault("device", device)
         if around.global_batch and around.devices:
             self.devices, self.global_batch, self.batch_size = around.devices, around.global_batch, None
         self.devices = self.devices or around.devices or None
