@@ -25,6 +25,7 @@ LAYERS = {
     "results": 1,
     "formats.fragments": 2,
     "formats": 3,
+    "contents": 4,
     "duplicates": 4,
     "labels": 4,
     "labelling": 4,

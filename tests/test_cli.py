@@ -234,6 +234,36 @@ def test_formats_says_what_can_be_read_and_why_a_file_is_claimed(here):
     assert "no format claims it" in call("formats", "--explain", "README.md")[1]
 
 
+def test_formats_explains_a_format_of_ones_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs/r").mkdir(parents=True)
+    (tmp_path / "logs/r/x.log").write_text("step=1 time=0.5\n")
+    pattern = r"pattern = 'step=(?P<step>\d+) time=(?P<step_time_s>[\d.]+)'"
+    (tmp_path / "logs/labels.toml").write_text(f'[format]\nname = "mine"\n{pattern}\n')
+    for path in ("logs/r/x.log", "logs"):
+        assert "1.00        custom  logs/r/x.log:1  step=1 time=0.5" in call("formats", "--explain", path)[0]
+    assert "no format claims it" in call("formats", "--explain", "logs/labels.toml")[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "is empty; name a log with some steps in it"),
+        (b" \n\0\0\0", "is empty; name a log with some steps in it"),
+        (b"\0\1\0\2", "is binary; convert it to text first"),
+        (b"\x1f\x8b\x08abc", "is packed with gzip; unpack it first"),
+        ("step 1\n".encode("utf-16"), "is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"),
+        ("step 1\n".encode("utf-16-be"), "is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"),
+        (b"step\0 1\n", "is binary; convert it to text first"),
+        (b"hello\n", "no format claims it; see `reportgen formats` for what can be read"),
+    ],
+)
+def test_formats_says_why_nothing_claims_a_file(tmp_path, monkeypatch, content, why):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.log").write_bytes(content)
+    assert f"x.log: {why}" in call("formats", "--explain", "x.log")[1]
+
+
 def test_rules_and_explain_tell_what_findings_mean(here):
     assert "protocol.few-repeats" in call("rules")[0]
     assert call("explain", "protocol.gap")[0].startswith("# protocol.gap")

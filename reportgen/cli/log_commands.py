@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,10 @@ from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.console import plain, print_table, progress, summary
 from reportgen.errors import RequestError
 from reportgen.render.wording import count
+
+if TYPE_CHECKING:
+    from reportgen.formats import Discovery
+    from reportgen.logfiles import LogFiles
 
 
 class Listing(StrEnum):
@@ -86,21 +90,34 @@ def formats(
              reportgen formats --explain logs/run7/train.log
     """
     from reportgen.formats import FORMATS, discover
-    from reportgen.logfiles import LogFiles
+    from reportgen.load import survey
 
     if explain is None:
         print_table([("format", "reads"), *((f.name, _first_line(f.read.__module__)) for f in FORMATS)])
         return
-    files, _ = LogFiles.at(explain.resolve(), Path.cwd())
-    claimed = discover(files).claimed
-    if not claimed:
-        raise RequestError(
-            str(explain), "no format claims it", "see `reportgen formats` for what can be read"
-        )
+    files = survey(explain.resolve(), Path.cwd()).files
+    found = discover(files)
+    if not found.claimed:
+        raise RequestError(str(explain), *_unclaimable(files, found))
     rows = [
-        (f"{c.claim.confidence:.2f}", c.format.name, str(c.claim.source), c.claim.reason) for c in claimed
+        (f"{c.claim.confidence:.2f}", c.format.name, str(c.claim.source), c.claim.reason)
+        for c in found.claimed
     ]
     print_table([("confidence", "format", "where", "because"), *rows])
+
+
+def _unclaimable(files: "LogFiles", found: "Discovery") -> tuple[str, str]:
+    """Return why no format claims a file or folder, and what to do."""
+    from reportgen.contents import no_text
+
+    if found.findings:
+        return found.findings[0].message, "check its permissions"
+    # A labels.toml, asked about by itself, is no log and not among the files.
+    wrong = None if files.is_folder or not len(files) else no_text(files.head(files.path))
+    return wrong or (
+        "no format claims it",
+        "see `reportgen formats` for what can be read, or have one proposed: reportgen learn FILE",
+    )
 
 
 def rules() -> None:

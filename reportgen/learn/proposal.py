@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.contents import no_text
 from reportgen.errors import RequestError
 from reportgen.formats import FORMATS, custom, detect
 from reportgen.formats.fragments.owndefinition import Definition, definition, searchable
-from reportgen.formats.fragments.textlog import Records, TextLog, is_binary
+from reportgen.formats.fragments.textlog import Records, TextLog
 from reportgen.learn.pattern import anchor, pattern
 from reportgen.learn.roles import Roles, roles
 from reportgen.learn.shapes import MOST_TEXT, Shape, shapes
@@ -28,7 +29,6 @@ FEWEST_LINES = 3
 _SHOWN_RECORDS = 3
 _SHOWN_NEAR = 5
 _SHOWN = 100
-_BINARY = (b"\x1f\x8b", b"PK\x03\x04", b"\xff\xfe", b"\xfe\xff", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,8 @@ def propose(files: LogFiles) -> Proposal:
 
 
 def _check(place: str, head: bytes) -> None:
-    if not head.strip():
-        raise RequestError(place, "is empty", "name a log with some steps in it")
-    if head.startswith(_BINARY) or is_binary(head):
-        raise RequestError(place, "is a binary file", "only text can be learned; unpack or convert it first")
+    if wrong := no_text(head):
+        raise RequestError(place, *wrong)
 
 
 def _choose(place: str, text: str) -> tuple[Shape, Roles]:

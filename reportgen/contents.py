@@ -1,0 +1,32 @@
+"""Say what a file is that holds no text: nothing, something packed, another encoding, something else.
+
+The first bytes go in. Readers of binary formats recognise their own; this is for what nobody claims.
+"""
+
+from reportgen.formats.fragments.textlog import is_binary
+
+_PACKED = {
+    b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+}  # fmt: skip
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BLANK = b" \t\r\n\0"  # blocks that were never written are NUL
+
+
+def no_text(head: bytes) -> tuple[str, str] | None:
+    """Return what is wrong with a file as a log, and the remedy; None for text."""
+    if not head.strip(_BLANK):
+        return "is empty", "name a log with some steps in it"
+    packed = next((name for magic, name in _PACKED.items() if head.startswith(magic)), None)
+    if packed:
+        return f"is packed with {packed}", "unpack it first"
+    if head.startswith(_UTF16) or _is_wide(head[::2], head[1::2]) or _is_wide(head[1::2], head[::2]):
+        return "is UTF-16", "convert it first: iconv -f UTF-16 -t UTF-8"
+    if is_binary(head):
+        return "is binary", "convert it to text first"
+    return None
+
+
+def _is_wide(letters: bytes, zeros: bytes) -> bool:
+    """Tell whether the halves are those of Latin letters in UTF-16 without a mark in front."""
+    return zeros.count(0) > 0.9 * len(zeros) and letters.isascii() and min(letters) >= ord("\t")
