@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from reportgen.labels import NAME as LABELS
 from reportgen.model import Run
+from reportgen.protocol import available
 from reportgen.report.levels import Levels, levels
 from reportgen.report.overview import definition_text
 from reportgen.report.settings import EXPECTED, SETTINGS
@@ -51,7 +52,7 @@ def starters(
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return path below the root -> content, and remarks on what was found; `reports` is the folder's name.
 
-    campaigns  folder of logs -> its runs; a campaign without runs gets no definition
+    campaigns  folder of logs -> its runs; a campaign that measured nothing gets no definition
     is_there   whether a path below the root is taken: no labels are added to what is defined already
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
@@ -60,7 +61,7 @@ def starters(
         path = f"{reports}/{log.rpartition('/')[2]}.toml"
         # A campaign may be called like one of our own files; its definition then goes by another name.
         path = path if path not in files else path.replace(".toml", "-campaign.toml")
-        if not runs or is_there(path):
+        if is_there(path) or not any(available(run) for run in runs):
             continue
         found, labels = levels(runs), f"{log}/{LABELS}"
         if not found:

@@ -22,7 +22,10 @@ def test_hostile_names_and_values_stay_inside_their_strings():
 
 
 def test_a_campaign_may_be_called_like_one_of_our_own_files():
-    files, remarks = starters("reports", {"logs/expected": [run(m="a", throughput=1.0)], "logs/empty": []})
+    files, remarks = starters(
+        "reports",
+        {"logs/expected": [run(m="a", throughput=1.0)], "logs/empty": [], "logs/none": [run(m="a")]},
+    )
     assert remarks == []
     assert sorted(files) == [
         "reports/expected-campaign.toml",
