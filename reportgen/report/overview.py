@@ -26,7 +26,7 @@ _HARDWARE = "gpu"
 _TELLING = ("model", "benchmark", "workload", "system", "device")
 
 
-def overview(runs: Sequence[Run], place: str, logs: tuple[str, ...]) -> Definition:
+def overview(runs: Sequence[Run], place: str, logs: tuple[str, ...] = ("logs",)) -> Definition:
     """Return a definition with one table for each metric that these runs can tell."""
     tables = tuple(table_specs(runs, f"{place}/overview"))
     return Definition(f"{place} (overview)", "overview", "Overview", logs, "", tables, ())

@@ -36,13 +36,13 @@ def test_a_campaign_may_be_called_like_one_of_our_own_files():
 
 def test_factors_that_vary_become_rows_and_the_shortest_columns():
     runs = [run(framework=f, devices=d, item="x", throughput=1.0) for f in "AB" for d in (1, 8, 16)]
-    (table,) = overview(runs, "reports", ("logs",)).tables
+    (table,) = overview(runs, "reports").tables
     assert (table.rows, table.columns) == (("devices",), ("framework",))
 
 
 def test_phases_stand_side_by_side():
     runs = [run(m=m, values={"step": 3.0, "forward": 1.0}) for m in "ab"]
-    (table,) = overview(runs, "reports", ("logs",)).tables
+    (table,) = overview(runs, "reports").tables
     assert (table.metrics, table.phases, table.rows, table.columns) == (
         ("step_time",),
         ("step", "forward"),
