@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -82,7 +83,8 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
         raise RequestError(str(error.filename or folder), f"cannot be written: {error.strerror}") from error
     finally:
         for left in temporary.values():
-            left.unlink(missing_ok=True)
+            with suppress(OSError):  # what stopped the writing says more
+                left.unlink()
     return changes
 
 
@@ -102,12 +104,14 @@ def _is_below(path: str) -> bool:
 
 
 def _target(folder: Path, path: str) -> Path:
-    """Return the file's place; no folder on the way there may be a symbolic link."""
+    """Return the file's place; no folder on the way there may be a symbolic link or a file."""
     assert _is_below(path), path  # our own renderers make the paths
     target = folder / path
     for parent in target.relative_to(folder).parents:
         if (folder / parent).is_symlink() and parent != Path():
             raise RequestError(str(folder / parent), "is a symbolic link", "replace it by a folder")
+        if (folder / parent).is_file():
+            raise RequestError(str(folder / parent), "is a file where a folder is to go", "move it")
     return target
 
 

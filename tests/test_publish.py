@@ -177,6 +177,27 @@ def test_a_folder_in_the_way_is_an_error_and_no_traceback(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
+@pytest.mark.parametrize("path", ["a", "a/tables"])
+def test_a_file_where_a_folder_is_to_go_is_an_error_and_no_traceback(tmp_path: Path, path: str) -> None:
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / path).write_bytes(b"mine")
+    for publishing in (publish.compare, publish.apply):
+        with pytest.raises(RequestError) as error:
+            publishing({f"a/{name}": content for name, content in OUTPUTS.items()}, tmp_path)
+        assert str(error.value) == f"{tmp_path / path}: is a file where a folder is to go; move it"
+    assert _content(tmp_path) == {path: b"mine"}
+
+
+def test_what_stopped_the_writing_is_what_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(RequestError, match="cannot be written: Read-only file system"):
+        publish.apply(OUTPUTS, tmp_path)
+
+
 def test_nothing_heavy_is_imported_before_something_is_rendered() -> None:
     code = "import sys, reportgen.publish, reportgen.render; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout

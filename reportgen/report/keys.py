@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reportgen.errors import RequestError, did_you_mean
-from reportgen.model import FactorValue
+from reportgen.model import FactorValue, is_value
 from reportgen.tables.spec import Wanted
 
 
@@ -36,6 +36,8 @@ def read_toml(path: Path, place: str) -> "Section":
         return Section(place, tomllib.loads(read_text(path, place)), top=True)
     except tomllib.TOMLDecodeError as error:
         raise RequestError(place, f"not valid TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
+    except ValueError:  # of int(), before tomllib can say where
+        raise RequestError(place, "not valid TOML: an integer of thousands of digits") from None
     except RecursionError:
         raise RequestError(place, "not valid TOML: nested too deeply") from None
 
@@ -68,6 +70,7 @@ class Section:
         value = self._table.pop(key, None)
         if value is not None and (not isinstance(value, kinds) or (isinstance(value, bool) and kinds is int)):
             raise RequestError(self.at(key), f"{_kind(value)} where {what} is wanted")
+        _check_size(value, self.at(key))
         return value
 
     def text(self, key: str, default: str = "") -> str:
@@ -167,12 +170,18 @@ class Section:
     def _scalar(place: str, value: object) -> FactorValue:
         if not isinstance(value, (str, int, float, bool)):
             raise RequestError(place, f"{_kind(value)} where a string, a number or true or false is wanted")
+        _check_size(value, place)
         return value
 
     def done(self) -> None:
         """Raise RequestError for the first key that nobody asked for."""
         for key in self._table:
             raise RequestError(self.at(key), "no such key", did_you_mean(key, self._known))
+
+
+def _check_size(value: object, place: str) -> None:
+    if isinstance(value, int) and not is_value(value):
+        raise RequestError(place, "an integer of more than 64 bits")
 
 
 def _kind(value: object) -> str:

@@ -110,6 +110,9 @@ ideal = true
         (TABLE + "digits = 0", "reports/x.toml: tables[0].digits: 0 digits; choose 1 to 12"),
         (TABLE + "decimals = -1", "reports/x.toml: tables[0].decimals: -1 decimals; choose 0 to 12"),
         ("a = " + "[" * 5000, "reports/x.toml: not valid TOML: "),
+        ("a = " + "1" * 5000, "reports/x.toml: not valid TOML: an integer of thousands of digits"),
+        (TABLE + f"digits = {2**63}", "reports/x.toml: tables[0].digits: an integer of more than 64 bits"),
+        (TABLE + f"where.a = [{10**400}]", "reports/x.toml: tables[0].where.a: an integer of more than 64"),
         ('protocol = "lnog"', 'reports/x.toml: protocol: no protocol "lnog"; did you mean "long"?'),
         (
             TABLE + "interval = 1",
@@ -153,6 +156,10 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            f'[systems]\na.device = "A"\nb.device = "B"\n[[fact]]\nof = "b"\nto = "a"\nspeed = {10**400}',
+            "reports/expected.toml: fact[0].speed: an integer of more than 64 bits",
+        ),
         (
             '[systems]\na = { device = "A" }\n[[fact]]\nof = "b"\nto = "a"\nspeed = 1\nsource = "s"',
             'reports/expected.toml: fact[0].of: no system "b"; known: a',
