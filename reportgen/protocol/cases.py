@@ -8,7 +8,7 @@ monitor's telemetry, asked for throughput) belongs to no case of the metric.
 from collections.abc import Collection, Iterable, Sequence
 
 from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, Factors, FactorValue, Finding, Measurement, Run, Summary, identities
+from reportgen.model import STEP, Case, Factors, FactorValue, Finding, Measurement, Run, Summary, identities
 from reportgen.protocol.evidence import NO_TOTALS, Totals, available, parts, unit_of
 from reportgen.protocol.measure import Attempt, attempt
 from reportgen.protocol.repeats import of_case
@@ -82,6 +82,7 @@ def _case(
     measured: list[Measurement] = [found for found, _ in attempts if found]
     reasons: list[Finding] = [reason for _, why in attempts for reason in why]
     subject = ", ".join(f"{name}={value}" for name, value in factors.items()) or "all runs"
+    what = metric if phase == STEP else f"{metric} ({phase})"
     entered = {name for one in measured for name in one.parts}
     return Case(
         factors=factors,
@@ -92,7 +93,7 @@ def _case(
         measurements=tuple(measured),
         summary=_summary([one.value for one in measured], len(runs), metric, protocol),
         unmeasured=tuple(run for run, (found, _) in zip(runs, attempts, strict=True) if found is None),
-        findings=(*of_case(subject, measured, runs, protocol, split=split), *reasons),
+        findings=(*of_case(subject, what, measured, runs, protocol, split=split), *reasons),
         parts=tuple(name for name in parts(phase, totals) if name in entered),
     )
 

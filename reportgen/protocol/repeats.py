@@ -27,17 +27,24 @@ _SHOWN = 4
 
 
 def of_case(
-    subject: str, found: Sequence[Measurement], runs: Sequence[Run], protocol: Protocol, *, split: bool
+    subject: str,
+    what: str,
+    found: Sequence[Measurement],
+    runs: Sequence[Run],
+    protocol: Protocol,
+    *,
+    split: bool,
 ) -> tuple[Finding, ...]:
     """Return the findings of a case as a whole.
 
-    subject  the case in words; runs  all of its runs, found  the measurements of those that yield one
+    subject  the case in words; what  its metric and phase in words
+    runs     all of its runs; found  the measurements of those that yield one
     split    each repeat is a case of its own, so that one is all there can be
     """
     return (
         *(() if split else few_repeats(subject, found, protocol)),
-        *spread(subject, found, protocol),
-        *drift(subject, found, protocol),
+        *spread(subject, what, found, protocol),
+        *drift(subject, what, found, protocol),
         *repeat_collision(subject, runs),
         *mixed(subject, found),
         *environment_varies(subject, [one.run for one in found]),
@@ -59,7 +66,7 @@ def few_repeats(subject: str, found: Sequence[Measurement], protocol: Protocol) 
     return (Finding("warning" if n < fewest else "note", "protocol.few-repeats", subject, message),)
 
 
-def spread(subject: str, found: Sequence[Measurement], protocol: Protocol) -> tuple[Finding, ...]:
+def spread(subject: str, what: str, found: Sequence[Measurement], protocol: Protocol) -> tuple[Finding, ...]:
     """Say that the repeats lie further apart than the protocol holds for normal."""
     values = [one.value for one in found]
     if len(values) < 2 or not median(values) > 0:
@@ -69,13 +76,13 @@ def spread(subject: str, found: Sequence[Measurement], protocol: Protocol) -> tu
         return ()
     lowest, highest = min(found, key=lambda one: one.value), max(found, key=lambda one: one.value)
     message = (
-        f"the repeats lie {apart:.1%} of their median apart (limit {protocol.spread:.1%}): lowest "
-        f"{lowest.run.id}, highest {highest.run.id}"
+        f"the repeats of {what} lie {apart:.1%} of their median apart (limit {protocol.spread:.1%}): "
+        f"lowest {lowest.run.id}, highest {highest.run.id}"
     )
     return (Finding("warning", "protocol.spread", subject, message),)
 
 
-def drift(subject: str, found: Sequence[Measurement], protocol: Protocol) -> tuple[Finding, ...]:
+def drift(subject: str, what: str, found: Sequence[Measurement], protocol: Protocol) -> tuple[Finding, ...]:
     """Say that the repeats rise or fall in their order: then they are no independent repeats.
 
     Needs explicit and distinct repeat numbers, because nothing else tells the order, and five of them:
@@ -90,7 +97,7 @@ def drift(subject: str, found: Sequence[Measurement], protocol: Protocol) -> tup
     if p > protocol.drift or abs(moved) <= protocol.drift_size:
         return ()
     message = (
-        f"the repeats {'rise' if moved > 0 else 'fall'} by {abs(moved):.1%} from first to last "
+        f"the repeats of {what} {'rise' if moved > 0 else 'fall'} by {abs(moved):.1%} from first to last "
         f"(Kendall's tau {tau:.2f}, p = {p:.2g}); interleave the cases"
     )
     return (Finding("warning", "protocol.drift-across-repeats", subject, message),)

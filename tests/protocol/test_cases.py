@@ -118,16 +118,34 @@ def test_a_single_published_figure_is_not_asked_for_repeats() -> None:
 def test_repeats_far_apart_are_named() -> None:
     found = one_case(repeat(1, 1.06), repeat(2), repeat(3))
     assert messages(found.findings, "protocol.spread") == [
-        "the repeats lie 6.0% of their median apart (limit 5.0%): lowest r2, highest r1"
+        "the repeats of step_time lie 6.0% of their median apart (limit 5.0%): lowest r2, highest r1"
     ]
     assert not messages(one_case(repeat(1, 1.049), repeat(2), repeat(3)).findings, "protocol.spread")
+
+
+@pytest.mark.parametrize(
+    ("metric", "phase", "what"),
+    [
+        ("step_time", "step", "step_time"),
+        ("throughput", "step", "throughput"),
+        ("step_time", "forward", "step_time (forward)"),
+    ],
+)
+def test_a_spread_says_of_which_metric_and_phase_it_is(metric: str, phase: str, what: str) -> None:
+    runs = [
+        run(series([time] * 7), series([time] * 7, phase="forward"), repeat=i, samples_per_step=8)
+        for i, time in enumerate((1.0, 1.5))
+    ]
+    (found,) = cases(runs, metric, phase, TWO)
+    (message,) = messages(found.findings, "protocol.spread")
+    assert message.startswith(f"the repeats of {what} lie 40.0% of their median apart")
 
 
 # Strictly rising: p = 2 / 7! = 0.0004; 0.003 a repeat are 1.8 % of 1.009 from first to last.
 def test_repeats_that_rise_in_their_order_drift() -> None:
     found = one_case(*(repeat(i, 1 + 0.003 * i) for i in range(7)))
     assert messages(found.findings, "protocol.drift-across-repeats") == [
-        "the repeats rise by 1.8% from first to last (Kendall's tau 1.00, p = 0.0004); interleave the cases"
+        "the repeats of step_time rise by 1.8% from first to last (Kendall's tau 1.00, p = 0.0004); interleave the cases"
     ]
 
 
