@@ -24,7 +24,7 @@ def ended(
     """
     run = {**begun, **logfolder.read_run(folder, node), "exit_code": code}
     run.setdefault("ended_realtime_ns", logfolder.clock_pair()["realtime_ns"])
-    how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    how = f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
     if is_cancelled or -code in (signal.SIGINT, signal.SIGTERM):
         if run["status"] == "running":
             run.update(status="cancelled", error=how)
@@ -39,6 +39,14 @@ def ended(
     if run["status"] == "complete" and code:
         run.update(status="failed", error=f"{how} after the recorder was closed")
     return run
+
+
+def _signal_name(number: int) -> str:
+    """Return "SIGKILL" for 9, "signal 35" for one that has no name, as most realtime signals."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _failure(folder: Path, run: Mapping[str, Any], how: str) -> Dict[str, str]:

@@ -18,7 +18,6 @@ VERSION = 1
 CALIBRATE_VARIABLE = "REPORTGEN_CALIBRATE"  # "1": measure the recorder's own cost, set by the launcher
 TIMING_VARIABLE = "REPORTGEN_TIMING"  # how to time where the script leaves it open, set by the launcher
 RUN_VARIABLE = "REPORTGEN_RUN"  # absolute path of the run folder, set by the launcher for its child
-STATUSES = ("running", "complete", "failed", "out_of_memory", "cancelled", "partial")
 
 Factor = Union[str, int, float, bool]
 Case = Mapping[str, Factor]
@@ -41,6 +40,7 @@ _LAUNCHER_NAME = re.compile(r"launcher\.node([0-9]+)\.json\Z")
 _JOIN_WITHIN = 300 * 1_000_000_000  # ns after the begin in which launchers of other nodes join a folder
 _TAIL = 4096  # bytes at the end of a steps file in which the rank's end is looked for
 _SURROGATE = re.compile("[\ud800-\udfff]")  # what Python makes of a byte that is not UTF-8
+_INTEGERS = 2**63  # a reader need not hold larger ones
 _FOLDER_LENGTH = 120  # file systems end at 255 bytes for a name; archives and other systems sooner
 
 
@@ -125,6 +125,8 @@ def check_case(case: Case) -> Dict[str, Factor]:
             raise ValueError(f"case: {name} is a {kind}; give text, a number or a boolean")
         if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
             raise ValueError(f"case: {name} is {value}; JSON has no such number, give text")
+        if isinstance(value, int) and not -_INTEGERS < value < _INTEGERS:
+            raise ValueError(f"case: {name} is {value}; integers have 63 bits, give a smaller one or text")
     return dict(case)
 
 

@@ -58,7 +58,7 @@ def test_a_factor_given_twice_has_two_values_and_all_combinations_are_cases():
     assert launch.cases_of([]) == [{}]
 
 
-@pytest.mark.parametrize("setting", ["batch", "a b=1", "=1", "1a=2"])
+@pytest.mark.parametrize("setting", ["batch", "a b=1", "=1", "1a=2", "seed=99999999999999999999"])
 def test_a_setting_that_is_no_factor_is_an_error(setting):
     with pytest.raises(ValueError, match="case"):
         launch.cases_of([setting])
@@ -141,6 +141,7 @@ def test_a_failure_ends_the_campaign_unless_told_otherwise(script, options, coun
     [
         ("os._exit(9)", 9, "failed", "exit code 9"),
         ("os.kill(os.getpid(), signal.SIGKILL)", 137, "failed", "killed by SIGKILL"),
+        ("os.kill(os.getpid(), 35)", 163, "failed", "killed by signal 35"),
         ("os.abort()", 134, "failed", "killed by SIGABRT"),
         ("pass", 0, "failed", "the command recorded no step: it never started a Recorder"),
         ("Recorder.start()\nos._exit(0)", 0, "failed", "the command ended without closing its recorder"),

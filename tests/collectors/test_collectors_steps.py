@@ -189,7 +189,9 @@ def test_a_phase_or_break_that_cannot_stand_in_the_file_is_an_error(tmp_path, wr
                 recorder.mark_break(wrong)
 
 
-@pytest.mark.parametrize("case", [{"a b": 1}, {"a": [1]}, {"a": None}, {"a": float("nan")}, {"": 1}])
+@pytest.mark.parametrize(
+    "case", [{"a b": 1}, {"a": [1]}, {"a": None}, {"a": float("nan")}, {"": 1}, {"a": 2**63}]
+)
 def test_a_case_that_the_log_has_no_place_for_is_an_error(tmp_path, case):
     with pytest.raises(ValueError, match="case:"):
         start(tmp_path, case=case)
