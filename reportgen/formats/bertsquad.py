@@ -15,7 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from reportgen.formats.fragments import dllrecords
-from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.dledraft import Draft, printed
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.stepseries import count_on, number, timed, where
 from reportgen.formats.fragments.tqdmbars import bars
 from reportgen.logfiles import Claim, Format, LogFiles

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from reportgen.formats.fragments import dllrecords
-from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.dledraft import Draft, printed
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.dllrecords import Records, Steps
 from reportgen.formats.fragments.stepseries import count_on, timed, where
 from reportgen.logfiles import Claim, Format, LogFiles

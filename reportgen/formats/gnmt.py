@@ -14,7 +14,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.dledraft import Draft, printed
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.stepseries import FIRST, integers, number, numbers, where
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, IntArray, Run

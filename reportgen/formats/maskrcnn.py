@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from reportgen.formats.fragments import dllrecords
-from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.dledraft import Draft, printed
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.stepseries import count_on, integers, number, numbers, seconds, timed
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run

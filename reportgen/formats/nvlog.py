@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from reportgen.formats.fragments import spectrogram
-from reportgen.formats.fragments.dlelog import Draft, Log, claim
+from reportgen.formats.fragments.dledraft import Draft
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.stepseries import count_on, number, numbers
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run

@@ -13,7 +13,8 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD.
 import re
 from collections.abc import Iterator
 
-from reportgen.formats.fragments.dlelog import Draft, Log, claim
+from reportgen.formats.fragments.dledraft import Draft
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.stepseries import number
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run

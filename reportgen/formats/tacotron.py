@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 
 from reportgen.formats.fragments import dllrecords, spectrogram
-from reportgen.formats.fragments.dlelog import Draft, Log, claim
+from reportgen.formats.fragments.dledraft import Draft
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.stepseries import count_on
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run

@@ -10,7 +10,8 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/LanguageModeling
 import re
 from collections.abc import Iterator
 
-from reportgen.formats.fragments.dlelog import Draft, Log, claim, printed
+from reportgen.formats.fragments.dledraft import Draft, printed
+from reportgen.formats.fragments.dlelog import Log, claim
 from reportgen.formats.fragments.stepseries import integers, number, numbers, where
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, FloatArray, IntArray, Run

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from reportgen.formats.fragments.textlog import TextLog
+from reportgen.formats.fragments.tracebacks import TRACEBACK, raised
 from reportgen.model import Finding, Status
 
 # What is surest comes first: running out of memory also leaves a traceback, and a cancelled job kills ranks.
@@ -31,7 +32,7 @@ _MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
     (
         "failed",
         (
-            b"Traceback (most recent call last)",
+            TRACEBACK,
             b"ChildFailedError",
             b"Segmentation fault",
             b"srun: error:",
@@ -67,7 +68,7 @@ def ending(log: TextLog, after: int, last_step: int) -> Ending:
         places = [at for at in places if not _SUCCESS.match(log.content, at)]
         if not places:
             continue
-        at = min(places)
+        at = raised(log.content, min(places))
         shown = _line(log.content, at)
         if last_step:
             message = f"{status.replace('_', ' ')} after step {last_step}: {shown}"

@@ -8,7 +8,7 @@ program's own final figure; it counts items, and the factor `item` says so.
 
 import numpy as np
 
-from reportgen.formats.fragments.dlelog import Draft, printed
+from reportgen.formats.fragments.dledraft import Draft, printed
 from reportgen.formats.fragments.stepseries import number, timed
 from reportgen.model import Break, FloatArray, IntArray
 
