@@ -34,9 +34,15 @@ class Note:
     rule: str = ""
 
 
+Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`."""
+    """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`.
+
+    where  the factors, each with the values that it may have, of the cases that the fact holds for
+    """
 
     of: str
     to: str
@@ -45,6 +51,7 @@ class Step:
     url: str = ""
     read: str = ""
     inverted: bool = False
+    where: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,11 @@ class Expected:
     low: float
     high: float
     paths: tuple[tuple[Step, ...], ...]
+
+    @property
+    def where(self) -> Conditions:
+        """Return what the facts on the paths hold for, each condition once."""
+        return tuple(dict.fromkeys(one for path in self.paths for step in path for one in step.where))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

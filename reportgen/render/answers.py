@@ -14,6 +14,7 @@ from reportgen import units
 from reportgen.errors import did_you_mean
 from reportgen.model import FactorValue
 from reportgen.render import lookup
+from reportgen.render.sections import holds_for
 from reportgen.results import Quantity, Report, Table
 
 BlockKind = Literal["table", "figure", "environment", "findings", "expected"]
@@ -128,13 +129,20 @@ class Functions:
         if target == reference == "":
             return self._placeholder("expected")
         target, reference = _text("target", target), _text("reference", reference)
-        known = {(e.target, e.reference): e for e in self.report.expected}
-        if (target, reference) not in known:
+        known = [(e.target, e.reference) for e in self.report.expected]
+        found = [e for e in self.report.expected if (e.target, e.reference) == (target, reference)]
+        if not found:
             raise lookup.NotFoundError(
                 f'no expected speed of "{target}" relative to "{reference}"',
                 did_you_mean(f"{target} : {reference}", map(" : ".join, known)),
             )
-        return Answer(units.text(known[target, reference].speed, digits=_digits(digits)))
+        if len({e.speed for e in found}) > 1:
+            cases = "; ".join(holds_for(e.where) for e in found)
+            raise lookup.NotFoundError(
+                f'several expected speeds of "{target}" relative to "{reference}": {cases}',
+                'name a cell: value("table", ..., quantity="expected")',
+            )
+        return Answer(units.text(found[0].speed, digits=_digits(digits)))
 
 
 def _checked(function: Callable[..., str]) -> Callable[..., str]:

@@ -243,6 +243,7 @@ def _expected(expected: Expected) -> Json:
                         "url": s.url,
                         "read": s.read,
                         "inverted": s.inverted,
+                        "where": {name: list(values) for name, values in s.where},
                     }
                 )
                 for s in path

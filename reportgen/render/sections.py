@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reportgen import units
-from reportgen.model import Finding
+from reportgen.model import FactorValue, Finding
 from reportgen.render.wording import sentence
-from reportgen.results import Expected, Report, Step
+from reportgen.results import Conditions, Expected, Report, Step
 
 # A reviewer reads this many messages of one rule; the rest is counted and stands in report.json.
 EXAMPLES = 3
@@ -90,7 +90,17 @@ def _statement(expected: Expected) -> str:
     text = f"{expected.target} is expected to run at {speed} x the speed of {expected.reference}"
     if _speed(expected.low) != _speed(expected.high):
         text += f" (between {_speed(expected.low)} and {_speed(expected.high)})"
-    return text
+    return f"{text} {holds_for(expected.where)}".rstrip()
+
+
+def holds_for(conditions: Conditions) -> str:
+    """Return the cases that facts hold for: `where devices = 8, precision = fp32`, "" for all."""
+    texts = [f"{name} = {' or '.join(map(_plain, values))}" for name, values in conditions]
+    return f"where {', '.join(texts)}" if texts else ""
+
+
+def _plain(value: FactorValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _path(expected: Expected, path: tuple[Step, ...]) -> str:
@@ -113,7 +123,7 @@ def facts(report: Report) -> tuple[Fact, ...]:
 
 def _fact(step: Step) -> Fact:
     text = f"{step.of} runs at {_speed(step.speed)} x the speed of {step.to}"
-    return Fact(text, step.source, step.url, step.read)
+    return Fact(f"{text} {holds_for(step.where)}".rstrip(), step.source, step.url, step.read)
 
 
 def _speed(speed: float) -> str:

@@ -121,12 +121,12 @@ def _edges(facts: Sequence[Fact], factors: Mapping[str, FactorValue]) -> dict[st
     for fact in facts:
         if not matches(factors, fact.where):
             continue
-        edges.setdefault(fact.of, []).append(
-            Step(fact.of, fact.to, fact.speed, fact.source, fact.url, fact.read)
-        )
-        edges.setdefault(fact.to, []).append(
-            Step(fact.to, fact.of, 1 / fact.speed, fact.source, fact.url, fact.read, inverted=True)
-        )
+        told = (fact.source, fact.url, fact.read)
+        where = tuple(fact.where.items())
+        there = Step(fact.of, fact.to, fact.speed, *told, where=where)
+        back = Step(fact.to, fact.of, 1 / fact.speed, *told, inverted=True, where=where)
+        edges.setdefault(fact.of, []).append(there)
+        edges.setdefault(fact.to, []).append(back)
     return edges
 
 

@@ -50,7 +50,7 @@ def hostile_report() -> Report:
         caption=(EVIL,),
         facet=((EVIL, "=1+1"),),
     )
-    step = Step(EVIL, EVIL, 0.5, EVIL, "javascript:alert(4)", EVIL)
+    step = Step(EVIL, EVIL, 0.5, EVIL, "javascript:alert(4)", EVIL, where=((EVIL, (EVIL,)),))
     return example.report(
         title=EVIL,
         verdict=(EVIL,),

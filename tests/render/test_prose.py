@@ -159,6 +159,19 @@ def test_an_answer_can_be_calculated_with() -> None:
     assert prose.fill(_report(text)).text == "1562.0"
 
 
+def test_an_expected_speed_that_depends_on_the_case_is_not_answered_with_any_of_them() -> None:
+    of_eight = example.expected()
+    of_one = replace(
+        of_eight, speed=0.7, paths=((replace(of_eight.paths[0][0], where=(("devices", (1,)),)),),)
+    )
+    with pytest.raises(RequestError) as error:
+        prose.fill(replace(_report('{{ expected("V100-LS", "A40") }}'), expected=(of_eight, of_one)))
+    assert str(error.value).endswith(
+        'several expected speeds of "V100-LS" relative to "A40": where devices = 4 or 8, precision = fp32, '
+        'xla = false; where devices = 1; name a cell: value("table", ..., quantity="expected")'
+    )
+
+
 def test_the_expected_speeds_are_placed_by_the_prose() -> None:
     files = render_report(_report("## Hardware\n\n{{ expected() }}\n"))
     readme = files["README.md"].decode()
