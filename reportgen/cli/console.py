@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from reportgen.cli.fitting import Rows, lines, lines_of_runs
 from reportgen.model import Finding, Severity
 from reportgen.render.wording import count
 
@@ -40,17 +41,30 @@ def summary(findings: Sequence[Finding], what: str) -> None:
     tell(f"{what}; findings: {shown or 'none'}")
 
 
-def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print aligned columns; on a terminal the widest cells give way until a line fits."""
-    rows = [tuple(plain(re.sub(r"\s", " ", cell)) for cell in row) for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    if sys.stdout.isatty():
-        room = shutil.get_terminal_size().columns - 2 * (len(widths) - 1)
-        while sum(widths) > room and max(widths) > 16:
-            widths[widths.index(max(widths))] -= 1
-    for row in rows:
-        cells = [c if len(c) <= w else c[: w - 1] + "…" for c, w in zip(row, widths, strict=True)]
-        print("  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip())
+def print_table(rows: Rows) -> None:
+    """Print aligned columns; on a terminal what does not fit into a line goes on in the next."""
+    for line in lines(_plain_rows(rows), room()):
+        print(line)
+
+
+def print_runs(rows: Rows) -> None:
+    """Print a table of runs; on a terminal their common folder is said once, and factors go if they must."""
+    folder, shown, is_short = lines_of_runs(_plain_rows(rows), room())
+    if folder:
+        print(f"all below: {folder}\n")
+    for line in shown:
+        print(line)
+    if is_short:
+        tell("the factors do not fit into this terminal: see --format csv, or pipe the table to less -S")
+
+
+def room() -> int | None:
+    """Return the columns of the terminal, None where results go elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _plain_rows(rows: Rows) -> list[tuple[str, ...]]:
+    return [tuple(plain(re.sub(r"\s", " ", cell)) for cell in row) for row in rows]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
-from reportgen.cli.console import plain, print_table, progress, summary
+from reportgen.cli.console import plain, print_runs, print_table, progress, summary
 from reportgen.errors import RequestError
 from reportgen.render.wording import count
 
@@ -60,7 +60,7 @@ def runs(
         document = listing(found.runs, found.findings)
         if shared := shared_factors(document):
             print(plain(f"all runs: {shared}\n"))
-        print_table(as_table(document))
+        print_runs(as_table(document))
     findings = findings_of(found.runs, found.findings)
     summary(findings, f"{count(len(found.runs), 'run')}{_unclaimed(found.unclaimed)}")
     if strict and any(f.severity != "note" for f in findings):
