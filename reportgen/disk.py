@@ -1,12 +1,11 @@
 """What lies on disk: which files are below a folder, and their bytes, as strings and without a view on top.
 
-Listing leaves out hidden files and what a symbolic link has outside the root. Everything is by paths as
+Listing leaves out hidden files, and follows symbolic links inside the root only. Everything is by paths as
 strings: a corpus has tens of thousands of files, and an object a file is what costs most.
 """
 
 import os
 import stat
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import FileIO
@@ -24,34 +23,82 @@ class Listed:
     """
 
     files: dict[str, str]
-    unreadable: tuple[tuple[str, OSError | str], ...]
+    unreadable: tuple[tuple[str, OSError], ...]
 
 
 def listed(folder: Path, root: Path) -> Listed:
-    """Return what lies below a folder; links may lead anywhere inside the root or the folder."""
-    files: dict[str, str] = {}
-    unreadable: list[tuple[str, OSError | str]] = []
-    inside = (root.resolve(), folder.resolve())
-    pending = [(str(folder), "")]
-    while pending:
-        path, below = pending.pop()
+    """Return what lies below a folder; links may lead anywhere inside the root or the folder.
+
+    A folder behind a link is listed under the name of the link, once, unless it is listed anyway.
+    """
+    found = _Found([("", str(folder))])
+    top, base = (Path(os.path.realpath(place)) for place in (root, folder))
+    followed: set[Path] = set()
+    while found.folders:
+        while found.folders:
+            found.enter(*found.folders.pop())
+        # Sorted, because the order in which links stand on disk must decide nothing.
+        links, found.links = sorted(found.links), []
+        for name, path in links:
+            try:
+                target = _target(path, base, top)
+                mode = target.stat().st_mode
+            except OSError as error:
+                found.unreadable.append((name, error))
+                continue
+            if stat.S_ISREG(mode):
+                found.files[name] = path
+            elif stat.S_ISDIR(mode) and target not in followed and not _is_listed(target, base):
+                followed.add(target)
+                found.folders.append((f"{name}/", path))
+    return Listed(found.files, tuple(found.unreadable))
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was met so far.
+
+    folders, links  still to be looked at: (path below the folder, path on disk)
+    """
+
+    folders: list[tuple[str, str]]
+    links: list[tuple[str, str]] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    unreadable: list[tuple[str, OSError]] = field(default_factory=list)
+
+    def enter(self, below: str, path: str) -> None:
+        """Take note of what stands in one folder."""
         try:
             with os.scandir(path) as found:
                 entries = [entry for entry in found if not entry.name.startswith(".")]
         except OSError as error:
-            unreadable.append((below.rstrip("/"), error))
-            continue
+            self.unreadable.append((below.rstrip("/"), error))
+            return
         for entry in entries:
             name = below + _printable(entry.name)
             if entry.is_file(follow_symlinks=False):
-                files[name] = entry.path
+                self.files[name] = entry.path
             elif entry.is_dir(follow_symlinks=False):
-                pending.append((entry.path, f"{name}/"))
-            elif entry.is_symlink() and not _is_inside(Path(entry.path), inside):
-                unreadable.append((name, "the link leads out of the root"))
-            elif entry.is_file():
-                files[name] = entry.path
-    return Listed(files, tuple(unreadable))
+                self.folders.append((f"{name}/", entry.path))
+            elif entry.is_symlink():
+                self.links.append((name, entry.path))
+
+
+def _target(link: str, folder: Path, root: Path) -> Path:
+    """Return where a link leads to. Raises OSError where it is not to be followed."""
+    target = Path(os.path.realpath(link))
+    if not any(target.is_relative_to(one) for one in (root, folder)):
+        raise OSError("the link leads out of the root")
+    if target != folder and folder.is_relative_to(target):
+        raise OSError("the link leads to a folder that holds it")
+    return target
+
+
+def _is_listed(target: Path, folder: Path) -> bool:
+    """Return whether a folder is met on the way down from another one, which passes by what is hidden."""
+    return target.is_relative_to(folder) and not any(
+        part.startswith(".") for part in target.relative_to(folder).parts
+    )
 
 
 def beginning(path: str | Path, size: int) -> bytes:
@@ -120,7 +167,8 @@ class Neighbours:
         try:
             found = os.lstat(place)
             if stat.S_ISLNK(found.st_mode) or not _is_real(place.rpartition("/")[0], self.folder):
-                if not _is_inside(Path(place), (Path(self.root).resolve(), Path(self.folder).resolve())):
+                target = Path(os.path.realpath(place))
+                if not any(target.is_relative_to(os.path.realpath(one)) for one in (self.root, self.folder)):
                     return None
                 found = Path(place).stat()
             return content(place) if stat.S_ISREG(found.st_mode) and found.st_size <= _SMALL else None
@@ -134,11 +182,6 @@ def _is_real(folder: str, above: str) -> bool:
     if folder == above:
         return True
     return not stat.S_ISLNK(os.lstat(folder).st_mode) and _is_real(folder.rpartition("/")[0], above)
-
-
-def _is_inside(path: Path, folders: Iterable[Path]) -> bool:
-    target = path.resolve()
-    return any(target.is_relative_to(folder) for folder in folders)
 
 
 def _printable(name: str) -> str:

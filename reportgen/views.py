@@ -5,10 +5,10 @@ from disk or from a dictionary, so that tests and fuzzers need no disk. Everythi
 places (`source`, `id`) comes from the view, so that no reader ever sees an absolute path.
 
 Reading raises OSError (a file that vanished, may not be read or is too large); readers let it pass and
-`load` turns it into a finding. Symbolic links are followed to regular files inside the root only. A file's
-head is kept by its view, so that a small file is opened once, however many formats look at it. Of a file
-above WHOLE only the begin and the end are given, so that memory is bounded however long a log is: the begin
-holds the steps that are measured, the end tells how it went.
+`load` turns it into a finding. Symbolic links are followed inside the root only. A file's head is kept by
+its view, so that a small file is opened once, however many formats look at it. Of a file above WHOLE only
+the begin and the end are given, so that memory is bounded however long a log is: the begin holds the steps
+that are measured, the end tells how it went.
 """
 
 import os
@@ -210,7 +210,7 @@ class LogFiles:
         return disk.whole_lines(self._store[self._base + path], WHOLE - TAIL, TAIL)[0].count(b"\n")
 
     def at_end(self) -> "LogFiles | None":
-        """Return the view of a file with its last bytes in place of the first; None for a small file."""
+        """Return the view of a file with its last bytes in place of the first HEAD; None for a small file."""
         path = self.path
         if self.size(path) <= HEAD:
             return None
@@ -222,17 +222,15 @@ class LogFiles:
         """Return the first bytes of a file; the last file asked for is kept."""
         name = self._base + path
         known, head = self._head
-        if known != name:
-            content = self._store[name]
-            if isinstance(content, bytes):
-                return content[:size]
-            if size > HEAD:
-                return disk.beginning(content, size)
-            head = disk.beginning(content, HEAD)
-            self._head = (name, head)
-        elif size > len(head) >= HEAD:
-            return disk.beginning(os.fsdecode(self._store[name]), size)
-        return head[:size]
+        if known == name and (size <= len(head) or len(head) < HEAD):
+            return head[:size]
+        content = self._store[name]
+        if isinstance(content, bytes):
+            return content[:size]
+        if size > HEAD:
+            return disk.beginning(content, size)
+        self._head = (name, disk.beginning(content, HEAD))
+        return self._head[1][:size]
 
     def beside(self, path: str) -> Bytes | None:
         """Return a small file near the view's own, "../" included, that a claim named; None if not there."""

@@ -8,7 +8,7 @@ import pytest
 
 from reportgen import views
 from reportgen.errors import RequestError
-from reportgen.logfiles import LogFiles
+from reportgen.logfiles import HEAD, LogFiles
 from reportgen.model import Source
 
 TREE = {"a/x.log": b"1", "a/b/y.log": b"22", "a-b/z.log": b"333", "top.log": b"4444"}
@@ -114,6 +114,50 @@ def test_a_file_keeps_the_path_that_it_has_from_the_root(tmp_path: Path, name: s
     (place.parent / "out.log").symlink_to("/etc/passwd")
     view, (finding,) = LogFiles.at(place.parent, root)
     assert (str(view.source("x.log")), str(finding.source)) == (name, name.replace("x.log", "out.log"))
+
+
+def test_a_folder_behind_a_link_is_listed_under_the_name_of_the_link(tmp_path: Path) -> None:
+    root, (logs, runs) = tmp_path, (tmp_path / "logs", tmp_path / "runs")
+    for folder in (logs / "real", logs / ".store/hidden", runs / "1", runs / "2"):
+        folder.mkdir(parents=True)
+        (folder / "x.log").write_bytes(folder.name.encode())
+    for name, target in {
+        "b": "../runs/1",
+        "a": "../runs/1",  # listed under the first of both
+        "hidden": ".store/hidden",
+        "latest": "real",  # listed anyway
+        "self": "self",
+        "up": "..",
+        "nowhere": "../runs/3",
+    }.items():
+        (logs / name).symlink_to(target)
+    (runs / "1" / "other").symlink_to("../2")
+    (runs / "2" / "back").symlink_to("../1")
+    view, findings = LogFiles.at(logs, root)
+    assert {path: view.bytes(path) for path in view} == {
+        "a/other/x.log": b"2",
+        "a/x.log": b"1",
+        "hidden/x.log": b"hidden",
+        "real/x.log": b"real",
+    }
+    assert [(str(one.source), one.message) for one in findings] == [
+        ("logs/nowhere", "cannot be read: no such file or directory"),
+        ("logs/self", "cannot be read: too many levels of symbolic links"),
+        ("logs/up", "cannot be read: the link leads to a folder that holds it"),
+    ]
+
+
+def test_the_end_of_a_file_is_the_same_from_memory_and_from_disk(tmp_path: Path) -> None:
+    (tmp_path / "x.log").write_bytes(content := b"begin\n" + b"\0" * 2 * HEAD + b"\nend")
+    for files in (
+        LogFiles.of({"x.log": content}).file("x.log"),
+        LogFiles.at(tmp_path / "x.log", tmp_path)[0],
+    ):
+        view = files.at_end()
+        assert view is not None
+        assert view.head("x.log") == content[-HEAD:]
+        assert view.head("x.log", 2 * HEAD) == content[: 2 * HEAD]
+        assert view.head("x.log", 3) == content[-HEAD:][:3]
 
 
 def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
