@@ -28,7 +28,7 @@ from reportgen.render.plots import GRID, IDEAL, INK, PAPER, draw, unlisted
 from reportgen.results import Figure
 
 # Part of each figure's digest: raise it with any change that makes a figure look different.
-DRAWING = 4
+DRAWING = 5
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",

@@ -91,7 +91,8 @@ def _item(item: Item) -> str:
         if part
     )
     if item.notes:
-        shown += f"<sup>{','.join(map(str, item.notes))}</sup>"
+        # In brackets: behind a number of devices they would be a power of it.
+        shown += f"<sup>[{','.join(map(str, item.notes))}]</sup>"
     if item.qualifiers:
         shown += "<br>" + ", ".join(escape.markdown(text) for text in item.qualifiers)
     return shown

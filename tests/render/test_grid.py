@@ -30,9 +30,9 @@ def test_equal_heads_below_different_parents_stay_apart() -> None:
 
 def test_markdown_joins_the_levels_of_a_head() -> None:
     assert render_table_markdown(example.phase_table()).startswith(
-        "| Model | Forward CPU | Forward GPU | Backward CPU | Backward GPU        |\n"
-        "| ----- | ----------: | ----------: | -----------: | ------------------- |\n"
-        "| DARNN |     12.3 ms |      456 µs |      34.5 ms | several<sup>1</sup> |\n"
+        "| Model | Forward CPU | Forward GPU | Backward CPU | Backward GPU          |\n"
+        "| ----- | ----------: | ----------: | -----------: | --------------------- |\n"
+        "| DARNN |     12.3 ms |      456 µs |      34.5 ms | several<sup>[1]</sup> |\n"
     )
 
 
