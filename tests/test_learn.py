@@ -239,6 +239,16 @@ def test_what_was_assumed_is_said() -> None:
     )
 
 
+def test_steps_with_lines_of_several_ranks_are_said_to_count_once() -> None:
+    ranks = "".join(f"rank {r} step {i} time 0.{i % 2 + 1 + r}s\n" for i in range(1, 9) for r in range(4))
+    assert learned(ranks).notes == (
+        "step 1 has 4 lines; of lines of one step the first is taken, and another says up to 4 x its time",
+    )
+    assert learned(COLOURS).notes == ("step 1 has 2 lines; of lines of one step the first is taken",)
+    zeros = lines("step # time 0.0s") + lines("step # time 1.5s")
+    assert learned(zeros).notes == ("step 1 has 2 lines; of lines of one step the first is taken",)
+
+
 def test_a_time_per_step_that_happens_to_grow_is_no_time_since_the_start() -> None:
     log = "".join(
         f"iteration {i}/50 | elapsed time per iteration (ms): {5000 + i}.5 | lr: 0.1\n" for i in range(1, 4)

@@ -70,7 +70,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         return
     own = definition(PLACE, table)
     log = TextLog(files)
-    found, step, epoch = _records(own, log)
+    found, step, epoch = records(own, log)
     keep = once(step)
     found, step, epoch = found.take(keep), step[keep], epoch[keep]
     run = StepRun(log, own.name, step, found.line, int(found.end[-1]) if len(found) else 0)
@@ -95,7 +95,7 @@ def matched(own: Definition, log: TextLog) -> Records:
     return Records(begin, end, log.lines(begin), columns)
 
 
-def _records(own: Definition, log: TextLog) -> tuple[Records, IntArray, IntArray]:
+def records(own: Definition, log: TextLog) -> tuple[Records, IntArray, IntArray]:
     """Return the records that have a step, the step counted from 1 over the whole log, and the epoch."""
     found = matched(own, log)
     if "step" in own.groups:
@@ -132,10 +132,10 @@ def _covered(own: Definition, step: IntArray, epoch: IntArray) -> IntArray:
 def _measure(run: StepRun, own: Definition, found: Records, covered: IntArray) -> None:
     work = run.work(covered)
     if own.time:
-        time = _numbers(run.log, found, own.time) * own.scale
+        time = numbers(run.log, found, own.time) * own.scale
         run.add("step_time", time * covered, "printed", span=covered, samples=work)
     if own.rate:
-        rate = _numbers(run.log, found, own.rate)
+        rate = numbers(run.log, found, own.rate)
         if own.item in STEP_RATES:
             _add_step_rate(run, own, rate, covered)
         else:
@@ -189,7 +189,7 @@ def _seconds(log: TextLog, found: Records) -> FloatArray:
     return seconds([b"%s-%s-%s %s.%s" % date.groups(b"0") if date else b"" for date in dates])
 
 
-def _numbers(log: TextLog, found: Records, name: str) -> FloatArray:
+def numbers(log: TextLog, found: Records, name: str) -> FloatArray:
     """Return a column of numbers, NaN where there is none; what is none is noted."""
     cells = found.columns[name]
     good = [_is(_NUMBER, cell) for cell in cells]

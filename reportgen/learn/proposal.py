@@ -29,6 +29,7 @@ FEWEST_LINES = 3
 _SHOWN_RECORDS = 3
 _SHOWN_NEAR = 5
 _SHOWN = 100
+_SLOWER = 1.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ def propose(files: LogFiles) -> Proposal:
     known = detect(files.with_settings({}))
     if known:
         notes.append(f"{known.format.name} reads this file already; a format of one's own would go before it")
+    notes += _printed_again(own, log)
     return Proposal(
         own.name,
         header + _toml(table),
@@ -196,6 +198,23 @@ def _table(own: Definition, found: Records) -> tuple[tuple[str, ...], ...]:
 
 def _row(own: Definition, found: Records, at: int) -> tuple[str, ...]:
     return (str(int(found.line[at])), *(found.text(name, at) for name in own.groups))
+
+
+def _printed_again(own: Definition, log: TextLog) -> list[str]:
+    """Return a note if steps have several lines: of ranks, of which the slowest may not be the first."""
+    found, step, _ = custom.records(own, log)
+    order = np.argsort(step, kind="stable")
+    steps, first, count = np.unique(step[order], return_index=True, return_counts=True)
+    if not len(steps) or count.max() == 1:
+        return []
+    at = int(np.argmax(count > 1))
+    note = f"step {steps[at]} has {count[at]} lines; of lines of one step the first is taken"
+    if not own.time:
+        return [note]
+    times = custom.numbers(log, found, own.time)[order]
+    taken, slowest = times[first], np.fmax.reduceat(times, first)
+    slower = np.max(slowest[taken > 0] / taken[taken > 0], initial=0.0)
+    return [note + (f", and another says up to {slower:.3g} x its time" if slower >= _SLOWER else "")]
 
 
 def _near(log: TextLog, text: bytes, found: Records, words: str) -> tuple[int, tuple[tuple[int, str], ...]]:
