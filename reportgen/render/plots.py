@@ -20,8 +20,8 @@ INK = "#2b3036"
 GRID = "#dfe3e8"
 PAPER = "#ffffff"
 
-# Okabe and Ito, Color Universal Design (2008), without the yellow that is lost on white paper, and a wine red:
-# as many as there are frameworks in DLPerf's comparison.
+# Okabe and Ito, Color Universal Design (2008), without the yellow that is lost on white paper. With the wine
+# red there are as many as DLPerf compares frameworks.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#882255")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
