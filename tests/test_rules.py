@@ -12,7 +12,7 @@ from reportgen import rules
 from reportgen.errors import RequestError
 
 ROOT = Path(__file__).parents[1]
-AREAS = "read|protocol|clock|rate|telemetry|rank|environment|table|expected"
+AREAS = "read|protocol|clock|rate|telemetry|rank|environment|table|expected|publish"
 RULE = re.compile(rf"(?:{AREAS})\.[a-z]+(?:-[a-z]+)*")
 NAMES = [rule.name for rule in rules.rules()]
 
