@@ -7,16 +7,32 @@ small: a line of 250 kB or a gzip file is made by `large` from the valid log of 
 
 import ast
 import gzip
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from reportgen.formats import by_name
 from tests.formats.test_formats import FIXTURES
 
 CORPUS = Path(__file__).parent / "corpus"
 NOBODY = "nobody"
 _TESTS = Path(__file__).parents[1]
 _LINE = 250_000
+_NUMBER = re.compile(rb"[0-9][0-9.]*")
+# Numbers of a line that are made wide, each by itself.
+_WIDE = 3
+# Format -> begin of a file, and what it goes on with until it is long: begins of records that never become one.
+_ENDLESS: Mapping[str, Sequence[tuple[bytes, bytes]]] = {
+    "dllogger": ((b"", b'DLLL {"timestamp":'),),
+    "gnmt": ((b"1: TRAIN [", b"0"),),
+    "jade": ((b"", b"Batch 101: Data Loading Time: 0.4876"), (b"", b"Average Data Preprocessing Time:")),
+    "lightning": ((b"Profiler Report\nMean duration (s)\n|", b" "),),
+    "maskrcnn": ((b"", b"maskrcnn_benchmark.trainer"),),
+    "nvlog": ((b"", b") args: {"), (b"", b') gpu_info: {"num":')),
+    "paddle": ((b"", b"2020-10-11 12:12:00 INFO: epoch:0   train step:310  "),),
+    "published": ((b"", b"t."),),
+}
 # Shorter literals are words to compare with, and no logs.
 _LITERAL = 40
 
@@ -91,6 +107,19 @@ def _hostile(content: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a digit that never ends", content + b"\n" + longest.rstrip(b"}]\"'") + b"9" * _LINE
     yield "spaces that never end", longest[:half] + b" " * _LINE + longest[half:]
     yield "brackets that never end", content.rstrip(b"}]\n") + b", " + b'[{"a":' * (_LINE // 6)
+    rows = _filled(longest + b"\n")[: _LINE // 2]
+    for place in [*_NUMBER.finditer(longest)][:_WIDE]:
+        wide = longest[: place.start()] + b"9" * (_LINE // 2) + longest[place.end() :]
+        yield f"many lines, and one with number {place[0]!r} without an end", rows + wide + b"\n"
+
+
+def endless(name: str) -> Iterator[Input]:
+    """Yield lines of literals that a format looks for, and of what is known to have taken it too long."""
+    units = [(b"", mark) for mark in by_name(name).marks] + [*_ENDLESS.get(name, ())]
+    for begin, unit in units:
+        for path in FIXTURES[name]:
+            files = {**FIXTURES[name], path: begin + _filled(unit)}
+            yield Input(f"{name}/{path}: {unit!r} without an end", name, files)
 
 
 def _filled(unit: bytes) -> bytes:

@@ -6,6 +6,7 @@ so means skip it. There is no time column: times exist only where ThroughputMoni
 
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from reportgen.model import FloatArray, IntArray
 _GPU = re.compile(
     r"gpu_id: ([0-9]+)/(utilization\.gpu|utilization\.memory|memory\.used|memory\.free) \((%|MB)\)"
 )
+# No number takes more bytes.
+_WIDE = 64
 # Column -> metric, and what its unit is in base units; nvidia-smi's MB are MiB.
 _STATS = {
     "utilization.gpu": ("utilization", 0.01),
@@ -38,11 +41,11 @@ class Metrics:
         if name not in self.names or not self.cells:
             return np.full(len(self.line), np.nan)
         cells = self.cells[self.names.index(name)]
-        try:
-            texts = np.array(cells)
-            return np.where(texts == b"", b"nan", texts).astype(np.float64)
-        except ValueError:  # somewhere a text, and so one by one
-            return np.array([_number(cell) for cell in cells], dtype=np.float64)
+        if max(map(len, cells), default=0) <= _WIDE:  # NumPy gives every cell the width of the widest
+            with suppress(ValueError):  # somewhere a text, and so one by one
+                texts = np.array(cells)
+                return np.where(texts == b"", b"nan", texts).astype(np.float64)
+        return np.array([_number(cell) for cell in cells], dtype=np.float64)
 
     def mean(self, name: str) -> float:
         """Return the mean of the cells that are not blank, NaN if all are."""
@@ -107,6 +110,6 @@ def as_array(values: list[float]) -> FloatArray:
 
 def _number(cell: bytes) -> float:
     try:
-        return float(cell) if len(cell) <= 64 else math.nan
+        return float(cell) if len(cell) <= _WIDE else math.nan
     except ValueError:
         return math.nan

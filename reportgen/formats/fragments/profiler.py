@@ -18,7 +18,7 @@ TITLE = b"Profiler Report"
 SIMPLE = b"Mean duration (s)"
 ADVANCED = b"Profile stats for: "
 _ROW = re.compile(
-    rb"^(?:\|[ ]+)?(?P<name>[^|\t\r\n]{1,300}?)[ ]{0,400}\t\|[ ]+(?P<mean>%(n)s|-)[ ]*"
+    rb"^(?:\|[ ]++)?(?P<name>[^|\t\r\n]{1,700}+)\t\|[ ]+(?P<mean>%(n)s|-)[ ]*"
     rb"(?:\t\|[ ]*(?P<calls>[0-9]{1,15}|_)[ ]*)?\t\|[ ]+(?P<total>%(n)s)[ ]*"
     rb"(?:\t\|[ ]+(?:%(n)s)(?:[ ]+%%)?[ ]*\t\|)?[ ]*\r?$" % {b"n": NUMBER},
     re.MULTILINE,
