@@ -70,6 +70,11 @@ class Expected:
     paths: tuple[tuple[Step, ...], ...]
 
     @property
+    def is_band(self) -> bool:
+        """Return whether the paths differ by more than the rounding of their products."""
+        return self.high > self.low * (1 + 1e-9)
+
+    @property
     def where(self) -> Conditions:
         """Return what the facts on the paths hold for, each condition once."""
         return tuple(dict.fromkeys(one for path in self.paths for step in path for one in step.where))
@@ -123,7 +128,7 @@ class Cell:
 
     value       base unit, None unless kind is number
     unit        to show it in (factor 1 for ratios)
-    low, high   interval of the value where the table shows intervals (base unit)
+    low, high   interval of the value where the table shows intervals (base unit), band of an expected speed
     text        what is shown when kind is not number: -, out of memory, several, planned
     case        the evidence; None for absent and planned cells
     several     the cases that fell into one cell, which therefore shows none of them

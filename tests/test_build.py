@@ -352,3 +352,38 @@ def test_what_a_definition_orders_and_nothing_has_is_among_the_findings(reposito
     definition.write_text(DEFINITION.replace("compare =", 'order = { framework = ["B", "a"] }\ncompare ='))
     (finding,) = (f for f in made(repository).findings if f.rule == "table.unused-name")
     assert finding.message == 'tables[0].order.framework: nothing has framework = "a"; known: A, B'
+
+
+CONTRADICTING = """\
+[systems]
+A = { framework = "A" }
+B = { framework = "B" }
+[[fact]]
+of = "B"
+to = "A"
+speed = 0.9
+source = "one"
+[[fact]]
+of = "A"
+to = "B"
+speed = 5
+source = "other"
+"""
+
+
+def test_facts_that_contradict_each_other_show_as_a_band_and_as_a_finding(repository):
+    (repository / "reports/expected.toml").write_text(CONTRADICTING)
+    text = DEFINITION.replace(
+        '"speedup", baseline = { devices = 1 }', '"expected", baseline = { framework = "A" }'
+    )
+    (repository / "reports/frameworks.toml").write_text(
+        text[: text.index("[[figures]]")].replace("body =", "# ")
+    )
+    result = made(repository)
+    page = result.files["frameworks/README.md"].decode()
+    # B takes 100/90 of A's time: 1.111 x sqrt(0.9 / 5), 1.111 x 0.2 and 1.111 x 0.9.
+    assert "0.424 (0.200 – 0.900)" in page
+    assert "0.471 (0.222 – 1.000)" in page
+    assert "Behind an expected speed: the lowest and the highest that the facts give." in page
+    (finding,) = (one for one in result.findings if one.rule == "expected.inconsistent")
+    assert (finding.subject, finding.message) == ("B : A", "0.9 by one, but 0.2 by other")

@@ -125,7 +125,9 @@ def _caption(table: Table) -> tuple[str, ...]:
     said = [text for text in table.caption if text]
     if first and said and _names(said[0], unit_label(table.unit)):
         first = ""
-    return tuple(sentence(text) for text in (first, *said, _interval_sentence(table)) if text)
+    return tuple(
+        sentence(text) for text in (first, *said, _interval_sentence(table), _band_sentence(table)) if text
+    )
 
 
 def _names(text: str, unit: str) -> bool:
@@ -146,7 +148,8 @@ def _unit_sentence(table: Table) -> str:
 
 def _interval_sentence(table: Table) -> str:
     """Say what stands in parentheses behind the numbers: the interval of the median, or the range."""
-    summaries = [cell.case.summary for cell in _with_interval(table) if cell.case and cell.case.summary]
+    cells = _with_interval(table, "value")
+    summaries = [cell.case.summary for cell in cells if cell.case and cell.case.summary]
     held = sorted({one.coverage for one in summaries if one.reached and one.statistic == "median"})
     ranges = any(not one.reached or one.statistic != "median" for one in summaries)
     if not held:
@@ -156,8 +159,17 @@ def _interval_sentence(table: Table) -> str:
     return f"{text}, or the range of the repeats where they are too few for one" if ranges else text
 
 
-def _with_interval(table: Table) -> Iterator[Cell]:
-    return (cell for line in table.cells for cell in line if cell.low is not None and cell.high is not None)
+def _band_sentence(table: Table) -> str:
+    """Say what stands in parentheses behind an expected speed and what follows from it."""
+    has_band = any(True for _ in _with_interval(table, "expected", "excess"))
+    return "Behind an expected speed: the lowest and the highest that the facts give" if has_band else ""
+
+
+def _with_interval(table: Table, *quantities: Quantity) -> Iterator[Cell]:
+    """Yield the cells below heads of these quantities that have an interval."""
+    shown = [i for i, column in enumerate(table.columns) if column.quantity in quantities]
+    cells = (line[i] for line in table.cells for i in shown)
+    return (cell for cell in cells if cell.low is not None and cell.high is not None)
 
 
 def _is_number(value: FactorValue) -> bool:

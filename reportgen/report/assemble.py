@@ -123,12 +123,18 @@ def _verdict(tables: Sequence[Table], runs: Sequence[Run], findings: Sequence[Fi
     worst = _worst(tables)
     if worst:
         table, place, comparison = worst
-        excess = text(comparison.excess or 0.0, digits=3)
-        observed = _observed(comparison.value)
+        excess, observed = _excess(comparison), _observed(comparison.value)
         yield f"{table.title}: {place} {observed}, {excess} times slower than it should be."
     warnings = sum(finding.severity != "note" for finding in findings)
     if warnings:
         yield f"{warnings} finding{'s' if warnings > 1 else ''} to read before believing it."
+
+
+def _excess(comparison: Comparison) -> str:
+    """Return how many times slower than it should be, as a band where the facts give one."""
+    if comparison.expected and comparison.expected.is_band:
+        return " to ".join(text(bound or 0.0, digits=3) for bound in (comparison.low, comparison.high))
+    return text(comparison.excess or 0.0, digits=3)
 
 
 def _observed(slower: float) -> str:

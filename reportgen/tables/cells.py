@@ -89,7 +89,8 @@ class Filler:
         value = quantity_of(comparison, quantity)
         if value is None:
             return Cell("absent", text=self.spec.missing, case=case, comparison=comparison)
-        return Cell("number", value, case=case, comparison=comparison)
+        low, high = _band(comparison, quantity)
+        return Cell("number", value, low=low, high=high, case=case, comparison=comparison)
 
     def _unmeasured(self, case: Case) -> Cell:
         statuses = [run.status for run in case.unmeasured]
@@ -115,6 +116,15 @@ def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | No
         return comparison.expected.speed if comparison.expected else None
     value = comparison.excess if quantity == "excess" else comparison.value
     return value if value is not None and math.isfinite(value) else None
+
+
+def _band(comparison: Comparison | None, quantity: Quantity) -> tuple[float | None, float | None]:
+    """Return the band of an expected speed, or of what follows from it, None where the facts agree."""
+    if comparison is None or comparison.expected is None or not comparison.expected.is_band:
+        return None, None
+    if quantity == "expected":
+        return comparison.expected.low, comparison.expected.high
+    return (comparison.low, comparison.high) if quantity == "excess" else (None, None)
 
 
 def _is_short_range(case: Case) -> bool:

@@ -9,9 +9,10 @@ so device counts never mix. All shortest paths together give a band, not a point
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from reportgen.errors import RequestError, did_you_mean
-from reportgen.model import FactorValue, Finding, Run, Source
+from reportgen.model import FactorValue, Finding, Run, Source, identity
 from reportgen.results import Expected, Step
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
@@ -19,6 +20,10 @@ from reportgen.tables.spec import Wanted
 # Two ways around a loop may differ by this much before they count as a contradiction: published
 # figures carry three digits and their rounding multiplies along a path.
 TOLERANCE = 0.02
+
+# Several sources of one pair of systems measured with other software on other days: up to here they are
+# a band, beyond it one of them is wrong or holds for something else.
+SOURCES_WITHIN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +155,28 @@ def _shortest_paths(edges: Mapping[str, list[Step]], start: str, goal: str) -> l
 
 
 def inconsistencies(knowledge: Knowledge) -> Iterator[Finding]:
-    """Yield a finding for each loop of facts that contradicts itself, with both products.
+    """Yield a finding for each pair of sources and each loop of facts that contradict, with both speeds."""
+    yield from _between_sources(knowledge)
+    yield from _around_loops(knowledge)
 
-    Several sources of one and the same edge are a band, not a contradiction.
-    """
+
+def _between_sources(knowledge: Knowledge) -> Iterator[Finding]:
+    """Compare facts of one and the same pair of systems: a band as long as they are not far apart."""
+    for one, other in combinations(knowledge.facts, 2):
+        if {one.of, one.to} != {other.of, other.to} or not _may_meet(one.where, other.where):
+            continue
+        speed = other.speed if other.of == one.of else 1 / other.speed
+        if max(speed, one.speed) > min(speed, one.speed) * (1 + SOURCES_WITHIN):
+            yield _contradiction(knowledge, one, speed, f"by {other.source}")
+
+
+def _may_meet(one: Mapping[str, Wanted], other: Mapping[str, Wanted]) -> bool:
+    """Return whether a case could match both."""
+    shared = one.keys() & other.keys()
+    return all(set(map(identity, one[name])) & set(map(identity, other[name])) for name in shared)
+
+
+def _around_loops(knowledge: Knowledge) -> Iterator[Finding]:
     reported: set[frozenset[str]] = set()
     for fact in knowledge.facts:
         context = {name: values[0] for name, values in fact.where.items()}
@@ -164,10 +187,11 @@ def inconsistencies(knowledge: Knowledge) -> Iterator[Finding]:
             if abs(product / fact.speed - 1) > TOLERANCE and loop not in reported:
                 reported.add(loop)
                 way = " -> ".join((fact.of, *(step.to for step in path)))
-                yield Finding(
-                    "warning",
-                    "expected.inconsistent",
-                    f"{fact.of} : {fact.to}",
-                    f"{fact.speed:.4g} by {fact.source}, but {product:.4g} by way of {way}",
-                    Source(knowledge.path),
-                )
+                yield _contradiction(knowledge, fact, product, f"by way of {way}")
+
+
+def _contradiction(knowledge: Knowledge, fact: Fact, speed: float, how: str) -> Finding:
+    message = f"{fact.speed:.4g} by {fact.source}, but {speed:.4g} {how}"
+    return Finding(
+        "warning", "expected.inconsistent", f"{fact.of} : {fact.to}", message, Source(knowledge.path)
+    )

@@ -159,3 +159,47 @@ def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
     assert table.findings[0].rule == "expected.no-path"
     assert table.cells[0][1].kind == "number"
     assert table.cells[0][2].kind == "absent"
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ((fact("V100", "A40", 0.9), fact("A40", "V100", 5.0)), "0.9 by V100/A40, but 0.2 by A40/V100"),
+        (
+            (fact("V100", "A40", 0.9), fact("V100", "A40", 0.2, devices=8)),
+            "0.9 by V100/A40, but 0.2 by V100/A40",
+        ),
+        ((fact("V100", "A40", 0.9), fact("V100", "A40", 0.85)), None),
+        ((fact("V100", "A40", 0.9, devices=1), fact("V100", "A40", 0.2, devices=8)), None),
+    ],
+)
+def test_sources_of_one_pair_of_systems_that_are_far_apart_contradict_each_other(facts, message):
+    found = [finding.message for finding in inconsistencies(Knowledge({}, facts))]
+    assert found == ([message] if message else [])
+
+
+def test_the_band_of_an_expected_speed_stands_in_the_cells():
+    # Geometric mean of 0.9 and 0.2 is 0.424264; the V100 takes 0.1774 s, the A40 0.1102 s.
+    facts = (fact("LS", "A40", 0.9), fact("A40", "LS", 5.0))
+    (table,) = build_tables(
+        spec(
+            where={"cluster": ("JADE2",), "devices": (1,)},
+            rows=("cluster",),
+            metrics=("step_time",),
+            phases=("forward",),
+            show=("value", "observed", "expected", "excess"),
+            compare=CompareSpec("expected", {"cluster": "TN", "device": "A40"}),
+        ),
+        ROWS,
+        Knowledge(JADE.systems, facts),
+    )
+    ((value, observed, expected, excess),) = table.cells
+    slower = 0.1774 / 0.1102
+    assert (expected.value, expected.low, expected.high) == pytest.approx((math.sqrt(0.18), 0.2, 0.9))
+    assert (excess.low, excess.high) == pytest.approx((slower * 0.2, slower * 0.9))
+    assert (value.low, observed.low) == (None, None)
+
+
+def test_an_expected_speed_that_the_facts_agree_on_is_no_band():
+    table = jade_table(phases=("forward",), show=("expected", "excess"))
+    assert {(cell.low, cell.high) for line in table.cells for cell in line} == {(None, None)}
