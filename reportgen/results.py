@@ -41,7 +41,8 @@ Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
 class Step:
     """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`.
 
-    where  the factors, each with the values that it may have, of the cases that the fact holds for
+    inverted  whether the path goes against the fact, whose source says 1/`speed` of `to` over `of`
+    where     the factors, each with the values that it may have, of the cases that the fact holds for
     """
 
     of: str

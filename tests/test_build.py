@@ -385,5 +385,7 @@ def test_facts_that_contradict_each_other_show_as_a_band_and_as_a_finding(reposi
     assert "0.424 (0.200 – 0.900)" in page
     assert "0.471 (0.222 – 1.000)" in page
     assert "Behind an expected speed: the lowest and the highest that the facts give." in page
+    assert "0.9 (B : A) or 1/5 (A : B)" in page
+    assert "A runs at 5 x the speed of B" in page
     (finding,) = (one for one in result.findings if one.rule == "expected.inconsistent")
     assert (finding.subject, finding.message) == ("B : A", "0.9 by one, but 0.2 by other")

@@ -107,12 +107,17 @@ def _path(expected: Expected, path: tuple[Step, ...]) -> str:
     """Return a path as the product it is: `0.67 (V100-LS : V100) x 0.927 (V100 : A40)`."""
     if not path:
         return f"{expected.target} and {expected.reference} are the same system"
-    return " x ".join(
-        f"1/{_speed(step.speed)} ({step.to} : {step.of})"
-        if step.inverted
-        else f"{_speed(step.speed)} ({step.of} : {step.to})"
-        for step in path
-    )
+    return " x ".join(map(_factor, path))
+
+
+def _factor(step: Step) -> str:
+    of, to, speed = _stated(step)
+    return f"{'1/' if step.inverted else ''}{_speed(speed)} ({of} : {to})"
+
+
+def _stated(step: Step) -> tuple[str, str, float]:
+    """Return of, to and speed as the source of the fact states them, whichever way the path goes."""
+    return (step.to, step.of, 1 / step.speed) if step.inverted else (step.of, step.to, step.speed)
 
 
 def facts(report: Report) -> tuple[Fact, ...]:
@@ -122,7 +127,8 @@ def facts(report: Report) -> tuple[Fact, ...]:
 
 
 def _fact(step: Step) -> Fact:
-    text = f"{step.of} runs at {_speed(step.speed)} x the speed of {step.to}"
+    of, to, speed = _stated(step)
+    text = f"{of} runs at {_speed(speed)} x the speed of {to}"
     return Fact(f"{text} {holds_for(step.where)}".rstrip(), step.source, step.url, step.read)
 
 

@@ -217,7 +217,7 @@ def figures() -> tuple[Figure, ...]:
 def expected() -> Expected:
     holds = (("devices", (4, 8)), ("precision", ("fp32",)), ("xla", (False,)))
     up = Step("V100-LS", "V100", 0.67, "JADE user guide", "https://example.org/jade", "2024-02-17")
-    down = Step("A40", "V100", 1.0787, "Lambda GPU benchmarks", inverted=True, where=holds)
+    down = Step("V100", "A40", 1 / 1.0787, "Lambda GPU benchmarks", inverted=True, where=holds)
     return Expected("V100-LS", "A40", 0.67 / 1.0787, 0.6, math.nextafter(0.65, 1), ((up, down),))
 
 
