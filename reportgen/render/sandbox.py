@@ -6,9 +6,10 @@ there, every round of every loop counts, and no text or list grows past a bound 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateRuntimeError, TemplateSyntaxError, nodes
+from jinja2 import StrictUndefined, TemplateRuntimeError, TemplateSyntaxError, Undefined, nodes
 from jinja2.filters import FILTERS
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -17,11 +18,13 @@ from jinja2.visitor import NodeTransformer
 MOST_TEXT = 4 * 2**20  # characters of a whole prose
 MOST_ROUNDS = 20_000  # of all loops together
 _MOST_PART = 2**16  # characters of a text, items of a list, bits of a number inside an expression
+_MOST_DIGITS = 300
+_TOO_LARGE = "an expression grows too large"
+_PRINTED = (str, bytes, int, float, complex, list, tuple, dict, range, type(None), Undefined)
 
 _FILTERS = (
-    "abs", "capitalize", "count", "default", "dictsort", "first", "float", "int", "items", "join", "last",
-    "length", "list", "lower", "max", "min", "round", "sort", "string", "sum", "title", "trim",
-    "unique", "upper",
+    "abs", "capitalize", "count", "default", "dictsort", "first", "float", "int", "items", "last",
+    "length", "list", "lower", "max", "min", "sort", "title", "trim", "unique", "upper",
 )  # fmt: skip
 _METHODS = (
     "upper", "lower", "title", "capitalize", "strip", "lstrip", "rstrip", "startswith", "endswith", "split",
@@ -67,9 +70,12 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, finalize: Callable[[Any], Any]) -> None:
         super().__init__(
-            undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, finalize=finalize
+            undefined=StrictUndefined,
+            autoescape=False,
+            keep_trailing_newline=True,
+            finalize=lambda value: finalize(_bounded(value)),
         )
-        self.filters = {name: FILTERS[name] for name in _FILTERS} | {"replace": _replace}
+        self.filters = {name: FILTERS[name] for name in _FILTERS} | _OWN_FILTERS
         self.globals = {"range": _range}
         self.rounds = 0
 
@@ -87,15 +93,12 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         if operator in ("*", "**", "%") and not numbers:
             raise TemplateRuntimeError(f'"{operator}" is for numbers')
         if _size(left) + _size(right) > _MOST_PART:
-            raise TemplateRuntimeError("an expression grows too large")
+            raise TemplateRuntimeError(_TOO_LARGE)
         return super().call_binop(context, operator, left, right)
 
     def joined(self, *parts: object) -> str:
         """Return a ~ b ~ c."""
-        texts = [str(part) for part in parts]
-        if sum(map(len, texts)) > _MOST_PART:
-            raise TemplateRuntimeError("an expression grows too large")
-        return "".join(texts)
+        return _join(parts)
 
     def counted(self, items: Iterable[object]) -> Iterator[object]:
         """Yield the items of a loop, counting the rounds of all loops."""
@@ -151,5 +154,52 @@ def _range(*bounds: int) -> range:
 def _replace(text: object, old: str, new: str) -> str:
     shown = str(text)
     if len(shown) + shown.count(old) * len(new) > _MOST_PART:
-        raise TemplateRuntimeError("an expression grows too large")
+        raise TemplateRuntimeError(_TOO_LARGE)
     return shown.replace(old, new)
+
+
+def _join(items: Iterable[object], d: object = "") -> str:
+    parts = list(islice(items, _MOST_PART + 1))
+    _bounded(parts)
+    texts = [str(part) for part in parts]
+    by = _string(d)
+    if sum(map(len, texts)) + len(texts) * len(by) > _MOST_PART:
+        raise TemplateRuntimeError(_TOO_LARGE)
+    return by.join(texts)
+
+
+def _string(value: object) -> str:
+    return str(_bounded(value))
+
+
+def _sum(items: Iterable[object]) -> float:
+    numbers = list(islice(items, _MOST_PART + 1))
+    if not all(isinstance(_bounded(number), (int, float)) for number in numbers):
+        raise TemplateRuntimeError("sum is for numbers")
+    return sum(numbers)  # type: ignore[arg-type]
+
+
+def _round(value: float, precision: int = 0, method: str = "common") -> float:
+    if not -_MOST_DIGITS <= precision <= _MOST_DIGITS:
+        raise TemplateRuntimeError(f"a number has {_MOST_DIGITS} digits at most")
+    rounded: float = FILTERS["round"](value, precision, method)
+    return rounded
+
+
+_OWN_FILTERS = {"join": _join, "replace": _replace, "round": _round, "string": _string, "sum": _sum}
+
+
+def _bounded(value: object) -> object:
+    """Return the value, or raise TemplateRuntimeError if it is no text or grows too large."""
+    left = _MOST_PART
+    pending = [value]  # item by item: a short list may hold the same long text many times
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, _PRINTED):
+            raise TemplateRuntimeError(f"a {type(part).__name__} cannot be printed")  # it has an address
+        left -= max(_size(part), 1)
+        if left < 0:
+            raise TemplateRuntimeError(_TOO_LARGE)
+        if isinstance(part, (list, tuple, dict)):
+            pending += [*part, *(part.values() if isinstance(part, dict) else ())]
+    return value

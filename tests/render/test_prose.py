@@ -17,6 +17,10 @@ def _report(text: str, line: int = 1) -> Report:
     return example.report(prose=text, prose_source=Source("reports/resnet50.md", line))
 
 
+TEXT = "{% set s = 'x' %}" + "{% set s = s ~ s %}" * 15
+LISTS = "{% set l = [s] %}" + "{% set l = [l, l] %}" * 40
+
+
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
@@ -94,6 +98,17 @@ def test_functions_answer_with_the_number_of_the_table(expression: str, expected
         ("{{ 'x'.ljust(10 ** 9) }}", ":1: template: "),
         ("{{ '%999999999d' % 1 }}", ':1: template: "%" is for numbers'),
         ("{% set s = 'x' %}" + "{% set s = s ~ s %}" * 40 + "{{ s }}", ":1: template: an expression grows"),
+        (TEXT + "{{ s | list | join(s) }}", ":1: template: an expression grows"),
+        (TEXT + "{{ range(9999) | join(s) }}", ":1: template: an expression grows"),
+        (TEXT + "{{ [s, s] | join }}", ":1: template: an expression grows"),
+        (TEXT + LISTS + "{{ l }}", ":1: template: an expression grows"),
+        (TEXT + LISTS + "{{ l | string }}", ":1: template: an expression grows"),
+        (TEXT + LISTS + "{{ {1: l} ~ l }}", ":1: template: an expression grows"),
+        (LISTS.replace("s", "1") + "{{ l | sum(start=[]) }}", ":1: template: "),
+        ("{{ value }}", ":1: template: a function cannot be printed"),
+        ("{{ [{'a': 1} | items] }}", ":1: template: a generator cannot be printed"),
+        ("{{ [[1]] | sum }}", ":1: template: sum is for numbers"),
+        ("{{ 1.5 | round(10 ** 9, 'floor') }}", ":1: template: a number has 300 digits at most"),
         ("{% for i in range(9999) %}" + "x" * 999 + "{% endfor %}", "template: the prose grows past 4 MiB"),
         ("{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", ":1: template: an expression is nested too deeply"),
     ],
