@@ -111,6 +111,7 @@ class Header:
     unit        the unit of the whole column or row where that is how units are chosen
     split       qualifying factors that had to split this column from a neighbour with the same key
     notes       indices into the table's notes, of what holds for every number of the row
+    is_mean     whether the row holds the means of all others (rows only)
     """
 
     key: tuple[FactorValue, ...]
@@ -121,6 +122,7 @@ class Header:
     unit: Unit | None = None
     split: tuple[tuple[str, FactorValue], ...] = ()
     notes: tuple[int, ...] = ()
+    is_mean: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -165,9 +165,8 @@ def _quantity_title(spec: TableSpec, quantity: Quantity) -> str:
 
 def _mean_header(spec: TableSpec) -> Header:
     key: tuple[FactorValue, ...] = (MEAN, *([LACKING] * (len(spec.rows) - 1)))
-    return Header(
-        key[: len(spec.rows)], tuple(Label(str(v) if v != LACKING else "") for v in key[: len(spec.rows)])
-    )
+    labels = tuple(Label(str(v) if v != LACKING else "") for v in key[: len(spec.rows)])
+    return Header(key[: len(spec.rows)], labels, is_mean=True)
 
 
 def _mean_row(

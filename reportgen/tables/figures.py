@@ -2,15 +2,16 @@
 
 line, bar, stacked-bar  one series a column, and a further one for each row factor besides x
 strip                   every repeat as a point over its row and column
-series                  the step times of every repeat over the steps
+series                  the step times of every repeat over the steps: of each rank, by one clock
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.errors import RequestError, did_you_mean
 from reportgen.model import STEP, FactorValue, Measurement
+from reportgen.protocol.entries import entries
+from reportgen.protocol.evidence import series_of
 from reportgen.results import Cell, Figure, FigureSeries, Header, Table
-from reportgen.tables.build import MEAN
 from reportgen.tables.spec import FigureSpec
 from reportgen.units import Unit, choose
 
@@ -99,7 +100,7 @@ def _x(spec: FigureSpec, table: Table) -> str | None:
 def _body(table: Table) -> Iterator[tuple[Header, tuple[Cell, ...]]]:
     """Yield the rows of the table, the row of means left out."""
     for row, cells in zip(table.rows, table.cells, strict=True):
-        if row.key[:1] != (MEAN,):
+        if not row.is_mean:
             yield row, cells
 
 
@@ -182,15 +183,15 @@ def _step_series(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]
 
 
 def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
+    """Yield the steps of each rank by the clock that the run is measured by."""
     run = measurement.run
     repeat = f" #{run.repeat}" if run.repeat is not None else ""
-    for series in run.series:
-        if series.metric == "step_time" and series.phase == STEP:
-            yield FigureSeries(
-                f"{name}{repeat}",
-                tuple(map(float, series.step)),
-                tuple(float(v / s) for v, s in zip(series.value, series.span, strict=True)),
-            )
+    ranks = series_of(run, "step_time", STEP)
+    for series in ranks:
+        rank = f" rank {series.rank}" if len(ranks) > 1 else ""
+        found = entries(series)
+        times = found.value / found.span
+        yield FigureSeries(f"{name}{repeat}{rank}", tuple(map(float, found.last)), tuple(map(float, times)))
 
 
 def _numeric(spec: FigureSpec, series: FigureSeries) -> FigureSeries:

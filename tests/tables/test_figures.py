@@ -74,27 +74,53 @@ def test_a_strip_shows_every_repeat():
     assert [(s.x, s.y) for s in figure.series] == [(("a", "a", "a"), (1.0, 2.0, 3.0))]
 
 
-def test_a_series_shows_the_steps_of_every_repeat_in_time_per_step():
+def steps(value, *, span=1, rank=0, clock="host"):
+    """Return a series of 130 entries."""
     n = 130
-    steps = Series(
+    return Series(
         "step_time",
         "step",
-        0,
-        "host",
-        np.arange(1, n + 1) * 2,
-        np.full(n, 2),
+        rank,
+        clock,
+        np.arange(1, n + 1) * span,
+        np.full(n, span),
         np.zeros(n),
-        np.full(n, 0.5),
+        np.full(n, value),
         np.full(n, np.nan),
         np.arange(n),
         Source("x"),
     )
-    runs = [Run("r1", "native", Source("x"), {"m": "a"}, repeat=1, series=(steps,))]
+
+
+def drawn(*series):
+    """Return the figure of the steps of one run."""
+    runs = [Run("r1", "native", Source("x"), {"m": "a"}, repeat=1, series=series)]
     (figure,) = figures(runs, kind="series", table={"rows": ("m",), "metrics": ("step_time",)})
+    return figure
+
+
+def test_a_series_shows_the_steps_of_every_repeat_in_time_per_step():
+    figure = drawn(steps(0.5, span=2))
     (series,) = figure.series
     assert series.name == "a Step time #1"
     assert (series.x[:2], series.y[:2]) == ((2.0, 4.0), (0.25, 0.25))
     assert figure.unit.name == "ms"
+
+
+def test_ranks_are_series_of_their_own_and_one_clock_is_drawn():
+    figure = drawn(
+        *(steps(v, rank=r, clock=c) for r in (1, 0) for v, c in [(0.5, "host"), (0.4, "cuda_event")])
+    )
+    assert [one.name for one in figure.series] == ["a Step time #1 rank 0", "a Step time #1 rank 1"]
+    assert len({one.y[0] for one in figure.series}) == 1
+
+
+def test_entries_that_are_no_steps_are_not_drawn():
+    odd = steps(0.5)
+    odd.span[10], odd.value[20] = 0, np.nan
+    (series,) = drawn(odd).series
+    assert series.x[9:21] == (10.0, *(float(step) for step in range(12, 21)), 22.0, 23.0)
+    assert set(series.y) == {0.5}
 
 
 def test_a_facet_makes_a_figure_of_its_own():
@@ -111,6 +137,12 @@ def test_the_row_of_means_is_not_drawn():
     }
     (figure,) = figures(kind="bar", table=table, show="ratio")
     assert "geometric mean" not in figure.categories
+
+
+def test_a_value_may_be_called_like_the_row_of_means():
+    runs = [run(m=m, throughput=1.0) for m in ("geometric mean", "x")]
+    (figure,) = figures(runs, kind="bar", table={"rows": ("m",)})
+    assert figure.categories == ("geometric mean", "x")
 
 
 @pytest.mark.parametrize(
