@@ -29,16 +29,17 @@ _PRINTED = re.compile(
     + COUNT
     + rb" \|(?P<fields>[^\n\r]{1,3000})"
 )
+# Nothing is read twice: what stands before the bar, in it and behind it ends where another bar could begin.
 _BAR = re.compile(
     rb"Epoch (?P<epoch>"
     + COUNT
-    + rb"): [^\n\r]{0,200}?\| (?P<iteration>"
+    + rb"): (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| (?P<iteration>"
     + COUNT
     + rb")/"
     + COUNT
-    + rb" \[(?P<elapsed>[0-9:]{4,12})<[^,\]\n\r]{1,20}, [^,\]\n\r]{1,20}"
-    rb"(?P<fields>, [^\]\n\r]{0,2000}?global_step="
-    rb"[^\]\n\r]{1,2000})\]"
+    + rb" \[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
+    rb"(?=[^][\n\r]*?global_step=)"
+    rb"(?P<fields>, [^][\n\r]{0,4000}+)\]"
 )
 _DELTA = re.compile(
     rb"Step (?P<iteration>" + COUNT + rb"): train_step_timing in s=(?P<time>" + NUMBER + rb")"

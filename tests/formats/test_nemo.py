@@ -24,6 +24,15 @@ def test_a_progress_bar_counts_seconds():
     assert table(series(run, "step_time", "timestamp")) == [(796, 1, 41.0, -1)]
 
 
+def test_a_progress_bar_may_have_a_second_colon_and_no_rate():
+    bar = (
+        b"Epoch 0: :   0%%|\xe2\x96\x8f         | %d/77225 [%s<5:14:02, v_num=3-14, global_step=%d.0, "
+        b"train_step_timing in s=1.5]\r"
+    )
+    run = read_run("nemo", bar % (5, b"00:16", 4) + bar % (6, b"00:18", 5))
+    assert table(series(run, "step_time", "host")) == [(5, 1, 1.5, -1), (6, 1, 1.5, -1)]
+
+
 def test_the_callback_of_step_to_step_times():
     run = read_run("nemo", b"Step 12: train_step_timing in s=0.512\nStep 13: train_step_timing in s=0.500\n")
     assert table(series(run, "step_time", "host")) == [(13, 1, 0.512, -1), (14, 1, 0.5, -1)]

@@ -27,8 +27,12 @@ _ENDLESS: Mapping[str, Sequence[tuple[bytes, bytes]]] = {
     "dllogger": ((b"", b'DLLL {"timestamp":'),),
     "gnmt": ((b"1: TRAIN [", b"0"),),
     "jade": ((b"", b"Batch 101: Data Loading Time: 0.4876"), (b"", b"Average Data Preprocessing Time:")),
-    "lightning": ((b"Profiler Report\nMean duration (s)\n|", b" "),),
+    "lightning": (
+        (b"Profiler Report\nMean duration (s)\n|", b" "),
+        (b"Profiler Report\nMean duration (s)\n", b"Profile stats for: a\n function calls "),
+    ),
     "maskrcnn": ((b"", b"maskrcnn_benchmark.trainer"),),
+    "nemo": ((b"", b"Epoch 0: | 1/1 [0:00<0, 0, global_step="), (b"", b"Epoch 0: || 1/1 [0:00<0, 0, ")),
     "nvlog": ((b"", b") args: {"), (b"", b') gpu_info: {"num":')),
     "paddle": ((b"", b"2020-10-11 12:12:00 INFO: epoch:0   train step:310  "),),
     "published": ((b"", b"t."),),

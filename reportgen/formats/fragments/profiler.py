@@ -9,8 +9,9 @@ summed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from reportgen.formats.fragments.textlog import NUMBER
 
@@ -18,16 +19,18 @@ TITLE = b"Profiler Report"
 SIMPLE = b"Mean duration (s)"
 ADVANCED = b"Profile stats for: "
 _ROW = re.compile(
-    rb"^(?:\|[ ]++)?(?P<name>[^|\t\r\n]{1,700}+)\t\|[ ]+(?P<mean>%(n)s|-)[ ]*"
-    rb"(?:\t\|[ ]*(?P<calls>[0-9]{1,15}|_)[ ]*)?\t\|[ ]+(?P<total>%(n)s)[ ]*"
-    rb"(?:\t\|[ ]+(?:%(n)s)(?:[ ]+%%)?[ ]*\t\|)?[ ]*\r?$" % {b"n": NUMBER},
+    rb"^(?:\|[ ]++)?+(?P<name>[^|\t\r\n]{1,700}+)\t\|[ ]++(?P<mean>%(n)s|-)[ ]*+"
+    rb"(?:\t\|[ ]*+(?P<calls>[0-9]{1,15}|_)[ ]*+)?\t\|[ ]++(?P<total>%(n)s)[ ]*+"
+    rb"(?:\t\|[ ]++(?:%(n)s)[ ]*+(?:%%[ ]*+)?\t\|)?[ ]*+\r?$" % {b"n": NUMBER},
     re.MULTILINE,
 )
 _STATS = re.compile(
-    rb"^Profile stats for: (?P<name>[^\r\n]{1,300}?)(?: rank: [0-9]{1,9})?[ ]*\r?\n"
-    rb"[^\r\n]* function calls [^\r\n]*in (?P<total>%s) seconds" % NUMBER,
+    rb"^Profile stats for: (?P<name>[^\r\n]{1,700}+)\r?\n"
+    rb"[ ]*+[0-9]{1,15}+ function calls (?:\([0-9]{1,15}+ primitive calls\) )?in (?P<total>%s) seconds"
+    % NUMBER,
     re.MULTILINE,
 )
+_RANK = re.compile(rb" rank: [0-9]{1,9}[ ]*$")
 _STAGE = re.compile(rb"([A-Z]+) $")
 # Five digits of mean and total give an exact count up to here.
 _EXACT_CALLS = 20_000
@@ -58,10 +61,11 @@ def is_report(content: bytes) -> bool:
 def parse(content: bytes) -> tuple[Action, ...]:
     """Return the actions of the training report, of the only report where none is of training."""
     begin, end = _report(content)
-    simple = tuple(_simple(content, found) for found in _ROW.finditer(content, begin, end))
-    if simple:
-        return simple
-    return tuple(_advanced(content, found) for found in _STATS.finditer(content, begin, end))
+    rows = list(_ROW.finditer(content, begin, end))
+    of = _simple if rows else _advanced
+    rows = rows or list(_STATS.finditer(content, begin, end))
+    lines = _lines(content, [found.start("name") for found in rows])
+    return tuple(of(found, line) for found, line in zip(rows, lines, strict=True))
 
 
 def _report(content: bytes) -> tuple[int, int]:
@@ -74,13 +78,11 @@ def _report(content: bytes) -> tuple[int, int]:
     return starts[chosen], starts[chosen + 1] if chosen + 1 < len(starts) else len(content)
 
 
-def _simple(content: bytes, found: re.Match[bytes]) -> Action:
+def _simple(found: re.Match[bytes], line: int) -> Action:
     mean = None if found["mean"] == b"-" else float(found["mean"])
     total = float(found["total"])
     calls = int(found["calls"]) if found["calls"] and found["calls"] != b"_" else _calls(mean, total)
-    return Action(
-        _name(found), mean, calls, total, found["mean"].decode(), _line(content, found.start("name"))
-    )
+    return Action(_name(found), mean, calls, total, found["mean"].decode(), line)
 
 
 def _calls(mean: float | None, total: float) -> int:
@@ -90,17 +92,20 @@ def _calls(mean: float | None, total: float) -> int:
     return round(total / mean)
 
 
-def _advanced(content: bytes, found: re.Match[bytes]) -> Action:
-    line = _line(content, found.start("name"))
+def _advanced(found: re.Match[bytes], line: int) -> Action:
     return Action(_name(found), None, 0, float(found["total"]), found["total"].decode(), line)
 
 
 def _name(found: re.Match[bytes]) -> str:
-    return found["name"].decode("utf-8", "replace").strip()
+    return _RANK.sub(b"", found["name"]).decode("utf-8", "replace").strip()
 
 
-def _line(content: bytes, at: int) -> int:
-    return content.count(b"\n", 0, at) + 1
+def _lines(content: bytes, offsets: Sequence[int]) -> Iterator[int]:
+    """Yield the lines of ascending offsets; each part of the content is counted once."""
+    line = 1
+    for before, at in pairwise([0, *offsets]):
+        line += content.count(b"\n", before, at)
+        yield line
 
 
 def total_of(actions: Sequence[Action]) -> Action | None:
