@@ -12,8 +12,9 @@ import signal
 import sys
 import threading
 import traceback
+from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Any, Callable, Optional, Tuple, Type
+from typing import Any, Callable, Iterator, List, Optional, Tuple, Type
 
 #: Texts with which frameworks report exhausted memory through exceptions of general type.
 _MEMORY_TEXTS = (
@@ -38,6 +39,28 @@ def status_of(error: BaseException) -> Tuple[str, str]:
     if memory or any(part in str(error) for part in _MEMORY_TEXTS):
         return "out_of_memory", text
     return "failed", text
+
+
+@contextmanager
+def undisturbed(*, is_cancelled: bool) -> Iterator[None]:
+    """Hold back Ctrl-C in the body, where it would raise and leave a log half written.
+
+    It is let through afterwards, unless the process is being cancelled already: who stops a group of
+    processes often tells each of them twice.
+    """
+    held: List[int] = []
+    before = signal.default_int_handler
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not before:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held and not is_cancelled:
+        raise KeyboardInterrupt
 
 
 class Ending:
@@ -67,8 +90,9 @@ class Ending:
     def _on_exception(
         self, kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]
     ) -> None:
-        self._close(*status_of(error))
-        self._next_hook(kind, error, trace)
+        with undisturbed(is_cancelled=isinstance(error, KeyboardInterrupt)):
+            self._close(*status_of(error))
+            self._next_hook(kind, error, trace)
 
     def _on_signal(self, number: int, frame: Optional[FrameType]) -> None:
         # Forked children (DataLoader workers) inherit this handler; their end is not the run's.

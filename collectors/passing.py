@@ -4,12 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Dict, List, Optional
 
 _FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+#: Signals that whole process groups get: from a terminal's keys, from `timeout`, from a CI runner.
+_SHARED = (signal.SIGINT, signal.SIGQUIT)
+_GRACE_SECONDS = 1.0
 _CANCELLING = {"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"}
 
 
@@ -40,13 +44,16 @@ def _write_whole(file: int, part: bytes) -> None:
 class Forwarding:
     """Hands signals that reach this process on to its child; begins before it, so that none is lost.
 
-    Signals that are ignored (nohup) are left alone: a handler would make them deadly for the child.
+    Signals that are ignored (nohup) are left alone: a handler would make them deadly for the child. One that
+    the child may have had already, because it went to the whole group, is handed on only if the child is
+    still there after a while: twice it would interrupt what the first has begun.
     """
 
     def __init__(self) -> None:
         self.received: List[str] = []
         self._child: Optional["subprocess.Popen[bytes]"] = None
         self._before: Dict[int, Any] = {}
+        self._later: Dict[int, threading.Timer] = {}
 
     @property
     def is_cancelled(self) -> bool:
@@ -60,6 +67,8 @@ class Forwarding:
         return self
 
     def __exit__(self, *error: object) -> None:
+        for timer in self._later.values():
+            timer.cancel()
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
@@ -71,10 +80,19 @@ class Forwarding:
 
     def _forward(self, number: int, frame: Optional[FrameType]) -> None:
         self.received.append(signal.Signals(number).name)
-        # Ctrl-C reaches every process of the terminal's foreground group: the child has had it already.
-        is_shared = number in (signal.SIGINT, signal.SIGQUIT) and _is_foreground()
-        if self._child is not None and not is_shared:
+        if self._child is None:
+            return
+        if number not in _SHARED:
             self._child.send_signal(number)
+        elif not _is_foreground():  # else it came from the keyboard, to every process of the group
+            self._hand_on_later(number, self._child)
+
+    def _hand_on_later(self, number: int, child: "subprocess.Popen[bytes]") -> None:
+        if number in self._later and self._later[number].is_alive():
+            return
+        self._later[number] = threading.Timer(_GRACE_SECONDS, child.send_signal, [number])
+        self._later[number].daemon = True
+        self._later[number].start()
 
 
 def _is_foreground() -> bool:

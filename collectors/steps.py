@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Type, TypeVar, Union, overload
 
 from collectors import logfolder
-from collectors.ending import Ending, status_of
+from collectors.ending import Ending, status_of, undisturbed
 from collectors.eventclock import EventClock
 from collectors.phases import Extend, Phase, Phases
 from collectors.ranks import place
@@ -267,14 +267,15 @@ class Recorder:
         """
         if self._closed or os.getpid() != self._pid:
             return
-        self._closed = True
-        self._ending.forget()
-        self._wake.set()
-        if self._clock is not None:
-            self._clock.finish(_PATIENCE_SECONDS)
-        is_flushed = self.flush()
-        if self._log:
-            self._log.end(self._rows.rest() if is_flushed else None, status, error)
+        with undisturbed(is_cancelled=status == "cancelled"):
+            self._closed = True
+            self._ending.forget()
+            self._wake.set()
+            if self._clock is not None:
+                self._clock.finish(_PATIENCE_SECONDS)
+            is_flushed = self.flush()
+            if self._log:
+                self._log.end(self._rows.rest() if is_flushed else None, status, error)
 
     def __enter__(self) -> "Recorder":
         return self

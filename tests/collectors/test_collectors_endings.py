@@ -103,6 +103,31 @@ def test_sigterm_is_cancelled_and_still_kills(script, launcher):
     assert run["ranks"]["0"]["steps"] == list(range(1, 11))
 
 
+INTERRUPTED_AT_THE_END = """
+from collectors.runlog import RunLog
+end = RunLog.end
+def interrupted(*arguments):
+    os.kill(os.getpid(), signal.SIGINT)
+    end(*arguments)
+RunLog.end = interrupted
+"""
+
+
+@pytest.mark.parametrize("last_line", ["raise KeyboardInterrupt", "with recorder: raise KeyboardInterrupt"])
+def test_a_second_interrupt_does_not_disturb_the_end(script, last_line):
+    script.write(TEN_STEPS + INTERRUPTED_AT_THE_END + last_line)
+    code, _, err = script.run()
+    assert (code, "sys.excepthook" in err) == (-signal.SIGINT, False)
+    assert about(script)["status"] == "cancelled"
+
+
+def test_an_interrupt_while_a_log_is_closed_comes_afterwards(script):
+    script.write(TEN_STEPS + INTERRUPTED_AT_THE_END + "recorder.close()\nprint('went on')")
+    code, out, _ = script.run()
+    assert (code, out) == (-signal.SIGINT, "")
+    assert about(script)["status"] == "complete"
+
+
 def test_a_sigterm_handler_of_the_script_is_left_alone(script):
     handler = "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))"
     script.write(handler + TEN_STEPS + READY + "\nsignal.pause()")

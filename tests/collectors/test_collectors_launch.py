@@ -215,6 +215,34 @@ def test_signals_reach_the_child(script, number):
     assert len(runs(script)) == (2 if number == signal.SIGUSR1 else 1)
 
 
+def test_a_signal_to_the_whole_group_reaches_the_child_once(script):
+    script.write(
+        "def told(number, frame): heard.append(number)\n"
+        "heard = []; signal.signal(signal.SIGINT, told); print('ready', flush=True)\n"
+        "while not heard: threading.Event().wait(0.01)\n"
+        "threading.Event().wait(0.3); print(len(heard), flush=True); os._exit(21)"
+    )
+    child = script.start(launcher=True, start_new_session=True)
+    assert child.stdout.readline() == b"ready\n"
+    os.kill(child.pid, signal.SIGINT)  # as `timeout` does: its child first, then the group
+    os.killpg(child.pid, signal.SIGINT)
+    assert child.stdout.readline() == b"1\n"
+    assert child.wait(timeout=60) == 21
+
+
+def test_a_group_that_is_interrupted_leaves_a_cancelled_run(script):
+    script.write(
+        "recorder = Recorder.start(samples_per_step=4)\nfor _ in recorder.steps(5): pass\n"
+        "print('ready', flush=True)\nwhile True: signal.pause()"
+    )
+    child = script.start(launcher=True, start_new_session=True)
+    assert child.stdout.readline() == b"ready\n"
+    os.killpg(child.pid, signal.SIGINT)
+    assert b"sys.excepthook" not in child.communicate(timeout=60)[1]
+    run = logfolder.read_run(script.only_run())
+    assert (run["status"], run["error"]) == ("cancelled", "KeyboardInterrupt")
+
+
 def test_an_ignored_signal_stays_ignored_for_the_child(script):
     script.write("print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)")
     start = "import signal, subprocess, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
