@@ -16,7 +16,17 @@ protocol asks. Everything here is a pure function of the runs. In the order of t
 
 from reportgen.protocol.cases import cases
 from reportgen.protocol.evidence import available, unit_of
-from reportgen.protocol.measure import attempt, measure
+from reportgen.protocol.measure import FAILED, attempt, measure
 from reportgen.protocol.rule import DEFAULT, Protocol, parse_protocol
 
-__all__ = ["DEFAULT", "Protocol", "attempt", "available", "cases", "measure", "parse_protocol", "unit_of"]
+__all__ = [
+    "DEFAULT",
+    "FAILED",
+    "Protocol",
+    "attempt",
+    "available",
+    "cases",
+    "measure",
+    "parse_protocol",
+    "unit_of",
+]

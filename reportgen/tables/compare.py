@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from reportgen.errors import RequestError
 from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Case, FactorValue, Finding, identities
+from reportgen.protocol import FAILED
 from reportgen.results import Comparison, Expected
 from reportgen.tables.expected import Knowledge, expected_speed
 from reportgen.tables.names import show
@@ -55,8 +56,7 @@ class Comparer:
         asked = ", ".join(f"{k} = {show(v)}" for k, v in self.compare.baseline.items())
         if baseline is None:
             return f"no baseline with {asked} that agrees in all other factors"
-        status = baseline.unmeasured[0].status.replace("_", " ") if baseline.unmeasured else "not measured"
-        return f"the baseline with {asked} has no number: {status}"
+        return f"the baseline with {asked} has no number: {_why_unmeasured(baseline)}"
 
     def _expected(self, case: Case, baseline: Case) -> tuple[Comparison, Finding | None]:
         slower = _slower(case, baseline)
@@ -75,6 +75,18 @@ class Comparer:
             message = f"no facts lead from {target} to {reference}{counts}"
             return observed, self._note("expected.no-path", message)
         return with_expected(baseline, slower, found), None
+
+
+def _why_unmeasured(baseline: Case) -> str:
+    """Return why a case has no number: that its first run failed, or why a run that did not has none."""
+    if not baseline.unmeasured:
+        return "its repeats are too few for the protocol"
+    run = baseline.unmeasured[0]
+    if run.status in FAILED:
+        return run.status.replace("_", " ")
+    copies = (one for one in run.findings if one.rule == "read.duplicate-run")
+    said = (one.message for one in (*baseline.findings, *copies) if one.subject == run.id)
+    return next(said, f"the log of {run.id} has nothing to measure")
 
 
 def with_expected(baseline: Case, slower: float, found: Expected) -> Comparison:

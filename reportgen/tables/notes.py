@@ -18,6 +18,7 @@ Draft = tuple[Cell, tuple[Note, ...]]
 
 # More texts of one rule than this are folded.
 FOLD = 3
+_FOLDED = "The figures differ: index.html has those behind each number, report.json all {}."
 
 _ALWAYS = frozenset({"read.corrected-figure", "table.missing-baseline", "table.hidden-variation"})
 
@@ -46,7 +47,7 @@ class Notebook:
         stands_for: dict[Note, Note] = {}
         for rule, notes in by_rule.items():
             if rule and len(notes) > FOLD:
-                folded = Note(f"{_meaning(rule)} The findings give the figures of each ({len(notes)}).", rule)
+                folded = Note(f"{_meaning(rule)} {_FOLDED.format(len(notes))}", rule)
                 stands_for.update(dict.fromkeys(notes, folded))
             else:
                 stands_for.update(zip(notes, notes, strict=True))

@@ -16,7 +16,7 @@ from reportgen.render.wording import count, sentence
         ("`nodes` varies: name it.", "`nodes` varies: name it."),
         ("20 steps are left out (see below)", "20 steps are left out (see below)."),
         ("(A sentence of its own.)", "(A sentence of its own.)"),
-        ("The findings give the figures of each (4).", "The findings give the figures of each (4)."),
+        ("The figures differ: report.json has all 4.", "The figures differ: report.json has all 4."),
         ("", ""),
     ],
 )

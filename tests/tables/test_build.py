@@ -12,6 +12,7 @@ from reportgen.results import Table
 from reportgen.tables.build import build_tables
 from reportgen.tables.expected import NOTHING
 from reportgen.tables.spec import CompareSpec
+from tests.protocol.making import series
 from tests.tables.cases import run, spec
 
 FRAMEWORKS = [
@@ -251,6 +252,44 @@ def test_many_texts_of_one_rule_fold_into_one_footnote():
     runs += [run(m="z", devices=1, values={"step": 1.0}, status="failed")]
     table = one(runs, rows=("m", "devices"), compare=CompareSpec("speedup", {"devices": 1}))
     assert len({n.rule for n in table.notes}) == len(table.notes)
+
+
+def test_a_folded_footnote_says_where_the_figures_stand():
+    runs = [
+        replace(
+            run(m=f"m{i}", throughput=1.0), findings=(Finding("warning", "protocol.spread", "r", f"{i} %"),)
+        )
+        for i in range(5)
+    ]
+    (note,) = one([*runs, run(m="z", throughput=1.0)], rows=("m",)).notes
+    assert note.text == (
+        "The repeats of the case lie further apart than repeats should. "
+        "The figures differ: index.html has those behind each number, report.json all 5."
+    )
+
+
+SHORT = series([1.0] * 5)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "why"),
+    [
+        (run(m="a", devices=1, status="out_of_memory"), "out of memory"),
+        (replace(run(m="a", devices=1), id="x"), "the log of x has nothing to measure"),
+        (
+            replace(run(m="a", devices=1, samples=8.0), series=(SHORT,)),
+            "the log ends at step 5, within the warm-up of 20",
+        ),
+    ],
+)
+def test_a_baseline_without_a_number_says_why(baseline, why):
+    table = one(
+        [baseline, run(m="a", devices=8, throughput=6.0)],
+        rows=("m", "devices"),
+        compare=CompareSpec("speedup", {"devices": 1}),
+    )
+    (finding,) = (one for one in table.findings if one.rule == "table.missing-baseline")
+    assert finding.message == f"the baseline with devices = 1 has no number: {why}"
 
 
 def test_environment_may_be_used_like_a_factor():
