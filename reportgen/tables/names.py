@@ -7,6 +7,7 @@ empty, or short of a phase, because of a typing mistake is worse than none.
 from collections.abc import Iterable, Sequence
 
 from reportgen.errors import RequestError, did_you_mean
+from reportgen.metrics import METRICS
 from reportgen.model import FactorValue, Run, identity
 from reportgen.protocol import available
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, TableSpec
@@ -104,13 +105,15 @@ def check_told(spec: TableSpec, kept: Sequence[Run], runs: Sequence[Run]) -> Non
 
     kept  the runs of the table; runs  all that the report has
 
-    Failed runs stand in the tables of every metric, so they cannot vouch for a name: where all failed,
-    and where cases are only planned, nobody knows what there will be.
+    Failed runs stand in the tables of every metric, so they cannot vouch for a name: where all failed nobody
+    knows what they would have told, and where cases are planned any known metric and any phase may come.
     """
     here = _told(spec, kept)
-    if spec.planned or not here:
+    if not here:
         return
-    if any((metric, phase) in here for metric in spec.metrics for phase in spec.phases):
+    if spec.planned:
+        _check_metrics(spec, {*METRICS, *(metric for metric, _ in _told(spec, runs))}, len(runs))
+    elif any((metric, phase) in here for metric in spec.metrics for phase in spec.phases):
         _check_each(spec, _told(spec, runs), len(runs))
     else:
         _check_each(spec, here, len(kept))
@@ -120,13 +123,16 @@ def _told(spec: TableSpec, runs: Sequence[Run]) -> set[tuple[str, str]]:
     return {pair for run in runs for pair in available(run, spec.totals)}
 
 
+def _check_metrics(spec: TableSpec, known: set[str], count: int) -> None:
+    for metric in spec.metrics:
+        if metric not in known:
+            fact = f'none of its {count} runs can tell "{metric}"'
+            raise RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, known))
+
+
 def _check_each(spec: TableSpec, told: set[tuple[str, str]], count: int) -> None:
     """Raise RequestError for the first metric, else the first phase, that `count` runs cannot tell."""
-    metrics = {metric for metric, _ in told}
-    for metric in spec.metrics:
-        if metric not in metrics:
-            fact = f'none of its {count} runs can tell "{metric}"'
-            raise RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, metrics))
+    _check_metrics(spec, {metric for metric, _ in told}, count)
     phases = {phase for metric, phase in told if metric in spec.metrics}
     for phase in spec.phases:
         if phase not in phases:

@@ -557,6 +557,15 @@ def test_a_run_that_failed_vouches_for_no_metric_or_phase(keys, message, status)
     assert str(error.value) == f"reports/t.toml: tables[0].{message}"
 
 
+def test_planned_cases_may_be_of_a_metric_that_no_run_tells_yet_but_of_none_that_is_not_known():
+    keys = {"rows": ("m",), "planned": ({"m": "c"},)}
+    assert texts(one(TIMED, metrics=("energy",), **keys)) == [["planned"]]
+    with pytest.raises(
+        RequestError, match='none of its 2 runs can tell "steptime"; did you mean "step_time"'
+    ):
+        build_tables(spec(metrics=("steptime",), **keys), TIMED, NOTHING)
+
+
 def test_a_phase_of_a_list_may_be_missing_where_another_table_has_it():
     keys = {"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",)}
     table = one(TIMED, where={"m": ("b",)}, phases=("forward", "backward"), **keys)
