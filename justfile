@@ -16,6 +16,7 @@ test *options:
 
 lint:
     .venv/bin/ruff check .
+    .venv/bin/ruff format --check .
     .venv/bin/mypy
 
 # take the outputs of failed golden tests for the expected ones

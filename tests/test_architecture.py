@@ -39,7 +39,6 @@ LAYERS = {
     "rules": 4,
     "wellformed": 4,
     "tables": 5,
-    "expected": 5,
     "report": 6,
     "learn": 6,
     "render": 7,
@@ -176,6 +175,16 @@ def _own_imports() -> Iterator[tuple[str, Path, ast.stmt, str]]:
 def test_every_module_has_a_layer() -> None:
     lost = [str(path.relative_to(ROOT)) for name, path in REPORTGEN.items() if name and _layer(name) is None]
     assert not lost, f"modules without a layer: {lost}"
+
+
+def test_the_table_of_layers_is_documented_as_it_is() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([0-9]) \| ([^|]+) \|", text, re.MULTILINE)
+    documented = {name: int(level) for level, cell in rows for name in re.findall(r"`([\w.]+)`", cell)}
+    assert documented == LAYERS
+    assert all(any(_within(name, layer) for name in REPORTGEN) for layer in LAYERS), (
+        "a layer without a module"
+    )
 
 
 def test_imports_go_downwards() -> None:

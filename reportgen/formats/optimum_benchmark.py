@@ -22,7 +22,6 @@ _REPORT = (b'"latency"', b'"throughput"', b'"efficiency"')
 _CONFIG = (b'"_target_"', b"optimum_benchmark.")
 # Both parts in one document; the report may begin behind what a claim looks at.
 _BOTH = (b'"config"', b"optimum_benchmark.")
-_TRAINING = ("overall", "warmup", "train")
 _TO_BASE = {"latency": {"s": 1.0, "ms": 1e-3}, "memory": {"MB": 1e6, "GB": 1e9, "KB": 1e3, "B": 1.0},
             "energy": {"kWh": 3.6e6, "Wh": 3600.0, "J": 1.0}}  # fmt: skip
 

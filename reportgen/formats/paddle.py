@@ -19,6 +19,7 @@ from reportgen.formats.fragments import stamps
 from reportgen.formats.fragments.linepattern import line_pattern
 from reportgen.formats.fragments.stepnumbers import over_epochs
 from reportgen.formats.fragments.steprun import StepRun, common_work, once, spans
+from reportgen.formats.fragments.stepseries import mean
 from reportgen.formats.fragments.textlog import STAMP, Records, TextLog, claim, seconds
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import STEP, FactorValue, Finding, Run
@@ -137,13 +138,7 @@ def _fill(run: StepRun, records: Records, *, is_sampled: bool) -> None:
         if is_sampled:
             text = f"{len(values)} single steps"
             run.add_aggregate(
-                "step_time",
-                float(values.mean()),
-                text,
-                "mean",
-                len(values),
-                int(records.line[0]),
-                phase=phase,
+                "step_time", mean(values), text, "mean", len(values), int(records.line[0]), phase=phase
             )
         else:
             run.add("step_time", values * span, "printed", phase=phase, span=span)

@@ -121,13 +121,6 @@ def test_benchmark_programs_give_a_run_for_each_case(runs: dict[str, Run]) -> No
     assert len(runs["superbench/monitor.jsonl"].telemetry) == 8
 
 
-def test_the_table_of_the_window_is_told(runs: dict[str, Run], capsys: pytest.CaptureFixture[str]) -> None:
-    with capsys.disabled():
-        print(
-            f"\ntrainers: {len(MEASURED)} of {len(MEASURED)} windows and aggregates, {len(WHOLE)} of {len(WHOLE)} short logs"
-        )
-
-
 def test_metric_logger_inside_an_mlperf_log(corpus: Path) -> None:
     """The lines are read as they are elsewhere; which reader gets the file is the others' confidence."""
     from reportgen.formats import torchvision

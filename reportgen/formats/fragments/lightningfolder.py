@@ -14,6 +14,7 @@ from typing import Any
 from reportgen.formats.fragments import hostfiles, jsontext, metricscsv, profiler
 from reportgen.formats.fragments.devicenames import short_name
 from reportgen.formats.fragments.lightningactions import between_steps, step_times
+from reportgen.formats.fragments.stepseries import mean
 from reportgen.logfiles import LogFiles
 from reportgen.model import STEP, Aggregate, FactorValue, Finding, FloatArray, Run, Source, Status
 
@@ -196,16 +197,14 @@ class _Folder:
         used, busy = stats.get("memory_used"), stats.get("memory_utilization")
         found: list[Aggregate | None] = []
         if used is not None:
-            found.append(self._metric("memory_used", metricscsv.mean(used), "mean", self.sampled, len(used)))
+            found.append(self._metric("memory_used", mean(used), "mean", self.sampled, len(used)))
             found.append(
                 self._metric(
                     "memory_used", max(used.tolist(), default=math.nan), "maximum", self.sampled, len(used)
                 )
             )
         if busy is not None:
-            found.append(
-                self._metric("memory_utilization", metricscsv.mean(busy), "mean", self.sampled, len(busy))
-            )
+            found.append(self._metric("memory_utilization", mean(busy), "mean", self.sampled, len(busy)))
         return found
 
     def _utilization(self) -> list[Aggregate | None]:
@@ -214,9 +213,7 @@ class _Folder:
         idle = self.dlprof.get("GPU Idle %")
         parts: list[Aggregate | None] = []
         if samples is not None:
-            parts.append(
-                self._metric("utilization", metricscsv.mean(samples), "sample", self.sampled, len(samples))
-            )
+            parts.append(self._metric("utilization", mean(samples), "sample", self.sampled, len(samples)))
         if idle is not None:
             parts.append(self._figure("utilization", 1 - idle, "sample", "dlprof"))
         values = [one.value for one in parts if one is not None and math.isfinite(one.value)]

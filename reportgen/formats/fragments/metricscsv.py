@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.formats.fragments.stepseries import mean
 from reportgen.model import FloatArray, IntArray
 
 _GPU = re.compile(
@@ -91,16 +92,6 @@ def _regular(body: bytes, width: int) -> tuple[bytes, IntArray, tuple[int, ...]]
     damaged = number[~fits & (ends > starts)]
     kept = [body[a : b + 1] for a, b in zip(starts[fits].tolist(), ends[fits].tolist(), strict=True)]
     return b"".join(kept), number[fits], tuple(damaged.tolist())
-
-
-def mean(values: FloatArray) -> float:
-    """Return the mean of the finite ones among some numbers, NaN if there is none or it has no finite sum."""
-    array = np.asarray(values, dtype=np.float64)
-    finite = array[np.isfinite(array)].tolist()
-    try:
-        return math.fsum(finite) / len(finite) if finite else math.nan
-    except OverflowError:
-        return math.nan
 
 
 def as_array(values: list[float]) -> FloatArray:

@@ -1,5 +1,6 @@
 """Make series of steps from epochs, iterations and timestamps, and timestamps from text, all in bulk."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,16 @@ def number(text: bytes) -> float:
         return float(text)
     except ValueError:
         return np.nan
+
+
+def mean(values: FloatArray) -> float:
+    """Return the mean of the finite ones among some numbers, NaN if there is none or it has no finite sum."""
+    array = np.asarray(values, dtype=np.float64)
+    finite = array[np.isfinite(array)].tolist()
+    try:
+        return math.fsum(finite) / len(finite) if finite else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def integers(texts: Sequence[bytes]) -> IntArray:
