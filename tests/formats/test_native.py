@@ -326,6 +326,33 @@ def test_script_and_launcher_that_disagree_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
+    ("about", "is_conflict"),
+    [
+        ({"case": {"batch_size": 64}, "samples_per_step": 32}, True),
+        ({"case": {"batch_size": 48}, "samples_per_step": 64, "ranks": 1}, True),
+        ({"case": {"batch_size": 32}, "samples_per_step": 32}, False),
+        ({"case": {"batch_size": 8}, "samples_per_step": 32}, False),
+        ({"case": {"batch_size": 64}, "samples_per_step": 33, "item": "token"}, False),
+        ({"case": {"batch_size": 64}, "samples_per_step": 0}, False),
+        ({"case": {"batch_size": 0}, "samples_per_step": 32}, False),
+        ({"case": {"batch_size": "64"}, "samples_per_step": 32}, False),
+        ({"case": {"batch_size": True}, "samples_per_step": 32}, False),
+        ({"case": {"batch_size": 64}}, False),
+    ],
+)
+def test_a_batch_size_that_does_not_fit_the_work_of_a_step_is_reported(
+    about: dict[str, object], is_conflict: bool
+) -> None:
+    messages = [one.message for one in read_run(folder(about)).findings if one.rule == "read.label-conflict"]
+    assert bool(messages) == is_conflict
+    if about["case"] == {"batch_size": 64} and is_conflict:
+        assert messages == [
+            "batch_size: the case says 64, a step of one rank has 32 samples, no multiple of it; "
+            "the throughput follows the samples"
+        ]
+
+
+@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("run.json", b'{"format": "something else"}'),

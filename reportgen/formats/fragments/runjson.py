@@ -18,7 +18,8 @@ class RunJson:
     """What run.json says.
 
     clocks     column -> clock, decisive over the column's name
-    problems   keys left out, and why; conflicts  factors on which script and launcher disagreed
+    problems   keys left out, and why
+    conflicts  factors on which script and launcher disagreed, or that do not fit the work of a step
     cause      ": ..." how a run ended that did not end well, "" if unknown
     cost       what recording cost, as the recorder measured it: name -> ns
     trouble    ": ..." what the recorder says went wrong with recording, "" if nothing
@@ -80,7 +81,20 @@ def parse_run(content: bytes | None) -> RunJson:
     for name, value in _factors(run, "case_in_script", checked.get("case_in_script", {})).items():
         launcher = run.factors.get(name, "nothing")
         run.conflicts.append(f"{name}: the script says {value}, the launcher {launcher}; the launcher won")
+    _compare_work(run)
     return run
+
+
+def _compare_work(run: RunJson) -> None:
+    """Note a batch size that the work of a step is no multiple of, as it is where gradients accumulate."""
+    each, work = run.factors.get("batch_size"), run.samples_per_step
+    if not _is_integer(each) or each <= 0 or not work or run.factors.get("item") == "token":
+        return
+    if work % each:
+        run.conflicts.append(
+            f"batch_size: the case says {each}, a step of one rank has {work} samples, no multiple of it; "
+            "the throughput follows the samples"
+        )
 
 
 def _whole(least: int) -> Callable[[object], bool]:
