@@ -256,6 +256,7 @@ class Report:
     verdict   sentences that come first
     prose     the Markdown template of the definition's body, "" if none; rendered by `render`
     tables    in order of definition, facets expanded
+    protocols  each one's fields by name; protocol  the names; protocol_text  what they do, in words
     """
 
     name: str
@@ -272,4 +273,5 @@ class Report:
     runs: tuple[Run, ...]
     protocol: str
     protocol_text: str
+    protocols: Mapping[str, Mapping[str, FactorValue]]
     inject: Mapping[str, str] = field(default_factory=dict)

@@ -7,6 +7,7 @@ reproduce what others published.
 """
 
 import dataclasses
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -75,6 +76,24 @@ class Protocol:
             else:
                 raise RequestError(f"{place}.{key}", "no such key", did_you_mean(key, [*fields, "steps"]))
         return cls(name, **values)  # type: ignore[arg-type]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the name is one of its own, which does not say what it stands for."""
+        return not _NOTATION.fullmatch(self.name)
+
+    def particulars(self) -> str:
+        """Return the fields unlike the default's as a definition writes them, "" for none.
+
+        Steps, repeats, what is done with these, and the version are left out: they are told anyway.
+        """
+        told = ("name", "warmup", "measure", "repeats", "reduce", "version")
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return ", ".join(
+            f"{field.name} = {json.dumps(values[field.name])}"
+            for field in dataclasses.fields(self)
+            if field.name not in told and values[field.name] != field.default
+        )
 
 
 DEFAULT = Protocol()

@@ -28,6 +28,7 @@ def report_json(report: Report, evidence: Evidence, generated: Iterable[str]) ->
         "title": report.title,
         "verdict": list(report.verdict),
         "protocol": report.protocol,
+        "protocols": {name: _factors(fields) for name, fields in report.protocols.items()},
         "generated": sorted(generated),
         "tables": [_table(table, evidence) for table in report.tables],
         "cases": [_case(case, number) for number, case in enumerate(evidence.cases, start=1)],

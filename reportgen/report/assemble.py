@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from reportgen.errors import RequestError
 from reportgen.model import Case, Finding, Run, Source
+from reportgen.protocol import Protocol
 from reportgen.report.campaigns import Campaigns
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
@@ -39,7 +41,7 @@ def assemble(definition: Definition, campaigns: Campaigns, knowledge: Knowledge,
     used = {id(run): run for case in cases for run in _runs_of(case)}
     named = unused(definition.tables, runs, tuple(knowledge.systems))
     findings = _findings(campaigns, cases, tables, knowledge, named)
-    protocols = dict.fromkeys(spec.protocol.name for spec in definition.tables)
+    protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
     return Report(
         name=definition.name,
         title=definition.title,
@@ -56,20 +58,25 @@ def assemble(definition: Definition, campaigns: Campaigns, knowledge: Knowledge,
         provenance=_provenance(campaigns, used),
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
-        protocol_text=_protocol_text(definition),
+        protocol_text=_protocol_text(protocols.values()),
+        protocols={name: asdict(one) for name, one in protocols.items()},
     )
 
 
 _REDUCED = {"median": "median", "olympic": "mean without the best and the worst"}
 
 
-def _protocol_text(definition: Definition) -> str:
-    protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
+def _protocol_text(protocols: Iterable[Protocol]) -> str:
     return " ".join(
-        f"{p.name}: ignore {p.warmup} steps, measure the next {p.measure}, repeat {p.repeats} times, "
-        f"take the {_REDUCED[p.reduce]}."
-        for p in protocols.values()
+        f"{_called(one)}: ignore {one.warmup} steps, measure the next {one.measure}, "
+        f"repeat {one.repeats} times, take the {_REDUCED[one.reduce]}"
+        + (f"; {particulars}." if (particulars := one.particulars()) else ".")
+        for one in protocols
     )
+
+
+def _called(protocol: Protocol) -> str:
+    return f"Protocol {protocol.name}, version {protocol.version}" if protocol.is_named else protocol.name
 
 
 def cases_of(tables: Iterable[Table]) -> list[Case]:

@@ -48,9 +48,10 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     counts = sorted({len(case.measurements) for case in cases if case.measurements})
     repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats, "
     rule = f"steps {spec.protocol.warmup + 1} to {spec.protocol.warmup + spec.protocol.measure}"
+    particulars = f" ({text})" if (text := spec.protocol.particulars()) else ""
     words = {
-        "steps": f"{rule} of each run",
-        "intervals": f"printed intervals that cover {rule}",
+        "steps": f"{rule} of each run{particulars}",
+        "intervals": f"printed intervals that cover {rule}{particulars}",
         "aggregate": "figures that the logs had already reduced",
         "published": "published figures",
     }

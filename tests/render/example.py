@@ -262,5 +262,6 @@ def report(**changes: object) -> Report:
         "runs": (),
         "protocol": "20+100x7",
         "protocol_text": "Protocol 20+100x7: the first 20 steps are ignored, 100 measured, 7 repeats.",
+        "protocols": {"20+100x7": {"warmup": 20, "gap_factor": 10.0, "strict": False, "reduce": "median"}},
     }
     return Report(**(fields | changes))

@@ -1,0 +1,54 @@
+"""What a report says of how its numbers were made."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reportgen.build import Request, build
+from tests.test_load import native, write
+
+TABLE = '[[tables]]\nid = "t"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\n'
+RATES = 'estimator = "mean_of_rates"\ngap_factor = 5\nstrict = true\nversion = 2\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write(tmp_path / "logs/r1", native(1, *(1000 + step for step in range(130))))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("protocol", "told", "shown", "fields"),
+    [
+        ("20+100x7", "20+100x7: ignore 20 steps, measure the next 100, ", "steps 21 to 120 of each run.", {}),
+        (
+            "long",
+            "Protocol long, version 1: ignore 10 steps, measure the next 50, ",
+            "steps 11 to 60 of each run.",
+            {},
+        ),
+        (
+            "rates",
+            "Protocol rates, version 2: ignore 20 steps, measure the next 100, repeat 7 times, take the median; "
+            'estimator = "mean_of_rates", gap_factor = 5, strict = true.',
+            'steps 21 to 120 of each run (estimator = "mean_of_rates", gap_factor = 5, strict = true).',
+            {"estimator": "mean_of_rates", "gap_factor": 5, "strict": True, "version": 2, "gap_share": 0.1},
+        ),
+    ],
+)
+def test_a_protocol_that_is_not_the_default_is_told(root, protocol, told, shown, fields):
+    files = {
+        "x.toml": f'protocol = "{protocol}"\n{TABLE}',
+        "reportgen.toml": f'[protocols.long]\nsteps = "10+50"\n[protocols.rates]\n{RATES}',
+    }
+    write(root / "reports", files)
+    made = build(Request(root, root / "reports"))
+    (report,) = made.reports
+    assert report.protocol_text.startswith(told)
+    assert report.tables[0].caption[0].endswith(shown)
+    assert told.split(",")[0] in made.files["x/README.md"].decode()
+    written = json.loads(made.files["x/report.json"])["protocols"]
+    assert list(written) == [protocol]
+    assert fields.items() <= written[protocol].items()
+    assert written[protocol]["repeats"] == 7
