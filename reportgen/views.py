@@ -32,6 +32,8 @@ HEAD = 65536
 # Larger files are read in part: readers work on whole contents, and need several times their size.
 WHOLE = 16 * 2**20
 TAIL = 2**20
+# The byte order mark that programs on Windows put before UTF-8: no part of the text, and so of no content.
+_MARK = b"\xef\xbb\xbf"
 
 
 class LogFiles:
@@ -195,6 +197,9 @@ class LogFiles:
 
     def bytes(self, path: str) -> Bytes:
         """Return the whole content of a file; of a large one the whole lines of its begin and its end."""
+        return self._content(path).removeprefix(_MARK)
+
+    def _content(self, path: str) -> Bytes:
         known, head = self._head
         if known == self._base + path and len(head) < HEAD:
             return head
@@ -220,6 +225,9 @@ class LogFiles:
 
     def head(self, path: str, size: int = HEAD) -> Bytes:
         """Return the first bytes of a file; the last file asked for is kept."""
+        return self._beginning(path, size).removeprefix(_MARK)
+
+    def _beginning(self, path: str, size: int) -> Bytes:
         name = self._base + path
         known, head = self._head
         if known == name and (size <= len(head) or len(head) < HEAD):
@@ -235,9 +243,9 @@ class LogFiles:
     def beside(self, path: str) -> Bytes | None:
         """Return a small file near the view's own, "../" included, that a claim named; None if not there."""
         content = self._around.get(self._neighbour(path))
-        if content is None or isinstance(content, bytes):
-            return content
-        return disk.content(content) if disk.size(content) <= HEAD else None
+        if content is not None and not isinstance(content, bytes):
+            content = disk.content(content) if disk.size(content) <= HEAD else None
+        return None if content is None else content.removeprefix(_MARK)
 
     def _neighbour(self, path: str) -> str:
         return posixpath.normpath(self._base + path)

@@ -168,6 +168,17 @@ def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
     assert view.bytes(name) == b"x"
 
 
+@pytest.mark.parametrize("size", [0, 1, HEAD - 3, HEAD, HEAD + 1])
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path, size: int) -> None:
+    (tmp_path / "x.log").write_bytes(b"\xef\xbb\xbf" + b"x" * size)
+    memory = LogFiles.of({"x.log": (tmp_path / "x.log").read_bytes()})
+    for folder in (memory, LogFiles.at(tmp_path, tmp_path)[0]):
+        file = folder.file("x.log")
+        assert file.head("x.log", 4) == b"x" * min(size, 1)
+        assert (file.head("x.log"), file.bytes("x.log")) == (b"x" * min(size, HEAD - 3), b"x" * size)
+        assert file.beside("x.log") == (b"x" * size if size <= HEAD - 3 or folder is memory else None)
+
+
 def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

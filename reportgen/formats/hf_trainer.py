@@ -54,7 +54,7 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    begins = log.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    begins = log.content.lstrip(b" \t\r\n")[:1]
     if begins == b"{" and _STATE[0] in log.content:
         yield _from_state(log)
     elif begins == b"{" and _LINES[0] in log.content:

@@ -41,7 +41,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield a run for each test."""
     content = files.bytes(files.path)
     malformed = Malformed(files.id(files.path), files.source(files.path).path)
-    begins = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    begins = content.lstrip()[:1]
     if begins == b"[":
         results = _array(content, malformed)
     elif begins == b"{":

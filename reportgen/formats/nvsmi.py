@@ -35,7 +35,7 @@ def claims(files: LogFiles) -> Claim | None:
     if is_binary(head) or not head.strip():
         return None
     try:
-        lines = _complete(rows(head.decode("utf-8-sig", "replace")), _PROBED_LINES)
+        lines = _complete(rows(head.decode("utf-8", "replace")), _PROBED_LINES)
     except CsvError:
         return None
     if not lines:
@@ -105,7 +105,7 @@ class _Monitor:
         if end < len(content):
             self.malformed.add(content.count(b"\n") + 1, "a last line without an end, left out")
         try:
-            for line, cells in rows(content[:end].decode("utf-8-sig", "replace")):
+            for line, cells in rows(content[:end].decode("utf-8", "replace")):
                 header = _header(cells)
                 if header and any(one.is_telling for one in header):
                     if self.fields and header != self.fields:

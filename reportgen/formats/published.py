@@ -136,7 +136,7 @@ class _Table:
     def _rows(self) -> Iterator[tuple[int, Row]]:
         """Yield (line, column -> text) of the rows that have as many cells as the header."""
         header: list[str] | None = None
-        text = self.files.bytes(self.table).decode("utf-8-sig", "replace")
+        text = self.files.bytes(self.table).decode("utf-8", "replace")
         try:
             for line, cells in rows(text):
                 if header is None:

@@ -360,6 +360,17 @@ def test_binary_compressed_and_endless_lines_are_claimed_by_nobody(content: byte
     assert (found.claimed, found.unclaimed, found.findings) == ([], ["a/x.log"], [])
 
 
+@pytest.mark.parametrize("name", [known.name for known in FORMATS])
+def test_a_byte_order_mark_before_the_text_changes_nothing(name: str) -> None:
+    def read(files: dict[str, bytes]) -> str:
+        found = detect(view(files, name))
+        assert found is not None
+        return repr((found.format.name, found.claim, list(found.format.read(found.files))))
+
+    marked = {path: b"\xef\xbb\xbf" + content for path, content in FIXTURES[name].items()}
+    assert read(marked) == read(FIXTURES[name])
+
+
 def _format(name: str, confidence: float, *files: str) -> Format:
     def claims(view: LogFiles) -> Claim | None:
         there = tuple(path for path in files if path in view)

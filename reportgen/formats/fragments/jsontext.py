@@ -13,7 +13,7 @@ from reportgen.model import FactorValue
 def load(content: bytes) -> Any:
     """Return a JSON document, None for anything that is none."""
     try:
-        return json.loads(content.decode("utf-8-sig"))
+        return json.loads(content.decode())
     except (ValueError, RecursionError):
         return None
 
@@ -23,7 +23,7 @@ def objects(content: bytes, malformed: Malformed | None = None) -> Iterator[tupl
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
-        found = load(line) if line.lstrip(b"\xef\xbb\xbf \t").startswith(b"{") else None
+        found = load(line) if line.lstrip(b" \t").startswith(b"{") else None
         if isinstance(found, dict):
             yield number, found
         elif malformed:
@@ -37,7 +37,7 @@ def claim(
     if files.is_folder:
         return None
     head = files.head(files.path)
-    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    begin = head.lstrip()[:1]
     if not begin or begin not in starts or b"\0" in head or not all(literal in head for literal in literals):
         return None
     line = head.count(b"\n", 0, head.find(literals[0])) + 1

@@ -44,7 +44,7 @@ class RunJson:
 def load_object(content: bytes) -> dict[str, Any] | None:
     """Return a JSON object, None for anything else."""
     try:
-        found = json.loads(content.decode("utf-8-sig"))
+        found = json.loads(content.decode())
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
