@@ -17,6 +17,8 @@ from pathlib import Path
 from types import FrameType
 from typing import get_args
 
+import numpy as np
+
 from reportgen.formats import FORMATS, by_name, detect, offer
 from reportgen.load import load
 from reportgen.logfiles import LogFiles
@@ -135,7 +137,8 @@ def parts(name: str, one: Input) -> Iterator[LogFiles]:
 
 def _read(name: str, view: LogFiles, one: Input) -> None:
     by_name(name).claims(view)
-    found = list(by_name(name).read(view))
+    with np.errstate(all="ignore"):  # as where the program reads
+        found = list(by_name(name).read(view))
     _hold(found, one)
     for run in found:
         if isinstance(run, Run) and (run.series or run.aggregates or run.telemetry):
