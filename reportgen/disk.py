@@ -11,6 +11,8 @@ from functools import lru_cache
 from io import FileIO
 from pathlib import Path
 
+from reportgen.errors import RequestError
+
 # Files that are looked at beside a log are small.
 _SMALL = 65536
 
@@ -24,6 +26,22 @@ class Listed:
 
     files: dict[str, str]
     unreadable: tuple[tuple[str, OSError], ...]
+
+
+def existing(path: Path) -> Path:
+    """Return a path with its links followed. Raises RequestError, by the name asked for, where nothing is."""
+    if not path.is_file() and not path.is_dir():
+        raise RequestError(str(path), *absent(path))
+    return path.resolve()
+
+
+def absent(path: Path) -> tuple[str, str]:
+    """Return why a path is neither a file nor a folder, and what to do."""
+    if path.exists():
+        return "is neither a file nor a folder", "copy what it gives into a file"
+    if path.is_symlink():
+        return f'is a link to "{path.readlink()}", which is not there', "mend the link"
+    return "no such file or folder", "check the path"
 
 
 def listed(folder: Path, root: Path) -> Listed:

@@ -8,6 +8,8 @@ caught by the command line: any other exception is a defect of ours and keeps it
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+# So much alike are a name and the same name misspelt: "of" and "to" are not.
+_ALIKE = 0.75
 # More names than these nobody reads.
 _LISTED = 40
 
@@ -33,3 +35,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f'did you mean "{near[0]}"?'
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"known: {', '.join(names[:_LISTED])}{more}" if names else "there are none"
+
+
+def misspelt(name: str, found: Iterable[str]) -> str:
+    """Return that of the names found which is hardly another than `name`, "" if none is."""
+    return next(iter(get_close_matches(name, sorted(found), n=1, cutoff=_ALIKE)), "")

@@ -7,6 +7,7 @@ whole. Files that nobody generated are never touched: one that stands where an o
 list and without the mark of generated files, stops the build.
 """
 
+import errno
 import os
 import re
 import stat
@@ -80,7 +81,10 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
         for path in lists:
             temporary[path].replace(_target(folder, path))
     except OSError as error:
-        raise RequestError(str(error.filename or folder), f"cannot be written: {error.strerror}") from error
+        targets = {str(beside): str(_target(folder, path)) for path, beside in temporary.items()}
+        named = str(error.filename or folder)
+        fact = f"cannot be written: {error.strerror}"
+        raise RequestError(targets.get(named, named), fact, _remedy(error.errno)) from error
     finally:
         for left in temporary.values():
             with suppress(OSError):  # what stopped the writing says more
@@ -92,6 +96,14 @@ def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
     """Write those files that do not exist yet and return their paths; what exists is never touched."""
     new = {path: content for path, content in outputs.items() if not os.path.lexists(_target(folder, path))}
     return [change.path for change in apply(new, folder)]
+
+
+def _remedy(number: int | None) -> str:
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "make its folder writable"
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return "make room on the disk; the files of the build before are whole"
+    return ""
 
 
 def _is_list(path: str) -> bool:

@@ -79,7 +79,7 @@ class LogFiles:
             folder = posixpath.dirname(prefix)
             return cls({path.name: str(path)}, prefix=folder, is_folder=False), ()
         if not path.is_dir():
-            raise RequestError(prefix, "no such file or folder", "check the path")
+            raise RequestError(prefix, *disk.absent(path))
         found = disk.listed(path, root)
         findings = [
             unreadable(Source(posixpath.normpath(f"{prefix}/{name}")), why) for name, why in found.unreadable

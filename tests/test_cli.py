@@ -264,6 +264,22 @@ def test_formats_says_why_nothing_claims_a_file(tmp_path, monkeypatch, content, 
     assert f"x.log: {why}" in call("formats", "--explain", "x.log")[1]
 
 
+@pytest.mark.parametrize("command", [["runs"], ["formats", "--explain"], ["learn"]])
+def test_what_is_no_file_is_named_as_it_was_asked_for(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    Path("link.log").symlink_to("gone.log")
+    Path("loop.log").symlink_to("loop.log")
+    os.mkfifo("pipe.log")
+    assert call(*command, "link.log")[1] == (
+        'link.log: is a link to "gone.log", which is not there; mend the link'
+    )
+    assert call(*command, "loop.log")[1].startswith('loop.log: is a link to "loop.log"')
+    assert call(*command, "pipe.log")[1] == (
+        "pipe.log: is neither a file nor a folder; copy what it gives into a file"
+    )
+    assert call(*command, "none.log")[1] == "none.log: no such file or folder; check the path"
+
+
 def test_rules_and_explain_tell_what_findings_mean(here):
     assert "protocol.few-repeats" in call("rules")[0]
     assert call("explain", "protocol.gap")[0].startswith("# protocol.gap")

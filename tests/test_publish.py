@@ -105,7 +105,9 @@ def test_a_full_disk_leaves_the_old_files_whole(
 
     monkeypatch.setattr(os, "fsync", fsync)
     new = {path: content.replace(b"1", b"2") for path, content in OUTPUTS.items()}
-    with pytest.raises(RequestError, match="cannot be written: No space left on device"):
+    with pytest.raises(
+        RequestError, match="cannot be written: No space left on device; make room on the disk"
+    ):
         publish.apply(new, tmp_path, owned=[*OUTPUTS, "tables/orphan.csv"])
     assert _content(tmp_path) == before
 
@@ -196,6 +198,19 @@ def test_what_stopped_the_writing_is_what_is_told(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(RequestError, match="cannot be written: Read-only file system"):
         publish.apply(OUTPUTS, tmp_path)
+
+
+def test_a_folder_that_may_not_be_written_is_named_by_the_file_and_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, *_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(RequestError) as error:
+        publish.apply({"README.md": b"1"}, tmp_path)
+    place = tmp_path / "README.md"
+    assert str(error.value) == f"{place}: cannot be written: Permission denied; make its folder writable"
 
 
 def test_nothing_heavy_is_imported_before_something_is_rendered() -> None:

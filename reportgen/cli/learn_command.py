@@ -25,12 +25,13 @@ def learn(
              reportgen learn logs/run7/train.log --write logs
     """
     from reportgen import publish
+    from reportgen.disk import existing
     from reportgen.learn import propose
     from reportgen.logfiles import LogFiles
 
     if file.is_dir():
         raise RequestError(str(file), "is a folder", "name one log in it")
-    files, _ = LogFiles.at(file.resolve(), Path.cwd())
+    files, _ = LogFiles.at(existing(file), Path.cwd())
     try:
         proposal = propose(files)
     except OSError as error:

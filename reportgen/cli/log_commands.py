@@ -38,6 +38,7 @@ def runs(
     Example: reportgen runs logs/
              reportgen runs logs/ --format json | jq '.runs[].measurements'
     """
+    from reportgen.disk import existing
     from reportgen.load import gather
     from reportgen.protocol import parse_protocol
     from reportgen.report.listing import as_csv, as_table, findings_of, json_of, listing, rows, shared_factors
@@ -45,7 +46,7 @@ def runs(
     rule = parse_protocol(protocol, "--protocol")
     with progress() as told:
         found = gather(
-            [path.resolve() for path in logs],
+            [existing(path) for path in logs],
             rows(rule, as_text=format is Listing.json),
             root=Path.cwd(),
             progress=lambda done, total: told("reading", done, total),
@@ -89,13 +90,14 @@ def formats(
     Example: reportgen formats
              reportgen formats --explain logs/run7/train.log
     """
+    from reportgen.disk import existing
     from reportgen.formats import FORMATS, discover
     from reportgen.load import survey
 
     if explain is None:
         print_table([("format", "reads"), *((f.name, _first_line(f.read.__module__)) for f in FORMATS)])
         return
-    files = survey(explain.resolve(), Path.cwd()).files
+    files = survey(existing(explain), Path.cwd()).files
     found = discover(files)
     if not found.claimed:
         raise RequestError(str(explain), *_unclaimable(files, found))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reportgen.errors import RequestError, did_you_mean
+from reportgen.errors import RequestError, did_you_mean, misspelt
 from reportgen.model import FactorValue, is_value
 from reportgen.tables.spec import Wanted
 
@@ -82,6 +82,7 @@ class Section:
         """Return a string that must be there and not be empty."""
         value = self.text(key)
         if not value:
+            self._check_misspelt(key)
             raise RequestError(self.at(key), "missing", f'add {key} = "..."')
         return value
 
@@ -104,9 +105,17 @@ class Section:
     def positive(self, key: str) -> float:
         """Return a number above zero that must be there."""
         value = self._take(key, (int, float), "a number")
-        if value is None or isinstance(value, bool) or not 0 < value < float("inf"):
+        if value is None:
+            self._check_misspelt(key)
+            raise RequestError(self.at(key), "missing", f"add {key} = ...")
+        if isinstance(value, bool) or not 0 < value < float("inf"):
             raise RequestError(self.at(key), f"{value} where a number above 0 is wanted")
         return float(value)
+
+    def _check_misspelt(self, key: str) -> None:
+        """Raise RequestError for a key that stands there in place of a missing one."""
+        if wrong := misspelt(key, self._table):
+            raise RequestError(self.at(wrong), "no such key", f'did you mean "{key}"?')
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a list of strings; one string counts as a list of one."""

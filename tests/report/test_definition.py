@@ -176,6 +176,22 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
             '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 1',
             'reports/expected.toml: fact[0].source: missing; add source = "..."',
         ),
+        (
+            '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nsped = 0.9\nsource = "s"',
+            'reports/expected.toml: fact[0].sped: no such key; did you mean "speed"?',
+        ),
+        (
+            '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 1\nsorce = "s"',
+            'reports/expected.toml: fact[0].sorce: no such key; did you mean "source"?',
+        ),
+        (
+            '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nsource = "s"',
+            "reports/expected.toml: fact[0].speed: missing; add speed = ...",
+        ),
+        (
+            '[systems]\na = { d = "A" }\n[[fact]]\nto = "a"\nspeed = 1\nsource = "s"',
+            'reports/expected.toml: fact[0].of: missing; add of = "..."',
+        ),
         ("systems = 1", "reports/expected.toml: systems: a number where a table is wanted"),
         ("[[facts]]", 'reports/expected.toml: facts: no such key; did you mean "fact"?'),
     ],
