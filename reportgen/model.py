@@ -120,7 +120,8 @@ class Series:
 class Aggregate:
     """A number that the log had already reduced.
 
-    value      base unit; original  the text as it stood there, with its unit if it had one
+    value      base unit, NaN for what stands there and is no number: a total of it is none either
+    original   the text as it stood there, with its unit if it had one
     statistic  mean, median, minimum, published, ...; n  what it was reduced over, 0 when unknown
     unit       base unit of a metric that METRICS does not list; "" is that of METRICS
     """

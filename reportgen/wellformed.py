@@ -5,6 +5,7 @@ a time below zero, and with a finding for each. Readers need not know of it: a l
 it likes.
 """
 
+import math
 from dataclasses import replace
 
 from reportgen.metrics import metric
@@ -17,16 +18,16 @@ def wellformed(run: Run) -> Run:
 
 
 def _with_possible_figures(run: Run) -> Run:
-    """Return the run without the figures that lie below zero where none of the metric can."""
+    """Return the run with NaN for the figures that lie below zero where none of the metric can."""
     wrong = [one for one in run.aggregates if one.value < 0 and metric(one.metric).is_never_negative]
     if not wrong:
         return run
-    kept = tuple(one for one in run.aggregates if one not in wrong)
-    return replace(run, aggregates=kept, findings=(*run.findings, *(_negative(run, one) for one in wrong)))
+    figures = tuple(replace(one, value=math.nan) if one in wrong else one for one in run.aggregates)
+    return replace(run, aggregates=figures, findings=(*run.findings, *(_negative(run, one) for one in wrong)))
 
 
 def _negative(run: Run, one: Aggregate) -> Finding:
-    message = f'"{one.original}" is no {one.metric} ({one.phase}): it is negative; left out'
+    message = f'"{one.original}" is no {one.metric} ({one.phase}): it is negative'
     return Finding("warning", "read.malformed-line", run.id, message, one.source)
 
 

@@ -9,6 +9,7 @@ must not stop the build of a report that does not use it. Grammar: docs/formats/
 """
 
 import csv
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -203,10 +204,12 @@ class _Table:
 
     def _aggregate(self, column: str, named: Named, row: Row, line: int, original: str) -> Aggregate | None:
         metric, found = named.metric, quantity(row[column], named.unit)
-        if not metric or not found:
-            what = f'"{row[column][:40]}" is not a figure' if metric else "no name of a metric"
-            self.malformed.add(line, f"column {column}: {what}")
+        if not metric:
+            self.malformed.add(line, f"column {column}: no name of a metric")
             return None
+        if not found:
+            self.malformed.add(line, f'column {column}: "{row[column][:40]}" is not a figure')
+            return self._figure(named, line, math.nan, original)
         value, base = units.to_base(*found)
         wanted = METRICS[metric].unit if metric in METRICS else base
         if not units.find(found[1]) or base != wanted:
@@ -215,8 +218,11 @@ class _Table:
                 column,
             )
             return None
+        return self._figure(named, line, value, original, base)
+
+    def _figure(self, named: Named, line: int, value: float, original: str, base: str = "") -> Aggregate:
         source = self.files.source(self.table, line)
-        return Aggregate(metric, named.phase, value, original, named.statistic, 0, source, base)
+        return Aggregate(named.metric, named.phase, value, original, named.statistic, 0, source, base)
 
     def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
         row, findings = dict(published), []
@@ -272,8 +278,9 @@ class _Table:
         id = self.files.id(self.table, number)
         # One figure that memory did not suffice for says nothing against those beside it.
         has_none = draft.lost and not draft.aggregates
-        findings = [replace(finding, subject=id) for finding in draft.findings]
-        findings += [] if has_none else [self._lost(id, *lost) for lost in draft.lost]
+        lost = [] if has_none else draft.lost
+        findings = [*(replace(x, subject=id) for x in draft.findings), *(self._lost(id, *x) for x in lost)]
+        figures = [self._figure(named, line, math.nan, "out of memory") for named, line, _ in lost]
         return Run(
             id=id,
             format="published",
@@ -284,7 +291,7 @@ class _Table:
             status="out_of_memory" if has_none else draft.status,
             samples_per_step=draft.samples_per_step,
             published=True,
-            aggregates=tuple(draft.aggregates),
+            aggregates=(*draft.aggregates, *figures),
             findings=tuple(findings),
         )
 

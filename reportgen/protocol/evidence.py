@@ -78,8 +78,18 @@ def aggregate_of(run: Run, metric: str, phase: str) -> Aggregate | None:
     return min(found, key=lambda one: ranked.get(one.statistic, len(ranked)), default=None)
 
 
+def lost(run: Run, metric: str, phases: Iterable[str]) -> Aggregate | None:
+    """Return the first figure of a metric and phases that the log has, but not as a number."""
+    wanted = {(metric, phase) for phase in phases if aggregate_of(run, metric, phase) is None}
+    return next((one for one in _figures(run) if (one.metric, one.phase) in wanted), None)
+
+
 def _reduced(run: Run) -> list[Aggregate]:
-    return [one for one in run.aggregates if math.isfinite(one.value) and one.statistic != SAMPLE]
+    return [one for one in _figures(run) if math.isfinite(one.value)]
+
+
+def _figures(run: Run) -> list[Aggregate]:
+    return [one for one in run.aggregates if one.statistic != SAMPLE]
 
 
 def unit_of(run: Run, metric: str) -> str:
@@ -117,7 +127,7 @@ def available(run: Run, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ..
     can then be applied is for `measure` to say.
     """
     direct = {(one.metric, one.phase) for one in run.series if _has_values(one)}
-    direct |= {(one.metric, one.phase) for one in _reduced(run)}
+    direct |= {(one.metric, one.phase) for one in _figures(run)}
     direct |= {
         (name, STEP) for one in run.telemetry for name, values in one.columns.items() if _is_known(values)
     }

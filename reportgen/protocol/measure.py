@@ -12,7 +12,16 @@ from reportgen.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
 from reportgen.protocol import devices
 from reportgen.protocol.bysteps import Measured, Request, by_steps
 from reportgen.protocol.entries import entries, total
-from reportgen.protocol.evidence import NO_TOTALS, Totals, adds_up, aggregate_of, available, parts, unit_of
+from reportgen.protocol.evidence import (
+    NO_TOTALS,
+    Totals,
+    adds_up,
+    aggregate_of,
+    available,
+    lost,
+    parts,
+    unit_of,
+)
 from reportgen.protocol.rule import Protocol
 from reportgen.protocol.window import warm_from
 
@@ -87,6 +96,9 @@ def _why_nothing(
         begin = f"begins at step {warm - protocol.warmup + 1} and " if warm > protocol.warmup else ""
         message = f"the log {begin}ends at step {last}, within the warm-up of {protocol.warmup}"
         return (Finding("warning", "protocol.short-window", run.id, message, run.source),)
+    if figure := lost(run, metric, parts(phase, totals)):
+        message = f'{metric} ({figure.phase}) stands there as "{figure.original}", which is no number'
+        return (Finding("warning", "protocol.no-number", run.id, message, figure.source),)
     message = f"what the log has of {metric} ({phase}) gives no number above zero over the measured steps"
     return (Finding("warning", "protocol.no-number", run.id, message, run.source),)
 
@@ -126,6 +138,8 @@ def _sum(run: Run, metric: str, names: Sequence[str]) -> tuple[float, list[Aggre
     if len(names) > 1 and not adds_up(run, metric):
         return math.nan, []
     used = [one for name in names if (one := aggregate_of(run, metric, name))]
+    if lost(run, metric, names):
+        return math.nan, used
     return total(one.value for one in used), used
 
 

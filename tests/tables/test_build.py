@@ -570,3 +570,13 @@ def test_a_phase_of_a_list_may_be_missing_where_another_table_has_it():
     keys = {"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",)}
     table = one(TIMED, where={"m": ("b",)}, phases=("forward", "backward"), **keys)
     assert texts(table) == [["0.001"]]
+
+
+def test_a_total_of_a_figure_that_is_no_number_is_none():
+    good = run(m="a", values={"forward": 1.0, "backward": 2.0})
+    lost = run(m="b", values={"forward": 1.0, "backward": float("nan")})
+    table = compute([good, lost], "forward", "backward")
+    assert texts(table) == [["3"], ["-"]]
+    assert [table.notes[i].text for i in table.cells[1][0].notes] == [
+        'step_time (backward) stands there as "nan", which is no number'
+    ]
