@@ -60,7 +60,7 @@ def index_html(
         "expected": "" if prose.places("expected") else page.expected(),
         "environment": "" if prose.places("environment") else page.environment(),
         "findings": "" if prose.places("findings") else page.findings(),
-        "proofs": proof.proofs(evidence),
+        "proofs": proof.proofs(evidence, page.anchor),
     }
     return _templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
@@ -109,9 +109,9 @@ class _Page:
             "table", grid, table.title, self.anchor(table), self._csv[table.id], self._links(grid), heading
         )
 
-    def _links(self, grid: Grid) -> list[list[int | None]]:
-        """Return the number of the case behind each cell."""
-        return [[self._evidence.number(item.case) for item in cells] for _, cells in grid.rows]
+    def _links(self, grid: Grid) -> list[list[str | None]]:
+        """Return the name of the case behind each cell."""
+        return [[self._evidence.name(item.case) for item in cells] for _, cells in grid.rows]
 
     def figure(self, figure: Figure) -> Markup:
         name = self._figure_names[figure.id]

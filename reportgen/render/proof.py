@@ -4,13 +4,15 @@ A repeat that gave no number (failed, out of memory, too short) is listed with t
 left out of a median must be seen to be left out.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from reportgen import metrics, units
-from reportgen.model import STEP, Case, Finding, Measurement, Run, Source, Summary, Window
-from reportgen.render.evidence import Evidence
+from reportgen.model import STEP, Case, Finding, Measurement, Run, Source, Summary, Window, identity
+from reportgen.render.evidence import Evidence, Shown
 from reportgen.render.grid import unit_label
+from reportgen.results import Comparison, Table
 from reportgen.units import Unit
 
 _SOURCES_SHOWN = 3
@@ -30,16 +32,31 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """The evidence of one case."""
+class Link:
+    """A text that leads to another place of the page, with what is said before and behind it."""
 
-    number: int
+    anchor: str
+    text: str
+    before: str = ""
+    behind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The evidence of one case.
+
+    places    the tables that show it; compared  what stands against it there, and the baselines
+    """
+
+    name: str
     title: str
     factors: str
     summary: str
     unit: str
     repeats: tuple[Repeat, ...]
     findings: tuple[str, ...]
+    places: tuple[Link, ...]
+    compared: tuple[Link, ...]
 
     @property
     def is_single(self) -> bool:
@@ -52,12 +69,15 @@ class Proof:
         return any(repeat.window for repeat in self.repeats)
 
 
-def proofs(evidence: Evidence) -> list[Proof]:
-    """Return the evidence of every case of the report, in the order of their numbers."""
-    return [_proof(case, number) for number, case in enumerate(evidence.cases, start=1)]
+def proofs(evidence: Evidence, anchor: Callable[[Table], str]) -> list[Proof]:
+    """Return the evidence of every case of the report, in the order in which a reader meets them.
+
+    anchor  table -> the anchor of it on the page
+    """
+    return [_proof(case, evidence, anchor) for case in evidence.cases]
 
 
-def _proof(case: Case, number: int) -> Proof:
+def _proof(case: Case, evidence: Evidence, anchor: Callable[[Table], str]) -> Proof:
     unit = _unit(case)
     measured = [_measured(measurement, unit) for measurement in case.measurements]
     unmeasured = [_unmeasured(run) for run in case.unmeasured]
@@ -67,15 +87,57 @@ def _proof(case: Case, number: int) -> Proof:
     factors = ", ".join(
         f"{name}={value}" for name, value in case.factors.items() if name not in ("metric", "phase")
     )  # the title says these
+    shown = evidence.shown(case)
+    places = {one.table.id: Link(anchor(one.table), _title(one.table)) for one in shown}
+    compared = [_compared(case, one, evidence) for one in shown if one.comparison]
     return Proof(
-        number,
+        evidence.name(case) or "",
         title,
         factors,
         _summary(case, unit),
         unit_label(unit),
         (*measured, *unmeasured),
         _messages(case.findings),
+        tuple(places.values()),
+        tuple(dict.fromkeys(link for link in compared if link)),
     )
+
+
+def _title(table: Table) -> str:
+    return table.title or table.id
+
+
+# What is said before the baseline.
+_AGAINST = {
+    "ratio": "{} times the value of",
+    "speedup": "speed-up {} against",
+    "efficiency": "scaling efficiency {} against",
+    "expected": "{} times slower than",
+}
+
+
+def _compared(case: Case, shown: Shown, evidence: Evidence) -> Link | None:
+    """Return what a comparison says, with a link to its baseline; None where that is the case itself."""
+    found = shown.comparison
+    if found is None or not math.isfinite(found.value):
+        return None
+    baseline = evidence.name(found.baseline)
+    if baseline == evidence.name(case):
+        return None
+    differing = [
+        f"{name}={value}"
+        for name, value in found.baseline.factors.items()
+        if name not in case.factors or identity(case.factors[name]) != identity(value)
+    ]
+    before = _AGAINST[found.kind].format(units.text(found.value, digits=3))
+    return Link(f"case-{baseline}", ", ".join(differing) or "the other runs", before, _expectation(found))
+
+
+def _expectation(found: Comparison) -> str:
+    if found.expected is None or found.excess is None:
+        return ""
+    speed, excess = units.text(found.expected.speed, digits=3), units.text(found.excess, digits=3)
+    return f"; expected at {speed} x its speed, and so {excess} times slower than it should be"
 
 
 def _unit(case: Case) -> Unit:

@@ -15,7 +15,7 @@ from reportgen.render.evidence import Evidence
 from reportgen.render.grid import note_numbers
 from reportgen.results import Cell, Comparison, Expected, Header, Report, Table
 
-VERSION = 1
+VERSION = 2
 
 Json = dict[str, object]
 
@@ -31,7 +31,7 @@ def report_json(report: Report, evidence: Evidence, generated: Iterable[str]) ->
         "protocols": {name: _factors(fields) for name, fields in report.protocols.items()},
         "generated": sorted(generated),
         "tables": [_table(table, evidence) for table in report.tables],
-        "cases": [_case(case, number) for number, case in enumerate(evidence.cases, start=1)],
+        "cases": [_case(case, evidence.name(case)) for case in evidence.cases],
         "expected": [_expected(expected) for expected in report.expected],
         "environments": [
             {"title": e.title, "runs": e.runs, "rows": [list(row) for row in e.rows]}
@@ -138,7 +138,7 @@ def _cell(
             "text": cell.text,
             "qualifiers": list(cell.qualifiers),
             "notes": [numbers[note] for note in cell.notes],
-            "case": evidence.number(cell.case),
+            "case": evidence.name(cell.case),
             "comparison": _comparison(cell.comparison, evidence),
         }
     )
@@ -150,7 +150,7 @@ def _comparison(comparison: Comparison | None, evidence: Evidence) -> Json | Non
     return _without_blanks(
         {
             "kind": comparison.kind,
-            "baseline": evidence.number(comparison.baseline),
+            "baseline": evidence.name(comparison.baseline),
             "value": _number(comparison.value),
             "expected_speed": _number(comparison.expected.speed) if comparison.expected else None,
             "excess": _number(comparison.excess),
@@ -160,11 +160,11 @@ def _comparison(comparison: Comparison | None, evidence: Evidence) -> Json | Non
     )
 
 
-def _case(case: Case, number: int) -> Json:
+def _case(case: Case, name: str | None) -> Json:
     summary = case.summary
     return _without_blanks(
         {
-            "case": number,
+            "case": name,
             "factors": _factors({k: v for k, v in case.factors.items() if k not in ("metric", "phase")}),
             "metric": case.metric,
             "phase": case.phase,

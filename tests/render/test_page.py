@@ -1,5 +1,6 @@
 """The page is well formed, every link inside it arrives, and a real browser shows it."""
 
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -67,8 +68,8 @@ def test_the_page_is_well_formed_and_links_arrive(report: Report) -> None:
 
 def test_every_number_leads_to_its_repeats() -> None:
     text = render_report(example.report())["index.html"].decode()
-    assert '<a href="#case-1">397.6</a>' in text
-    article = text.split('<article id="case-1"')[1].split("</article>")[0]
+    (name,) = re.findall('<a href="#(case-[0-9a-f]{8})">397.6</a>', text)
+    article = text.split(f'<article id="{name}"')[1].split("</article>")[0]
     for part in (
         "OneFlow-1/r1",
         "OneFlow-1/r2",
@@ -80,6 +81,15 @@ def test_every_number_leads_to_its_repeats() -> None:
         "only 75.0 %",
     ):
         assert part in article, part
+
+
+def test_a_speedup_leads_to_what_it_stands_against_and_back_to_its_table() -> None:
+    text = render_report(example.report())["index.html"].decode()
+    (name,) = re.findall('<a href="#(case-[0-9a-f]{8})">7.86</a>', text)
+    article = text.split(f'<article id="{name}"')[1].split("</article>")[0]
+    assert '<p>speed-up 7.86 against <a href="#case-' in article
+    assert ">devices=1</a></p>" in article
+    assert 'In <a href="#table-fp32-b128">' in article
 
 
 def test_a_case_that_failed_is_in_the_evidence() -> None:
@@ -130,7 +140,7 @@ def test_a_browser_shows_the_page_from_the_disk(tmp_path: Path) -> None:
     page = Page(dom)
     assert page.problems == []
     assert dom.count("<svg") == 2
-    assert "case-1" in page.ids
+    assert sum(id.startswith("case-") for id in page.ids) == 7
     assert [link for link in page.links if link not in page.ids] == []
 
 

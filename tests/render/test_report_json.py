@@ -7,7 +7,7 @@ from typing import Any
 import example
 
 from reportgen.render import render_report
-from reportgen.results import Report
+from reportgen.results import Report, Table
 
 
 def _json(report: Report) -> dict[str, Any]:
@@ -24,8 +24,11 @@ def test_a_cell_points_at_its_case_and_its_baseline() -> None:
     content = _json(example.report())
     cell = content["tables"][0]["cells"][5]
     assert cell["row"] == {"nodes": 1, "devices": 8}
-    assert cell["comparison"] == {"kind": "speedup", "baseline": 1, "value": 7.85777162978}
-    case = content["cases"][cell["case"] - 1]
+    cases = {case["case"]: case for case in content["cases"]}
+    baseline = cell["comparison"].pop("baseline")
+    assert cell["comparison"] == {"kind": "speedup", "value": 7.85777162978}
+    assert cases[baseline]["factors"] == {"framework": "OneFlow", "devices": 1}
+    case = cases[cell["case"]]
     assert case["factors"] == {"framework": "OneFlow", "devices": 8}
     assert [m["value"] for m in case["measurements"]] == [3123.937575, 3124.25, 3124.562425]
     assert case["measurements"][1]["findings"][0]["rule"] == "protocol.gap"
@@ -85,9 +88,23 @@ def test_two_totals_of_one_name_have_evidence_of_their_own() -> None:
     other = replace(first, value=0.0246, case=replace(first.case, measurements=doubled))
     again = replace(table, id="again", cells=((other, *table.cells[0][1:]),))
     content = _json(example.report(tables=(table, again), prose=""))
-    numbers = [shown["cells"][0]["case"] for shown in content["tables"]]
-    assert numbers[0] != numbers[1]
-    assert [content["cases"][n - 1]["measurements"][0]["value"] for n in numbers] == [0.0123, 0.0246]
+    names = [shown["cells"][0]["case"] for shown in content["tables"]]
+    assert names[1] == f"{names[0]}-2"
+    cases = {case["case"]: case for case in content["cases"]}
+    assert [cases[name]["measurements"][0]["value"] for name in names] == [0.0123, 0.0246]
+
+
+def test_a_case_keeps_its_name_when_values_change_and_others_come() -> None:
+    def names(*tables: Table) -> list[str]:
+        return [case["case"] for case in _json(example.report(tables=tables, prose=""))["cases"]]
+
+    table, other = example.throughput_table(), example.phase_table()
+    assert set(names(table)) < set(names(other, table))
+    cell = table.cells[0][0]
+    assert cell.case
+    slower = replace(cell.case, measurements=cell.case.measurements[:1])
+    changed = replace(table, cells=((replace(cell, case=slower), *table.cells[0][1:]), *table.cells[1:]))
+    assert names(changed)[0] == names(table)[0]
 
 
 def test_notes_are_numbered_as_on_the_page() -> None:
