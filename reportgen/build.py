@@ -5,9 +5,10 @@ that `check` is `build` without writing, and nothing is written before everythin
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from reportgen.errors import RequestError
 from reportgen.model import Finding, Source
@@ -17,9 +18,14 @@ from reportgen.report.definition import Definition, read_definition
 from reportgen.report.keys import inside, read_text
 from reportgen.report.overview import overview
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
-from reportgen.results import Report
+from reportgen.results import Report, Watched
 from reportgen.tables.expected import check_systems
 from reportgen.tables.spec import SYSTEM
+
+T = TypeVar("T")
+
+# Steps of a progress bar in a part of a build, however many things it has.
+_FINE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +93,37 @@ def build(request: Request, progress: Progress | None = None) -> Build:
     check_systems(settings.knowledge, [run for logs in concerned for run in logs.all_runs()])
     reports = []
     files: dict[str, bytes] = {}
-    for done, (definition, logs) in enumerate(zip(definitions, campaigns, strict=True)):
-        if progress:
-            progress(definition.name, done, len(definitions))
-        report = assemble(definition, logs, settings.knowledge, _prose(request, definition))
+    watch = _Watch(progress, len(definitions))
+    for definition, logs in zip(definitions, campaigns, strict=True):
+        prose = _prose(request, definition)
+        report = assemble(definition, logs, settings.knowledge, prose, watch.part(definition.name))
         reports.append(report)
         drawn = _drawn(request.target / definition.name)
-        for path, content in render_report(report, drawn).items():
+        for path, content in render_report(report, drawn, watch.part(definition.name)).items():
             files[f"{definition.name}/{path}"] = content
     files.update(render_index(reports))
     injected, problems = _inject(request, settings, reports) if request.out is None else ({}, ())
     return Build(tuple(reports), files, injected, problems)
+
+
+class _Watch:
+    """Tells how far a build is: every report has two parts, its tables and its figures."""
+
+    def __init__(self, progress: Progress | None, reports: int) -> None:
+        self._progress, self._total, self._begun = progress, 2 * reports, 0
+
+    def part(self, name: str) -> Watched:
+        """Return what passes the things of the next part on, and tells of each before it is made."""
+        begun, self._begun = self._begun, self._begun + 1
+
+        def watched(things: Sequence[T]) -> Iterator[T]:
+            for done, thing in enumerate(things):
+                if self._progress:
+                    at = begun * _FINE + done * _FINE // len(things)
+                    self._progress(name, at, self._total * _FINE)
+                yield thing
+
+        return watched
 
 
 def _check(request: Request) -> None:

@@ -5,9 +5,9 @@ headings, units, footnotes, which number stands where. Numbers stay in base unit
 beside the unit in which a person reads them; the rounding is the renderer's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from reportgen.model import Case, FactorValue, Finding, Run, Source
 from reportgen.units import Unit
@@ -16,6 +16,8 @@ Quantity = Literal["value", "ratio", "speedup", "efficiency", "observed", "expec
 CellKind = Literal["number", "absent", "status", "several", "planned"]
 UnitMode = Literal["table", "column", "row", "cell"]
 FigureKind = Literal["line", "bar", "stacked-bar", "strip", "series"]
+# Passes things on one by one, so that somebody sees how far the making of them is.
+Watched = Callable[[Sequence[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)

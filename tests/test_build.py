@@ -120,6 +120,22 @@ def test_a_report_that_is_gone_takes_its_files_along_but_not_those_of_others(rep
     assert (repository / "reports/renamed/README.md").exists()
 
 
+def test_progress_moves_with_every_table_and_figure(repository):
+    told = []
+    build(Request(repository, repository / "reports"), lambda what, *at: told.append((what, *at)))
+    building = [at for what, *at in told if what == "frameworks"]
+    assert building == [[0, 200], [100, 200]]
+    definition = repository / "reports/frameworks.toml"
+    (repository / "reports/more.toml").write_text(definition.read_text())
+    text = definition.read_text()
+    table = text[text.index("[[tables]]") : text.index("[[figures]]")]
+    definition.write_text(text + table.replace('id = "rates"', 'id = "rates2"'))
+    told.clear()
+    build(Request(repository, repository / "reports"), lambda what, *at: told.append((what, *at)))
+    assert [at for what, *at in told if what == "frameworks"] == [[0, 400], [50, 400], [100, 400]]
+    assert [at for what, *at in told if what == "more"] == [[200, 400], [300, 400]]
+
+
 def test_without_definitions_there_is_an_overview_of_everything(repository):
     for path in (repository / "reports").glob("*"):
         path.unlink()

@@ -7,16 +7,19 @@ forms are imported only when something is rendered: `reportgen --help` waits for
 
 from collections.abc import Mapping, Sequence
 
-from reportgen.results import Report, Table
+from reportgen.results import Report, Table, Watched
 
 
-def render_report(report: Report, drawn: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
+def render_report(
+    report: Report, drawn: Mapping[str, bytes] | None = None, watched: Watched = iter
+) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
     README.md, index.html, report.json, tables/<id>.csv, figures/<id>.svg
 
     drawn  figures of an earlier build by path: one that still shows the same is used as it is, so that
            neither time nor another version of matplotlib changes a page whose numbers did not change
+    watched  passes the figures on, one by one as they are drawn
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.render import csv, figures, names, page, prose
@@ -30,7 +33,7 @@ def render_report(report: Report, drawn: Mapping[str, bytes] | None = None) -> d
     figure_names = names.stems(figure.id for figure in report.figures)
     paths = {figure.id: f"figures/{figure_names[figure.id]}.svg" for figure in report.figures}
     with figures.settings():
-        svgs = {f.id: figures.up_to_date(f, (drawn or {}).get(paths[f.id])) for f in report.figures}
+        svgs = {f.id: figures.up_to_date(f, (drawn or {}).get(paths[f.id])) for f in watched(report.figures)}
     files = {f"tables/{table_names[table.id]}.csv": csv.table(table) for table in report.tables}
     files |= {paths[figure_id]: svg for figure_id, svg in svgs.items()}
     files["README.md"] = page.readme(report, filled, table_names, figure_names)

@@ -10,7 +10,7 @@ from reportgen.protocol import Protocol
 from reportgen.report.campaigns import Campaigns
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
-from reportgen.results import Comparison, Expected, Header, Provenance, Report, Table
+from reportgen.results import Comparison, Expected, Header, Provenance, Report, Table, Watched
 from reportgen.tables.build import build_tables
 from reportgen.tables.expected import Knowledge, inconsistencies
 from reportgen.tables.figures import build_figures
@@ -21,10 +21,13 @@ from reportgen.units import text
 _SEVERITIES = ("invalid", "warning", "note")
 
 
-def assemble(definition: Definition, campaigns: Campaigns, knowledge: Knowledge, prose: str) -> Report:
+def assemble(
+    definition: Definition, campaigns: Campaigns, knowledge: Knowledge, prose: str, watched: Watched = iter
+) -> Report:
     """Return the report, ready to be shown.
 
     prose   text of the definition's body, "" if it has none
+    watched passes the entries on, one by one as they are built
     raises  RequestError for anything in the definition that the runs cannot fulfil
     """
     runs = campaigns.all_runs()
@@ -34,7 +37,7 @@ def assemble(definition: Definition, campaigns: Campaigns, knowledge: Knowledge,
             f"no runs below {', '.join(definition.logs)}",
             "see what is found there with `reportgen runs`",
         )
-    by_entry = {spec.id: build_tables(spec, runs, knowledge) for spec in definition.tables}
+    by_entry = {spec.id: build_tables(spec, runs, knowledge) for spec in watched(definition.tables)}
     tables = [table for entry in by_entry.values() for table in entry]
     figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
     cases = cases_of(tables)
