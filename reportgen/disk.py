@@ -119,8 +119,10 @@ def _is_listed(target: Path, folder: Path) -> bool:
     )
 
 
-def beginning(path: str | Path, size: int) -> bytes:
-    """Return the first bytes of a file."""
+def beginning(path: str | Path | bytes, size: int) -> bytes:
+    """Return the first bytes of a file (or of a content)."""
+    if isinstance(path, bytes):
+        return path[:size]
     # No object a file, and no look at its size before: most logs are small, and many.
     file = os.open(path, os.O_RDONLY)
     try:
@@ -129,15 +131,17 @@ def beginning(path: str | Path, size: int) -> bytes:
         os.close(file)
 
 
-def content(path: str | Path) -> bytes:
-    """Return a whole file."""
+def content(path: str | Path | bytes) -> bytes:
+    """Return a whole file (or the content itself)."""
+    if isinstance(path, bytes):
+        return path
     with FileIO(path) as file:
         return file.readall()
 
 
-def size(path: str | Path) -> int:
-    """Return the size of a file in bytes."""
-    return Path(path).stat().st_size
+def size(path: str | Path | bytes) -> int:
+    """Return the size of a file (or of a content) in bytes."""
+    return len(path) if isinstance(path, bytes) else Path(path).stat().st_size
 
 
 def ends(place: str | Path | bytes, first: int, last: int) -> tuple[bytes, bytes]:

@@ -197,16 +197,13 @@ class LogFiles:
 
     def bytes(self, path: str) -> Bytes:
         """Return the whole content of a file; of a large one the whole lines of its begin and its end."""
-        return self._content(path).removeprefix(_MARK)
-
-    def _content(self, path: str) -> Bytes:
         known, head = self._head
         if known == self._base + path and len(head) < HEAD:
-            return head
+            return head.removeprefix(_MARK)
         content = self._store[self._base + path]
         if self.size(path) > WHOLE:
-            return b"".join(disk.whole_lines(content, WHOLE - TAIL, TAIL))
-        return content if isinstance(content, bytes) else disk.content(content)
+            content = b"".join(disk.whole_lines(content, WHOLE - TAIL, TAIL))
+        return disk.content(content).removeprefix(_MARK)
 
     def gap(self, path: str) -> int | None:
         """Return the line feeds before the part of a file that `bytes` leaves out, None for no such part."""
@@ -232,20 +229,17 @@ class LogFiles:
         known, head = self._head
         if known == name and (size <= len(head) or len(head) < HEAD):
             return head[:size]
-        content = self._store[name]
-        if isinstance(content, bytes):
-            return content[:size]
         if size > HEAD:
-            return disk.beginning(content, size)
-        self._head = (name, disk.beginning(content, HEAD))
+            return disk.beginning(self._store[name], size)
+        self._head = (name, disk.beginning(self._store[name], HEAD))
         return self._head[1][:size]
 
     def beside(self, path: str) -> Bytes | None:
         """Return a small file near the view's own, "../" included, that a claim named; None if not there."""
         content = self._around.get(self._neighbour(path))
-        if content is not None and not isinstance(content, bytes):
-            content = disk.content(content) if disk.size(content) <= HEAD else None
-        return None if content is None else content.removeprefix(_MARK)
+        if content is None or disk.size(content) > HEAD:
+            return None
+        return disk.content(content).removeprefix(_MARK)
 
     def _neighbour(self, path: str) -> str:
         return posixpath.normpath(self._base + path)
@@ -255,8 +249,7 @@ class LogFiles:
         known, head = self._head
         if known == self._base + path and len(head) < HEAD:
             return len(head)
-        content = self._store[self._base + path]
-        return len(content) if isinstance(content, bytes) else disk.size(content)
+        return disk.size(self._store[self._base + path])
 
     def total_size(self) -> int:
         """Return the size of all files together, as far as it can be found out."""
