@@ -13,9 +13,29 @@ from reportgen.model import Case, FactorValue, Finding, Run, Source
 from reportgen.units import Unit
 
 Quantity = Literal["value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats"]
+CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
 CellKind = Literal["number", "absent", "status", "several", "planned"]
 UnitMode = Literal["table", "column", "row", "cell"]
 FigureKind = Literal["line", "bar", "stacked-bar", "strip", "series"]
+
+# What each comparison shows beside the value, and what a reader calls it.
+COMPARED: Mapping[CompareKind, tuple[Quantity, ...]] = {
+    "ratio": ("ratio",),
+    "speedup": ("speedup",),
+    "efficiency": ("efficiency",),
+    "expected": ("observed", "expected", "excess"),
+}
+TITLES: Mapping[Quantity, str] = {
+    "value": "value",
+    "ratio": "ratio",
+    "speedup": "speed-up",
+    "efficiency": "scaling efficiency",
+    "observed": "times slower",
+    "expected": "expected speed",
+    "excess": "times slower than it should be",
+    "repeats": "repeats",
+}
+
 # Passes things on one by one, so that somebody sees how far the making of them is.
 Watched = Callable[[Sequence[Any]], Iterable[Any]]
 
@@ -93,7 +113,7 @@ class Comparison:
     low, high  of `excess`, from the band of the expected speed
     """
 
-    kind: Literal["ratio", "speedup", "efficiency", "expected"]
+    kind: CompareKind
     baseline: Case
     value: float
     expected: Expected | None = None

@@ -12,14 +12,12 @@ from itertools import groupby
 from reportgen import units
 from reportgen.model import Case, FactorValue
 from reportgen.render import escape
-from reportgen.results import Cell, Header, Table
+from reportgen.results import COMPARED, Cell, CompareKind, Header, Table
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
-_COMPARED = {
-    "ratio": ("ratio",),
-    "speedup": ("speedup",),
-    "efficiency": ("efficiency",),
-    "expected": ("observed", "expected", "excess", "excess_low", "excess_high"),
+_COMPARED: dict[CompareKind, tuple[str, ...]] = {
+    **COMPARED,
+    "expected": (*COMPARED["expected"], "excess_low", "excess_high"),
 }
 # As factors these take the place of our own columns: they say the same.
 _ALSO_FACTORS = {"metric", "phase"}

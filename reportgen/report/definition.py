@@ -12,20 +12,13 @@ from typing import cast, get_args
 from reportgen.errors import RequestError, did_you_mean
 from reportgen.protocol import Protocol, parse_protocol
 from reportgen.report.keys import Section, read_toml
-from reportgen.results import FigureKind, Quantity
-from reportgen.tables.spec import CompareKind, CompareSpec, FigureSpec, Pick, TableSpec, Wanted
+from reportgen.results import COMPARED, CompareKind, FigureKind, Quantity
+from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec, Wanted
 
 _COMPARE = dict.fromkeys(get_args(CompareKind))
 _FIGURES = dict.fromkeys(get_args(FigureKind))
 _QUANTITIES = dict.fromkeys(get_args(Quantity))
 _PICKS = dict.fromkeys(get_args(Pick))
-
-_SHOWN: Mapping[str, tuple[Quantity, ...]] = {
-    "ratio": ("value", "ratio"),
-    "speedup": ("value", "speedup"),
-    "efficiency": ("value", "efficiency"),
-    "expected": ("value", "observed", "expected", "excess"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +110,14 @@ def _id(section: Section) -> str:
 def _table(section: Section, protocol: Protocol, named: Mapping[str, Protocol]) -> TableSpec:
     name = _id(section)
     compare = _compare(section.section("compare"))
-    show = section.texts("show") or (_SHOWN[compare.kind] if compare else ("value",))
+    show = section.texts("show") or ("value", *_compared(compare))
     for position, quantity in enumerate(show):
-        if quantity not in _QUANTITIES or (
-            quantity not in ("value", "repeats") and not _fits(quantity, compare)
-        ):
+        showable = ("value", "repeats", *_compared(compare))
+        if quantity not in showable:
             raise RequestError(
                 f"{section.at('show')}[{position}]",
                 f'"{quantity}" is not what this table can show',
-                f"it can show {', '.join(_showable(compare))}",
+                f"it can show {', '.join(showable)}",
             )
     spec = TableSpec(
         place=section.place,
@@ -180,15 +172,8 @@ def _bounded(section: Section, key: str, least: int) -> int | None:
     return number
 
 
-def _fits(quantity: str, compare: CompareSpec | None) -> bool:
-    return quantity in _showable(compare)
-
-
-def _showable(compare: CompareSpec | None) -> tuple[str, ...]:
-    if compare is None:
-        return ("value", "repeats")
-    own = ("observed", "expected", "excess") if compare.kind == "expected" else (compare.kind,)
-    return ("value", "repeats", *own)
+def _compared(compare: CompareSpec | None) -> tuple[Quantity, ...]:
+    return COMPARED[compare.kind] if compare else ()
 
 
 def _compare(section: Section | None) -> CompareSpec | None:

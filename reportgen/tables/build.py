@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from reportgen.metrics import metric as metric_of
 from reportgen.model import Case, FactorValue, Finding, Run, identity
-from reportgen.results import Cell, Header, Label, Quantity, Table, UnitMode
+from reportgen.results import TITLES, Cell, Header, Label, Quantity, Table, UnitMode
 from reportgen.statistics import geometric_mean
 from reportgen.tables.caption import caption, metric_title
 from reportgen.tables.cells import Filler
@@ -26,15 +26,6 @@ from reportgen.tables.spec import TableSpec
 from reportgen.tables.unit_choice import unit_for, unit_mode
 from reportgen.units import Unit
 
-_QUANTITY_LABELS: dict[Quantity, str] = {
-    "ratio": "ratio",
-    "speedup": "speed-up",
-    "efficiency": "efficiency",
-    "observed": "times slower",
-    "expected": "expected speed",
-    "excess": "slower than it should be",
-    "repeats": "repeats",
-}
 MEAN = "geometric mean"
 
 
@@ -160,7 +151,7 @@ def _is_own(spec: TableSpec, name: str, value: FactorValue) -> bool:
 def _quantity_title(spec: TableSpec, quantity: Quantity) -> str:
     if quantity == "value":
         return " / ".join(metric_of(name).title.lower() for name in spec.metrics)
-    return _QUANTITY_LABELS[quantity]
+    return TITLES[quantity]
 
 
 def _mean_header(spec: TableSpec) -> Header:

@@ -4,18 +4,12 @@ from collections.abc import Sequence
 
 from reportgen.metrics import metric as metric_of
 from reportgen.model import Case, FactorValue
+from reportgen.results import COMPARED, TITLES
 from reportgen.tables.headings import label_of_factor, sentence
 from reportgen.tables.names import show
 from reportgen.tables.pivot import LACKING, Grid
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 from reportgen.units import Unit
-
-_COMPARED = {
-    "ratio": "Ratio",
-    "speedup": "Speed-up",
-    "efficiency": "Scaling efficiency",
-    "expected": "Times slower",
-}
 
 
 def caption(spec: TableSpec, grid: Grid, unit: Unit | None) -> tuple[str, ...]:
@@ -88,4 +82,5 @@ def _baseline(spec: TableSpec) -> str:
         f"{label_of_factor(spec.labels, n).text} = {show(v).strip(chr(34))}"
         for n, v in spec.compare.baseline.items()
     )
-    return f"{_COMPARED[spec.compare.kind]} against {against}, all else equal."
+    title = TITLES[COMPARED[spec.compare.kind][0]]
+    return f"{title.capitalize()} against {against}, all else equal."

@@ -11,19 +11,9 @@ from reportgen.errors import RequestError, did_you_mean
 from reportgen.model import STEP, FactorValue, Measurement
 from reportgen.protocol.entries import entries
 from reportgen.protocol.evidence import series_of
-from reportgen.results import Cell, Figure, FigureSeries, Header, Table
+from reportgen.results import TITLES, Cell, Figure, FigureSeries, Header, Table
 from reportgen.tables.spec import FigureSpec
 from reportgen.units import Unit, choose
-
-_RATIO_TITLES = {
-    "ratio": "ratio",
-    "speedup": "speed-up",
-    "efficiency": "scaling efficiency",
-    "observed": "times slower",
-    "expected": "expected speed",
-    "excess": "times slower than it should be",
-    "repeats": "repeats",
-}
 
 # A point of a series: x, y, and the ends of its interval.
 Point = tuple[float | str, float | None, float | None, float | None]
@@ -233,7 +223,7 @@ def _unit(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Unit:
 
 
 def _y_title(spec: FigureSpec, table: Table) -> str:
-    return table.metric_title if spec.show == "value" else _RATIO_TITLES[spec.show]
+    return table.metric_title if spec.show == "value" else TITLES[spec.show]
 
 
 def _ideal(series: Sequence[FigureSeries]) -> tuple[tuple[float, float], ...]:

@@ -10,9 +10,8 @@ from typing import Literal
 
 from reportgen.model import FactorValue
 from reportgen.protocol import Protocol
-from reportgen.results import FigureKind, Quantity
+from reportgen.results import CompareKind, FigureKind, Quantity
 
-CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
 Pick = Literal["largest", "smallest"]
 Wanted = tuple[FactorValue, ...]
 
