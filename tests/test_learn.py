@@ -87,7 +87,7 @@ SIZES = "".join(f"batch_size=64 world_size=8 step={i} step_time=0.5s\n" for i in
             {"step_time": 0.0125, "throughput": 1024},
             100,
         ),
-        (COLOURS, ("timestamp", "step", "steps_per_second"), {}, 198),
+        (COLOURS, ("rank", "timestamp", "step", "steps_per_second"), {}, 198),
         (TQDM, ("step", "steps_per_second"), {"step_time": 0.1}, 100),
         (STAMPS, ("timestamp", "epoch", "step"), {"step_time": 0.5}, 199),
         (
@@ -240,13 +240,20 @@ def test_what_was_assumed_is_said() -> None:
 
 
 def test_steps_with_lines_of_several_ranks_are_said_to_count_once() -> None:
-    ranks = "".join(f"rank {r} step {i} time 0.{i % 2 + 1 + r}s\n" for i in range(1, 9) for r in range(4))
+    ranks = "".join(f"[{r}] step {i} time 0.{i % 2 + 1 + r}s\n" for i in range(1, 9) for r in range(4))
     assert learned(ranks).notes == (
         "step 1 has 4 lines; of lines of one step the first is taken, and another says up to 4 x its time",
     )
-    assert learned(COLOURS).notes == ("step 1 has 2 lines; of lines of one step the first is taken",)
+    assert learned(COLOURS).notes == ()
     zeros = lines("step # time 0.0s") + lines("step # time 1.5s")
     assert learned(zeros).notes == ("step 1 has 2 lines; of lines of one step the first is taken",)
+
+
+def test_the_slowest_rank_counts_where_lines_name_theirs() -> None:
+    log = "".join(f"rank {r}: step {i} took {0.25 * (r + 1)}s\n" for i in range(1, 130) for r in range(4))
+    found = learned(log)
+    assert "(?P<rank>\\d+)" in pattern(found)
+    assert (values(found), found.notes) == ({"step_time": 1.0}, ())
 
 
 def test_a_time_per_step_that_happens_to_grow_is_no_time_since_the_start() -> None:

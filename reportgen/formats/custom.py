@@ -1,12 +1,13 @@
 """Read logs of a form of one's own, as the table `[format]` of a labels.toml describes it.
 
-A file becomes one Run. The pattern's named groups say what stands where: steps, epochs, step times, rates,
-timestamps; every other group is a factor if it has one value in the whole log. A format that somebody wrote
-down for these very logs goes before those that are known here.
+A file becomes one Run. The pattern's named groups say what stands where: steps, epochs, ranks, step times,
+rates, timestamps; every other group is a factor if it has one value in the whole log. A format that somebody
+wrote down for these very logs goes before those that are known here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -40,6 +41,8 @@ _OF_DAY = re.compile(rb"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.,][0-9]{1,9})?")
 # What a batch counts; a rate of anything finer (tokens) has other samples.
 _BATCHED = ("", "sample", "image", "sequence", "example", *STEP_RATES)
 _SHOWN = 100
+# A group called rank with more values than these is something else.
+_MOST_RANKS = 4096
 Cells = Sequence[bytes | None]
 
 
@@ -71,13 +74,20 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     own = definition(PLACE, table)
     log = TextLog(files)
     found, step, epoch = records(own, log)
-    keep = once(step)
-    found, step, epoch = found.take(keep), step[keep], epoch[keep]
-    run = StepRun(log, own.name, step, found.line, int(found.end[-1]) if len(found) else 0)
-    run.factors.update(_factors(own, found))
-    run.samples_per_step = _samples_per_step(own, run.factors)
-    run.breaks = epoch_breaks(step[:-1][np.diff(epoch) != 0].tolist())
-    _measure(run, own, found, _covered(own, step, epoch))
+    ranks = by_rank(own, found, step)
+    factors = _factors(own, found.take(np.sort(np.concatenate([*ranks.values()]))))
+    samples = _samples_per_step(own, factors)
+    parts = {}
+    for rank, at in ranks.items():
+        part = StepRun(log, own.name, step[at], found.line[at], int(found.end[at].max(initial=0)))
+        part.factors.update(factors)
+        # The work of ranks adds up.
+        part.samples_per_step = None if samples is None else samples / len(ranks)
+        part.breaks = epoch_breaks(part.step[:-1][np.diff(epoch[at]) != 0].tolist())
+        _measure(part, own, found.take(at), _covered(own, part.step, epoch[at]))
+        parts[rank] = part
+    run = _joined(parts)
+    run.samples_per_step = samples
     yield run.run()
 
 
@@ -113,6 +123,32 @@ def records(own: Definition, log: TextLog) -> tuple[Records, IntArray, IntArray]
     if (np.diff(step)[np.diff(epoch) > 0] < 0).any():
         step = in_epochs(epoch, step, np.full(len(step), _epoch_length(found, step)))
     return found, step, epoch
+
+
+def by_rank(own: Definition, found: Records, step: IntArray) -> dict[int, IntArray]:
+    """Return the positions of the records that count, the first of each step, by rank; 0 where none is."""
+    cells = found.columns.get("rank", ()) if "step" in own.groups else ()
+    is_known = bool(cells) and all(_is(_COUNT, cell) for cell in cells)
+    rank = _counts(cells) if is_known else np.zeros(len(found), dtype=np.int64)
+    order = np.argsort(rank, kind="stable")
+    numbers, first = np.unique(rank[order], return_index=True)
+    if not 1 < len(numbers) <= _MOST_RANKS:
+        return {0: once(step)}
+    parts = np.split(order, first[1:])
+    return {number: part[once(step[part])] for number, part in zip(numbers.tolist(), parts, strict=True)}
+
+
+def _joined(parts: Mapping[int, StepRun]) -> StepRun:
+    """Return the run of the lowest rank with the times of the others; a printed rate is that of all ranks."""
+    lowest, *others = parts
+    run = parts[lowest]
+    run.series = [replace(one, rank=lowest) for one in run.series]
+    for rank in others:
+        times = [one for one in parts[rank].series if one.metric == "step_time"]
+        run.series += [replace(one, rank=rank) for one in times]
+        run.stepless |= parts[rank].stepless
+        run.last = max(run.last, parts[rank].last)
+    return run
 
 
 def _epoch_length(found: Records, step: IntArray) -> int:

@@ -103,7 +103,7 @@ def _named(shape: Shape, slot: int, name: str) -> str:
         )
     else:
         kind = _THOUSANDS if any("," in cell for cell in cells) else r"\d+"
-        is_count = name in ("step", "epoch") or name.endswith(("size", "len", "devices", "epoch"))
+        is_count = name in ("step", "epoch", "rank") or name.endswith(("size", "len", "devices", "epoch"))
         kind += "" if is_count else r"(?:\.\d*)?" + _EXPONENT
     return f"(?P<{name}>{kind})"
 

@@ -203,6 +203,8 @@ def _row(own: Definition, found: Records, at: int) -> tuple[str, ...]:
 def _printed_again(own: Definition, log: TextLog) -> list[str]:
     """Return a note if steps have several lines: of ranks, of which the slowest may not be the first."""
     found, step, _ = custom.records(own, log)
+    if len(custom.by_rank(own, found, step)) > 1:
+        return []
     order = np.argsort(step, kind="stable")
     steps, first, count = np.unique(step[order], return_index=True, return_counts=True)
     if not len(steps) or count.max() == 1:

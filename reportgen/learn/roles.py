@@ -11,6 +11,7 @@ _STEP_KEY = re.compile(
     r"(?<![a-z])(?:global[_ ]?step|step|iter|iteration|it|i|batch|update|idx)s?(?:[_ ]?(?:no|num))?$"
 )
 _EPOCH_KEY = re.compile(r"(?<![a-z])ep(?:och)?s?$")
+_RANK_KEY = re.compile(r"(?<![a-z])(?:global[_ ]?)?rank$")
 _NOT_A_STEP = re.compile(
     r"sample|token|consumed|word|seen|byte|mem|seed|rank|gpu|pid|process|port|line|world|(?<![a-z])(?:ep(?:och)?s?|loss|lr)$"
 )
@@ -121,7 +122,7 @@ def _name_stamp(shape: Shape, keys: Sequence[str], found: Roles) -> None:
 
 
 def _name_others(shape: Shape, keys: Sequence[str], found: Roles) -> None:
-    """Name the epoch, its length, and constants that describe the case."""
+    """Name the epoch, its length, the rank, and constants that describe the case."""
     for slot, key in enumerate(keys):
         if slot in found.names or not shape.are_counts(slot):
             continue
@@ -129,6 +130,8 @@ def _name_others(shape: Shape, keys: Sequence[str], found: Roles) -> None:
         values = shape.numbers(slot)
         if "epoch" not in taken and _EPOCH_KEY.search(key) and values == sorted(values):
             found.names[slot] = "epoch"
+        elif "rank" not in taken and _RANK_KEY.search(key) and len(set(values)) > 1:
+            found.names[slot] = "rank"
         elif len(set(values)) == 1:
             name = next((name for name, pattern in _FACTORS.items() if pattern.search(key)), "")
             found.names |= {slot: name} if name and name not in taken else {}

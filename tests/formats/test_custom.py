@@ -15,6 +15,7 @@ from reportgen.formats import custom, detect, discover
 from reportgen.formats.fragments.owndefinition import definition, searchable
 from reportgen.logfiles import LogFiles
 from reportgen.model import Finding, Run, Series
+from reportgen.protocol import Protocol, attempt
 
 STEP_MS = r"step (?P<step>\S+) (?P<step_time_ms>\S+) ms"
 
@@ -55,6 +56,48 @@ def test_steps_and_times_become_a_series_with_lines() -> None:
 )
 def test_the_unit_is_in_the_name_of_the_group(unit: str, seconds: float) -> None:
     assert only(read(b"t 5", rf"t (?P<step_time_{unit}>\d+)")).value == pytest.approx(seconds)
+
+
+RANKED = r"rank (?P<rank>\S+) step (?P<step>\d+) (?P<step_time_ms>\S+) ms (?P<images_per_second>\d+)"
+
+
+def measured(run: Run) -> dict[str, float]:
+    """Return what the protocol makes of a run."""
+    found = {metric: attempt(run, metric, "step", Protocol())[0] for metric in ("step_time", "throughput")}
+    return {metric: one.value for metric, one in found.items() if one}
+
+
+def test_ranks_keep_their_own_times_and_the_slowest_counts() -> None:
+    line = "rank {0} step {1} {2} ms 640\n"
+    log = "".join(line.format(rank, step, 10 + 10 * rank) for step in range(140) for rank in (2, 1))
+    run = read(log.encode(), RANKED, samples_per_step=12)
+    times = [one for one in run.series if one.metric == "step_time"]
+    assert [(one.rank, len(one.step), int(one.line[1]), one.samples[0]) for one in times] == [
+        (1, 140, 4, 6.0),
+        (2, 140, 3, 6.0),
+    ]
+    assert only(run, "throughput").rank == 1
+    assert (run.samples_per_step, run.factors) == (12.0, {"item": "image"})
+    assert measured(run) == {"step_time": pytest.approx(0.03), "throughput": pytest.approx(400)}
+    without = read(log.encode(), RANKED)
+    assert measured(without)["throughput"] == pytest.approx(640)
+
+
+@pytest.mark.parametrize(
+    ("log", "factors"),
+    [
+        (b"rank 3 step 1 10 ms 1\nrank 3 step 2 10 ms 1\n", {"item": "image", "rank": 3}),
+        (b"rank a step 1 10 ms 1\nrank b step 2 10 ms 1\n", {"item": "image"}),
+    ],
+)
+def test_one_rank_is_a_factor_and_what_is_no_number_is_no_rank(log: bytes, factors: dict[str, Any]) -> None:
+    run = read(log, RANKED)
+    assert (run.factors, only(run).rank, len(only(run).step)) == (factors, 0, 2)
+
+
+def test_a_group_of_very_many_values_is_no_rank() -> None:
+    log = b"".join(b"rank %d step %d 10 ms 1\n" % (step, step) for step in range(1, 5000))
+    assert len(only(read(log, RANKED)).step) == 4999
 
 
 def test_steps_from_0_become_steps_from_1() -> None:
