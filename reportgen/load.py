@@ -8,7 +8,6 @@ numbers), so that neither the file system nor the pool shows in anything made of
 
 import gc
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -26,6 +25,7 @@ from reportgen.labels import Labels
 from reportgen.labeluse import Use, unused
 from reportgen.logfiles import LogFiles
 from reportgen.model import Finding, Run, Source
+from reportgen.ordering import by_name
 from reportgen.reading import RUNS, Batch, Outcome, Read, Shape, Unit, ambiguity, read_batch
 
 # Below this a pool costs more (starting processes, importing NumPy) than it saves.
@@ -35,7 +35,6 @@ _CHUNK_BYTES = 2**20
 _CHUNK_UNITS = 64
 _MANY = 2000
 _OBJECTS = 200_000
-_DIGITS = re.compile(r"([0-9]+)")
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -187,13 +186,6 @@ def _content(files: LogFiles, name: str) -> bytes:
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
-
-
-def by_name(text: str) -> tuple[list[str | int], str]:
-    """Return a sorting key that puts r2 before r10: words and numbers in turn."""
-    parts: list[str | int] = [*_DIGITS.split(text)]
-    parts[1::2] = map(int, parts[1::2])
-    return parts, text  # r1 and r01 are the same number: their texts decide
 
 
 def _order(finding: Finding) -> tuple[object, ...]:

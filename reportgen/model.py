@@ -20,6 +20,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 Severity = Literal["note", "warning", "invalid"]
+SEVERITIES: tuple[Severity, ...] = ("invalid", "warning", "note")  # the worst first
 Status = Literal["complete", "failed", "out_of_memory", "cancelled", "partial", "running"]
 Clock = Literal["cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown"]
 Evidence = Literal["steps", "intervals", "aggregate", "published"]

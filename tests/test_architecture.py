@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 # Imports go downwards or sideways, never up. The longest prefix of a module's name decides.
 LAYERS = {
     "errors": 0,
+    "ordering": 0,
     "units": 0,
     "model": 1,
     "metrics": 1,

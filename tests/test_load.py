@@ -12,7 +12,8 @@ import pytest
 
 from reportgen import load as loading
 from reportgen.errors import RequestError
-from reportgen.load import Loaded, by_name, load
+from reportgen.load import Loaded, load
+from reportgen.ordering import by_name
 
 
 def write(folder: Path, files: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Case, Factors, FactorValue, Finding, Measurement, Run, Summary, identities
+from reportgen.ordering import by_name
 from reportgen.protocol.evidence import NO_TOTALS, Totals, available, parts, unit_of
 from reportgen.protocol.measure import Attempt, attempt
 from reportgen.protocol.repeats import of_case
@@ -33,7 +34,9 @@ def cases(
     totals         total -> phases that add up to it; `phase` may be one of them
     """
     concerned = [
-        run for run in sorted(runs, key=lambda run: run.id) if _is_concerned(run, metric, phase, totals)
+        run
+        for run in sorted(runs, key=lambda run: by_name(run.id))
+        if _is_concerned(run, metric, phase, totals)
     ]
     groups: dict[object, list[Run]] = {}
     for run in concerned:

@@ -7,14 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reportgen import units
-from reportgen.model import FactorValue, Finding
+from reportgen.model import SEVERITIES, FactorValue, Finding
 from reportgen.render.wording import sentence
 from reportgen.results import Conditions, Expected, Report, Step
 
 # A reviewer reads this many messages of one rule; the rest is counted and stands in report.json.
 EXAMPLES = 3
-
-_SEVERITIES = ("invalid", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,9 @@ def finding_groups(report: Report) -> tuple[FindingGroup, ...]:
     """Return the findings of the report and its tables by rule, the gravest first."""
     groups: dict[tuple[int, str], list[Finding]] = {}
     for finding in _different(report):
-        groups.setdefault((_SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
+        groups.setdefault((SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
     return tuple(
-        FindingGroup(rule, _SEVERITIES[rank], len(found), _examples(found))
+        FindingGroup(rule, SEVERITIES[rank], len(found), _examples(found))
         for (rank, rule), found in sorted(groups.items(), key=lambda pair: pair[0])
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from reportgen.errors import RequestError
-from reportgen.model import Case, Finding, Run, Source
+from reportgen.model import SEVERITIES, Case, Finding, Run, Source
 from reportgen.protocol import Protocol
 from reportgen.report.campaigns import Campaigns
 from reportgen.report.definition import Definition
@@ -17,8 +17,6 @@ from reportgen.tables.figures import build_figures
 from reportgen.tables.notes import findings_of
 from reportgen.tables.unused import unused
 from reportgen.units import text
-
-_SEVERITIES = ("invalid", "warning", "note")
 
 
 def assemble(
@@ -113,7 +111,7 @@ def _findings(
 
 def _finding_order(finding: Finding) -> tuple[int, str, str, int, str, str]:
     path, line = (finding.source.path, finding.source.line) if finding.source else ("", 0)
-    return (_SEVERITIES.index(finding.severity), finding.rule, path, line, finding.subject, finding.message)
+    return (SEVERITIES.index(finding.severity), finding.rule, path, line, finding.subject, finding.message)
 
 
 def _expected(tables: Iterable[Table]) -> tuple[Expected, ...]:

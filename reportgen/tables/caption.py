@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, FactorValue
+from reportgen.model import Case, FactorValue, identity
 from reportgen.results import COMPARED, TITLES
 from reportgen.tables.headings import label_of_factor, sentence
 from reportgen.tables.names import show
@@ -68,9 +68,11 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
     names += sorted({n for case in cases for n in case.factors} - said - set(names))
     agreed: list[tuple[str, FactorValue]] = []
     for name in names:
-        values = {case.factors.get(name, LACKING) for case in cases}
-        if len(values) == 1 and LACKING not in values:
-            agreed.append((name, values.pop()))
+        values = {
+            identity(case.factors.get(name, LACKING)): case.factors.get(name, LACKING) for case in cases
+        }
+        if len(values) == 1 and LACKING not in values.values():
+            agreed.append((name, *values.values()))
     text = sentence(agreed)
     return f"All with {text}." if text else ""
 

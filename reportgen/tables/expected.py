@@ -14,6 +14,7 @@ from itertools import combinations
 from reportgen.errors import RequestError, did_you_mean
 from reportgen.model import FactorValue, Finding, Run, Source, identity
 from reportgen.results import Expected, Step
+from reportgen.statistics import geometric_mean
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
 
@@ -82,7 +83,7 @@ def expected_speed(
     if not paths:
         return None
     products = [math.prod(step.speed for step in path) for path in paths]
-    middle = products[0] if len(products) == 1 else _geometric_mean(products)
+    middle = products[0] if len(products) == 1 else geometric_mean(products)
     return Expected(target, reference, middle, min(products), max(products), tuple(paths))
 
 
@@ -114,10 +115,6 @@ def settled(knowledge: Knowledge, factors: Mapping[str, FactorValue], place: str
 
 def _said(where: Mapping[str, Wanted], known: Mapping[str, FactorValue]) -> dict[str, Wanted]:
     return {name: values for name, values in where.items() if name in known}
-
-
-def _geometric_mean(values: Sequence[float]) -> float:
-    return math.exp(math.fsum(map(math.log, values)) / len(values))
 
 
 def _edges(facts: Sequence[Fact], factors: Mapping[str, FactorValue]) -> dict[str, list[Step]]:

@@ -305,3 +305,9 @@ def test_a_copy_of_a_log_does_not_enter_the_median():
     runs = [run(series([1.0] * 120), id="a"), run(series([2.0] * 120), copy, id="b")]
     (case,) = cases(runs, "step_time", "step", DEFAULT)
     assert (case.summary.median, case.summary.n, len(case.unmeasured)) == (1.0, 1, 1)
+
+
+def test_repeats_without_a_number_are_counted_as_their_names_are() -> None:
+    runs = [run(series([float(n)] * 10), id=f"r{n}") for n in (10, 2, 1)]
+    (case,) = cases(runs, "step_time", "step", parse_protocol("2+5x1"))
+    assert [measured.run.id for measured in case.measurements] == ["r1", "r2", "r10"]
