@@ -33,13 +33,9 @@ def cases(
     split_repeats  every repeat is a case of its own, told apart by the factor `repeat`
     totals         total -> phases that add up to it; `phase` may be one of them
     """
-    concerned = [
-        run
-        for run in sorted(runs, key=lambda run: by_name(run.id))
-        if _is_concerned(run, metric, phase, totals)
-    ]
+    ordered = sorted(runs, key=lambda run: by_name(run.id))
     groups: dict[object, list[Run]] = {}
-    for run in concerned:
+    for run in (run for run in ordered if _is_concerned(run, metric, phase, totals)):
         groups.setdefault(identities(_factors(run, ignore)), []).append(run)
     found = []
     for group in groups.values():

@@ -68,11 +68,9 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
     names += sorted({n for case in cases for n in case.factors} - said - set(names))
     agreed: list[tuple[str, FactorValue]] = []
     for name in names:
-        values = {
-            identity(case.factors.get(name, LACKING)): case.factors.get(name, LACKING) for case in cases
-        }
-        if len(values) == 1 and LACKING not in values.values():
-            agreed.append((name, *values.values()))
+        values = [case.factors.get(name, LACKING) for case in cases]
+        if len(set(map(identity, values))) == 1 and values[0] != LACKING:
+            agreed.append((name, values[0]))
     text = sentence(agreed)
     return f"All with {text}." if text else ""
 
