@@ -139,6 +139,7 @@ def _table(section: Section, protocol: Protocol, named: Mapping[str, Protocol]) 
         compare=compare,
         show=cast(tuple[Quantity, ...], show),
         totals=_totals(section.section("totals")),
+        best_first=section.flag("best_first"),
         missing=section.text("missing", "-"),
         interval=section.flag("interval"),
         digits=_bounded(section, "digits", 1) or 4,

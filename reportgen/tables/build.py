@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from reportgen.errors import RequestError
 from reportgen.metrics import metric as metric_of
 from reportgen.model import Case, FactorValue, Finding, Run, identity
 from reportgen.results import TITLES, Cell, Header, Label, Quantity, Table, UnitMode
@@ -34,6 +35,7 @@ def build_tables(spec: TableSpec, runs: Sequence[Run], knowledge: Knowledge) -> 
 
     Raises RequestError for names, values, units or baselines that do not exist.
     """
+    _check_direction(spec)
     selection = select(spec, runs, knowledge.system_of)
     against = comparer(spec, selection.pool, knowledge)
     grids = pivot(spec, selection.cases)
@@ -46,8 +48,11 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
     units = _Units(spec, grid, mode)
     filler = Filler(spec, grid, units.of_cell, against)
     marks = qualifiers(spec, grid)
-    drafts = [_line(filler, marks, row) for row in grid.rows]
-    rows = [_row(spec, key, marks.rows.get(key, ()), units) for key in grid.rows]
+    lines = [(row, _line(filler, marks, row)) for row in grid.rows]
+    if spec.best_first:
+        lines.sort(key=lambda line: _rank(line[1]))
+    drafts = [line for _, line in lines]
+    rows = [_row(spec, key, marks.rows.get(key, ()), units) for key, _ in lines]
     columns = [
         _column(spec, key, marks.columns.get(key, ()), quantity, units)
         for key in grid.columns
@@ -79,6 +84,26 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
         facet=facet,
         findings=tuple(filler.findings),
     )
+
+
+def _check_direction(spec: TableSpec) -> None:
+    """Refuse to say what is best of what nobody knows the better direction of."""
+    for name in spec.metrics:
+        if spec.best_first and metric_of(name).better is None:
+            raise RequestError(
+                f"{spec.place}.best_first",
+                f"nobody can say whether more or less {name} is better",
+                "leave it out",
+            )
+
+
+def _rank(line: Sequence[Draft]) -> tuple[bool, float]:
+    """Return a sorting key by the case of the first cell with a number; rows without one are last."""
+    for cell, _ in line:
+        if cell.kind == "number" and cell.case and cell.case.summary:
+            median = cell.case.summary.median
+            return False, -median if metric_of(cell.case.metric).better == "higher" else median
+    return True, 0.0
 
 
 def _line(filler: Filler, marks: Qualifiers, row: AxisKey) -> list[Draft]:

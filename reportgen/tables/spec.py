@@ -54,6 +54,7 @@ class TableSpec:
     compare: CompareSpec | None = None
     show: tuple[Quantity, ...] = ("value",)
     totals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    best_first: bool = False
     missing: str = "-"
     planned: tuple[Mapping[str, FactorValue], ...] = ()
     interval: bool = False

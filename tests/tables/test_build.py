@@ -471,6 +471,34 @@ def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
     assert str(error.value).startswith(f"reports/t.toml: {message}")
 
 
+@pytest.mark.parametrize(
+    ("metric", "values", "expected"),
+    [
+        ("throughput", {"a": 5.0, "b": 7.0, "c": None, "d": 6.0}, ["b", "d", "a", "c"]),
+        ("step_time", {"a": 5.0, "b": 7.0, "c": None, "d": 6.0}, ["a", "d", "b", "c"]),
+    ],
+)
+def test_rows_may_stand_the_best_first(metric, values, expected):
+    runs = [
+        run(status="failed", device=device)
+        if value is None
+        else run(device=device, throughput=value)
+        if metric == "throughput"
+        else run(device=device, values={"step": value})
+        for device, value in values.items()
+    ]
+    table = one(runs, rows=("device",), metrics=(metric,), best_first=True)
+    assert [row.key[0] for row in table.rows] == expected
+
+
+def test_nothing_is_best_of_what_has_no_better_direction():
+    with pytest.raises(RequestError) as error:
+        build_tables(spec(rows=("m",), metrics=("loss",), best_first=True), [], NOTHING)
+    assert str(error.value) == (
+        "reports/t.toml: tables[0].best_first: nobody can say whether more or less loss is better; leave it out"
+    )
+
+
 def test_what_a_device_or_a_step_does_has_no_scaling_efficiency():
     runs = [run(devices=1, values={"step": 0.320}), run(devices=8, values={"step": 0.327})]
     with pytest.raises(RequestError) as error:
