@@ -138,7 +138,12 @@ def sweep_of(path: Path, logs: "Path | None" = None, *, is_again: bool = False) 
 
 def read(path: Path) -> Dict[str, Any]:
     """Return the content of a JSON or TOML file; raises ValueError, OSError."""
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{path}: no such file; there are some in collectors/workloads/campaigns"
+        ) from None
     try:
         if path.suffix != ".toml":
             content = json.loads(text)

@@ -134,7 +134,7 @@ def test_without_tomllib_the_remedy_is_json(tmp_path, monkeypatch):
 
 def test_a_missing_file_is_an_error_and_not_a_traceback(tmp_path, capsys):
     assert __main__.main(["sweep", str(tmp_path / "none.toml")]) == 1
-    assert "none.toml" in capsys.readouterr().err
+    assert "none.toml: no such file; there are some in " in capsys.readouterr().err
 
 
 def test_what_the_host_lacks_is_said_before_the_first_run(tmp_path, monkeypatch, capsys):
