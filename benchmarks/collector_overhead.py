@@ -29,6 +29,8 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from recorder_cost import four_phases
+
 from collectors import steps as steps_module
 from collectors.steps import Recorder
 
@@ -79,16 +81,7 @@ class Phases(Steps):
 
     def run(self, count):
         """Do count steps."""
-        first, second, third, fourth = self.phases
-        for _ in self.recorder.steps(count):
-            with first:
-                pass
-            with second:
-                pass
-            with third:
-                pass
-            with fourth:
-                pass
+        four_phases(self.recorder, self.phases, count)
 
 
 class JsonLines:
