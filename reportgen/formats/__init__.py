@@ -59,7 +59,7 @@ _NAMES = (
 
 FORMATS: tuple[Format, ...] = tuple(import_module(f"reportgen.formats.{name}").FORMAT for name in _NAMES)
 
-__all__ = ["FORMATS", "Claim", "Claimed", "Discovery", "Format", "LogFiles", "by_name", "detect", "discover"]
+__all__ = ["FORMATS", "Claim", "Claimed", "Discovery", "Format", "LogFiles", "detect", "discover"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,6 @@ class Claimed:
             f"({self.claim.confidence:g})"
         )
         return Finding("warning", "read.ambiguous-format", self.files.id(), message, self.claim.source)
-
-
-def by_name(name: str) -> Format:
-    """Return the format of that name; KeyError if there is none."""
-    return {known.name: known for known in FORMATS}[name]
 
 
 def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None:

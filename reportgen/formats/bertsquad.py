@@ -101,8 +101,7 @@ def _add_bars(draft: Draft) -> int:
     if draft.samples_per_step:
         draft.series.append(printed(draft.log, step, span, rate * draft.samples_per_step, line))
     else:
-        with np.errstate(divide="ignore"):
-            draft.series.append(printed(draft.log, step, span, 1 / rate, line, "step_time"))
+        draft.series.append(printed(draft.log, step, span, 1 / rate, line, "step_time"))
     return len(step)
 
 

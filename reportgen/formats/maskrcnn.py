@@ -85,6 +85,5 @@ def _add_steps(draft: Draft) -> None:
     if series:
         draft.series.append(series)
     if len(step) and draft.samples_per_step:
-        with np.errstate(divide="ignore"):
-            rate = draft.samples_per_step / values
+        rate = draft.samples_per_step / values
         draft.series.append(printed(log, step, np.diff(step, prepend=0).clip(1), rate, line))

@@ -93,12 +93,6 @@ def row(run: Run, protocol: Protocol, *, as_text: bool = False) -> Row:
     return Row(run.id, {}, own, more, to_json(record, 2)[1 : -len("\n  }")] + ",\n")
 
 
-def run_record(run: Run, protocol: Protocol) -> dict[str, Any]:
-    """Return one run of the document that `listing` makes."""
-    one = row(run, protocol)
-    return {"id": one.id, **one.record, "findings": one.findings}
-
-
 def _marked(one: Row, finding: Finding) -> Row:
     return one._replace(own=[*one.own, _finding(finding)])
 

@@ -2,9 +2,14 @@
 
 import numpy as np
 
-from reportgen.formats import by_name
-from reportgen.logfiles import LogFiles
+from reportgen.formats import FORMATS
+from reportgen.logfiles import Format, LogFiles
 from reportgen.model import STEP, Aggregate, Finding, Run, Series
+
+
+def by_name(name: str) -> Format:
+    """Return the format of that name."""
+    return {known.name: known for known in FORMATS}[name]
 
 
 def read_all(name: str, content: bytes) -> list[Run | Finding]:

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats import FORMATS, Claim, Format, by_name, detect, discover
+from reportgen.formats import FORMATS, Claim, Format, detect, discover
 from reportgen.logfiles import LogFiles
 from reportgen.model import STEP, Finding, Run
 from tests.formats import trainer_logs
+from tests.formats.reading import by_name
 
 SETTINGS = {
     "nvsmi": {"columns": ["temperature.gpu", "utilization.gpu", "memory.used"]},

@@ -12,7 +12,7 @@ import pytest
 
 from reportgen.load import load
 from reportgen.protocol import Protocol
-from reportgen.report.listing import run_record
+from reportgen.report import listing
 
 # The directory says 4x2080Ti; the log says `n_gpu: 1, distributed training: False` and its own final figure,
 # 6.41 sequences/s, is one device's batch of 2 at 3.26 it/s. Four devices are nowhere but in the name.
@@ -28,7 +28,10 @@ Record = dict[str, Any]
 def pairs(corpus: Path) -> list[tuple[dict[str, str], Record]]:
     """Every expected row with what was read."""
     root = corpus / "lambda"
-    records = {run.id: run_record(run, Protocol()) for run in load(["."], root=root).runs}
+    records = {
+        run.id: {**(one := listing.row(run, Protocol())).record, "findings": one.findings}
+        for run in load(["."], root=root).runs
+    }
     with (corpus / "expected" / "lambda_runs.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     missing = [row["file"] for row in rows if row["file"] not in records]

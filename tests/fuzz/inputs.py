@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reportgen.formats import by_name
+from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES
 
 CORPUS = Path(__file__).parent / "corpus"

@@ -19,7 +19,7 @@ from typing import get_args
 
 import numpy as np
 
-from reportgen.formats import FORMATS, by_name, detect, offer
+from reportgen.formats import FORMATS, detect, offer
 from reportgen.load import load
 from reportgen.logfiles import LogFiles
 from reportgen.model import Clock, Finding, Run, Severity, Status
@@ -27,6 +27,7 @@ from reportgen.protocol import DEFAULT, Protocol
 from reportgen.report.listing import row
 from reportgen.rules import rules
 from reportgen.wellformed import wellformed
+from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES, SETTINGS, check
 from tests.fuzz.inputs import NOBODY, Input
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from reportgen.formats import by_name
 from reportgen.model import Finding, Run
+from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES
 from tests.fuzz.inputs import CORPUS, Input, kept, valid, written
 from tests.fuzz.mutate import mutated

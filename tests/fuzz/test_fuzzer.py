@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 
-from reportgen import formats, labels
+from reportgen import labels
 from reportgen.logfiles import LogFiles
 from reportgen.model import Finding, Run
+from tests.formats.reading import by_name
 from tests.formats.test_formats import SETTINGS
 from tests.fuzz import replay, run
 from tests.fuzz.inputs import Input, kept, valid, written
@@ -66,7 +67,7 @@ def swells(content: bytes) -> None:
 def test_a_defect_is_found_and_kept(
     defect: Callable[[bytes], None], kind: str, bound: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = formats.by_name("nanogpt")
+    known = by_name("nanogpt")
 
     def read(files: LogFiles) -> Iterator[Run | Finding]:
         defect(files.bytes(files.path))
