@@ -6,7 +6,7 @@ beside the unit in which a person reads them; the rounding is the renderer's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from reportgen.model import Case, FactorValue, Finding, Run, Source
@@ -193,6 +193,7 @@ class Table:
     digits, decimals   how numbers are shown (decimals wins)
     caption            sentences under the table: metric, unit, protocol
     constants          factors that are the same in all cells and not said elsewhere
+    facet_text         the facet in words, which stands behind ": " in the title
     """
 
     id: str
@@ -212,6 +213,7 @@ class Table:
     decimals: int | None
     caption: tuple[str, ...] = ()
     facet: tuple[tuple[str, FactorValue], ...] = ()
+    facet_text: str = ""
     findings: tuple[Finding, ...] = ()
 
 
@@ -296,4 +298,3 @@ class Report:
     protocol: str
     protocol_text: str
     protocols: Mapping[str, Mapping[str, FactorValue]]
-    inject: Mapping[str, str] = field(default_factory=dict)

@@ -57,14 +57,12 @@ def _tables(entry: list[Table], show: "_Blocks") -> list[str]:
     """Return the tables of one entry: each under its heading, or folded where facets make many."""
     if len(entry) <= MOST_OPEN:
         return [f"## {escape.markdown(table.title)}\n\n{show.table(table)}" for table in entry]
-    # A facet's title is that of the entry and what the facet adds.
-    titles = [table.title.partition(": ") for table in entry]
-    facets = [added or title for title, _, added in titles]
     folded = [
-        f"<details>\n<summary>{html.escape(escape.one_line(facet))}</summary>\n\n{show.table(table)}\n\n</details>"
-        for facet, table in zip(facets, entry, strict=True)
+        f"<details>\n<summary>{html.escape(escape.one_line(table.facet_text))}</summary>\n\n"
+        f"{show.table(table)}\n\n</details>"
+        for table in entry
     ]
-    return [f"## {escape.markdown(titles[0][0])}", *folded]
+    return [f"## {escape.markdown(entry[0].title.removesuffix(f': {entry[0].facet_text}'))}", *folded]
 
 
 def _section(title: str, parts: list[str]) -> list[str]:

@@ -28,13 +28,7 @@ def assemble(
     watched passes the entries on, one by one as they are built
     raises  RequestError for anything in the definition that the runs cannot fulfil
     """
-    runs = campaigns.all_runs()
-    if not runs and definition.tables:
-        raise RequestError(
-            f"{definition.place}: logs",
-            f"no runs below {', '.join(definition.logs)}",
-            "see what is found there with `reportgen runs`",
-        )
+    runs = _runs(definition, campaigns)
     by_entry = {spec.id: build_tables(spec, runs, knowledge) for spec in watched(definition.tables)}
     tables = [table for entry in by_entry.values() for table in entry]
     figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
@@ -62,6 +56,17 @@ def assemble(
         protocol_text=_protocol_text(protocols.values()),
         protocols={name: asdict(one) for name, one in protocols.items()},
     )
+
+
+def _runs(definition: Definition, campaigns: Campaigns) -> Sequence[Run]:
+    runs = campaigns.all_runs()
+    if not runs and definition.tables:
+        raise RequestError(
+            f"{definition.place}: logs",
+            f"no runs below {', '.join(definition.logs)}",
+            "see what is found there with `reportgen runs`",
+        )
+    return runs
 
 
 _REDUCED = {"median": "median", "olympic": "mean without the best and the worst"}

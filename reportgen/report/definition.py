@@ -110,15 +110,6 @@ def _id(section: Section) -> str:
 def _table(section: Section, protocol: Protocol, named: Mapping[str, Protocol]) -> TableSpec:
     name = _id(section)
     compare = _compare(section.section("compare"))
-    show = section.texts("show") or ("value", *_compared(compare))
-    for position, quantity in enumerate(show):
-        showable = ("value", "repeats", *_compared(compare))
-        if quantity not in showable:
-            raise RequestError(
-                f"{section.at('show')}[{position}]",
-                f'"{quantity}" is not what this table can show',
-                f"it can show {', '.join(showable)}",
-            )
     spec = TableSpec(
         place=section.place,
         id=name,
@@ -137,7 +128,7 @@ def _table(section: Section, protocol: Protocol, named: Mapping[str, Protocol]) 
         labels=_labels(section.section("labels")),
         pick=_pick(section.section("pick")),
         compare=compare,
-        show=cast(tuple[Quantity, ...], show),
+        show=_shown(section, compare),
         totals=_totals(section.section("totals")),
         best_first=section.flag("best_first"),
         missing=section.text("missing", "-"),
@@ -171,6 +162,19 @@ def _bounded(section: Section, key: str, least: int) -> int | None:
     if number is not None and not least <= number <= 12:
         raise RequestError(section.at(key), f"{number} {key}", f"choose {least} to 12")
     return number
+
+
+def _shown(section: Section, compare: CompareSpec | None) -> tuple[Quantity, ...]:
+    showable = ("value", "repeats", *_compared(compare))
+    show = section.texts("show") or ("value", *_compared(compare))
+    for position, quantity in enumerate(show):
+        if quantity not in showable:
+            raise RequestError(
+                f"{section.at('show')}[{position}]",
+                f'"{quantity}" is not what this table can show',
+                f"it can show {', '.join(showable)}",
+            )
+    return cast(tuple[Quantity, ...], show)
 
 
 def _compared(compare: CompareSpec | None) -> tuple[Quantity, ...]:

@@ -48,9 +48,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
     units = _Units(spec, grid, mode)
     filler = Filler(spec, grid, units.of_cell, against)
     marks = qualifiers(spec, grid)
-    lines = [(row, _line(filler, marks, row)) for row in grid.rows]
-    if spec.best_first:
-        lines.sort(key=lambda line: _rank(line[1]))
+    lines = _lines(spec, filler, marks)
     drafts = [line for _, line in lines]
     rows = [_row(spec, key, marks.rows.get(key, ()), units) for key, _ in lines]
     columns = [
@@ -64,9 +62,10 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
     noted = number_notes(filler.notebook, drafts)
     rows = [replace(row, notes=notes) for row, notes in zip(rows, noted.rows, strict=True)]
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
+    told = ", ".join(_facet_text(spec, factor, value) for factor, value in facet)
     return Table(
         id=name,
-        title=_title(spec, facet),
+        title=f"{spec.title}: {told}" if told else spec.title,
         metric=" ".join(spec.metrics),
         metric_title=metric_title(spec),
         row_factors=spec.rows,
@@ -82,6 +81,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
         decimals=spec.decimals,
         caption=(*caption(spec, grid, units.whole), *(note.text for note in noted.general)),
         facet=facet,
+        facet_text=told,
         findings=tuple(filler.findings),
     )
 
@@ -95,6 +95,12 @@ def _check_direction(spec: TableSpec) -> None:
                 f"nobody can say whether more or less {name} is better",
                 "leave it out",
             )
+
+
+def _lines(spec: TableSpec, filler: Filler, marks: Qualifiers) -> list[tuple[AxisKey, list[Draft]]]:
+    """Return the rows with their cells, in the order of the grid or the best first."""
+    lines = [(row, _line(filler, marks, row)) for row in filler.grid.rows]
+    return sorted(lines, key=lambda line: _rank(line[1])) if spec.best_first else lines
 
 
 def _rank(line: Sequence[Draft]) -> tuple[bool, float]:
@@ -240,12 +246,6 @@ def _ids(spec: TableSpec, facets: Sequence[Key]) -> list[str]:
 
 def _digest(facet: Key) -> str:
     return sha256(repr(facet).encode("utf-8", "backslashreplace")).hexdigest()[:8]
-
-
-def _title(spec: TableSpec, facet: Sequence[tuple[str, FactorValue]]) -> str:
-    if not facet:
-        return spec.title
-    return f"{spec.title}: " + ", ".join(_facet_text(spec, name, value) for name, value in facet)
 
 
 def _facet_text(spec: TableSpec, name: str, value: FactorValue) -> str:

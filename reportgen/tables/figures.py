@@ -44,9 +44,9 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
             did_you_mean(spec.show, shown),
         )
     suffix = table.id.removeprefix(spec.table)
-    title = spec.title + (table.title.removeprefix(table.title.split(":")[0]) if suffix else "")
+    title = f"{spec.title}: {table.facet_text}" if table.facet_text else spec.title
     if spec.kind == "series":
-        series, unit = tuple(_step_series(table, columns)), Unit("s", "s", 1.0)
+        series = tuple(_step_series(table, columns))
         unit = choose((y for s in series for y in s.y if y is not None), "s")
         return Figure(
             spec.id + suffix, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table)

@@ -128,6 +128,11 @@ def test_a_facet_makes_a_figure_of_its_own():
     assert [(f.id, f.title) for f in found] == [("f/A", "F: A"), ("f/B", "F: B")]
 
 
+def test_a_colon_in_the_title_of_a_table_does_not_reach_its_figures():
+    table = {"rows": ("nodes", "devices"), "facets": ("framework",), "title": "FP32: batch 128"}
+    assert [f.title for f in figures(table=table, x="devices")] == ["F: A", "F: B"]
+
+
 def test_the_row_of_means_is_not_drawn():
     table = {
         "rows": ("nodes", "devices"),
