@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from reportgen.metrics import item_of
+from reportgen.metrics import METRICS, item_of
+from reportgen.metrics import metric as metric_of
 from reportgen.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
 from reportgen.protocol import Protocol, attempt, available
 from reportgen.reading import Shape
@@ -246,13 +247,18 @@ def as_table(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return rows
 
 
+_ORDER = {name: position for position, name in enumerate(METRICS)}
+
+
+def _rank(name: str, phase: str) -> tuple[bool, bool, int]:
+    return not metric_of(name).is_speed, phase != STEP, _ORDER.get(name, len(_ORDER))
+
+
 def _headline(measurements: Sequence[Mapping[str, Any]], factors: Mapping[str, Any]) -> str:
-    """Return the one value that a reader looks for first: the throughput of the step, else its time."""
-    order = {("throughput", STEP): 0, ("step_time", STEP): 1}
-    ranked = sorted(measurements, key=lambda m: order.get((m["metric"], m["phase"]), 2))
-    if not ranked or ranked[0]["value"] is None:
+    """Return the one value that a reader looks for first: how fast the whole step was."""
+    best = min(measurements, key=lambda m: _rank(m["metric"], m["phase"]), default=None)
+    if not best or best["value"] is None:
         return ""
-    best = ranked[0]
     value, unit = float(best["value"]), choose([best["value"]], best["unit"])
     name = rate_unit(item_of(best["metric"], factors)) if best["unit"] == "samples/s" else unit.name
     parts = (
