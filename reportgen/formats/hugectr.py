@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.formats.fragments import stamps
+from reportgen.formats.fragments.memorybeside import memory, with_memory
 from reportgen.formats.fragments.settings import number, settings
 from reportgen.formats.fragments.steprun import StepRun, once
 from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim
@@ -47,7 +48,7 @@ _ROUNDING = 1.0  # s, of stamps without a fraction
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with an iteration line."""
-    return claim(files, b" iters): ", _ITER, 0.95)
+    return with_memory(claim(files, b" iters): ", _ITER, 0.95))
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -64,6 +65,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         run.last = int(records.end[-1])
         time = _without_evaluations(run, records)
         run.add("step_time", time, "printed", span=np.maximum(records.integers("span"), 1))
+        run.aggregates += memory(files)
     yield run.run()
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reportgen.formats.fragments.linepattern import line_pattern
+from reportgen.formats.fragments.memorybeside import memory, with_memory
 from reportgen.formats.fragments.settings import is_set, number, settings
 from reportgen.formats.fragments.stepnumbers import over_epochs, shortened
 from reportgen.formats.fragments.steprun import StepRun, once, spans
@@ -50,7 +51,7 @@ def claims(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
     kinds = (kind for kind in _KINDS if kind.literal in head and kind.sign.search(head))
     found = (claim(files, kind.literal, kind.pattern, 0.9) for kind in kinds)
-    return next((one for one in found if one), None)
+    return with_memory(next((one for one in found if one), None))
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -71,6 +72,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         keep = once(step)
         run.step, run.line, records = step[keep], records.line[keep], records.take(keep)
         kind.fill(run, records)
+        run.aggregates += memory(files)
     run.samples_per_step = _samples_per_step(header)
     _add_memory(run)
     last = int(run.step[-1]) if len(run.step) else 0
@@ -225,14 +227,14 @@ def _add_memory(run: StepRun) -> None:
     """Keep the fullest device of the samples that nvidia-smi took beside the table."""
     if b" MiB" not in run.log.content:
         return
-    memory = run.log.records(_MEMORY, b" MiB")
-    if len(memory):
-        at = int(memory.integers("memory").argmax())
+    samples = run.log.records(_MEMORY, b" MiB")
+    if len(samples):
+        at = int(samples.integers("memory").argmax())
         run.add_aggregate(
             "memory_used",
-            float(memory.integers("memory")[at]) * _MIB,
-            memory.text("memory", at) + " MiB",
+            float(samples.integers("memory")[at]) * _MIB,
+            samples.text("memory", at) + " MiB",
             "maximum",
-            len(memory),
-            int(memory.line[at]),
+            len(samples),
+            int(samples.line[at]),
         )

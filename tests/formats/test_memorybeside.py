@@ -1,0 +1,49 @@
+"""The memory that gpu_memory_usage.py saw, beside the logs of two formats; its form is that of DLPerf's script."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen.formats import detect
+from reportgen.load import load
+from reportgen.logfiles import LogFiles
+from reportgen.model import Run, Source
+
+LOGS = {
+    "oneflow": b"batch_size = 16384\n100 time 1602836839.5 loss 0.547\n200 time 1602836842.5 loss 0.512\n",
+    "hugectr": b"[HUGECTR][02:51:59][INFO][RANK0]: Iter: 100 Time(100 iters): 0.315066s Loss: 0.125152 lr:0.001000\n",
+}
+
+
+def read(name: str, **beside: bytes) -> Run:
+    files = LogFiles.of({"n1g8.log": LOGS[name], **{f"n1g8.{end}": text for end, text in beside.items()}})
+    claimed = detect(files.file("n1g8.log"))
+    assert claimed is not None
+    assert claimed.format.name == name
+    (run,) = claimed.format.read(claimed.files)
+    assert isinstance(run, Run)
+    return run
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_the_memory_beside_a_log_is_that_of_its_run(name: str) -> None:
+    (found,) = read(name, mem=b"a warning of NVML\nmax device0 memory usage is: 5934088192\n").aggregates
+    assert (found.metric, found.phase, found.value) == ("memory_used", "step", 5934088192)
+    assert (found.statistic, found.source) == ("maximum", Source("n1g8.mem", 2))
+
+
+@pytest.mark.parametrize("text", [b"", b"max device0 memory usage is: 0\n", b"max device0 memory usage is: 12",
+                                  b"max device0 memory usage is: many\n", b"\xff\0", b"x" * 70_000])  # fmt: skip
+@pytest.mark.parametrize("name", LOGS)
+def test_what_was_not_measured_is_absent(name: str, text: bytes) -> None:
+    found = read(name, mem=text).aggregates
+    assert [one.value for one in found] == ([12] if text.endswith(b"12") else [])
+    assert read(name).aggregates == ()
+
+
+def test_it_is_found_on_disk_and_no_log_of_its_own(tmp_path: Path) -> None:
+    for end, content in (("log", LOGS["oneflow"]), ("mem", b"max device0 memory usage is: 7\n")):
+        (tmp_path / f"a.{end}").write_bytes(content)
+    loaded = load([tmp_path], root=tmp_path)
+    assert [[one.value for one in run.aggregates] for run in loaded.runs] == [[7]]
+    assert loaded.findings == ()
