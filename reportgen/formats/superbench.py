@@ -3,7 +3,8 @@
 Each node becomes one Run with an aggregate per key, `benchmark[:annotation]/[run/]metric[:rank]`; a monitor
 becomes a Run of telemetry. Keys have no units: those that SuperBench documents are converted, the others
 kept as they stand. A benchmark whose return code is not 0 failed; one without keys was not run, which
-nothing in the file says.
+nothing in the file says. A diagnosis_summary is recognised and has no results of its own: it compares those
+of the other file with a baseline, under the same keys.
 
 Format: https://github.com/microsoft/superbenchmark, runner/runner.py and monitor/record.py.
 """
@@ -11,6 +12,7 @@ Format: https://github.com/microsoft/superbenchmark, runner/runner.py and monito
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,8 @@ from reportgen.model import Aggregate, FactorValue, Finding, Run, Source, Status
 _NAME = "superbench"
 _KEY = re.compile(r"(?P<place>[^\n]{1,200})/(?P<metric>[^/\n:]{1,120})(?::(?P<rank>\d{1,6}))?")
 _RETURN_CODE = "return_code"
+# In JSON lines, and in JSON.
+_DIAGNOSES = (b'"Defective Details"', b'"diagnosis/issue_details"')
 # metric of SuperBench -> (metric, factor to the base unit); the rest of its name goes into the phase.
 _TIMES = re.compile(r"(?:step_?time|(?P<a>[a-z0-9]+_(?:train|inference))_step_time)_?(?P<b>.*)")
 _RATES = re.compile(r"(?:(?P<a>[a-z0-9]+_(?:train|inference))_)?throughput_?(?P<b>.*)")
@@ -37,15 +41,18 @@ _MONITORED = {"gpu_usage": ("utilization", 0.01), "gpu_temperature": ("temperatu
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim JSON lines with a node and return codes, or with the samples of the monitor."""
-    if files.is_folder or b'"Defective Details"' in files.head(files.path):
-        return None  # a diagnosis has deviations under the keys of results
+    """Claim JSON lines with a node and return codes, or with the samples of the monitor, and a diagnosis."""
+    for literal in _DIAGNOSES:
+        if diagnosis := jsontext.claim(files, (literal,), 0.9):
+            return replace(diagnosis, reason="a diagnosis: deviations from a baseline, and no results")
     results = jsontext.claim(files, (b"/return_code", b'"node"'), 0.9, b"{")
     return results or jsontext.claim(files, (b'"gpu_usage:0"', b'"cpu_usage"', b'"time"'), 0.9, b"{")
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield a run for each node, or the run of the monitor."""
+    """Yield a run for each node, or the run of the monitor; nothing for a diagnosis."""
+    if any(literal in files.head(files.path) for literal in _DIAGNOSES):
+        return
     content = files.bytes(files.path)
     malformed = Malformed(files.id(files.path), files.source(files.path).path)
     found = list(jsontext.objects(content, malformed))
@@ -57,7 +64,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from malformed.findings()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"/return_code", b'"gpu_usage:0"'))
+FORMAT = Format(_NAME, claims, read, marks=(b"/return_code", b'"gpu_usage:0"', *_DIAGNOSES))
 
 
 def _node(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> Run:

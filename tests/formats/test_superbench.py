@@ -1,8 +1,9 @@
 """SuperBench: a run for each node, units where they are documented, return codes, the monitor."""
 
 import numpy as np
+import pytest
 
-from reportgen.formats import superbench
+from reportgen.formats import detect
 from reportgen.logfiles import LogFiles
 from reportgen.model import Run
 from tests.formats.reading import aggregate, read_all, read_run, rules
@@ -32,6 +33,13 @@ def test_the_monitor_is_telemetry():
     assert device.columns["utilization"].tolist() == [0.56, 0.44]
 
 
-def test_a_diagnosis_is_no_result():
-    content = b'{"Category": "x", "Defective Details": "y", "node": "n", "a/return_code": 0}\n'
-    assert superbench.claims(LogFiles.of({"x": content}).file("x")) is None
+@pytest.mark.parametrize("content", [
+    b'{"Category": "x", "Defective Details": "y", "node": "n", "a/return_code": 0, "index": "n1"}\n',
+    b'[\n    {"index": "n1", "diagnosis/accept": true, "diagnosis/issue_details": "", "a/b_time": 0.5}\n]',
+])  # fmt: skip
+def test_a_diagnosis_is_named_and_has_no_results(content):
+    claimed = detect(LogFiles.of({"x": content}).file("x"))
+    assert claimed is not None
+    assert claimed.format.name == "superbench"
+    assert claimed.claim.reason == "a diagnosis: deviations from a baseline, and no results"
+    assert list(claimed.format.read(claimed.files)) == []
