@@ -1,4 +1,4 @@
-"""Read the result logs of MLPerf training: `:::MLLOG` events, the system, what the score is scaled by.
+"""Read the result logs of MLPerf training, v0.6 and later: events, the system, what the score is scaled by.
 
 One log is one run, one of those that a score is made of: time to train, how it ended, and its speed by
 tracked rates, printed step times or the blocks between evaluations. In a submission
@@ -14,22 +14,23 @@ from collections.abc import Iterator, Mapping
 
 from reportgen.formats.fragments.hostfiles import json_object
 from reportgen.formats.fragments.jsontext import is_number
-from reportgen.formats.fragments.mllogevents import PREFIX, parse
+from reportgen.formats.fragments.mllogevents import OLD_PREFIX, PREFIX, Event, first_event, parse
 from reportgen.formats.fragments.mllogwork import work
-from reportgen.formats.fragments.mlperfsystem import read_system
+from reportgen.formats.fragments.mlperfsystem import read_entry, read_system
 from reportgen.formats.fragments.textlog import TextLog, is_binary
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import STEP, Aggregate, FactorValue, Finding, Run, Status
 
-_RESULT = re.compile(r"result_(?:.*_)?([0-9]{1,9})\.txt")
+_RESULT = re.compile(r"result_(?:.*[^0-9])?([0-9]{1,9})\.txt|result_.*\.txt")
 _SCALING = "scaling.json"
 # NVIDIA's logs begin with what the container prints: hundreds of kB before the first event are possible.
 _FAR = 2**20
 _ITEMS: Mapping[str, str] = {
     "bert": "sequence", "llama2_70b_lora": "sequence", "gpt3": "sequence", "rnnt": "sequence", "ssd": "image",
-    "stable_diffusion": "image", "resnet": "image", "unet3d": "image", "maskrcnn": "image",
+    "llama31_8b": "sequence", "llama31_405b": "sequence", "stable_diffusion": "image", "flux1": "image",
+    "resnet": "image", "unet3d": "image", "maskrcnn": "image",
 }  # fmt: skip
-# The reference code of SSD divides by the number of devices; the arithmetic of its epochs shows it.
+# From v2.0 on the reference code of SSD divides by the number of devices.
 _PER_DEVICE = ("ssd",)
 
 
@@ -39,16 +40,17 @@ def claims(files: LogFiles) -> Claim | None:
         return None
     layout = _Layout(files)
     head = files.head(files.path)
-    if layout.repeat is not None and PREFIX not in head:
+    at = first_event(head)
+    if at < 0 and layout.is_result:
         head = files.head(files.path, _FAR)
-    at = head.find(PREFIX)
+        at = first_event(head)
     if at < 0 or is_binary(head):
         return None
     line = head.count(b"\n", 0, at) + 1
     return Claim(
-        1.0 if layout.system else 0.85,
+        1.0 if layout.system else 0.95,
         files.source(files.path, line),
-        ":::MLLOG",
+        ":::MLLOG" if head.startswith(PREFIX, at) else ":::MLL",
         (files.path,),
         (_SCALING, layout.description) if layout.system else (),
     )
@@ -59,7 +61,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Log(files).run()
 
 
-FORMAT = Format("mllog", claims, read, marks=(PREFIX, b"result_"))
+FORMAT = Format("mllog", claims, read, marks=(PREFIX, OLD_PREFIX, b"result_"))
 
 
 class _Layout:
@@ -69,8 +71,9 @@ class _Layout:
         folders = files.source(files.path).path.split("/")
         name = folders.pop()
         found = _RESULT.fullmatch(name)
-        self.repeat = int(found[1]) if found else None
-        is_submission = len(folders) >= 3 and folders[-3] == "results" and found is not None
+        self.is_result = found is not None
+        self.repeat = int(found[1]) if found and found[1] else None
+        is_submission = len(folders) >= 3 and folders[-3] == "results" and self.is_result
         self.benchmark, self.system = (folders[-1], folders[-2]) if is_submission else ("", "")
         self.submitter = folders[-4] if is_submission and len(folders) >= 4 else ""
         self.description = f"../../../systems/{self.system}.json"
@@ -84,6 +87,8 @@ class _Log:
         self.events = parse(self.log)
         beside = files.beside(self.layout.description) if self.layout.system else None
         self.described, self.machine = read_system(beside) if beside else ({}, {})
+        if not self.described:
+            self.described = read_entry(self.events.value("submission_entry"))
         self.scaling = _scaling(files.beside(_SCALING) if self.layout.system else None)
 
     def run(self) -> Run:
@@ -170,11 +175,16 @@ class _Log:
 
     def _quality(self) -> Iterator[Aggregate]:
         """Yield the last evaluation: an accuracy, a loss or a perplexity, as the benchmark has it."""
-        found = self.events.by_key.get("eval_accuracy", [])
+        found = self._until_stop(self.events.by_key.get("eval_accuracy", []))
         value = found[-1].value if found else None
         if is_number(value):
             place = self.log.place(found[-1].at)
             yield Aggregate("eval_accuracy", STEP, float(value), f"{value!r}", "last", len(found), place)
+
+    def _until_stop(self, events: list[Event]) -> list[Event]:
+        """Return the events until run_stop; where evaluation runs beside training, more may follow."""
+        stop = self.events.last("run_stop")
+        return [one for one in events if one.at < stop.at] if stop else events
 
 
 def _scaling(content: bytes | None) -> float:

@@ -1,6 +1,7 @@
 """MLPerf's result logs: events, status, times, rates, and what stands beside them in a submission.
 
-The lines are written after mlperf_logging 4.1 as the reference codes of the benchmarks call it.
+The lines are written after mlperf_logging 4.1 as the reference codes of the benchmarks call it, and after
+the results of other rounds (v0.6 to v5.1) where they write differently.
 """
 
 import csv
@@ -93,6 +94,31 @@ SSD = (
     + event(31000, "epoch_start", 1, epoch_num=1)
     + event(41000, "epoch_stop", 1, epoch_num=1)
     + event(41000, "tracked_stats", {"throughput": 240.0}, step=2)
+    + STOP
+)
+# v0.6: time and key before the object, the fields of which come in any order; a description in the log.
+OLD_ENTRY = (
+    "{'hardware': 'Box 7', 'nodes': \"{'num_nodes': '2', 'num_accelerators': '8', "
+    "'accelerator': 'Tesla V100', 'notes': ''}\", 'framework': 'PyTorch 19.05'}"
+)
+OLD = (
+    b'x 3: :::MLL 1556733600.250 submission_benchmark: {"value": "resnet", "metadata": {"lineno": 7}}\n'
+    + f":::MLL 1556733600 submission_entry : {json.dumps({'metadata': {}, 'value': OLD_ENTRY})}\n".encode()
+    + b':::MLL 1556733601.5 run_start: {"metadata": {"file": "<string>"}, "value": null}\n'
+    b':::MLL 1556733660.1 eval_accuracy: {"value": 0.7594, "metadata": {"epoch_num": 59}}\n'
+    b':::MLL 1556733661.7501 run_stop: {"value": null, "metadata": {"status": "success"}}\n'
+    b':::MLL 1556733664.0 eval_accuracy: {"value": 0.11, "metadata": {"epoch_num": 60}}\n'
+)
+# v5.0: both ends of a block say its size; a step time comes every two steps of 8, and one for the block.
+CALLBACK = (
+    head("llama31_8b", 8)
+    + event(1000, "block_start", samples_count=32, step=0)
+    + event(3000, "tracked_stats", {"train_step_time": 0.5}, step=1.0, samples_count=16.0)
+    + event(5000, "tracked_stats", {"train_step_time": 0.75}, step=3.0, samples_count=32.0)
+    + event(5000, "tracked_stats", {"train_step_time": 0.625}, samples_count=32)
+    + event(5000, "block_stop", samples_count=32, step=4)
+    + event(6000, "block_start", samples_count=32, step=4)
+    + event(8000, "block_stop", samples_count=32, step=8)
     + STOP
 )
 SYSTEM = json.dumps(
@@ -252,6 +278,90 @@ def test_events_written_in_another_order_are_read() -> None:
     said = {"metadata": {"status": "success"}, "key": "run_stop", "time_ms": 61000, "value": None}
     content = BERT.replace(STOP, f":::MLLOG {json.dumps(said)}\n".encode())
     assert figures(read(content), "total")["time_to_train"] == 60.0
+
+
+def test_events_of_v0_6_have_time_and_key_before_the_object() -> None:
+    run = read(OLD)
+    assert (run.status, run.findings) == ("complete", ())
+    assert run.factors == {
+        "benchmark": "resnet",
+        "item": "image",
+        "device": "Tesla V100",
+        "framework": "PyTorch 19.05",
+        "nodes": 2,
+        "devices": 16,
+    }
+    assert figures(run, "total")["time_to_train"] == 60.25
+    # Evaluation ran beside training, and its last word came after the end.
+    assert figures(run, "last") == {"eval_accuracy": 0.7594}
+
+
+def test_an_example_of_an_event_in_a_source_is_no_log() -> None:
+    source = b'# :::MLL 1556733699.71 run_start: {"value": null,\n#   "metadata": {"lineno": 77}}\n'
+    assert mllog.claims(LogFiles.of({"mlperf_log.py": source}).file("mlperf_log.py")) is None
+
+
+def test_a_block_may_say_its_own_size_at_both_ends() -> None:
+    blocks = b"".join(line for line in CALLBACK.splitlines(True) if b"train_step_time" not in line)
+    (times,) = read(blocks).series
+    assert (times.clock, times.step.tolist(), times.value.tolist()) == ("timestamp", [4, 8], [4.0, 2.0])
+    # Without its steps it could as well have done nothing.
+    assert not read(blocks.replace(b'"step"', b'"else"')).series
+
+
+def test_step_times_of_newer_callbacks_stand_at_their_count_of_samples() -> None:
+    (times,) = read(CALLBACK).series
+    assert (times.clock, times.step.tolist(), times.span.tolist()) == ("printed", [2, 4], [2, 2])
+    assert times.value.tolist() == [1.0, 1.5]
+
+
+@pytest.mark.parametrize(("counts", "steps"), [((20, 20), []), ((1000, 20), []), ((336, 168), [84, 126])])
+def test_epochs_are_samples_only_where_they_are_whole_data_sets(
+    counts: tuple[int, int], steps: list[int]
+) -> None:
+    content = head("unet3d", 4, event(0, "train_samples", 168)) + STOP
+    for at, count in enumerate(counts):
+        content += event(1000 + 9000 * at, "block_start", epoch_count=count)
+        content += event(9000 + 9000 * at, "block_stop", epoch_count=count)
+    found = [step for one in read(content).series for step in one.step.tolist()]
+    assert found == steps
+
+
+def test_the_rates_of_ssd_are_of_the_job_where_its_epochs_say_so() -> None:
+    # 30 s of 200 images a second, in an epoch of 6000 images; 47 batches of 128 are twice that with two devices.
+    whole = SSD.replace(event(1000, "run_start"), event(0, "train_samples", 6000) + event(1000, "run_start"))
+    assert figures(whole := read(whole))["throughput"] == pytest.approx(210.0)
+    assert whole.factors["item"] == "image"
+    batches = event(0, "train_samples", 94) + event(1000, "run_start")
+    of_one = read(SSD.replace(event(1000, "run_start"), batches))
+    assert figures(of_one)["throughput"] == pytest.approx(420.0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        event(31000, "tracked_stats", {"imgs_sec": 512.5}, step=1),
+        event(31000, "throughput", 512.5),
+        event(31000, "tracked_stats", {"imgs_sec": 512.5}) + event(31000, "throughput", 512.5),
+    ],
+)
+def test_rates_of_v1_0_have_other_names(said: bytes) -> None:
+    run = read(head("resnet", 8) + said + STOP)
+    assert figures(run) == {"throughput": 512.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "repeat"),
+    [("result_run10.txt", 10), ("result_1_2n_15927513890.txt", None), ("result_b.txt", None)],
+)
+def test_a_result_is_one_of_the_submission_whatever_its_name(name: str, repeat: int | None) -> None:
+    files = {f"Org/results/sys/bert/{name}": BERT, "Org/systems/sys.json": SYSTEM}
+    view = LogFiles.of(files).file(f"Org/results/sys/bert/{name}")
+    claim = mllog.claims(view)
+    assert claim is not None
+    (run,) = mllog.read(view.only(claim.files, claim.beside))
+    assert isinstance(run, Run)
+    assert (run.repeat, run.factors["device"]) == (repeat, "NVIDIA H200")
 
 
 # The corpus

@@ -1,10 +1,11 @@
 """Read the events of MLPerf's logging, `:::MLLOG {...}`, wherever in a line they stand.
 
-An event is one JSON object that ends its line; a line may begin with the rank that srun puts there. Where
-two writers got in each other's way an event cannot be parsed, and MLPerf's own rule then fails the whole
-log, so that such lines are counted and named.
+An event is one JSON object that ends its line; a line may begin with the rank that srun puts there. Before
+v0.7 time and key stood in front of the object: `:::MLL 1556733699.71 run_start: {...}`. Where two writers
+got in each other's way an event cannot be parsed, and MLPerf's own rule then fails the whole log, so that
+such lines are counted and named.
 
-Format: https://github.com/mlcommons/logging (mlperf_logging 4.1).
+Format: https://github.com/mlcommons/logging (mlperf_logging 4.1), and its training results of v0.6.
 """
 
 import json
@@ -17,7 +18,15 @@ from reportgen.formats.fragments.jsontext import is_number
 from reportgen.formats.fragments.textlog import TextLog
 
 PREFIX = b":::MLLOG {"
-_ANY = re.compile(rb":::MLLOG (\{[^\r\n]*)")
+OLD_PREFIX = b":::MLL "
+_ANY = re.compile(
+    rb":::MLL(?:OG | (?P<seconds>[0-9]{1,12}(?:\.[0-9]{1,9})?) (?P<key>[\w.-]{1,99}) ?: )"
+    rb"(?P<object>\{[^\r\n]*)"
+)
+# A whole event, so that an example in a source or a manual is none.
+_FIRST = re.compile(
+    rb":::MLLOG \{|:::MLL [0-9]{1,12}(?:\.[0-9]{1,9})? [\w.-]{1,99} ?: \{[^\r\n]{1,9999}\}[ \t]*[\r\n]"
+)
 # What the library writes, in its order; anything else is left to the JSON parser as a whole.
 _USUAL = re.compile(
     rb'\{"namespace": "[^"\\]*", "time_ms": (?P<time>[0-9]{1,15}), "event_type": "[A-Z_]+", '
@@ -26,8 +35,9 @@ _USUAL = re.compile(
 # What is asked for; the many other lines (weights, losses, hyperparameters) are only checked to be whole.
 _WANTED = frozenset((
     b"run_start", b"run_stop", b"block_start", b"block_stop", b"epoch_start", b"epoch_stop", b"tracked_stats",
-    b"eval_accuracy", b"global_batch_size", b"local_batch_size", b"max_sequence_length", b"seed",
-    b"submission_benchmark", b"submission_org", b"submission_division", b"submission_platform",
+    b"throughput", b"eval_accuracy", b"global_batch_size", b"local_batch_size", b"max_sequence_length",
+    b"train_samples", b"seed", b"submission_benchmark", b"submission_org", b"submission_division",
+    b"submission_platform", b"submission_entry",
 ))  # fmt: skip
 # The pattern looks for its end again and again in a long line of broken events; the JSON parser does not.
 _LONGEST = 16384
@@ -81,6 +91,12 @@ class Events:
         return int(value) if is_whole else None
 
 
+def first_event(text: bytes) -> int:
+    """Return the offset of the first event of a text, -1 where it has none."""
+    found = _FIRST.search(text) if PREFIX in text or OLD_PREFIX in text else None
+    return found.start() if found else -1
+
+
 def parse(log: TextLog) -> Events:
     """Return the events of a log that readers ask for, and the count of all.
 
@@ -90,7 +106,7 @@ def parse(log: TextLog) -> Events:
     lost = []
     for found in _ANY.finditer(log.content):
         events.count += 1
-        usual = _USUAL.fullmatch(found[1]) if len(found[1]) < _LONGEST else None
+        usual = _USUAL.fullmatch(found["object"]) if len(found["object"]) < _LONGEST else None
         if usual and usual["key"] not in _WANTED and _is_flat(usual):
             continue
         event = _event(found, usual)
@@ -110,14 +126,16 @@ def _is_flat(usual: re.Match[bytes]) -> bool:
 
 
 def _event(found: re.Match[bytes], usual: re.Match[bytes] | None) -> Event | None:
-    if not found[1].rstrip().endswith(b"}"):
+    if not found["object"].rstrip().endswith(b"}"):
         return None
     try:
         if usual and b":::MLLOG" not in usual["metadata"]:
             key, time = usual["key"].decode("utf-8", "replace"), int(usual["time"])
             value, metadata = json.loads(usual["value"]), json.loads(usual["metadata"])
         else:
-            whole = json.loads(found[1])
+            whole = json.loads(found["object"])
+            if found["key"]:
+                whole |= {"key": found["key"].decode(), "time_ms": round(1000 * float(found["seconds"]))}
             key, time, value, metadata = (whole.get(name) for name in ("key", "time_ms", "value", "metadata"))
     except (ValueError, RecursionError):
         return None

@@ -2,7 +2,7 @@
 
 How far training has come is counted differently by each benchmark: `samples_count` in samples,
 `epoch_count` of GPT-3 in tokens, `step` in samples, tokens or epochs. A count becomes steps only where the
-global batch divides it, so that nothing is guessed: an epoch count of 1 is no number of steps.
+global batch divides it, and a count of epochs only where it is seen to be one of samples or tokens.
 """
 
 import math
@@ -18,6 +18,7 @@ from reportgen.formats.fragments.textlog import TextLog
 from reportgen.model import STEP, Aggregate, Clock, FloatArray, IntArray, Series
 
 _TIMING = "train_step_timing in s"
+_TIME = "train_step_time"
 _RATE = "throughput"
 # No rate and no time is outside; what is inside can be weighted, inverted and added up.
 _LEAST, _MOST = 1e-100, 1e100
@@ -34,14 +35,16 @@ class Work:
 def work(log: TextLog, events: Events, *, per_device: bool, devices: int) -> Work:
     """Return the steps and rates of a log.
 
-    per_device  the tracked rate is of one device; devices  how many there are, 0 if unknown
+    per_device  the tracked rate may be of one device; devices  how many there are, 0 if unknown
     """
     counter = _Counter(events)
     blocks = [block for block in intervals(events, "block") if counter.of_block(block)]
     timed = _timed(log, events, counter)
     # A block is a dozen steps and more; where single steps are printed it tells nothing that they do not.
     series = timed or _logged(log, counter) or _of_blocks(log, events, blocks, counter)
-    tracked = _tracked(events, _RATE)
+    # NVIDIA's MXNet of v1.0 has a name of its own, and an event of its own besides.
+    tracked = _tracked(events, _RATE) or _tracked(events, "imgs_sec") or _plain(events, _RATE)
+    per_device = per_device and not _is_whole(events, tracked, counter)
     if len(tracked) > 1 and len(tracked) == len(blocks) and not per_device:
         return Work((*series, _rates(log, tracked, blocks, counter)), ())
     scale = devices if per_device and devices else 1
@@ -57,11 +60,15 @@ class _Counter:
     def __init__(self, events: Events) -> None:
         self.batch = events.integer("global_batch_size") or 0
         tokens = self.batch * (events.integer("max_sequence_length") or 0)
-        start = next((block for block in intervals(events, "block")), None)
-        count = start.start.number("epoch_count") if start else None
+        counts = [block.start.number("epoch_count") for block in intervals(events, "block")]
+        count = counts[0] if counts else None
         # Only a count of tokens is that large and even: other benchmarks count 1 epoch or some samples.
         self.in_tokens = bool(tokens and count and count >= tokens and count % tokens == 0)
         self.unit = tokens if self.in_tokens else self.batch
+        # 3D U-Net counts epochs up to v2.0 and samples after that, in whole data sets.
+        self.data_set = events.integer("train_samples") or 0
+        whole = self.data_set and all(one and one % self.data_set == 0 for one in counts)
+        self.is_of_samples = self.in_tokens or bool(whole)
 
     def steps(self, count: float | None) -> int:
         """Return the steps that a count comes to, 0 where it comes to no whole number of them."""
@@ -72,9 +79,14 @@ class _Counter:
     def of_block(self, block: Interval) -> int:
         """Return the steps of a block, 0 if unknown."""
         begin, end = block.start.number("samples_count"), block.stop.number("samples_count")
-        if begin is not None and end is not None:
+        if begin is None or end is None:
+            return self.steps(block.start.number("epoch_count")) if self.is_of_samples else 0
+        if begin != end:
             return self.steps(end - begin)
-        return self.steps(block.start.number("epoch_count"))
+        # NVIDIA's callback of v5.0 says at both ends how large the block is; its steps confirm it.
+        first, last = block.start.number("step"), block.stop.number("step")
+        steps = self.steps(end)
+        return steps if first is not None and last is not None and last - first == steps else 0
 
 
 def _tracked(events: Events, name: str) -> list[tuple[Event, float]]:
@@ -87,11 +99,33 @@ def _tracked(events: Events, name: str) -> list[tuple[Event, float]]:
     return found
 
 
+def _plain(events: Events, name: str) -> list[tuple[Event, float]]:
+    """Return the events of a key whose value is a positive number."""
+    found = events.by_key.get(name, [])
+    return [(one, float(one.value)) for one in found if is_number(one.value) and _LEAST < one.value < _MOST]
+
+
+def _is_whole(events: Events, tracked: Sequence[tuple[Event, float]], counter: _Counter) -> bool:
+    """Return whether the rates are of the whole job: whether an epoch takes as long as they let expect.
+
+    `train_samples` is the size of an epoch in samples (v1.0) or in batches (v2.0 and later).
+    """
+    epochs = sorted(epoch.seconds for epoch in intervals(events, "epoch"))
+    if not epochs or not tracked:
+        return False
+    expected = epochs[len(epochs) // 2] * sorted(rate for _, rate in tracked)[len(tracked) // 2]
+    sizes = (counter.data_set, counter.data_set * counter.batch)
+    return any(0.8 * size < expected < 1.25 * size for size in sizes)
+
+
 def _timed(log: TextLog, events: Events, counter: _Counter) -> tuple[Series, ...]:
     """Return the step times that NeMo's callback prints, each the mean of the steps since the one before."""
     rising: list[tuple[Event, float, int]] = []
-    for event, seconds in _tracked(events, _TIMING):
-        last = counter.steps(event.number("step"))
+    # From v5.0 on `step` counts steps from 0, and the mean of a whole block comes without it.
+    newer = [pair for pair in _tracked(events, _TIME) if pair[0].number("step") is not None]
+    position = "samples_count" if newer else "step"
+    for event, seconds in newer or _tracked(events, _TIMING):
+        last = counter.steps(event.number(position))
         if last > (rising[-1][2] if rising else 0):
             rising.append((event, seconds, last))
     if not rising:

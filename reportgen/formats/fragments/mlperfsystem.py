@@ -1,4 +1,4 @@
-"""Read the description of a system in an MLPerf submission, `systems/<system>.json`.
+"""Read the description of a system in an MLPerf submission, `systems/<system>.json`, or in a log of v0.6.
 
 All numbers are texts there and many are empty; the software is an object, a list or one text. What decides
 a case becomes factors, the rest environment.
@@ -24,6 +24,7 @@ _ENVIRONMENT: Mapping[str, str] = {
     "host_networking": "network", "system_name": "system_name", "submitter": "submitter_name",
 }  # fmt: skip
 _SOFTWARE = "other_software_stack"
+_ENTRY = re.compile(r"'(accelerator|framework|num_nodes|num_accelerators)': '([^'\\]{1,99})'")
 
 
 def read_system(content: bytes) -> tuple[dict[str, FactorValue], dict[str, FactorValue]]:
@@ -46,6 +47,15 @@ def read_system(content: bytes) -> tuple[dict[str, FactorValue], dict[str, Facto
     if words:
         environment["software"] = ", ".join(words)
     return factors, environment
+
+
+def read_entry(text: object) -> dict[str, FactorValue]:
+    """Return the factors in a `submission_entry` of v0.6: Python's text of a dictionary within another's."""
+    found = dict(_ENTRY.findall(text)) if isinstance(text, str) else {}
+    factors = dict(_texts(found, {"accelerator": "device", "framework": "framework"}))
+    nodes, per_node = _count(found.get("num_nodes")), _count(found.get("num_accelerators"))
+    counts = {"nodes": nodes, "devices": nodes * per_node}
+    return factors | {name: count for name, count in counts.items() if count}
 
 
 def _texts(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, FactorValue]:
