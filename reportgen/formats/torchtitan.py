@@ -42,10 +42,16 @@ _BATCH = re.compile(
 )
 _SEQUENCE = re.compile(rb"sequence length (?P<length>" + COUNT + rb")")
 _TOKENS = re.compile(rb"(?P<tokens>" + COUNT + rb") tokens per train step")
-_MESH = re.compile(rb"Building [0-9]-D device mesh with \[[^\]\n]{0,200}\], \[(?P<sizes>[0-9, ]{1,80})\]")
+_MESH = re.compile(
+    rb"Building (?:[0-9]-D device mesh with \[[^\]\n]{0,200}\], \[(?P<sizes>[0-9, ]{1,80})\]"
+    rb"|device mesh with parallelism: (?P<degrees>[a-z_]{1,20}=[0-9]{1,9}(?:, [a-z_]{1,20}=[0-9]{1,9}){0,9}))"
+)
+_DEGREE = re.compile(rb"\b(?:pp|dp_replicate|dp_shard|cp|tp)=([0-9]{1,9})")
 _WORLD = re.compile(rb"\bWORLD_SIZE[=: ]{1,3}(?P<world>" + COUNT + rb")")
-_GPU = re.compile(rb"CUDA capacity: (?P<name>[^\n]{1,60}?) with [0-9]")
-_MODEL = re.compile(rb"Building (?P<name>[\w.-]{1,40} [\w.-]{1,20}) with ")
+_GPU = re.compile(rb"[A-Z]{2,6} capacity: (?P<name>[^\n]{1,60}?)(?: \([0-9]{1,3}\))? with [0-9]")
+_MODEL = re.compile(rb"Model (?P<name>[\w.-]{1,40} [\w.-]{1,40}) size: [0-9]")
+_BUILT = re.compile(rb"Building (?P<name>(?!device mesh)[\w.-]{1,40} [\w.-]{1,40}) with ")
+_STARTED = re.compile(rb"Training starts at step (?P<step>" + COUNT + rb")")
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -85,18 +91,26 @@ def _measure(run: StepRun, found: Records) -> None:
 
 
 def _stamps(run: StepRun, found: Records) -> FloatArray:
-    """Return the dates of the steps, and declare the time up to a validation's line as no step time."""
+    """Return the dates of the steps; declare validations and restarts, which are no step time."""
     validated = run.log.records(_VALIDATION, b"validate step:")
     validated = validated.take(once(validated.integers("step")))
     stamps = run.log.stamps(np.concatenate((found.begin, validated.begin)))
     stamp, after = stamps[: len(found)], stamps[len(found) :]
     at = {step: float(time) for step, time in zip(run.step.tolist(), stamp.tolist(), strict=True)}
-    run.breaks = tuple(
+    evaluations = tuple(
         Break(step, "evaluation", time - at[step])
         for step, time in zip(validated.integers("step").tolist(), after.tolist(), strict=True)
         if step in at
     )
+    run.breaks = (*evaluations, *_restarts(run, found))
     return stamp
+
+
+def _restarts(run: StepRun, found: Records) -> tuple[Break, ...]:
+    """Return a break behind the last step before each line of a process that goes on from a checkpoint."""
+    started = run.log.records(_STARTED, b"Training starts at step ")
+    before = np.searchsorted(found.begin, started.begin[started.integers("step") > 1])
+    return tuple(Break(int(run.step[:count].max()), "restart") for count in np.unique(before[before > 0]))
 
 
 def _describe(run: StepRun, log: TextLog) -> None:
@@ -113,15 +127,20 @@ def _describe(run: StepRun, log: TextLog) -> None:
         run.samples_per_step = float(tokens["tokens"])
     elif batch and length:
         run.samples_per_step = float(int(batch["all"]) * int(length["length"]))
-    for name, pattern, literal in (("device", _GPU, b"CUDA capacity: "), ("model", _MODEL, b"Building ")):
-        if found := log.search(pattern, literal):
+    model = log.search(_MODEL, b" total parameters") or log.search(_BUILT, b"Building ")
+    for name, found in (("device", log.search(_GPU, b" capacity: ")), ("model", model)):
+        if found:
             run.factors[name] = found["name"].decode("utf-8", "replace")
 
 
 def _devices(log: TextLog) -> int | None:
-    """Return the number of devices: the product of the mesh, else the world size."""
+    """Return the number of devices: the product of the mesh, else the world size.
+
+    Experts are spread over devices that the other degrees count already.
+    """
     if mesh := log.search(_MESH, b"device mesh with "):
-        sizes = [int(size) for size in mesh["sizes"].replace(b" ", b"").split(b",") if size]
+        texts = mesh["sizes"].split(b",") if mesh["sizes"] else _DEGREE.findall(mesh["degrees"])
+        sizes = [int(size) for size in texts if size.strip()]
         product = float(np.prod(np.array(sizes, dtype=np.float64))) if sizes else 0.0
         return int(product) if 1 <= product < 2**31 else None
     world = log.search(_WORLD, b"WORLD_SIZE")

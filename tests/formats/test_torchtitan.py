@@ -55,3 +55,31 @@ def test_an_error_without_a_step_is_a_failure():
     head = b"[titan] 2026-01-02 10:00:00,000 - root - INFO - Starting job\n"
     run = read_run("torchtitan", head + b"torch.OutOfMemoryError: CUDA out of memory.\n")
     assert (run.status, rules(run)) == ("out_of_memory", [("read.failed-run", 2)])
+
+
+def test_the_newer_mesh_line_tells_the_devices_and_is_no_model():
+    head = (b"[titan] 2026-09-01 10:00:00,000 - torchtitan.distributed - INFO - Building device mesh with parallelism: "
+            b"pp=2, dp_replicate=1, dp_shard=3, cp=1, tp=2, ep=4\n"
+            b"[titan] 2026-09-01 10:00:00,100 - torchtitan.trainer - INFO - Building llama9 tiny\n")  # fmt: skip
+    assert read_run("torchtitan", head + LINE % (1, 1)).factors["devices"] == 12
+    assert "model" not in read_run("torchtitan", head).factors
+    size = (
+        b"[titan] 2026-09-01 10:00:00,200 - root - INFO - Model llama9 tiny size: 12,345 total parameters\n"
+    )
+    assert read_run("torchtitan", head + size).factors["model"] == "llama9 tiny"
+
+
+@pytest.mark.parametrize("line", [
+    b"CUDA capacity: NVIDIA H200 with 139.81GiB memory", b"GPU capacity: NVIDIA H200 (0) with 139.81GiB memory",
+])  # fmt: skip
+def test_every_wording_of_the_device_is_read(line):
+    assert read_run("torchtitan", line + b"\n" + LINE % (1, 1)).factors["device"] == "NVIDIA H200"
+
+
+def test_the_time_of_a_restart_is_no_step_time():
+    started = b"[titan] 2026-01-02 10:00:00,000 - root - INFO - Training starts at step %d.\n"
+    run = read_run("torchtitan", started % 1 + LINE % (1, 1) + LINE % (2, 2) + LINE % (3, 3)
+                   + started % 3 + LINE % (48, 3) + LINE % (49, 4) + LINE % (50, 5))  # fmt: skip
+    stamps = series(run, "step_time", "timestamp")
+    assert table(stamps)[2] == (4, 1, 46.0, -1)
+    assert [(border.step, border.kind) for border in stamps.breaks] == [(3, "restart")]
