@@ -9,7 +9,6 @@ _PACKED = {
     b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2",
     b"\xfd7zXZ": "xz",
 }  # fmt: skip
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BLANK = b" \t\r\n\0"  # blocks that were never written are NUL
 
 
@@ -17,14 +16,20 @@ def no_text(head: bytes) -> tuple[str, str] | None:
     """Return what is wrong with a file as a log, and the remedy; None for text."""
     if not head.strip(_BLANK):
         return "is empty", "name a log with some steps in it"
-    packed = next((name for magic, name in _PACKED.items() if head.startswith(magic)), None)
-    if packed:
-        return f"is packed with {packed}", "unpack it first"
-    if head.startswith(_UTF16) or _is_wide(head[::2], head[1::2]) or _is_wide(head[1::2], head[::2]):
-        return "is UTF-16", "convert it first: iconv -f UTF-16 -t UTF-8"
+    if name := packing(head):
+        return f"is packed with {name}", "unpack it first"
+    if _is_wide(head[::2], head[1::2]):
+        return "is UTF-16", "convert it first: iconv -f UTF-16LE -t UTF-8"
+    if _is_wide(head[1::2], head[::2]):
+        return "is UTF-16", "convert it first: iconv -f UTF-16BE -t UTF-8"
     if is_binary(head):
         return "is binary", "convert it to text first"
     return None
+
+
+def packing(head: bytes) -> str | None:
+    """Return what a file was packed with, None for one that was not."""
+    return next((name for magic, name in _PACKED.items() if head.startswith(magic)), None)
 
 
 def _is_wide(letters: bytes, zeros: bytes) -> bool:

@@ -12,6 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from reportgen.contents import packing
 from reportgen.duplicates import Print, Trace, print_of, trace
 from reportgen.formats import Claimed, Format, offer
 from reportgen.labelling import Labeller
@@ -138,10 +139,20 @@ def _recognised(batch: Batch, found: Outcome[T]) -> Iterator[Unit]:
             continue
         if claimed is None:
             found.unclaimed.append(view.id(view.path))
+            found.findings.extend(_unpacked(view))
             continue
         found.findings.extend(ambiguity(claimed))
         chain = tuple(above(_place(view).path, batch.known)) if batch.known else ()
         yield Unit(claimed.format, claimed.files, chain)
+
+
+def _unpacked(view: LogFiles) -> Iterator[Finding]:
+    """Yield the finding for a file that may be a packed log; checkpoints and arrays are zip files."""
+    packed = packing(view.head(view.path))
+    if packed and packed != "zip":
+        place = _place(view)
+        message = f"is packed with {packed} and was not looked into; unpack it if it is a log"
+        yield Finding("warning", "read.packed-file", place.path, message, place)
 
 
 @np.errstate(all="ignore")

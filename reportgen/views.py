@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from reportgen import disk
+from reportgen.encoding import utf8
 from reportgen.errors import RequestError
 from reportgen.model import Finding, Source
 
@@ -32,8 +33,6 @@ HEAD = 65536
 # Larger files are read in part: readers work on whole contents, and need several times their size.
 WHOLE = 16 * 2**20
 TAIL = 2**20
-# The byte order mark that programs on Windows put before UTF-8: no part of the text, and so of no content.
-_MARK = b"\xef\xbb\xbf"
 
 
 class LogFiles:
@@ -199,11 +198,11 @@ class LogFiles:
         """Return the whole content of a file; of a large one the whole lines of its begin and its end."""
         known, head = self._head
         if known == self._base + path and len(head) < HEAD:
-            return head.removeprefix(_MARK)
+            return utf8(head)
         content = self._store[self._base + path]
         if self.size(path) > WHOLE:
             content = b"".join(disk.whole_lines(content, WHOLE - TAIL, TAIL))
-        return disk.content(content).removeprefix(_MARK)
+        return utf8(disk.content(content))
 
     def gap(self, path: str) -> int | None:
         """Return the line feeds before the part of a file that `bytes` leaves out, None for no such part."""
@@ -222,7 +221,7 @@ class LogFiles:
 
     def head(self, path: str, size: int = HEAD) -> Bytes:
         """Return the first bytes of a file; the last file asked for is kept."""
-        return self._beginning(path, size).removeprefix(_MARK)
+        return utf8(self._beginning(path, size))
 
     def _beginning(self, path: str, size: int) -> Bytes:
         name = self._base + path
@@ -239,7 +238,7 @@ class LogFiles:
         content = self._around.get(self._neighbour(path))
         if content is None or disk.size(content) > HEAD:
             return None
-        return disk.content(content).removeprefix(_MARK)
+        return utf8(disk.content(content))
 
     def _neighbour(self, path: str) -> str:
         return posixpath.normpath(self._base + path)

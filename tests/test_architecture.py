@@ -21,6 +21,7 @@ LAYERS = {
     "model": 1,
     "metrics": 1,
     "disk": 1,
+    "encoding": 1,
     "logfiles": 1,
     "views": 1,
     "results": 1,

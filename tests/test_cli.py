@@ -252,8 +252,8 @@ def test_formats_explains_a_format_of_ones_own(tmp_path, monkeypatch):
         (b" \n\0\0\0", "is empty; name a log with some steps in it"),
         (b"\0\1\0\2", "is binary; convert it to text first"),
         (b"\x1f\x8b\x08abc", "is packed with gzip; unpack it first"),
-        ("step 1\n".encode("utf-16"), "is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"),
-        ("step 1\n".encode("utf-16-be"), "is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"),
+        ("step 1\n".encode("utf-16-le"), "is UTF-16; convert it first: iconv -f UTF-16LE -t UTF-8"),
+        ("step 1\n".encode("utf-16-be"), "is UTF-16; convert it first: iconv -f UTF-16BE -t UTF-8"),
         (b"step\0 1\n", "is binary; convert it to text first"),
         (b"hello\n", "no format claims it; see `reportgen formats` for what can be read"),
     ],
@@ -262,6 +262,21 @@ def test_formats_says_why_nothing_claims_a_file(tmp_path, monkeypatch, content, 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.log").write_bytes(content)
     assert f"x.log: {why}" in call("formats", "--explain", "x.log")[1]
+
+
+def test_runs_prints_warnings_of_files_that_became_no_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number in range(23):
+        (tmp_path / f"{number}.log.gz").write_bytes(b"\x1f\x8b\x08abc")
+    told = call("runs", ".")[1].splitlines()
+    first = "warning  1.log.gz: is packed with gzip and was not looked into; unpack it if it is a log"
+    assert told[1] == f"{first} [read.packed-file]"
+    assert told[-2:] == [
+        "... and 3 warnings more: see --format json",
+        "0 runs; 23 files are no logs that are known: 0.log.gz, 1.log.gz, 10.log.gz, ...; findings: 23 warnings",
+    ]
+    assert len(told) == 22
+    assert len(call("runs", ".", "--format", "json")[1].splitlines()) == 1
 
 
 @pytest.mark.parametrize("command", [["runs"], ["formats", "--explain"], ["learn"]])

@@ -1,5 +1,6 @@
 """From folders to runs: order, ids, labels, duplicates, processes, what cannot be read."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -232,3 +233,13 @@ def test_factors_of_a_log_are_made_wellformed(root: Path) -> None:
     write(root / "logs" / "odd", {"labels.toml": '[rename]\nphase = "stage"\n'})
     (found,) = load(["logs/odd"], root=root).runs
     assert (found.factors, [one.rule for one in found.findings]) == ({"stage": 4}, [])
+
+
+def test_a_packed_file_is_a_finding_for_it_may_be_a_log(tmp_path: Path) -> None:
+    (tmp_path / "train.log.gz").write_bytes(gzip.compress(MONITOR.encode(), mtime=0))
+    (tmp_path / "checkpoint.pt").write_bytes(b"PK\x03\x04 weights")
+    found = load(["."], root=tmp_path)
+    assert (found.runs, found.unclaimed) == ((), ("checkpoint.pt", "train.log.gz"))
+    (finding,) = found.findings
+    assert (finding.rule, finding.subject) == ("read.packed-file", "train.log.gz")
+    assert finding.message == "is packed with gzip and was not looked into; unpack it if it is a log"

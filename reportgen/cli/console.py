@@ -28,14 +28,19 @@ def plain(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def summary(findings: Sequence[Finding], what: str) -> None:
-    """Print the gravest findings one by one, the rest as counts."""
+# So many warnings are printed one by one.
+_SHOWN = 20
+
+
+def summary(findings: Sequence[Finding], what: str, *, apart: Sequence[Finding] = ()) -> None:
+    """Print the gravest findings one by one, those that no table shows (`apart`), the rest as counts."""
     counts = Counter(finding.severity for finding in findings)
-    for finding in findings:
-        if finding.severity == "invalid" or finding.rule.startswith("publish."):
-            tell(
-                f"{finding.severity}  {finding.source or finding.subject}: {finding.message} [{finding.rule}]"
-            )
+    grave = [one for one in findings if one.severity == "invalid" or one.rule.startswith("publish.")]
+    warnings = [one for one in apart if one.severity == "warning"]
+    for finding in (*grave, *warnings[:_SHOWN]):
+        tell(f"{finding.severity}  {finding.source or finding.subject}: {finding.message} [{finding.rule}]")
+    if len(warnings) > _SHOWN:
+        tell(f"... and {count(len(warnings) - _SHOWN, 'warning', 'warnings')} more: see --format json")
     plurals: dict[Severity, str] = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
     shown = ", ".join(count(counts[s], s, plural) for s, plural in plurals.items() if counts[s])
     tell(f"{what}; findings: {shown or 'none'}")

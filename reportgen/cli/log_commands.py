@@ -63,7 +63,8 @@ def runs(
             print(plain(f"all runs: {shared}\n"))
         print_runs(as_table(document))
     findings = findings_of(found.runs, found.findings)
-    summary(findings, f"{count(len(found.runs), 'run')}{_unclaimed(found.unclaimed)}")
+    apart = () if format is Listing.json else found.findings
+    summary(findings, f"{count(len(found.runs), 'run')}{_unclaimed(found.unclaimed)}", apart=apart)
     if strict and any(f.severity != "note" for f in findings):
         raise typer.Exit(FINDINGS)
 

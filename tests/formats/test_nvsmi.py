@@ -97,7 +97,7 @@ def test_a_file_that_does_not_fit_the_columns_is_left_alone(content: bytes) -> N
         b"name, index, count\nA40, 0, 1\n",
         b"",
         b"\0\0\0",
-        "utilization.gpu [%]\n".encode("utf-16"),
+        "utilization.gpu [%]\n".encode("utf-16-le"),
         b"timestamp,value\n",
         b"epoch,memory.used bytes\n",
     ],
