@@ -123,6 +123,11 @@ def _read_metrics(files: LogFiles) -> Run:
     malformed = Malformed(id, source.path)
     if metrics.damaged:
         malformed.add(metrics.damaged[0], "not as many cells as the header", len(metrics.damaged))
+    if not len(metrics.line):
+        nothing = Finding("warning", "read.incomplete-run", id, "a header without rows", source)
+        return Run(
+            id, FORMAT.name, source, FRAMEWORK, status="partial", findings=(*malformed.findings(), nothing)
+        )
     series, devices = throughput(metrics, source)
     factors = {**FRAMEWORK, **({"devices": devices} if devices else {})}
     return Run(

@@ -345,6 +345,14 @@ def test_damaged_rows_are_named() -> None:
     ]
 
 
+def test_a_header_without_rows_is_of_a_run_that_came_to_nothing() -> None:
+    run = read_file(MONITOR.partition(b"\n")[0] + b"\n", "metrics.csv")
+    assert run.status == "partial"
+    assert [(one.rule, one.message) for one in run.findings] == [
+        ("read.incomplete-run", "a header without rows")
+    ]
+
+
 # The corpus
 
 
