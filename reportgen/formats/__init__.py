@@ -44,6 +44,7 @@ _NAMES = (
     "nanochat",
     "nanogpt",
     "timm",
+    "timm_benchmark",
     "torchvision",
     "mmengine",
     "nemo",

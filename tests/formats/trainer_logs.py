@@ -121,6 +121,12 @@ Train: 1 [   0/100 (  0%)]  Loss: 6.75 (6.75)  Time: 1.000s,  128.00/s  (1.000s,
 Data: 0.800 (0.800)
 """
 
+TIMM_BENCHMARK = json.dumps({
+    "model": "resnet18", "infer_samples_per_sec": 4000.5, "infer_step_time": 64.002, "infer_batch_size": 256,
+    "infer_img_size": 224, "infer_gmacs": 1.82, "infer_macts": 2.48, "train_samples_per_sec": 1000.25,
+    "train_step_time": 128.004, "train_fwd_time": 40.5, "train_bwd_time": 80.5, "train_opt_time": 7.004,
+    "train_batch_size": 128, "train_img_size": 176, "param_count": 11.69}, indent=4).encode()  # fmt: skip
+
 MMCV = b"""\
 2024-05-06 07:00:00,000 - mmseg - INFO - Environment info:
 ------------------------------------------------------------
@@ -239,6 +245,7 @@ LOGS: dict[str, dict[str, bytes]] = {
     "nanochat": {"nanochat.log": NANOCHAT},
     "torchvision": {"torchvision.log": TORCHVISION},
     "timm": {"timm.log": TIMM},
+    "timm_benchmark": {"timm_benchmark.json": TIMM_BENCHMARK},
     "mmengine": {"mmcv.log": MMCV},
     "nemo": {"nemo.log": NEMO},
     "llama_bench": {"llama.json": LLAMA_BENCH},

@@ -18,6 +18,14 @@ def load(content: bytes) -> Any:
         return None
 
 
+def leading(content: bytes) -> Any:
+    """Return the JSON document that a text begins with, whatever follows it, None for none."""
+    try:
+        return json.JSONDecoder().raw_decode(content.decode("utf-8", "replace").lstrip())[0]
+    except (ValueError, RecursionError):
+        return None
+
+
 def objects(content: bytes, malformed: Malformed | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, object) of each line that is a JSON object; others but empty ones are malformed."""
     for number, line in enumerate(content.split(b"\n"), 1):

@@ -1,0 +1,119 @@
+"""timm's benchmark.py: aggregates of inference and of training, as JSON, behind a delimiter, and as CSV."""
+
+import json
+
+import pytest
+
+from reportgen.formats import offer, timm_benchmark
+from reportgen.logfiles import LogFiles
+from reportgen.model import Finding, Run, Source
+from reportgen.protocol import Protocol, measure
+from tests.formats.reading import aggregate, rules
+from tests.formats.trainer_logs import TIMM_BENCHMARK
+
+RESULT = json.loads(TIMM_BENCHMARK)
+OTHER = {"model": "vgg11", "infer_samples_per_sec": 2000.0, "infer_step_time": 16.0, "infer_batch_size": 32}
+FAILED = {"model": "vgg11", "error": "CUDA out of memory. Tried to allocate 2.00 GiB"}
+
+
+def read(content: bytes) -> list[Run | Finding]:
+    """Return what is read of a file that this format claims alone."""
+    claimed = offer(LogFiles.of({"x": content}).file("x"))
+    assert claimed is not None
+    assert (claimed.format, claimed.rivals) == (timm_benchmark.FORMAT, ())
+    return list(claimed.format.read(claimed.files))
+
+
+def runs(content: bytes) -> list[Run]:
+    found = read(content)
+    assert all(isinstance(one, Run) for one in found)
+    return [one for one in found if isinstance(one, Run)]
+
+
+def printed(results: object, before: str = "", after: str = "") -> bytes:
+    return f"{before}--result\n{json.dumps(results, indent=4)}\n{after}".encode()
+
+
+def test_inference_and_training_are_runs_of_their_own():
+    inference, training = runs(TIMM_BENCHMARK)
+    factors = {"framework": "timm", "item": "image", "model": "resnet18"}
+    assert inference.factors == {**factors, "test": "inference", "batch_size": 256, "image_size": 224}
+    assert training.factors == {**factors, "test": "train", "batch_size": 128, "image_size": 176}
+    assert (inference.samples_per_step, training.samples_per_step) == (256, 128)
+    assert [(one.metric, one.phase, one.value) for one in inference.aggregates] == [
+        ("throughput", "step", 4000.5),
+        ("step_time", "step", 0.064002),
+    ]
+    assert {one.phase: one.original for one in training.aggregates if one.metric == "step_time"} == {
+        "step": "128.004 ms",
+        "forward": "40.5 ms",
+        "backward": "80.5 ms",
+        "optimizer": "7.004 ms",
+    }
+    assert (inference.source, inference.id, training.id) == (Source("x", 2), "x#1", "x#2")
+
+
+def test_a_rate_is_an_aggregate_and_of_the_whole_loop():
+    (run, _) = runs(TIMM_BENCHMARK)
+    found = measure(run, "throughput", "step", Protocol())
+    assert found is not None
+    assert (found.value, found.evidence) == (4000.5, "aggregate")
+
+
+def test_a_list_has_a_run_for_each_model_at_its_line():
+    found = runs(json.dumps([RESULT, OTHER], indent=4).encode())
+    assert [run.factors["model"] for run in found] == ["resnet18", "resnet18", "vgg11"]
+    assert [run.source.line for run in found] == [3, 3, 20]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_csv_says_the_same(end: str):
+    other = {**dict.fromkeys(RESULT, ""), **OTHER}
+    rows = [RESULT.keys(), RESULT.values(), other.values()]
+    content = "".join(",".join(map(str, row)) + end for row in rows).encode()
+    found = runs(content)
+    assert [(run.factors, run.samples_per_step) for run in found[:2]] == [
+        (run.factors, run.samples_per_step) for run in runs(TIMM_BENCHMARK)
+    ]
+    assert [aggregate(run, "throughput").value for run in found] == [4000.5, 1000.25, 2000.0]
+    assert [run.source.line for run in found] == [2, 2, 3]
+
+
+def test_results_are_found_behind_what_the_program_printed_before():
+    before = "Train [8/40]. 999.00 samples/sec. 128.128 ms/step.\n" * 3000
+    found = runs(printed(RESULT, before, "srun: done\n") + printed([OTHER]))
+    assert [aggregate(run, "throughput").value for run in found] == [4000.5, 1000.25, 2000.0]
+    assert [run.source.line for run in found] == [3003, 3003, 3023]
+
+
+@pytest.mark.parametrize(("results", "tests"), [
+    (FAILED, [(None, "out_of_memory")]),
+    ({**FAILED, "error": "Unknown"}, [(None, "failed")]),
+    ({**OTHER, "error": "Unknown"}, [("inference", "complete"), ("train", "failed")]),
+])  # fmt: skip
+def test_what_failed_is_said_to_have(results: dict[str, object], tests: list[tuple[str, str]]):
+    found = runs(printed(results))
+    assert [(run.factors.get("test"), run.status) for run in found] == tests
+    assert rules(found[-1]) == [("read.failed-run", 3)]
+    assert found[-1].aggregates == ()
+
+
+@pytest.mark.parametrize(("content", "line"), [
+    (TIMM_BENCHMARK[:-9], 1),
+    (b'{"infer_samples_per_sec": null, "infer_step_time": 1}', 1),
+    (b"model,infer_samples_per_sec,infer_step_time\na,1\n", 2),
+    (b"\n\n" + printed(RESULT)[:200], 4),
+])  # fmt: skip
+def test_what_is_no_result_is_named(content: bytes, line: int):
+    (finding,) = read(content)
+    assert isinstance(finding, Finding)
+    assert (finding.rule, finding.source) == ("read.malformed-line", Source("x", line))
+
+
+@pytest.mark.parametrize("content", [
+    b'{"model": "mlp", "infer_samples_per_sec": 12.5, "mse": 0.1}',
+    b"usage: train.py [--result\n",
+    b"model,test_mse,infer_samples_per_sec\nmlp,0.1,12.5\n",
+])  # fmt: skip
+def test_the_results_of_others_are_left_alone(content: bytes):
+    assert offer(LogFiles.of({"x": content}).file("x")) is None
