@@ -2,9 +2,8 @@
 
 `Epoch(train) [100][ 100/4309] ... time: 0.9225 data_time: 0.0064` and `Iter [48/180]\\tlr: ..., time:
 3.743, data_time: 1.643`: a file becomes one Run. MMCV 1 prints the mean since the line before. MMEngine
-prints the mean of its last `window_size` iterations (10 unless the configuration says otherwise), which are
-all since the line before only where the window is as long as the interval; the timestamps decide where the
-head is missing.
+prints the mean of its last `window_size` iterations (10 unless the configuration says otherwise), more or
+fewer than those since the line before; where the interval is longer and the head missing, timestamps decide.
 
 Format: https://github.com/open-mmlab/mmengine, runner/log_processor.py; mmcv 1.x runner/hooks/logger/text.py.
 """
@@ -84,24 +83,27 @@ def _measure(run: StepRun, found: Records, epochs: IntArray, *, is_new: bool) ->
     run.breaks = epoch_breaks((run.step - at)[1:][np.diff(epochs) != 0].tolist())
     stamp = _stamps(run.log, found)
     time = found.floats("time")
-    span = _seen(run.log, covered, time, stamp, at) if is_new else covered
+    span = _seen(run, covered, time, stamp) if is_new else covered
     run.add("step_time", time * span, "host", span=span, samples=run.work(span))
     run.add("step_time", found.floats("data") * span, "host", phase="data_loading", span=span)
     run.add("memory_used", found.floats("memory") * 2**20, "printed", span=span)
     run.add_stamps(stamp, run.work(covered))
 
 
-def _seen(log: TextLog, covered: IntArray, time: FloatArray, stamp: FloatArray, at: IntArray) -> IntArray:
-    """Return how many steps MMEngine's means are taken over: its window, at most the epoch so far."""
-    configured = log.search(_WINDOW, b"window_size=")
+def _seen(run: StepRun, covered: IntArray, time: FloatArray, stamp: FloatArray) -> IntArray:
+    """Return how many steps MMEngine's means are taken over: its window, across the borders of epochs.
+
+    Lines that are closer than the window overlap, and the dates cannot tell how long it is.
+    """
+    configured = run.log.search(_WINDOW, b"window_size=")
     if configured:
-        return np.minimum(np.minimum(int(configured["size"]) or 1, covered), at)
+        return np.minimum(int(configured["size"]) or 1, run.step)
     apart = np.diff(stamp)
-    if len(apart) and np.isfinite(apart).all():
+    if len(apart) and np.isfinite(apart).all() and covered.min() > _DEFAULT_WINDOW:
         by_time, by_mean = float(apart.sum()), float((time * covered)[1:].sum())
         if by_time > 0 and abs(by_mean / by_time - 1) < 0.05:
             return covered
-    return np.minimum(covered, _DEFAULT_WINDOW)
+    return np.minimum(_DEFAULT_WINDOW, run.step)
 
 
 def _stamps(log: TextLog, found: Records) -> FloatArray:

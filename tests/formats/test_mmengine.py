@@ -44,3 +44,9 @@ def test_a_new_epoch_starts_over():
     found = series(read_run("mmengine", b"window_size=50\n" + lines), "step_time", "host")
     np.testing.assert_array_equal(found.step, [4300, 4309 + 50])
     assert [(one.step, one.kind) for one in found.breaks] == [(4309, "epoch")]
+
+
+@pytest.mark.parametrize(("head", "spans"), [(b"", [4, 9, 10, 10]), (b"window_size=6\n", [4, 6, 6, 6])])
+def test_lines_closer_than_mmengines_window_overlap(head, spans):
+    lines = b"".join(LINE % (b"05/06 07:08:%02d" % at, at, 1.0) for at in (4, 9, 14, 19))
+    assert series(read_run("mmengine", head + lines), "step_time", "host").span.tolist() == spans
