@@ -9,17 +9,19 @@ Format: https://github.com/huggingface/transformers, trainer_callback.py and tra
 https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
 """
 
+import math
 import re
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from reportgen.formats.fragments import jsontext
-from reportgen.formats.fragments.steprun import StepRun, once
+from reportgen.formats.fragments.steprun import StepRun, spans
 from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
 from reportgen.logfiles import Claim, Format, LogFiles
-from reportgen.model import Finding, Run
+from reportgen.model import Finding, FloatArray, Run
 
 _NAME = "hf_trainer"
 _STATE = (b'"log_history"', b'"global_step"')
@@ -37,6 +39,8 @@ _FINAL = re.compile(
     + NUMBER
     + rb")'?"
 )
+# Seconds for each step since the begin, over those between entries, below which a process did not begin at 0.
+_RESUMED = 0.75
 _SUMMARY = b"'train_samples_per_second'"
 _BAR = re.compile(rb"\| (?P<done>" + COUNT + rb")/(?P<of>" + COUNT + rb") \[[0-9:]{4,12}<[0-9:?]{1,12}, ")
 
@@ -99,7 +103,7 @@ def _from_state(log: TextLog) -> Run:
     if state is None:
         run.log.malformed.add(1, "not a JSON document")
     if final:
-        _add_final(run, final)
+        _add_final(run, final, jsontext.whole(jsontext.table(state).get("max_steps")) or 0)
     elif not run.series:
         return _without_figures(
             run, "a state without the totals that the end of training adds: a checkpoint's"
@@ -112,25 +116,35 @@ def _add_runtime(run: StepRun, timed: Sequence[Mapping[str, Any]]) -> None:
     since = np.array([jsontext.number(one["train_runtime"]) for one in timed])
     tokens = np.array([jsontext.number(one.get("num_input_tokens_seen")) for one in timed])
     if len(timed) and bool((np.diff(run.step) > 0).all()):
-        run.add(
-            "step_time",
-            np.diff(since, prepend=0.0),
-            "host",
-            span=np.diff(run.step, prepend=0),
-            samples=np.diff(tokens, prepend=0.0),
-        )
+        _add_since_begin(run, since, tokens)
         if np.isfinite(tokens).all():
             run.factors["item"] = "token"
 
 
-def _add_final(run: StepRun, final: Mapping[str, Any]) -> None:
+def _add_since_begin(run: StepRun, since: FloatArray, tokens: FloatArray) -> bool:
+    """Add intervals from a clock (s) that begins anew with each process; return whether one was resumed.
+
+    A resumed one goes on counting steps and tokens: how many of its first entry's are its own is unknown.
+    """
+    span, time = np.diff(run.step, prepend=0), np.diff(since, prepend=0.0)
+    time[time < 0] = np.nan
+    later = [one for one in (time[1:] / span[1:]).tolist() if math.isfinite(one)]
+    if later and span[0] > spans(run.step)[0] and time[0] < _RESUMED * span[0] * statistics.median(later):
+        time[0] = np.nan
+    run.add("step_time", time, "host", span=span, samples=np.diff(tokens, prepend=0.0))
+    return bool(np.isnan(time).any())
+
+
+def _add_final(run: StepRun, final: Mapping[str, Any], planned: int) -> None:
+    """Add the totals of a job; its rates are of the planned steps, and of steps alone in older versions."""
     time, steps = jsontext.number(final.get("train_runtime")), jsontext.whole(final.get("step")) or 0
     line = jsontext.line_of(run.log.content, b'"train_samples_per_second"', last=True)
     rate = jsontext.number(final.get("train_samples_per_second"))
     if steps:
         run.add_aggregate("step_time", time / steps, f"{time} s / {steps} steps", "total", steps, line)
     run.add_aggregate("run_time", time, f"{time} s", "total", steps, line)
-    if run.factors["item"] == "sample":
+    is_of_samples = "train_steps_per_second" in final and steps >= planned
+    if run.factors["item"] == "sample" and is_of_samples:
         run.add_aggregate("throughput", rate, f"{rate} samples/s", "total", steps, line)
     tokens = jsontext.number(final.get("num_input_tokens_seen"))
     if tokens > 0 and time > 0:
@@ -146,29 +160,21 @@ def _from_lines(log: TextLog) -> Run:
         if (jsontext.whole(one.get("current_steps")) or 0) > 0 and _elapsed(one) is not None
     ]
     step = np.array([one["current_steps"] for _, one in every], dtype=np.int64)
-    kept = [every[i] for i in once(step).tolist()]
+    # A resumed process does its last steps again.
+    most = np.maximum.accumulate(step)
+    kept = [every[i] for i in np.flatnonzero(np.diff(most, prepend=0) > 0).tolist()]
     run = _start(log, [one["current_steps"] for _, one in kept], [line for line, _ in kept])
     since = np.array([_elapsed(one) for _, one in kept], dtype=np.float64)
     tokens = np.array([jsontext.number(one.get("total_tokens")) for _, one in kept])
-    is_growing = bool((np.diff(run.step, prepend=0) > 0).all() and (np.diff(since, prepend=0) >= 0).all())
     run.factors.update({"item": "token"} if np.isfinite(tokens).any() else {})
-    if len(kept) > 1 and is_growing:
-        # The clock starts with training, so the first entry has an interval too.
-        span = np.diff(run.step, prepend=0)
-        run.add(
-            "step_time", np.diff(since, prepend=0.0), "host", span=span, samples=np.diff(tokens, prepend=0.0)
-        )
-    elif kept:
+    is_resumed = len(kept) > 1 and _add_since_begin(run, since, tokens)
+    if len(kept) == 1:
         steps, seconds = int(run.step[-1]), float(since[-1])
-        run.add_aggregate(
-            "step_time",
-            seconds / steps,
-            f"{kept[-1][1]['elapsed_time']} / {steps} steps",
-            "total",
-            steps,
-            kept[-1][0],
-        )
-    if kept and np.isfinite(rate := jsontext.number(kept[-1][1].get("throughput"))):
+        original = f"{kept[-1][1]['elapsed_time']} / {steps} steps"
+        run.add_aggregate("step_time", seconds / steps, original, "total", steps, kept[-1][0])
+    # All tokens of a job over the time of its last process are no rate.
+    if kept and not is_resumed:
+        rate = jsontext.number(kept[-1][1].get("throughput"))
         run.add_aggregate("throughput", rate, f"{rate} tokens/s", "mean", int(run.step[-1]), kept[-1][0])
     return run.run()
 

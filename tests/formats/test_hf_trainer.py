@@ -67,3 +67,37 @@ def test_a_damaged_line_costs_itself():
         3.8,
         [("read.malformed-line", 2)],
     )
+
+
+def lines(*entries):
+    one = b'{"current_steps": %d, "total_steps": 60, "elapsed_time": "0:00:%02d", "throughput": 9.5}\n'
+    return b"".join(one % entry for entry in entries)
+
+
+@pytest.mark.parametrize(("entries", "expected"), [
+    ([(10, 20), (20, 40), (25, 4), (35, 24)], [(10, 10, 20.0, -1), (20, 10, 20.0, -1), (35, 10, 20.0, -1)]),
+    ([(10, 20), (20, 40), (20, 8), (30, 28)], [(10, 10, 20.0, -1), (20, 10, 20.0, -1)]),
+    ([(45, 10), (50, 20), (55, 30)], [(50, 5, 10.0, -1), (55, 5, 10.0, -1)]),  # begins with a resumed process
+])  # fmt: skip
+def test_a_resumed_llamafactory_job_counts_its_time_anew(entries, expected):
+    run = read_run("hf_trainer", lines(*entries))
+    found = series(run, "step_time", "host")
+    assert [row for row in table(found) if row[2] == row[2]] == expected
+    assert run.aggregates == ()
+
+
+def test_lines_cut_from_the_middle_of_a_llamafactory_job_keep_the_time_since_its_begin():
+    run = read_run("hf_trainer", lines((20, 20), (25, 25), (30, 30)))
+    assert table(series(run, "step_time", "host"))[0] == (20, 20, 20.0, -1)
+    assert aggregate(run, "throughput", statistic="mean").value == 9.5
+
+
+@pytest.mark.parametrize(("state", "final", "metrics"), [
+    ({"max_steps": 100}, {"train_steps_per_second": 2.0}, ["step_time", "run_time", "throughput"]),
+    ({"max_steps": 400}, {"train_steps_per_second": 8.0}, ["step_time", "run_time"]),  # stopped early
+    ({"max_steps": 100}, {}, ["step_time", "run_time"]),  # before 4.7 the "samples" were steps
+])  # fmt: skip
+def test_a_printed_rate_that_is_of_other_work_than_was_done_is_not_read(state, final, metrics):
+    final = {"step": 100, "train_runtime": 50.0, "train_samples_per_second": 2.0, **final}
+    run = read_run("hf_trainer", json.dumps({"global_step": 100, **state, "log_history": [final]}).encode())
+    assert [one.metric for one in run.aggregates] == metrics
