@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from reportgen.formats.fragments.steprun import StepRun, common_work, once
-from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run
 
@@ -58,7 +58,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         run.samples_per_step = float(batch["tokens"].replace(b",", b""))
     elif len(found):
         # Truncated, so the true rate lies half a token per second higher, give or take half.
-        run.samples_per_step = common_work(rate + 0.5, time, 5e-6, 0.5)
+        run.samples_per_step = common_work(rate + 0.5, time, _rounding(found) / 1e3, 0.5)
     if rows := log.search(_RANKS, b"Tokens / micro-batch / rank: "):
         run.factors["micro_batch_size"], run.factors["seq_len"] = int(rows["rows"]), int(rows["length"])
     if world := log.search(_WORLD, b"world"):
@@ -70,3 +70,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 
 
 FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR,))
+
+
+def _rounding(found: Records) -> float:
+    """Return half of the last digit of the printed ms; relatives of nanochat print whole ones."""
+    digits = min(len((text or b"").partition(b".")[2]) for text in found.columns["ms"])
+    return 0.5 * 10.0**-digits

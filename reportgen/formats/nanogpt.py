@@ -2,12 +2,15 @@
 
 A file becomes one Run. The time is that of the single iteration that is printed, so lines every 10 iterations
 are a sample of the steps and no intervals. Iterations count from 0 and become steps from 1.
+The time of one that begins with an evaluation contains it, and is left out.
 
 Format: https://github.com/karpathy/nanoGPT, train.py.
 """
 
 import re
 from collections.abc import Iterator
+
+import numpy as np
 
 from reportgen.formats.fragments.steprun import StepRun, once
 from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
@@ -24,6 +27,7 @@ _ITERATION = re.compile(
     + NUMBER
     + rb")ms"
 )
+_EVALUATION = re.compile(rb"step (?P<iteration>" + COUNT + rb"): train loss ")
 _TOKENS = re.compile(rb"tokens per iteration will be: (?P<tokens>[0-9,]{1,20})")
 _WORLD = re.compile(rb"\bWORLD_SIZE[=: ]{1,3}(?P<world>" + COUNT + rb")")
 
@@ -46,8 +50,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         run.samples_per_step = float(tokens["tokens"].replace(b",", b""))
     if world := log.search(_WORLD, b"WORLD_SIZE"):
         run.factors["devices"] = int(world["world"])
+    evaluated = log.records(_EVALUATION, b": train loss ").integers("iteration") + 1
     # The clock is read before the loss is fetched from the device, which is what would wait for it.
-    run.add("step_time", found.floats("ms") / 1e3, "host")
+    run.add("step_time", np.where(np.isin(run.step, evaluated), np.nan, found.floats("ms") / 1e3), "host")
     yield run.run()
 
 

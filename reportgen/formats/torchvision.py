@@ -17,7 +17,9 @@ from reportgen.model import Finding, Run
 
 _NAME = "torchvision"
 _CLOSING = re.compile(
-    rb"Epoch: \[(?P<epoch>[0-9]{1,6})\] Total time: [0-9:, days]{7,30} \((?P<time>" + NUMBER + rb") s / it\)"
+    rb"poch: \[(?P<epoch>[0-9]{1,6})(?:/[0-9]{1,6})?\] Total time: [0-9:, days]{7,30} \((?P<time>"
+    + NUMBER
+    + rb") s / it\)"
 )
 _ARGUMENTS = b"Namespace("
 _LONGEST = 20000

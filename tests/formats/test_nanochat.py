@@ -27,7 +27,8 @@ def test_the_printed_batch_is_preferred():
 
 
 @pytest.mark.parametrize(
-    ("ms", "rate", "expected"), [(b"1000.00", b"524,288", 524288), (b"0.01", b"5", None)]
+    ("ms", "rate", "expected"),
+    [(b"1000.00", b"524,288", 524288), (b"0.01", b"5", None), (b"300", b"1,747,600", None)],
 )
 def test_tokens_per_step_follow_only_where_the_rounding_leaves_no_doubt(ms, rate, expected):
     line = (

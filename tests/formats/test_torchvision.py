@@ -33,3 +33,18 @@ def test_data_and_memory():
     run = read_run("torchvision", TORCHVISION)
     assert series(run, "step_time", "host", "data_loading").value.tolist()[:2] == [0.5, 0.4]
     assert series(run, "memory_used", "printed").value.tolist()[0] == 3000 * 2**20
+
+
+@pytest.mark.parametrize(
+    "named", [b"Epoch: [%d/9]", b"Train: data epoch: [%d]", b"2026-01-01 00:00:00 | Train Epoch: [%d]"]
+)
+def test_copies_name_the_epoch_in_their_own_way(named):
+    log = b"".join((named % epoch) + b"  [ %d/30]  eta: 0:00:09  loss: 6.9 (6.9)  time: 0.300000  data: 0.020000\n" % at
+                   for epoch, at in ((3, 0), (3, 20), (4, 0)))  # fmt: skip
+    run = read_run("torchvision", log + (named % 4) + b" Total time: 0:00:15 (0.5000 s / it)\n")
+    assert [row[:3] for row in table(series(run, "step_time", "host"))] == [
+        (1, 1, 0.3),
+        (21, 20, 6.0),
+        (31, 1, 0.3),
+    ]
+    assert aggregate(run, "step_time").n == 30

@@ -17,8 +17,9 @@ from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog
 PROBE = b"  data: "
 # What SmoothedValue averages over by default.
 _WINDOW = 20
+# Copies write "Train: data epoch: [0]" (LAVIS) or "Epoch: [0/100]" (DINO).
 LINE = re.compile(
-    rb"Epoch: \[(?P<epoch>[0-9]{1,6})\] {1,9}\[ {0,9}(?P<at>"
+    rb"poch: \[(?P<epoch>[0-9]{1,6})(?:/[0-9]{1,6})?\] {1,9}\[ {0,9}(?P<at>"
     + COUNT
     + rb")/(?P<of>"
     + COUNT
