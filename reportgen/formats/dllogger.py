@@ -32,6 +32,7 @@ class Rate:
     """What a program calls the rate of the whole job.
 
     metric  in the records of steps; final  in the record of the whole run, and which statistic that is
+    item  "" where programs for several kinds of it share the name; sign  what only this program writes
     """
 
     metric: str
@@ -40,23 +41,28 @@ class Rate:
     statistic: str = "mean"
     is_batch_global: bool = False
     model: str = ""
+    sign: str = ""
 
 
 _RATES = (
     Rate("train.total_ips", "image", "train.total_ips"),  # PyTorch ConvNets, and MXNet
     Rate("train.ips", "image", "train.ips"),
-    Rate("imgs_per_sec", "image", "throughput_train"),  # TensorFlow 1 ConvNets
-    Rate("throughput_train", "sequence", "throughput_train"),  # TensorFlow 1 BERT
+    Rate("total_ips", "image", "train_throughput"),  # TensorFlow 1 ConvNets
+    Rate("imgs_per_sec", "image", "throughput_train"),  # the same, older
+    Rate("throughput_train", "", "throughput_train"),  # TensorFlow BERT, U-Net
     Rate("training_sequences_per_second", "sequence", "training_sequences_per_second"),  # PyTorch BERT
     # NCF has no steps. Its mean is over two epochs of which the first is slow, so it names the best.
-    Rate("train_throughput", "sample", "best_train_throughput", "best", is_batch_global=True, model="NCF"),
+    Rate("train_throughput", "sample", "best_train_throughput", "best", True, "NCF", "valid_batch_size"),
 )
-_BY_NAME = [(one.metric.encode(), one) for one in _RATES]
+_BY_NAME = [((one.sign or one.metric).encode(), one) for one in _RATES]
+_LIST = 10000
 _ITEMS: Mapping[str, str] = {
     "img": "image", "images": "image", "seq": "sequence", "sequences": "sequence", "sentences": "sequence",
     "samples": "sample", "tokens": "token", "tok": "token", "items": "item", "records": "sample",
 }  # fmt: skip
+_SKIPPED = "skipped_steps"
 _CRASHED = re.compile(rb"'\./main\.py', '[^']*', '--arch', '([\w-]{1,40})'[^\r\n]*'--raport-file'")
+_GPUS = re.compile(rb"^Num GPUs ([0-9]{1,6})[ \t]*\r?$", re.MULTILINE)  # TensorFlow 1
 _CRASHED_BATCH = re.compile(rb"'--batch-size', '([0-9]{1,9})'")
 
 
@@ -104,6 +110,7 @@ def _from_json(log: Log, objects: list[tuple[dict[str, Any], int]], rate: Rate |
     whole: dict[str, tuple[float, int]] = {}
     rows: list[tuple[int, int, float, float, int]] = []
     has_whole = False
+    skipped = 0
     for one, position in objects:
         step, values = one.get("step"), one.get("data", {})
         if step == "PARAMETER":
@@ -113,6 +120,8 @@ def _from_json(log: Log, objects: list[tuple[dict[str, Any], int]], rate: Rate |
             whole |= {key: (float(value), position) for key, value in values.items() if _is_number(value)}
         elif (number := _step_of(step)) and (name in values or not name):
             value = values.get(name)
+            skipped = max(skipped, int(values[_SKIPPED])) if _is_number(values.get(_SKIPPED)) else skipped
+            number = (number[0], number[1] + skipped)
             rows.append((*number, _time(one), float(value) if _is_number(value) else np.nan, position))
     return Records(_rows(log, rows), parameters, units, whole, has_whole)
 
@@ -150,11 +159,8 @@ def _rows(log: Log, rows: list[tuple[int, int, float, float, int]]) -> Steps:
 def _describe(draft: Draft, records: Records, rate: Rate | None) -> None:
     """Set the factors from the settings that the program printed."""
     parameters = records.parameters
-    item = (
-        rate.item
-        if rate
-        else next((_item(unit) for unit in records.units.values() if unit.endswith("/s")), "")
-    )
+    by_unit = next((_item(unit) for unit in records.units.values() if unit.endswith("/s")), "")
+    item = rate.item or by_unit if rate else by_unit
     model = (rate.model if rate else "") or parameters.get("arch") or parameters.get("model_name")
     named: dict[str, object] = {
         "item": item,
@@ -163,13 +169,12 @@ def _describe(draft: Draft, records: Records, rate: Rate | None) -> None:
     }
     draft.factors = {name: value for name, value in named.items() if isinstance(value, str | int) and value}
     draft.set_precision(_is_half(parameters))
-    draft.devices = _count(
-        parameters.get("world_size") or parameters.get("gpu_count") or parameters.get("num_gpus")
-    )
+    draft.devices = _devices(draft.log, parameters)
     batch = _count(
         parameters.get("batch_size") or parameters.get("train_batch_size") or parameters.get("batch size")
     )
-    if rate and rate.is_batch_global:
+    # NVIDIA's MXNet has the batch of all its GPUs.
+    if (rate and rate.is_batch_global) or "kv_store" in parameters:
         draft.global_batch = batch
     else:
         draft.batch_size = batch
@@ -180,12 +185,23 @@ def _describe(draft: Draft, records: Records, rate: Rate | None) -> None:
         draft.batch_size = int(found[1]) if found else None
 
 
+def _devices(log: Log, parameters: Mapping[str, Any]) -> int | None:
+    """Return how many GPUs the settings have: a count, a list of them, or a line of TensorFlow's."""
+    names = ("world_size", "gpu_count", "num_gpus")
+    count = next((count for name in names if (count := _count(parameters.get(name)))), None)
+    if count is None and "kv_store" in parameters:
+        count = len(re.findall(r"[0-9]+", str(parameters.get("gpus", ""))[:_LIST])) or None
+    found = log.first(_GPUS, b"Num GPUs ") if count is None else None
+    return _count(found[1].decode()) if found else count
+
+
 def _is_half(parameters: Mapping[str, Any]) -> bool | None:
     """Return whether the settings say half precision; that they do not is known of ConvNets alone.
 
     Other programs have `amp : False` where they compute in half precision by other means.
     """
-    if "True" in (str(parameters.get("amp")).capitalize(), str(parameters.get("fp16")).capitalize()):
+    said = [str(parameters.get(name)).capitalize() for name in ("amp", "fp16", "dtype")]
+    if "True" in said or "Float16" in said:
         return True
     return False if "arch" in parameters and "amp" in parameters else None
 

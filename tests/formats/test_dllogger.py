@@ -87,17 +87,73 @@ DLL 2024-05-02 04:38:48.914756 - () best_train_throughput : 260580720.5 samples/
     assert (run.series, throughput(run)) == ((), 260580720.5)
 
 
-def test_a_program_without_rates_has_times_and_a_skipped_update_is_part_of_its_step() -> None:
-    run = read_run(
-        b"""\
+SKIPPED = b"""\
 DLL 2023-08-02 05:12:20.000000 - Training Epoch: 0 Training Iteration: 1  average_loss : 11.1  skipped_steps : 0
 DLL 2023-08-02 05:12:21.000000 - Training Epoch: 0 Training Iteration: 1  average_loss : 11.1  skipped_steps : 1
 DLL 2023-08-02 05:12:23.000000 - Training Epoch: 0 Training Iteration: 2  average_loss : 11.1  skipped_steps : 1
-DLL 2023-08-02 05:12:23.500000 - Validation Epoch: 0  val : 1.0
-""",
-        "dllogger",
-    )
-    np.testing.assert_allclose(series(run, "step_time").value, [2.0])
+DLL 2023-08-02 05:12:26.000000 - Training Epoch: 0 Training Iteration: 3  final_loss : 11.1 None
+DLL 2023-08-02 05:12:26.500000 - Validation Epoch: 0  val : 1.0
+"""
+SKIPPED_JSON = b"""\
+DLLL {"timestamp": "100.0", "type": "LOG", "step": [0, 1], "data": {"average_loss": 11.1, "skipped_steps": 0}}
+DLLL {"timestamp": "101.0", "type": "LOG", "step": [0, 1], "data": {"average_loss": 11.1, "skipped_steps": 1}}
+DLLL {"timestamp": "103.0", "type": "LOG", "step": [0, 2], "data": {"average_loss": 11.1, "skipped_steps": 1}}
+DLLL {"timestamp": "106.0", "type": "LOG", "step": [0, 3], "data": {"final_loss": 11.1}}
+"""
+
+
+@pytest.mark.parametrize("content", [SKIPPED, SKIPPED_JSON])
+def test_a_program_without_rates_has_times_and_a_skipped_update_is_a_step_too(content: bytes) -> None:
+    times = series(read_run(content, "dllogger"), "step_time")
+    np.testing.assert_array_equal(times.step, [2, 3, 4])
+    np.testing.assert_allclose(times.value, [1.0, 2.0, 3.0])
+
+
+# As TensorFlow 1's ConvNets of 2020 print them: no unit, and a name of the final rate that NCF has too.
+TF1 = b"""\
+DLL 2022-06-07 08:19:11.000000 - PARAMETER arch : resnet50  mode : training_benchmark  batch_size : 32  amp : True
+Num GPUs 4
+DLL 2022-06-07 08:21:14.000000 - (0, 200) total_ips : 1000.5
+DLL 2022-06-07 08:21:15.000000 - (0, 210) total_ips : 1280.0
+DLL 2022-06-07 08:21:16.500000 - () train_throughput : 1270.25
+"""
+
+
+def test_tensorflow_convnets_are_no_ncf() -> None:
+    run = read_run(TF1, "dllogger")
+    assert run.factors == {
+        "item": "image", "model": "resnet50", "precision": "amp", "batch_size": 32, "devices": 4,
+    }  # fmt: skip
+    assert run.samples_per_step == 128
+    np.testing.assert_allclose(series(run, "throughput").value, [1000.5, 1280])
+    assert [one.value for one in run.aggregates] == [1270.25]
+
+
+# As NVIDIA's MXNet prints them behind mpirun: the batch of all GPUs, a line behind every twentieth batch from 0.
+MXNET = b"""\
+[1,0]<stdout>:DLL 2023-07-31 06:24:28.000000 - PARAMETER arch : resnetv15  gpus : [0, 1]  kv_store : horovod  \
+dtype : float16  amp : False  batch_size : 512
+[1,0]<stdout>:DLL 2023-07-31 06:24:30.000000 - Epoch: 0 Iteration: 19  train.loss : 6.9  train.ips : 5000.5 images/s
+[1,0]<stdout>:DLL 2023-07-31 06:24:34.000000 - Epoch: 0 Iteration: 39  train.loss : 6.9  train.ips : 2560.5 images/s
+[1,0]<stdout>:DLL 2023-07-31 06:24:40.000000 - Epoch: 1 Iteration: 19  train.loss : 6.9  train.ips : 2570.5 images/s
+[1,0]<stdout>:DLL 2023-07-31 06:24:41.000000 - Summary: train.loss : 6.0  train.ips : 2500.5 images/s
+"""
+
+
+def test_mxnet_has_the_batch_of_all_gpus_and_counts_from_zero() -> None:
+    run = read_run(MXNET, "dllogger")
+    assert run.factors == {
+        "item": "image", "model": "resnetv15", "precision": "amp", "batch_size": 256, "devices": 2,
+    }  # fmt: skip
+    assert series(run, "throughput").step.tolist() == [20, 40, 60]
+    assert [one.step for one in series(run, "step_time").breaks] == [40]
+
+
+def test_a_rate_that_several_programs_call_the_same_has_the_item_of_its_unit() -> None:
+    line = b"DLL 2023-10-15 21:28:32.190587 -  throughput_train : 99.0"
+    assert read_run(line + b" sequences/s\n", "dllogger").factors == {"item": "sequence"}
+    unet = read_run(line + b"  latency_train_mean : 53.5\n", "dllogger")
+    assert (unet.factors, throughput(unet)) == ({}, 99.0)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 A record may stand anywhere in a line: behind a progress bar, a warning, a rank's prefix or another
 record. The step is written as the program chose: `Epoch: 0 Iteration: 5`, `Training Epoch: 0 Training
 Iteration: 5`, `Iteration: 5`, `(0, 5)`; `PARAMETER` for settings; `Summary:`, `()` or nothing for the
-whole run.
+whole run. An update that was skipped (`skipped_steps`, half precision) repeats its iteration: its batch was
+computed all the same, so that it counts as a step.
 
 Format: https://github.com/NVIDIA/dllogger (v1.1.0).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -76,7 +77,7 @@ def text_steps(log: Log, metric: bytes) -> Steps:
     heads, values = zip(*found, strict=True)
     starts = [head.start() for head in heads]
     epoch = integers([head[2] or head[4] or b"0" for head in heads])
-    iteration = integers([head[3] or head[5] for head in heads])
+    iteration = integers([head[3] or head[5] for head in heads]) + _skipped(log.content, heads)
     t = seconds([head[1] for head in heads])
     return Steps(epoch, iteration, t, numbers(values), log.lines(starts))
 
@@ -98,6 +99,15 @@ def _with(content: bytes, metric: bytes) -> list[tuple[re.Match[bytes], bytes]]:
             found.append((head, value[1]))
             floor = begin
     return found
+
+
+def _skipped(content: bytes, heads: Sequence[re.Match[bytes]]) -> IntArray:
+    """Return how many updates were skipped until each record; one that does not say so adds none."""
+    count = np.zeros(len(heads), dtype=np.int64)
+    if content.rfind(b" skipped_steps : ") >= 0:
+        found = [_SKIPPED.match(content, head.end()) for head in heads]
+        count[:] = [int(one[1]) if one else 0 for one in found]
+    return np.maximum.accumulate(count)
 
 
 def _heads(content: bytes) -> list[tuple[re.Match[bytes], bytes]]:
@@ -167,6 +177,7 @@ _MOST = 500
 _TRIES = 100
 _NEAR = 140
 _STAMP_LENGTH = 26
+_SKIPPED = re.compile(rb"[^\r\n]{0,200}? skipped_steps : ([0-9]{1,9})")
 _LINE = 20100
 _SETTING = b" - PARAMETER "
 _PARAMETERS = re.compile(rb" - PARAMETER ([^\r\n]{1,20000})")

@@ -58,13 +58,14 @@ def integers(texts: Sequence[bytes]) -> IntArray:
 def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Break, ...]]:
     """Return steps from 1 that go on over the epochs, and the borders between these.
 
-    iteration  starts anew in each epoch or goes on, from 0 or from 1
+    iteration  starts anew in each epoch or goes on, from 0 or from 1; 19 and 39 end twenty steps each from 0
     """
     if not len(iteration):
         return iteration, ()
     (borders,) = (epoch[1:] != epoch[:-1]).nonzero()
-    starts_at_zero = int(iteration.min() == 0)
-    step = iteration + starts_at_zero
+    others = iteration[iteration != iteration[0]]
+    is_at_end = len(others) and others[0] - iteration[0] == iteration[0] + 1 > 2
+    step = iteration + int(iteration.min() == 0 or is_at_end)
     if not len(borders):
         return step, ()
     restarts = borders[iteration[borders + 1] <= iteration[borders]]
