@@ -34,17 +34,20 @@ _STEP = re.compile(rb"step=(?P<step>" + COUNT + rb"), skipped=" + COUNT + rb", l
 _PIPELINE = re.compile(
     rb"steps: (?P<step>"
     + COUNT
-    + rb") loss: [^\n]{1,30}? iter time \(s\): (?P<time>"
+    + rb") loss: [^\n]{1,200}? iter time \(s\): (?P<time>"
     + NUMBER
     + rb") samples/sec: (?P<rate>"
     + NUMBER
     + rb")"
 )
-_OLD = re.compile(COUNT + rb"/(?P<step>" + COUNT + rb"), SamplesPerSec=(?P<mean>" + NUMBER + rb")")
+# Until 2022; what it counts are forward passes.
+_OLD = re.compile(
+    COUNT + rb"/(?P<step>" + COUNT + rb"), (?:RunningAvg)?SamplesPerSec=(?P<mean>" + NUMBER + rb")"
+)
 _NODES = re.compile(rb"nnodes=(?P<nodes>" + COUNT + rb"), num_local_procs")
 _WORLD = re.compile(rb"dist_world_size=(?P<world>" + COUNT + rb")")
 _FORMS = ((b"SamplesPerSec=", _TIMER), (b", skipped=", _STEP), (b" iter time (s): ", _PIPELINE),
-          (b", SamplesPerSec=", _OLD))  # fmt: skip
+          (b"SamplesPerSec=", _OLD))  # fmt: skip
 _CONFIG = re.compile(rb"\[config\.py:[0-9]{1,6}:print\] {1,9}train_batch_size {0,9}\.{2,80} [0-9]{1,15}")
 
 
@@ -68,15 +71,14 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     if pattern is _PIPELINE:
         _pipeline(run, found)
     elif pattern is _OLD:
-        mean = found.text("mean", -1)
-        run.add_aggregate(
-            "throughput", float(mean), f"{mean} samples/s", "mean", int(run.step[-1]), int(found.line[-1])
-        )
         run.step = run.step[:0]
     else:
         if pattern is _TIMER:
             run.add("throughput", found.floats("rate"), "printed")
         _stamps(run, found, forms[_STEP])
+    if len(means := forms[_OLD]):
+        text, count = means.text("mean", -1), int(means.integers("step")[-1])
+        run.add_aggregate("throughput", float(text), f"{text} samples/s", "mean", count, int(means.line[-1]))
     yield run.run()
 
 

@@ -1,5 +1,7 @@
 """DeepSpeed: times from timestamps, the timer's rates beside them, the pipeline engine's own line."""
 
+import pytest
+
 from reportgen.formats import detect
 from reportgen.logfiles import LogFiles
 from tests.formats.reading import aggregate, read_run, series, table
@@ -32,3 +34,20 @@ def test_megatrons_own_lines_come_first():
     claimed = detect(LogFiles.of({"x": DEEPSPEED + MEGATRON}).file("x"))
     assert claimed is not None
     assert claimed.format.name == "megatron"
+
+
+@pytest.mark.parametrize(
+    "names", [b"SamplesPerSec=83.5", b"RunningAvgSamplesPerSec=83.5, CurrSamplesPerSec=81.5"]
+)
+def test_the_running_mean_of_2022_stands_beside_the_steps(names):
+    log = b"".join(b"[2022-03-11 02:00:%02d,500] [INFO] [logging.py:69:log_dist] [Rank 0] step=%d, skipped=2, lr=[5e-05]\n"
+                   b"[2022-03-11 02:00:%02d,500] [INFO] [timer.py:189:stop] 0/%d, %b, MemAllocated=0.3GB\n"
+                   % (step, step, step, step, names) for step in (20, 30, 40))  # fmt: skip
+    run = read_run("deepspeed", log)
+    assert table(series(run, "step_time", "timestamp")) == [(30, 10, 10.0, -1), (40, 10, 10.0, -1)]
+    assert (aggregate(run, "throughput").value, aggregate(run, "throughput").source.line) == (83.5, 6)
+
+
+def test_the_pipeline_engine_prints_several_losses():
+    line = b"steps: 100 loss: 5.5508 lm loss: 5.5103 moe loss: 0.0405 iter time (s): 0.5 samples/sec: 128.0\n"
+    assert table(series(read_run("deepspeed", line), "step_time", "host_synchronized")) == [(100, 1, 0.5, 64)]
