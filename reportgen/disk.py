@@ -164,7 +164,7 @@ def whole_lines(place: str | Path | bytes, first: int, last: int) -> tuple[bytes
 
 @dataclass(slots=True)
 class Neighbours:
-    """The small files of a folder by their path below it, each read once; None is what is not there.
+    """The files of a folder by their path below it, small ones read once; None is what is not there.
 
     folder, root  on disk; nothing outside both is read
     """
@@ -182,20 +182,34 @@ class Neighbours:
     def __reduce__(self) -> tuple[type["Neighbours"], tuple[str, str]]:
         return Neighbours, (self.folder, self.root)
 
+    def beginning(self, path: str, size: int) -> tuple[bytes, int] | None:
+        """Return the first bytes of a file of any size, and how many it has."""
+        try:
+            found = self._regular(path)
+            return None if found is None else (beginning(f"{self.folder}/{path}", size), found.st_size)
+        except OSError:
+            return None
+
     def _read(self, path: str) -> bytes | None:
+        try:
+            found = self._regular(path)
+            small = found is not None and found.st_size <= _SMALL
+            return content(f"{self.folder}/{path}") if small else None
+        except OSError:
+            return None
+
+    def _regular(self, path: str) -> os.stat_result | None:
+        """Return what the disk says of a regular file, None for what is none or lies outside."""
         if path.startswith(("/", ".")) or "/." in path:
             return None
         place = f"{self.folder}/{path}"
-        try:
-            found = os.lstat(place)
-            if stat.S_ISLNK(found.st_mode) or not _is_real(place.rpartition("/")[0], self.folder):
-                target = Path(os.path.realpath(place))
-                if not any(target.is_relative_to(os.path.realpath(one)) for one in (self.root, self.folder)):
-                    return None
-                found = Path(place).stat()
-            return content(place) if stat.S_ISREG(found.st_mode) and found.st_size <= _SMALL else None
-        except OSError:
-            return None
+        found = os.lstat(place)
+        if stat.S_ISLNK(found.st_mode) or not _is_real(place.rpartition("/")[0], self.folder):
+            target = Path(os.path.realpath(place))
+            if not any(target.is_relative_to(os.path.realpath(one)) for one in (self.root, self.folder)):
+                return None
+            found = Path(place).stat()
+        return found if stat.S_ISREG(found.st_mode) else None
 
 
 @lru_cache(maxsize=256)

@@ -16,6 +16,7 @@ import posixpath
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,8 @@ class LogFiles:
         # To another process only what the view shows is sent, not the tree that it was cut from.
         store = {path: self._store[path] for path in self._all[slice(*self._range)]}
         around = None if self._around is self._store else self._around
-        return _restore, (store, self._prefix, self.location, self.is_folder, self._settings, around)
+        view = partial(LogFiles, store, prefix=self._prefix, location=self.location, is_folder=self.is_folder)
+        return partial(view, settings=self._settings, around=around), ()
 
     def _settle(self, location: str) -> None:
         """Set the location, and what stands before each path: of the store, and in sources."""
@@ -240,6 +242,14 @@ class LogFiles:
             return None
         return utf8(disk.content(content))
 
+    def beginning_beside(self, path: str, size: int) -> tuple[Bytes, int] | None:
+        """Return the begin of a file of any size near the view's own, as it is, and its size; as `beside`."""
+        name = self._neighbour(path)
+        if isinstance(self._around, disk.Neighbours):
+            return self._around.beginning(name, size)
+        content = self._around.get(name)
+        return None if content is None else (disk.beginning(content, size), disk.size(content))
+
     def _neighbour(self, path: str) -> str:
         return posixpath.normpath(self._base + path)
 
@@ -283,16 +293,3 @@ def unreadable(place: Source, reason: OSError | str) -> Finding:
     if isinstance(reason, OSError):
         reason = (reason.strerror or str(reason)).lower()
     return Finding("invalid", "read.unreadable-file", place.path, f"cannot be read: {reason}", place)
-
-
-def _restore(
-    store: Mapping[str, Content],
-    prefix: str,
-    location: str,
-    is_folder: bool,
-    settings: Mapping[str, Settings],
-    around: Around | None,
-) -> LogFiles:
-    return LogFiles(
-        store, prefix=prefix, location=location, is_folder=is_folder, settings=settings, around=around
-    )

@@ -179,6 +179,17 @@ def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path, size: int) -> No
         assert file.beside("x.log") == (b"x" * size if size <= HEAD - 3 else None)
 
 
+def test_the_begin_of_a_file_beside_is_given_as_it_is_whatever_its_size(tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbf\0" + b"x" * HEAD
+    (tmp_path / "x.bin").write_bytes(content)
+    (tmp_path / "x.log").write_bytes(b"")
+    for folder in (LogFiles.of({"x.bin": content, "x.log": b""}), LogFiles.at(tmp_path, tmp_path)[0]):
+        file = folder.file("x.log")
+        assert file.beginning_beside("x.bin", 5) == (content[:5], len(content))
+        assert file.beginning_beside("x.bin", 2 * HEAD) == (content, len(content))
+        assert [file.beginning_beside(name, 5) for name in ("y.bin", "../x.bin", "/etc/passwd")] == [None] * 3
+
+
 def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,17 +1,21 @@
 """Read nvbench's JSON: each state of each benchmark on each device becomes one Run of kernel times.
 
 `cold` is one launch at a time with the cache flushed, `batch` many in a row: other quantities, and so
-phases of their own. Times of kernels are latencies, not steps. All values stand there as texts.
+phases of their own. Times of kernels are latencies, not steps of training; the single samples of a state,
+where they lie beside the JSON, are the steps of its run. All values stand there as texts.
 
 Format: https://github.com/NVIDIA/nvbench, nvbench/json_printer.cu (JSON version 1).
 """
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from reportgen.formats.fragments import jsontext
 from reportgen.formats.fragments.cells import typed
+from reportgen.formats.fragments.malformed import Malformed
+from reportgen.formats.fragments.nvbenchsamples import TAG, Samples, named_in
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Aggregate, FactorValue, Finding, Run, Source, Status
 
@@ -28,7 +32,8 @@ _OTHERS = {
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a JSON document whose `meta` gives the version of nvbench."""
-    return jsontext.claim(files, _KEYS, 1.0, b"{")
+    found = jsontext.claim(files, _KEYS, 1.0, b"{")
+    return found and replace(found, beside=named_in(files.head(files.path)))
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -50,6 +55,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         for benchmark in map(jsontext.table, jsontext.items(found.get("benchmarks")))
         for state in map(jsontext.table, jsontext.items(benchmark.get("states")))
     ]
+    samples = Samples(files, Malformed(files.id(files.path), files.source(files.path).path))
     at = [match.start() for match in re.finditer(rb'"is_skipped"\s*:', content)]
     environment = _environment(jsontext.table(found.get("meta")))
     line, before = 1, 0
@@ -57,7 +63,10 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         if len(at) == len(states):
             line, before = line + content.count(b"\n", before, at[number - 1]), at[number - 1]
         device = devices.get(jsontext.whole(state.get("device")), {})
-        yield _run(files, number, files.source(files.path, line), benchmark, state, device, environment)
+        run = _run(files, number, files.source(files.path, line), benchmark, state, device, environment)
+        summary = _summaries(state).get(TAG)
+        yield run if summary is None else replace(run, series=samples.of(summary, line))
+    yield from samples.malformed.findings()
 
 
 FORMAT = Format(_NAME, claims, read, marks=_KEYS[:1])
@@ -97,10 +106,7 @@ def _run(
 
 
 def _aggregates(state: Mapping[str, Any], source: Source) -> Iterator[Aggregate]:
-    summaries = {
-        str(one.get("tag")): _value(one)
-        for one in map(jsontext.table, jsontext.items(state.get("summaries")))
-    }
+    summaries = {tag: found.get("value", "") for tag, found in _summaries(state).items()}
     for tag, text in summaries.items():
         time, other = _TIME.fullmatch(tag), _OTHERS.get(tag)
         if time:
@@ -121,14 +127,15 @@ def _aggregates(state: Mapping[str, Any], source: Source) -> Iterator[Aggregate]
             yield Aggregate(metric, phase, value, f"{text[:40]} {unit}", statistic, count, source)
 
 
-def _value(summary: Mapping[str, Any]) -> str:
-    """Return the value of a summary as the text that it is."""
-    values = (
-        one.get("value")
-        for one in map(jsontext.table, jsontext.items(summary.get("data")))
-        if one.get("name") == "value"
-    )
-    return str(next(values, ""))
+def _summaries(state: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the summaries of a state by their tags, their values as the texts that they are."""
+    return {
+        str(one.get("tag")): {
+            str(value.get("name")): str(value.get("value"))
+            for value in map(jsontext.table, jsontext.items(one.get("data")))
+        }
+        for one in map(jsontext.table, jsontext.items(state.get("summaries")))
+    }
 
 
 def _environment(meta: Mapping[str, Any]) -> dict[str, FactorValue]:
