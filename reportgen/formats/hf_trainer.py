@@ -1,9 +1,9 @@
 """Read what the Hugging Face Trainer leaves: trainer_state.json, printed dicts, LLaMA-Factory's log.
 
 Each file becomes one Run. The Trainer times no step: trainer_state.json and the printed dicts end in totals
-over the whole `train()` call, evaluation and compilation included, and those are aggregates. Only where
-entries count time themselves (LLaMA-Factory's elapsed time in whole seconds; newer versions'
-`train_runtime` in every entry) are there intervals, from the begin of training on.
+over the whole `train()` call, evaluation and compilation included, and those are aggregates. There are
+intervals where entries count time from the begin of training (LLaMA-Factory's elapsed time in whole seconds;
+newer versions' `train_runtime` in every entry) and where the progress bar of training is in the log.
 
 Format: https://github.com/huggingface/transformers, trainer_callback.py and trainer_utils.py (speed_metrics);
 https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.formats.fragments import jsontext
-from reportgen.formats.fragments.steprun import StepRun, spans
-from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
+from reportgen.formats.fragments import jsontext, trainertext
+from reportgen.formats.fragments.stepnumbers import shortened
+from reportgen.formats.fragments.steprun import StepRun, per_device, spans
+from reportgen.formats.fragments.textlog import NUMBER, TextLog, claim
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, FloatArray, Run
 
@@ -28,21 +29,10 @@ _STATE = (b'"log_history"', b'"global_step"')
 _LINES = (b'"current_steps"', b'"elapsed_time"')
 # Python dicts; from transformers 5 on, numbers are formatted as texts.
 _DICT = re.compile(
-    rb"\{'(?:loss|train_runtime|eval_loss)': '?" + NUMBER + rb"'?, [^{}\n]{0,600}?'epoch': '?" + NUMBER
-)
-_FINAL = re.compile(
-    rb"\{'train_runtime': '?(?P<time>"
-    + NUMBER
-    + rb")'?, 'train_samples_per_second': '?(?P<rate>"
-    + NUMBER
-    + rb")'?, 'train_steps_per_second': '?(?P<steps>"
-    + NUMBER
-    + rb")'?"
+    rb"\{'(?:loss|train_runtime|eval_loss)': '?" + NUMBER + rb"'?, [^{}\n]{0,3000}?'epoch': '?" + NUMBER
 )
 # Seconds for each step since the begin, over those between entries, below which a process did not begin at 0.
 _RESUMED = 0.75
-_SUMMARY = b"'train_samples_per_second'"
-_BAR = re.compile(rb"\| (?P<done>" + COUNT + rb")/(?P<of>" + COUNT + rb") \[[0-9:]{4,12}<[0-9:?]{1,12}, ")
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -51,7 +41,8 @@ def claims(files: LogFiles) -> Claim | None:
         jsontext.claim(files, _STATE, 0.95, b"{")
         or jsontext.claim(files, _LINES, 0.95, b"{")
         or claim(files, b"'epoch': ", _DICT, 0.8)
-        or claim(files, _SUMMARY, _FINAL, 0.8)
+        or claim(files, trainertext.SUMMARY, trainertext.FINAL, 0.8)
+        or claim(files, trainertext.METRICS, trainertext.BLOCK, 0.8)
     )
 
 
@@ -67,7 +58,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _from_text(log)
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_STATE[0], _LINES[0], b"'epoch': ", _SUMMARY))
+FORMAT = Format(
+    _NAME, claims, read, marks=(_STATE[0], _LINES[0], b"'epoch': ", trainertext.SUMMARY, trainertext.METRICS)
+)
 
 
 def _start(log: TextLog, step: Sequence[int], line: Sequence[int]) -> StepRun:
@@ -189,37 +182,35 @@ def _elapsed(entry: Mapping[str, Any]) -> float | None:
 
 
 def _from_text(log: TextLog) -> Run:
-    final = log.records(_FINAL, _SUMMARY)
-    bars = log.records(_BAR, b"<")
-    run = _start(log, [], [])
+    plan, totals = trainertext.plan(log), trainertext.totals(log)
+    bar = trainertext.progress(log, plan, totals)
+    run = _start(log, bar.step.tolist(), bar.line.tolist())
+    run.last = max(bar.end, totals.end if totals else 0)
     run.factors["item"] = "sample"
-    if not len(final):
-        run.last = 0
+    run.factors.update(per_device(float(plan.batch) if plan.batch else None, plan.devices))
+    if plan.micro_batch:
+        run.factors["micro_batch_size"] = plan.micro_batch
+    run.samples_per_step = float(plan.batch) if plan.batch else None
+    run.breaks = bar.breaks
+    run.add_stamps(bar.since, run.work(np.diff(run.step, prepend=0)))
+    if totals:
+        _add_totals(run, totals, bar)
+        return run.run()
+    if not bar.last:
         return _without_figures(run, "no totals: the log ends before training does")
-    line, time, rate = int(final.line[-1]), final.floats("time")[-1], final.floats("rate")[-1]
-    # The bar of training is the one that stands last before the totals; those of evaluations end earlier.
-    before = [
-        of
-        for done, of, at in zip(
-            bars.integers("done").tolist(), bars.integers("of").tolist(), bars.begin.tolist(), strict=True
-        )
-        if done == of and at < final.begin[-1]
-    ]
-    steps = before[-1] if before else 0
-    # The rate has three digits, too few to tell the steps from, but enough to know a bar that is another's.
-    if steps and abs(steps / float(time) - float(final.floats("steps")[-1])) <= 0.0011:
-        run.add_aggregate(
-            "step_time",
-            float(time) / steps,
-            f"{final.text('time', -1)} s / {steps} steps",
-            "total",
-            steps,
-            line,
-        )
-    run.add_aggregate("run_time", float(time), f"{final.text('time', -1)} s", "total", 0, line)
-    run.add_aggregate("throughput", float(rate), f"{final.text('rate', -1)} samples/s", "total", 0, line)
-    run.last = int(final.end[-1])
-    return run.run()
+    return shortened(run.run(), bar.last, bar.planned)
+
+
+def _add_totals(run: StepRun, totals: trainertext.Totals, bar: trainertext.Progress) -> None:
+    """Add the totals of a job; its rates are of the planned steps, however many were done."""
+    steps = bar.last or bar.planned
+    if steps and totals.is_of(bar.planned):
+        original = f"{totals.time_text} / {steps} steps"
+        run.add_aggregate("step_time", totals.time / steps, original, "total", steps, totals.line)
+    run.add_aggregate("run_time", totals.time, totals.time_text, "total", 0, totals.line)
+    if steps >= bar.planned:
+        rate = totals.rate
+        run.add_aggregate("throughput", rate, f"{rate:g} samples/s", "total", 0, totals.line)
 
 
 def _without_figures(run: StepRun, why: str) -> Run:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from reportgen.formats.fragments.stamps import elapsed
 from reportgen.formats.fragments.steprun import StepRun, once, spans
 from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.logfiles import Claim, Format, LogFiles
@@ -92,7 +93,7 @@ def _measure(run: StepRun, found: Records) -> None:
     rate = _field(fields, b"tokens_per_sec_per_gpu")
     run.add("throughput_per_device", rate, "printed", span=covered)
     if "elapsed" in found.columns:
-        run.add_stamps(_elapsed(found), batch * covered)
+        run.add_stamps(elapsed(found.columns["elapsed"]), batch * covered)
 
 
 def _field(fields: tuple[bytes | None, ...], name: bytes) -> FloatArray:
@@ -100,10 +101,3 @@ def _field(fields: tuple[bytes | None, ...], name: bytes) -> FloatArray:
     pattern = re.compile(rb"\b" + re.escape(name) + rb"(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
     texts = [found[1] if (found := pattern.search(text or b"")) else b"nan" for text in fields]
     return np.array(texts or [b""]).astype(np.float64) if texts else np.empty(0)
-
-
-def _elapsed(found: Records) -> FloatArray:
-    """Return the elapsed time of progress bars in s, `8:07` or `1:08:07`; going back, a new epoch began."""
-    parts = [[int(part or 0) for part in (text or b"").split(b":")] for text in found.columns["elapsed"]]
-    times = [float(sum(part * 60**i for i, part in enumerate(reversed(each)))) for each in parts]
-    return np.array(times)

@@ -101,3 +101,66 @@ def test_a_printed_rate_that_is_of_other_work_than_was_done_is_not_read(state, f
     final = {"step": 100, "train_runtime": 50.0, "train_samples_per_second": 2.0, **final}
     run = read_run("hf_trainer", json.dumps({"global_step": 100, **state, "log_history": [final]}).encode())
     assert [one.metric for one in run.aggregates] == metrics
+
+
+PLAN = b"""\
+[INFO|trainer.py:2134] 2026-01-02 03:04:05,678 >> ***** Running training *****
+[INFO|trainer.py:2135] 2026-01-02 03:04:05,678 >>   Num examples = 3,200
+[INFO|trainer.py:2137] 2026-01-02 03:04:05,678 >>   Instantaneous batch size per device = 4
+[INFO|trainer.py:2140] 2026-01-02 03:04:05,678 >>   Total train batch size (w. parallel, distributed & accumulation) = 64
+[INFO|trainer.py:2141] 2026-01-02 03:04:05,678 >>   Gradient Accumulation steps = 2
+[INFO|trainer.py:2142] 2026-01-02 03:04:05,678 >>   Total optimization steps = 50
+"""
+TOTALS = (b"{'train_runtime': 100.0, 'train_samples_per_second': 32.0, 'train_steps_per_second': 0.5, "
+          b"'train_loss': 0.7, 'epoch': 1.0}\n")  # fmt: skip
+
+
+def bars(*done, of=50, seconds=2, label=b""):
+    form = label + b"%3d%%|\xe2\x96\x88   | %d/%d [%02d:%02d<00:59,  2.00s/it]\r"
+    return b"".join(form % (100 * at // of, at, of, *divmod(at * seconds, 60)) for at in done)
+
+
+def test_the_bar_of_training_gives_intervals_that_whole_seconds_can_tell():
+    log = (PLAN + bars(0, 25, 50, label=b"Map: ") + bars(0, *range(1, 31)) + b"\n"
+           + bars(1, 7, of=7) + b"{'eval_loss': 1.5, 'eval_runtime': 3.5, 'eval_samples_per_second': 9.0, 'epoch': 0.6}\n"
+           + bars(*range(31, 51)) + b"\n" + TOTALS + bars(50))  # fmt: skip
+    run = read_run("hf_trainer", log)
+    found = series(run, "step_time", "timestamp")
+    assert table(found) == [(step, 10, 20.0, 640) for step in (11, 21, 31, 41)]
+    assert found.line.tolist() == [7, 7, 9, 9]
+    assert [(one.step, one.kind, one.duration) for one in found.breaks] == [(30, "evaluation", 3.5)]
+    assert run.factors == {"framework": "transformers", "item": "sample", "batch_size": 8, "devices": 8,
+                           "micro_batch_size": 4}  # fmt: skip
+    assert (run.status, aggregate(run, "step_time", statistic="total").n) == ("complete", 50)
+
+
+def test_a_job_that_stopped_early_has_a_time_but_no_rate():
+    run = read_run("hf_trainer", PLAN + bars(1, 10, 25) + b"\n" + TOTALS)
+    assert [(one.metric, one.value) for one in run.aggregates] == [("step_time", 4.0), ("run_time", 100.0)]
+
+
+def test_a_job_that_ran_out_of_memory_keeps_the_steps_that_it_did():
+    run = read_run("hf_trainer", PLAN + bars(1, 20, 40) + b"\ntorch.OutOfMemoryError: CUDA out of memory.\n")
+    assert table(series(run, "step_time", "timestamp")) == [(20, 19, 38.0, 1216), (40, 20, 40.0, 1280)]
+    assert (run.status, rules(run)) == ("partial", [("read.incomplete-run", 8)])
+
+
+def test_a_log_that_ends_before_training_does_is_partial():
+    log = b"{'loss': 2.5, 'epoch': 0.1}\n" + bars(1, 20, 40)
+    run = read_run("hf_trainer", log)
+    assert table(series(run, "step_time", "timestamp")) == [(20, 19, 38.0, -1), (40, 20, 40.0, -1)]
+    assert run.findings[0].message == "the log ends at step 40 of 50"
+
+
+@pytest.mark.parametrize("prefix", [b"", b"INFO "])
+def test_totals_are_read_from_the_table_of_metrics_too(prefix):
+    names = (b"epoch                    =        3.0", b"train_loss               =     0.8453",
+             b"train_runtime            = 1 day, 0:01:40.00", b"train_samples            =        999",
+             b"train_samples_per_second =      0.037", b"train_steps_per_second   =      0.001")  # fmt: skip
+    run = read_run(
+        "hf_trainer", b"***** train metrics *****\n" + b"".join(prefix + b"  " + one + b"\n" for one in names)
+    )
+    assert [(one.metric, one.value) for one in run.aggregates] == [
+        ("run_time", 86500.0),
+        ("throughput", 0.037),
+    ]

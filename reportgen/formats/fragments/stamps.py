@@ -72,6 +72,18 @@ def of_month_and_day(texts: Sequence[bytes]) -> FloatArray:
     return (number - first) * DAY + _seconds_of_day([text[5:] for text in texts])
 
 
+def elapsed(texts: Sequence[bytes | None]) -> FloatArray:
+    """Return durations in s: `8:07`, `1:08:07`, `2 days, 1:08:07.5`; 0 for None."""
+    return np.array([_duration(text or b"0") for text in texts], dtype=np.float64)
+
+
+def _duration(text: bytes) -> float:
+    days, _, clock = text.rpartition(b", ")
+    parts = [float(part) for part in clock.split(b":")]
+    whole = int(days.partition(b" ")[0] or 0)
+    return whole * DAY + sum(part * 60.0**i for i, part in enumerate(reversed(parts)))
+
+
 def over_midnight(seconds: FloatArray) -> FloatArray:
     """Return times of day (s) with a day added for every midnight between them."""
     change = np.diff(seconds, prepend=seconds[:1])

@@ -178,7 +178,7 @@ def claim(files: LogFiles, literal: bytes, pattern: re.Pattern[bytes], confidenc
     found = pattern.search(head)
     if not found:
         return None
-    reason = found[0].strip().decode("utf-8", "replace")[:_SHOWN]
+    reason = found[0].strip().partition(b"\n")[0].decode("utf-8", "replace")[:_SHOWN]
     line = head.count(b"\n", 0, found.start() + found[0].find(found[0].strip())) + 1
     return Claim(confidence, files.source(files.path, line), reason, (files.path,))
 
