@@ -1,4 +1,4 @@
-"""Read PaddlePaddle's logs: image classification (1.x `elapse`, 2.x `ips`), BERT, PLSC.
+"""Read PaddlePaddle's logs: image classification (1.x `elapse`, 2.x `ips`), BERT, detection, OCR, PLSC.
 
 A file becomes one Run. `elapse` is the time of the one step printed, `batch_cost` that of a step since the
 line before, `speed` steps in a second. `ips` is what one process does, and the log does not say how many
@@ -6,7 +6,8 @@ there are: it only tells the batch size (ips x batch_cost), and the rate of all 
 PLSC prints the rate of all devices. Where lines begin with date and time, times are kept beside them.
 Batches count from 0.
 
-Format: PaddlePaddle/models image_classification and PaddleNLP bert, PaddleClas, PaddleNLP, PLSC.
+Format: PaddlePaddle/models image_classification and PaddleNLP bert, PaddleClas, PaddleNLP, PaddleSeg,
+PaddleDetection, PaddleOCR, PLSC.
 """
 
 import re
@@ -22,10 +23,13 @@ from reportgen.formats.fragments.steprun import StepRun, common_work, once, span
 from reportgen.formats.fragments.stepseries import mean
 from reportgen.formats.fragments.textlog import STAMP, Records, TextLog, claim, seconds
 from reportgen.logfiles import Claim, Format, LogFiles
-from reportgen.model import STEP, FactorValue, Finding, Run
+from reportgen.model import STEP, FactorValue, Finding, FloatArray, Run
 
 _NAME = "paddle"
-_STAMP = re.compile(rb"(" + STAMP + rb")")
+# PaddleClas and PaddleOCR of 2.x write the date with slashes.
+_STAMP = re.compile(rb"(" + STAMP + rb"|[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})")
+_WHOLE = len("2020-09-24 23:59:59")
+_FAR = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class _Kind:
 
     zero_based  whether its numbers begin at 0
     single      whether its time is that of one step, not of those since the line before
+    digits      how many decimals a time has; a rate has five or as many
     """
 
     literal: bytes
@@ -41,6 +46,7 @@ class _Kind:
     item: str
     zero_based: bool
     single: bool = False
+    digits: int = 5
 
 
 _PASS, _EPOCH = (
@@ -48,6 +54,12 @@ _PASS, _EPOCH = (
     "epoch:{epoch:int}  {..20}train step:{step:int}{..}",
 )
 _GLOBAL = "global step {step:int}, epoch: {:int}, batch: {:int},{..}"
+_TOTAL = "tobal step: {step:int}, epoch: {:int}, batch: {:int},{..}"  # as PaddleNLP's static graph spells it
+_AVERAGE = (
+    "avg_reader_cost: {reader} sec, avg_batch_cost: {time} sec, avg_samples: {samples}, "
+    "ips: {rate} {unit:word}/s"
+)
+_SEGMENTATION = "[TRAIN] epoch: {:int}, iter: {step:int}/{:int},{..}batch_cost: {time}, reader_cost: {reader}"
 _KINDS = (
     _Kind(b", train batch ", line_pattern(_PASS + "elapse {time} sec"), "image", True, single=True),
     _Kind(
@@ -66,15 +78,60 @@ _KINDS = (
         b"train step:", line_pattern(_EPOCH + "elapse: {time} reader : {reader}"), "image", True, single=True
     ),
     _Kind(
-        b"global step ",
+        b"[Train][Epoch ",
         line_pattern(
-            _GLOBAL + "avg_reader_cost: {reader} sec, avg_batch_cost: {time} sec, "
-            "avg_samples: {}, ips: {rate} {unit:word}/s"
+            "[Train][Epoch {epoch:int}/{:int}][Iter: {step:int}/{:int}]{..}"
+            "batch_cost: {time}s, reader_cost: {reader}, ips: {rate} {unit:word}/s"
         ),
+        "image",
+        True,
+    ),
+    _Kind(b"global step ", line_pattern(_GLOBAL + _AVERAGE), "sequence", False),
+    _Kind(b"tobal step: ", line_pattern(_TOTAL + _AVERAGE), "sequence", False),
+    _Kind(
+        b"global step ",
+        line_pattern(_GLOBAL + "speed: {speed} step/s, ips: {rate} {unit:word}/s"),
         "sequence",
         False,
+        digits=2,
     ),
     _Kind(b"global step ", line_pattern(_GLOBAL + "speed: {speed} step"), "sequence", False),
+    _Kind(
+        b"[TRAIN] epoch: ",
+        line_pattern(_SEGMENTATION + ", ips: {rate} {unit:word}/s"),
+        "image",
+        False,
+        digits=4,
+    ),
+    _Kind(b"[TRAIN] epoch=", line_pattern(_SEGMENTATION.replace(": ", "=")), "image", False),
+    _Kind(
+        b"ppdet.engine",
+        line_pattern(
+            "ppdet.engine{..20} INFO: Epoch: [{epoch:int}] [{..8}{step:int}/{:int}] learning_rate: {} {..900}"
+            "batch_cost: {time} data_cost: {reader} ips: {rate} {unit:word}/s"
+        ),
+        "image",
+        True,
+        digits=4,
+    ),
+    _Kind(
+        b"ppocr INFO: epoch: [",
+        line_pattern(
+            "ppocr INFO: epoch: [{:int}/{:int}], global_step: {step:int},{..900}avg_reader_cost: {reader} s, "
+            "avg_batch_cost: {time} s, avg_samples: {samples}, ips: {rate} {unit:word}/s"
+        ),
+        "image",
+        False,
+    ),
+    _Kind(
+        b"root INFO: epoch: [",
+        line_pattern(
+            "root INFO: epoch: [{:int}/{:int}], iter: {step:int},{..900}reader_cost: {reader} s, "
+            "batch_cost: {time} s, samples: {:int}, ips: {rate}"
+        ),
+        "image",
+        True,
+    ),
     _Kind(
         b", progress: ",
         line_pattern("epoch: {:int}, progress: {:int}/{:int}, step: {step:int},{..}speed: {speed} steps/s"),
@@ -117,20 +174,44 @@ FORMAT = Format(_NAME, claims, read, marks=tuple(kind.literal for kind in _KINDS
 
 def _factors(records: Records, kind: _Kind) -> dict[str, FactorValue]:
     found: dict[str, FactorValue] = {"framework": "PaddlePaddle", "item": kind.item}
-    if "unit" not in records.columns or not len(records):
+    if not len(records):
         return found
-    found["item"] = records.text("unit").removesuffix("s") or kind.item
-    # Five decimals are printed of either.
-    work = common_work(records.floats("rate"), records.floats("time"), 5e-6, 5e-6)
+    if "unit" in records.columns:
+        found["item"] = records.text("unit").removesuffix("s") or kind.item
+    work = _work(records, 0.5 * 10.0**-kind.digits)
     return found if work is None else {**found, "batch_size": int(work)}
+
+
+def _work(records: Records, rounding: float) -> float | None:
+    """Return the samples of a process in a step, as printed or by rate and time; None if they do not tell."""
+    if "samples" in records.columns:
+        samples = records.floats("samples")
+        return float(samples[0]) if (samples == samples[0] // 1).all() and samples[0] > 0 else None
+    if "rate" not in records.columns:
+        return None
+    rate = records.floats("rate")
+    if "time" in records.columns:
+        return common_work(rate, records.floats("time"), rounding, rounding)
+    if "speed" not in records.columns:
+        return None
+    speed = records.floats("speed")
+    rate, speed = rate[speed > rounding], speed[speed > rounding]
+    # Of a speed the time is known between the inverses of its bounds.
+    return common_work(rate, 1 / speed, 1 / (speed - rounding) - 1 / speed, rounding)
+
+
+def _far_apart(t: FloatArray) -> bool:
+    return len(t) > 1 and float(np.median(np.diff(t))) >= _FAR
 
 
 def _fill(run: StepRun, records: Records, *, is_sampled: bool) -> None:
     """Add what the records print, and the times between their dates."""
     span = spans(run.step)
     texts = stamps.before(run.log.content, records.begin, _STAMP)
-    if texts:
-        run.add_stamps(seconds(texts))
+    t = seconds([text.replace(b"/", b"-") for text in texts]) if texts else np.zeros(0)
+    # Whole seconds tell little of a short interval: what is printed has more digits.
+    if texts and (len(texts[0]) > _WHOLE or "time" not in records.columns or _far_apart(t)):
+        run.add_stamps(t)
     for name, phase in (("time", STEP), ("reader", "data_loading")):
         if name not in records.columns:
             continue
@@ -150,5 +231,5 @@ def _fill(run: StepRun, records: Records, *, is_sampled: bool) -> None:
             "printed",
             span=span,
         )
-    if "rate" in records.columns and "time" not in records.columns:
+    if "rate" in records.columns and not {"time", "speed"} & set(records.columns):
         run.add("throughput", records.floats("rate"), "printed", span=span)

@@ -111,11 +111,11 @@ def test_a_program_without_rates_has_times_and_a_skipped_update_is_a_step_too(co
 
 # As TensorFlow 1's ConvNets of 2020 print them: no unit, and a name of the final rate that NCF has too.
 TF1 = b"""\
-DLL 2022-06-07 08:19:11.000000 - PARAMETER arch : resnet50  mode : training_benchmark  batch_size : 32  amp : True
+DLL 2024-05-06 07:00:11.000000 - PARAMETER arch : resnet50  mode : training_benchmark  batch_size : 32  amp : True
 Num GPUs 4
-DLL 2022-06-07 08:21:14.000000 - (0, 200) total_ips : 1000.5
-DLL 2022-06-07 08:21:15.000000 - (0, 210) total_ips : 1280.0
-DLL 2022-06-07 08:21:16.500000 - () train_throughput : 1270.25
+DLL 2024-05-06 07:02:14.000000 - (0, 200) total_ips : 1000.5
+DLL 2024-05-06 07:02:15.000000 - (0, 210) total_ips : 1280.0
+DLL 2024-05-06 07:02:16.500000 - () train_throughput : 1270.25
 """
 
 
@@ -131,12 +131,12 @@ def test_tensorflow_convnets_are_no_ncf() -> None:
 
 # As NVIDIA's MXNet prints them behind mpirun: the batch of all GPUs, a line behind every twentieth batch from 0.
 MXNET = b"""\
-[1,0]<stdout>:DLL 2023-07-31 06:24:28.000000 - PARAMETER arch : resnetv15  gpus : [0, 1]  kv_store : horovod  \
+[1,0]<stdout>:DLL 2024-05-06 07:24:28.000000 - PARAMETER arch : resnetv15  gpus : [0, 1]  kv_store : horovod  \
 dtype : float16  amp : False  batch_size : 512
-[1,0]<stdout>:DLL 2023-07-31 06:24:30.000000 - Epoch: 0 Iteration: 19  train.loss : 6.9  train.ips : 5000.5 images/s
-[1,0]<stdout>:DLL 2023-07-31 06:24:34.000000 - Epoch: 0 Iteration: 39  train.loss : 6.9  train.ips : 2560.5 images/s
-[1,0]<stdout>:DLL 2023-07-31 06:24:40.000000 - Epoch: 1 Iteration: 19  train.loss : 6.9  train.ips : 2570.5 images/s
-[1,0]<stdout>:DLL 2023-07-31 06:24:41.000000 - Summary: train.loss : 6.0  train.ips : 2500.5 images/s
+[1,0]<stdout>:DLL 2024-05-06 07:24:30.000000 - Epoch: 0 Iteration: 19  train.loss : 6.9  train.ips : 5000.5 images/s
+[1,0]<stdout>:DLL 2024-05-06 07:24:34.000000 - Epoch: 0 Iteration: 39  train.loss : 6.9  train.ips : 2560.5 images/s
+[1,0]<stdout>:DLL 2024-05-06 07:24:40.000000 - Epoch: 1 Iteration: 19  train.loss : 6.9  train.ips : 2570.5 images/s
+[1,0]<stdout>:DLL 2024-05-06 07:24:41.000000 - Summary: train.loss : 6.0  train.ips : 2500.5 images/s
 """
 
 
@@ -150,9 +150,9 @@ def test_mxnet_has_the_batch_of_all_gpus_and_counts_from_zero() -> None:
 
 
 def test_a_rate_that_several_programs_call_the_same_has_the_item_of_its_unit() -> None:
-    line = b"DLL 2023-10-15 21:28:32.190587 -  throughput_train : 99.0"
+    line = b"DLL 2024-05-06 07:08:09.123456 -  throughput_train : 99.0"
     assert read_run(line + b" sequences/s\n", "dllogger").factors == {"item": "sequence"}
-    unet = read_run(line + b"  latency_train_mean : 53.5\n", "dllogger")
+    unet = read_run(line + b"  latency_train_mean : 50.5\n", "dllogger")
     assert (unet.factors, throughput(unet)) == ({}, 99.0)
 
 

@@ -55,9 +55,84 @@ def test_paddleclas_lines(separator: str) -> None:
         "2020-11-04 17:25:{} INFO: epoch:0  , train step:{}  , loss: 6.92608, top1: 0.00000, lr: 0.100000, "
         "batch_cost: 0.28419 s, reader_cost: 0.00056 s, ips: 225.20036 images/sec.\n"
     )
-    run = read_one(paddle.FORMAT, (line.format(50, 40) + line.format(52, 50)).encode())
-    assert shown(series(run, "step_time", "timestamp")) == [(51, 10, 2, 2)]
+    run = read_one(paddle.FORMAT, (line.format(30, 40) + line.format(50, 110)).encode())
+    assert shown(series(run, "step_time", "timestamp")) == [(111, 70, 20, 2)]
     assert run.factors["batch_size"] == 64
+
+
+def test_whole_seconds_are_no_clock_for_short_intervals() -> None:
+    line = (
+        "[2024/05/06 07:08:{}] ppcls INFO: epoch:4   train step:{}   lr: 0.100000, loss:  6.5 top1:  0.01 "
+        "batch_cost: {} s, reader_cost: 0.00088 s, ips: {} samples/sec.\n"
+    )
+    short = line.format("08", 10, "0.20000", "640.00000") + line.format(10, 20, "0.19000", "673.68421")
+    run = read_one(paddle.FORMAT, short.encode())
+    assert {one.clock for one in run.series} == {"printed"}
+    assert run.factors["batch_size"] == 128
+    long = line.format("08", 10, "1.20000", "106.66667") + line.format(21, 20, "1.30000", "98.46154")
+    assert shown(series(read_one(paddle.FORMAT, long.encode()), "step_time", "timestamp")) == [
+        (21, 10, 13, 2)
+    ]
+
+
+# One line each of the programs of 2.x: what stands before the times, and the step that it comes to.
+NEWER = {
+    "PaddleClas": (
+        "[2024/05/06 07:08:09] ppcls INFO: [Train][Epoch 3/100][Iter: 9/500]lr(LinearWarmup): 0.3, loss: 4.5, "
+        "batch_cost: 0.80000s, reader_cost: 0.40000, ips: 80.00000 samples/s, eta: 8 days, 1:02:03\n",
+        (10, "sample", 0.4),
+    ),
+    "PaddleSeg": (
+        "2024-05-06 07:08:09 [INFO]\t[TRAIN] epoch: 1, iter: 10/20, loss: 1.5, lr: 0.01, "
+        "batch_cost: 0.8000, reader_cost: 0.20000, ips: 80.0000 samples/sec | ETA 00:00:03\n",
+        (10, "sample", 0.2),
+    ),
+    "PaddleSeg before": (
+        "2024-05-06 07:08:09 [INFO]\t[TRAIN] epoch=1, iter=10/100, loss=1.5, lr=0.01, "
+        "batch_cost=0.8000, reader_cost=0.2000 | ETA 00:01:24\n",
+        (10, "image", 0.2),
+    ),
+    "PaddleDetection": (
+        "[05/06 07:08:09] ppdet.engine INFO: Epoch: [0] [  9/200] learning_rate: 0.001 loss: 1.5 "
+        "eta: 10 days, 1:02:03 batch_cost: 0.8000 data_cost: 0.6000 ips: 80.0000 images/s\n",
+        (10, "image", 0.6),
+    ),
+    "PaddleOCR": (
+        "[2024/05/06 07:08:09] ppocr INFO: epoch: [3/500], global_step: 10, lr: 0.005, "
+        + "loss_of_a_part: 0.500000, " * 20
+        + "avg_reader_cost: 0.10000 s, avg_batch_cost: 0.80000 s, avg_samples: 64.0, ips: 79.00000 samples/s\n",
+        (10, "sample", 0.1),
+    ),
+    "PaddleOCR before": (
+        "[2024/05/06 07:08:09] root INFO: epoch: [0/100], iter: 9, lr: 0.001000, acc: 0.5, loss: 0.5, "
+        "reader_cost: 0.10000 s, batch_cost: 0.80000 s, samples: 640, ips: 80.00000\n",
+        (10, "image", 0.1),
+    ),
+    "PaddleNLP": (
+        "tobal step: 10, epoch: 0, batch: 9, loss: 10.5, avg_reader_cost: 0.00010 sec, "
+        "avg_batch_cost: 0.80000 sec, avg_samples: 64.00000, ips: 79.90000 sequences/sec\n",
+        (10, "sequence", 0.0001),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEWER)
+def test_lines_of_newer_programs(name: str) -> None:
+    line, (step, item, reader) = NEWER[name]
+    run = read_one(paddle.FORMAT, line.encode())
+    assert [entry[::2] for entry in shown(series(run, "step_time", "printed"))] == [(step, 0.8)]
+    assert series(run, "step_time", "printed", "data_loading").value.tolist() == [pytest.approx(reader)]
+    assert run.factors["item"] == item
+    # Without a rate there is no way to tell the batch.
+    assert run.factors.get("batch_size") == (None if name == "PaddleSeg before" else 64)
+
+
+def test_a_speed_and_the_rate_of_a_process_tell_the_batch_size() -> None:
+    line = "global step {}, epoch: 0, batch: 9, loss: 11.2, speed: {} step/s, ips: {} sequences/s\n"
+    content = line.format(20, "5.02", "482.15") + line.format(40, "0.00", "0.00")
+    run = read_one(paddle.FORMAT, content.encode())
+    assert run.factors["batch_size"] == 96
+    assert {one.metric for one in run.series} == {"step_time"}
 
 
 def test_paddleclas_lines_of_the_old_form() -> None:

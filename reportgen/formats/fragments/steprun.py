@@ -189,7 +189,9 @@ def known(table: Mapping[str, FactorValue | None]) -> Factors:
     return {name: value for name, value in table.items() if value is not None and value != ""}
 
 
-def common_work(rate: FloatArray, time: FloatArray, time_error: float, rate_error: float) -> float | None:
+def common_work(
+    rate: FloatArray, time: FloatArray, time_error: float | FloatArray, rate_error: float
+) -> float | None:
     """Return the work per step, a whole number, from printed rates and times, both rounded.
 
     Every line says that the work lies within the rounding of rate x time; all lines together leave a few
