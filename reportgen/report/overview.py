@@ -1,65 +1,97 @@
 """The report that is built where nobody has defined one, and the definitions that `init` proposes.
 
-It looks at the runs: factors that vary become rows and columns, the one with the fewest values across
-the page; constant factors are said in the caption. Each metric that runs can tell becomes one table. Runs
-of which nothing is known get a row each.
+It looks at the runs: factors that vary become rows and columns (`axes`), constant ones are said in the
+caption. Each metric that runs can tell becomes a table, or one for each model where there are many. Runs of
+which nothing is known get a row each.
 """
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from reportgen.metrics import METRICS
 from reportgen.model import STEP, FactorValue, Run, identities
 from reportgen.protocol import Protocol, available
+from reportgen.report.axes import axes, groups
 from reportgen.report.definition import Definition
-from reportgen.report.levels import ITEM
 from reportgen.tables.pivot import Ranks
-from reportgen.tables.spec import PHASE, REPEAT, TableSpec
+from reportgen.tables.select import matches
+from reportgen.tables.spec import PHASE, TableSpec, Wanted
 
-# A column factor with more values than this makes a table too wide to read.
-MOST_COLUMNS = 8
 # What the environment knows and a table may use like a factor: on which hardware a run was.
 _HARDWARE = "gpu"
-# Where nothing varies, these say best what was run.
-_TELLING = ("model", "benchmark", "workload", "system", "device")
 
 
 def overview(runs: Sequence[Run], place: str, logs: tuple[str, ...] = ("logs",)) -> Definition:
-    """Return a definition with one table for each metric that these runs can tell."""
+    """Return a definition with tables for each metric that these runs can tell."""
     tables = tuple(table_specs(runs, f"{place}/overview"))
     return Definition(f"{place} (overview)", "overview", "Overview", logs, "", tables, ())
 
 
-def table_specs(runs: Sequence[Run], place: str) -> list[TableSpec]:
-    """Return one spec a metric, phases side by side where a metric has several."""
+def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) -> list[TableSpec]:
+    """Return the specs of each metric, phases side by side where a metric has several.
+
+    guessed  factors that stand for a level of the path, as `axes` takes them
+    """
     tells: dict[str, dict[str, list[Run]]] = {}
+    silent: list[Run] = []  # those that failed, which stand in every table
     runs = with_hardware(runs)
     for run in runs:
-        for metric, phase in available(run):
+        told = available(run)
+        for metric, phase in told:
             tells.setdefault(metric, {}).setdefault(phase, []).append(run)
+        silent += [] if told else [run]
     specs: list[TableSpec] = []
     for metric in sorted(tells, key=_metric_order):
         phases = _phases(tells[metric])
         able = list({id(run): run for phase in phases for run in tells[metric][phase]}.values())
-        rows, columns = _axes(able, runs)
-        if len(phases) > 1:
-            rows, columns = [*rows, *columns], [PHASE]
-        specs.append(
-            TableSpec(
-                place=f"{place}: tables[{len(specs)}]",
-                id=re.sub(r"[^A-Za-z0-9]+", "-", metric).strip("-") or "metric",
-                title=_title(metric),
-                protocol=Protocol(),
-                metrics=(metric,),
-                phases=phases,
-                rows=tuple(rows) or tuple(columns),
-                columns=tuple(columns) if rows else (),
-                order={PHASE: phases} if len(phases) > 1 else {},
-            )
-        )
+        for where, group in groups(able):
+            failed = [run for run in silent if matches(run.factors, where) and _says_as_much(run, group)]
+            layout = axes([*group, *failed], runs, guessed)
+            spec = _spec(f"{place}: tables[{len(specs)}]", metric, where, layout, phases)
+            specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs})))
     return specs
+
+
+def _says_as_much(run: Run, others: Sequence[Run]) -> bool:
+    """Return whether a run has each factor that all others have: one that was cut short has not."""
+    return all(name in run.factors for name in others[0].factors if all(name in o.factors for o in others))
+
+
+def _spec(
+    place: str,
+    metric: str,
+    where: Mapping[str, Wanted],
+    layout: tuple[list[str], list[str]],
+    phases: tuple[str, ...],
+) -> TableSpec:
+    names = [str(value) for (value,) in where.values()]
+    rows, columns = layout
+    if len(phases) > 1:
+        rows, columns = [*rows, *columns], [PHASE]
+    return TableSpec(
+        place=place,
+        id=_id(metric, *names),
+        title=": ".join([_title(metric), *names]),
+        protocol=Protocol(),
+        where=where,
+        metrics=(metric,),
+        phases=phases,
+        rows=tuple(rows),
+        columns=tuple(columns),
+        order={PHASE: phases} if len(phases) > 1 else {},
+    )
+
+
+def _id(*names: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(names).lower()).strip("-") or "metric"
+
+
+def _unlike(id: str, taken: Collection[str]) -> str:
+    numbered = (id if number == 1 else f"{id}-{number}" for number in count(1))
+    return next(one for one in numbered if one not in taken)
 
 
 def _title(metric: str) -> str:
@@ -91,62 +123,32 @@ def with_hardware(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def _values(runs: Sequence[Run]) -> dict[str, set[FactorValue]]:
-    values: dict[str, set[FactorValue]] = {}
-    for run in runs:
-        for name, value in run.factors.items():
-            values.setdefault(name, set()).add(value)
-    return values
-
-
-def _axes(runs: Sequence[Run], campaign: Sequence[Run]) -> tuple[list[str], list[str]]:
-    """Return row and column factors: those that vary, the last short one across the page."""
-    values = _values(runs)
-    lacking = {name for name in values if any(name not in run.factors for run in runs)}
-    varying = sorted(
-        (name for name in values if len(values[name]) > 1 or name in lacking),
-        key=lambda name: (len(values[name]), name),
-        reverse=True,
-    )
-    if not varying:
-        return [_title_factor(values, campaign)], []
-    short = [name for name in varying if 1 < len(values[name]) <= MOST_COLUMNS]
-    if len(varying) == 1 or not short:
-        return varying, []
-    return [name for name in varying if name != short[-1]], short[-1:]
-
-
-def _title_factor(names: Collection[str], campaign: Sequence[Run]) -> str:
-    """Return the row factor where none varies: one that varies elsewhere, one that tells, else the repeat."""
-    known = sorted(set(names) - {ITEM})
-    if not known:
-        return REPEAT
-    values = _values(campaign)
-    return min(known, key=lambda name: (-len(values[name]), name not in _TELLING, name))
-
-
-def definition_text(runs: Sequence[Run], log: str, remark: str = "") -> str:
+def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed: Collection[str] = ()) -> str:
     """Return a definition as TOML to start from: the overview's tables of one campaign.
 
-    remark  what is to be known before, as lines of comment
+    remark   what is to be known before, as lines of comment
+    guessed  factors that stand for a level of the path, as `axes` takes them
     """
     runs = with_hardware(runs)
     ranks = Ranks([run.factors for run in runs], {})
     lines = [f"title = {_text(log.rpartition('/')[2])}", f"logs = [{_text(log)}]", 'protocol = "20+100x7"']
     lines += [f"# {line}".rstrip() for line in remark.splitlines()]
-    for spec in table_specs(runs, log):
+    told: set[str] = set()
+    for spec in table_specs(runs, log, guessed):
         lines += [
             "",
             "[[tables]]",
             f"id = {_text(spec.id)}",
             f"title = {_text(spec.title)}",
+            *(f"where = {{ {name} = {_value(value)} }}" for name, (value,) in spec.where.items()),
             f"metric = {_text(spec.metrics[0])}",
         ]
         if spec.phases != (STEP,):
             lines.append(f"phase = {_list(spec.phases)}")
         lines += [f"rows = {_list(spec.rows)}", f"columns = {_list(spec.columns)}"]
-        told = [name for name in (*spec.rows, *spec.columns) if any(name in run.factors for run in runs)]
-        lines += [_comment(name, ranks, runs) for name in told]
+        new = [name for name in (*spec.rows, *spec.columns) if name not in told]
+        lines += [_comment(name, ranks, runs) for name in new if any(name in run.factors for run in runs)]
+        told.update(new)
     return "\n".join(lines) + "\n"
 
 
@@ -159,6 +161,10 @@ def _comment(name: str, ranks: Ranks, runs: Sequence[Run]) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return f"[{', '.join(map(_text, names))}]"
+
+
+def _value(value: FactorValue) -> str:
+    return _text(value) if isinstance(value, str) else str(value).lower()
 
 
 def _text(text: str) -> str:

@@ -71,7 +71,7 @@ def starters(
             remarks.append(f"{labels}: {_remark(found)}; {path} says how")
         else:
             files[labels] = _commented(_explained(found)) + found.toml()
-            files[path] = definition_text(found.told(runs), log)
+            files[path] = definition_text(found.told(runs), log, guessed=found.names)
             remarks.append(f"{labels}: {_remark(found)}")
     return {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}, remarks
 

@@ -70,6 +70,67 @@ def test_a_factor_with_one_value_that_some_runs_lack_is_no_column():
     )
 
 
+def test_a_factor_goes_across_the_page_where_numbers_come_to_stand_beside_one_another():
+    apart = [run(batch_size=b, precision=p, throughput=1.0) for b, p in ((4, "fp32"), (8, "amp"), (9, "amp"))]
+    assert axes(*apart) == (("batch_size", "precision"), ())
+    both = [run(batch_size=b, precision="fp32", throughput=1.0) for b in (8, 9)]
+    assert axes(*apart, *both) == (("batch_size",), ("precision",))
+
+
+def test_systems_come_before_settings():
+    runs = [
+        run(batch_size=b, device=d, devices=n, throughput=1.0)
+        for b, (d, n) in enumerate((d, n) for d in "abc" for n in (1, 2))
+    ]
+    assert axes(*runs) == (("device", "devices", "batch_size"), ())
+
+
+def test_many_cases_have_a_table_for_each_model_without_what_is_the_same_in_it():
+    settings = {"B": {"seq_len": 384}, "a": {"image": 224}}
+    few = [
+        run(model=m, **more, batch_size=b, throughput=1.0) for m, more in settings.items() for b in range(20)
+    ]
+    assert len(overview(few, "reports").tables) == 1
+    failed = run(status="failed", model="a", image=256, batch_size=99)
+    many = [*few, failed, run(model="a", image=224, batch_size=50, throughput=1.0)]
+    tables = overview(many, "reports").tables
+    assert [(one.id, one.title, one.where, one.rows) for one in tables] == [
+        ("throughput-a", "Throughput: a", {"model": ("a",)}, ("batch_size", "image")),
+        ("throughput-b", "Throughput: B", {"model": ("B",)}, ("batch_size",)),
+    ]
+    written = tomllib.loads(definition_text(many, "logs/x"))["tables"]
+    assert [one["where"] for one in written] == [{"model": "a"}, {"model": "B"}]
+    unknown = run(batch_size=7, throughput=1.0)
+    assert len(overview([*many, unknown], "reports").tables) == 1
+
+
+def test_a_run_that_failed_is_laid_out_with_the_others_unless_it_says_too_little():
+    runs = [run(device="A", batch_size=b, throughput=1.0) for b in (1, 2)]
+    assert axes(*runs, run(status="failed", device="B", batch_size=1)) == (("device",), ("batch_size",))
+    assert axes(*runs, run(status="failed", batch_size=1)) == (("batch_size",), ())
+
+
+def test_tables_of_models_that_differ_in_signs_alone_have_ids_of_their_own():
+    runs = [run(model=m, batch_size=b, throughput=1.0) for m in ("x+", "x-") for b in range(30)]
+    assert [one.id for one in overview(runs, "reports").tables] == ["throughput-x", "throughput-x-2"]
+
+
+def test_a_guessed_level_is_no_column_and_no_row_where_a_factor_says_the_same():
+    runs = [
+        at(f"{system}/{kind}_{p}/1.txt", precision=p)
+        for system in "AB"
+        for p, kind in (("amp", "half"), ("fp32", "full"))
+    ]
+    found = levels(runs)
+    assert found is not None
+    assert found.names == ["folder"]
+    both = [
+        replace(one, factors={**one.factors, "folder2": one.id.split("/")[1]}) for one in found.told(runs)
+    ]
+    document = tomllib.loads(definition_text(both, "logs/x", guessed=("folder", "folder2")))
+    assert (document["tables"][0]["rows"], document["tables"][0]["columns"]) == (["folder"], ["precision"])
+
+
 def test_a_table_of_one_case_has_the_row_that_varies_elsewhere_or_tells_most():
     one = run(availability="now", item="x", model="a", system="s", memory=1.0)
     assert axes(one) == (("model",), ())

@@ -1,0 +1,104 @@
+"""Lay runs out as a table that nobody has laid out yet: what gets a table of its own, rows, columns.
+
+Factors that vary are rows: what was run, on which system, with which settings. One of them goes across
+the page if that puts numbers beside one another. Where there are many cases each model has its own table:
+images and tokens are not to be compared, and what is the same for all runs of a model is no row.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from reportgen.model import FactorValue, Run, identities
+from reportgen.report.levels import ITEM
+from reportgen.tables.pivot import Ranks
+from reportgen.tables.spec import REPEAT, Wanted
+
+# A column factor with more values than this makes a table too wide to read.
+MOST_COLUMNS = 8
+# A table with more cases is cut by what was run, unless that makes more tables than anyone scrolls through.
+MOST_CASES = 40
+MOST_TABLES = 24
+# With fewer numbers beside one another a table is easier to read as a list.
+_BESIDE = 0.5
+_SUBJECTS = ("model", "benchmark", "workload")
+_SYSTEMS = ("cluster", "system", "device", "gpu", "nodes", "devices")
+# Where nothing varies, these say best what was run.
+_TELLING = (*_SUBJECTS, "system", "device")
+
+
+def groups(runs: Sequence[Run]) -> Iterator[tuple[dict[str, Wanted], list[Run]]]:
+    """Yield what runs of one table have in common, as its `where`, and these runs; {} for all together."""
+    values = values_of(runs)
+    cases = {identities(run.factors) for run in runs}
+    for name in _SUBJECTS if len(cases) > MOST_CASES else ():
+        if 1 < len(values.get(name, ())) <= MOST_TABLES and all(name in run.factors for run in runs):
+            ranks = Ranks([run.factors for run in runs], {})
+            for rank in range(len(values[name])):
+                yield (
+                    {name: (ranks.value(name, rank),)},
+                    [run for run in runs if ranks.rank(name, run.factors) == rank],
+                )
+            return
+    yield {}, list(runs)
+
+
+def axes(
+    runs: Sequence[Run], campaign: Sequence[Run], guessed: Collection[str] = ()
+) -> tuple[list[str], list[str]]:
+    """Return row and column factors.
+
+    campaign  all runs: where none of the factors varies, the row is one that does in other tables
+    guessed   factors that stand for a level of the path; they are no columns, nor rows where they say again
+              what another factor says
+    """
+    values = values_of(runs)
+    lacking = {name for name in values if any(name not in run.factors for run in runs)}
+    varying = [name for name in values if len(values[name]) > 1 or name in lacking]
+    for name in guessed:
+        if name in varying and any(_tells(other, name, runs) for other in varying if other != name):
+            varying.remove(name)
+    if not varying:
+        return [_title_factor(values, campaign)], []
+    short = [name for name in varying if 1 < len(values[name]) <= MOST_COLUMNS and name not in guessed]
+    rows = sorted(varying, key=lambda name: (_position(name, guessed), -len(values[name]), name))
+    able = [name for name in short if len(varying) > 1 and _beside(name, varying, runs) >= _BESIDE]
+    across = min(able, key=lambda name: (len(values[name]), name), default=None)
+    return [name for name in rows if name != across], [across] if across else []
+
+
+def values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorValue]]:
+    """Return the values of each factor."""
+    values: dict[str, set[FactorValue]] = {}
+    for run in runs:
+        for name, value in run.factors.items():
+            values.setdefault(name, set()).add(value)
+    return values
+
+
+def _position(name: str, guessed: Collection[str]) -> int:
+    known = (*_SUBJECTS, *_SYSTEMS)
+    return known.index(name) if name in known else len(known) + (name not in guessed)
+
+
+def _tells(name: str, other: str, runs: Sequence[Run]) -> bool:
+    """Return whether the other factor's value follows from a factor's value."""
+    return _distinct([name], runs) == _distinct([name, other], runs)
+
+
+def _beside(across: str, varying: Sequence[str], runs: Sequence[Run]) -> float:
+    """Return how many cells beside the first of each row have a case if a factor goes across, as a share."""
+    rows = _distinct([name for name in varying if name != across], runs)
+    return (_distinct(varying, runs) - rows) / (rows * (_distinct([across], runs) - 1))
+
+
+def _distinct(names: Sequence[str], runs: Sequence[Run]) -> int:
+    """Return how many combinations of values these factors have."""
+    return len({identities({n: run.factors[n] for n in names if n in run.factors}) for run in runs})
+
+
+def _title_factor(names: Collection[str], campaign: Sequence[Run]) -> str:
+    """Return the row factor where none varies: one that varies elsewhere, one that tells, else the repeat."""
+    known = sorted(set(names) - {ITEM})
+    if not known:
+        return REPEAT
+    values = values_of(campaign)
+    return min(known, key=lambda name: (-len(values[name]), name not in _TELLING, name))
