@@ -14,8 +14,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.formats.fragments.steprun import StepRun, once, per_device, spans
-from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim
+from reportgen.formats.fragments.stamps import before
+from reportgen.formats.fragments.steprun import StepRun, common_work, once, per_device, spans
+from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim, floats
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, FloatArray, IntArray, Run
 
@@ -30,8 +31,11 @@ _ITERATION = re.compile(
 )
 _ANCHOR = b"elapsed time per iteration (ms):"
 _START = re.compile(
-    rb"using world size: (?P<world>" + COUNT + rb"), data-parallel[- ]size: (?P<data>" + COUNT + rb")"
+    rb"using world size: (?P<world>" + COUNT + rb")(?:, data-parallel[- ]size: (?P<data>" + COUNT + rb")"
+    rb"| and model-parallel size: (?P<split>" + COUNT + rb"))"
 )
+# GPT-NeoX puts its rate first and prints no batch.
+_NEOX = re.compile(rb"samples/sec: (" + NUMBER + rb") \| {0,9}$")
 _NODES = re.compile(rb"nnodes=(?P<nodes>" + COUNT + rb"), num_local_procs")
 _MICROSECONDS = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}\]")
 _DTYPES = {b"torch.float16": "fp16", b"torch.half": "fp16", b"torch.bfloat16": "bf16",
@@ -54,23 +58,37 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     run = StepRun(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
     is_deepspeed = b"consumed tokens:" in log.content or log.option(b"deepspeed") == b"True"
     run.factors.update(framework="Megatron-DeepSpeed" if is_deepspeed else "Megatron-LM", item="sequence")
-    batch = found.floats("batch")
+    rate, batch = found.floats("rate"), found.floats("batch")
+    if len(found) and (first := before(log.content, found.begin, _NEOX)):
+        run.factors["framework"] = "GPT-NeoX"
+        rate = floats(first)
+        batch = np.full(len(found), common_work(rate, found.floats("ms") / 1e3, 5e-5, 5e-4), dtype=np.float64)
+    elif (whole := _work_of_2020(log)) and not np.isfinite(batch).any():
+        batch = np.full(len(found), float(whole))
     _describe(run, log, batch)
-    _measure(run, found, batch)
+    _measure(run, found, rate, batch)
     yield run.run()
 
 
 FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR, b"using world size: "))
 
 
-def _measure(run: StepRun, found: Records, batch: FloatArray) -> None:
+def _work_of_2020(log: TextLog) -> int | None:
+    """Return the global batch of versions that print that of each model instance alone, None of others."""
+    start, each = log.search(_START, b"using world size: "), log.option(b"batch_size")
+    if not start or not start["split"] or not each or not re.fullmatch(COUNT, each):
+        return None
+    return int(each) * (int(start["world"]) // max(int(start["split"]), 1)) or None
+
+
+def _measure(run: StepRun, found: Records, rate: FloatArray, batch: FloatArray) -> None:
     covered = spans(run.step)
     time = found.floats("ms") / 1e3 * covered
     if len(found) > 1 and _counts_the_first_twice(run.log, found, covered):
         both = float(found.floats("ms")[1]) / 1e3 * (int(run.step[1]) - int(run.step[0]) + 1)
         time[1] = both - time[0] if both > time[0] else np.nan
     run.add("step_time", time, "host_synchronized", span=covered, samples=batch * covered)
-    run.add("throughput", found.floats("rate"), "printed", span=covered, samples=batch * covered)
+    run.add("throughput", rate, "printed", span=covered, samples=batch * covered)
     run.add_stamps(run.log.stamps(found.begin, 40), batch * covered)
 
 
@@ -95,7 +113,7 @@ def _describe(run: StepRun, log: TextLog, batch: FloatArray) -> None:
     sizes = np.unique(batch[np.isfinite(batch)])
     constant = float(sizes[0]) if len(sizes) == 1 else None
     # A device has a batch of its own only where the model is not split over several.
-    is_split = bool(start) and start["data"] != start["world"]  # type: ignore[index]
+    is_split = bool(start) and start["data"] != start["world"] and start["split"] != b"1"  # type: ignore[index]
     run.factors.update(per_device(constant, None if is_split else devices))
     if devices:
         run.factors["devices"] = devices

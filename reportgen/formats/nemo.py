@@ -1,12 +1,13 @@
-"""Read the step lines of NeMo: its progress printer, its progress bar and DeltaTimingCallback.
+"""Read the step lines of NeMo: progress printer, progress bar, DeltaTimingCallback, and those of Automodel.
 
 `Training epoch 0, iteration 121/149 | ... | train_step_timing in s: 0.03163`: a file becomes one Run, and
 each line an interval since the one before. The time is the host's, taken around the batch, without waiting
 for the device and without the wait for data; DeltaTimingCallback's is from step to step. A progress bar
 without a time gives elapsed time in whole seconds. Inside an MLPerf log the same figures are read by that
-reader.
+reader. NeMo Automodel prints the rate of every step and no time, behind dates.
 
-Format: https://github.com/NVIDIA/NeMo, nemo/lightning/pytorch/callbacks and nemo/utils/exp_manager.py.
+Format: https://github.com/NVIDIA/NeMo, nemo/lightning/pytorch/callbacks and nemo/utils/exp_manager.py;
+https://github.com/NVIDIA-NeMo/Automodel, recipes/llm/train_ft.py.
 """
 
 import re
@@ -45,12 +46,23 @@ _BAR = re.compile(
 _DELTA = re.compile(
     rb"Step (?P<iteration>" + COUNT + rb"): train_step_timing in s=(?P<time>" + NUMBER + rb")"
 )
-_FORMS = ((b"Training epoch ", _PRINTED), (b"global_step=", _BAR), (b": train_step_timing in s=", _DELTA))
+_AUTOMODEL = re.compile(
+    rb"\bstep (?P<iteration>"
+    + COUNT
+    + rb") \| epoch "
+    + COUNT
+    + rb" \| [^\n]{0,500}?\| mem (?P<memory>"
+    + NUMBER
+    + rb") GiB "
+    rb"\| tps (?P<rate>" + NUMBER + rb")\(" + NUMBER + rb"/gpu\)"
+)
+_FORMS = ((b"Training epoch ", _PRINTED), (b"global_step=", _BAR), (b": train_step_timing in s=", _DELTA),
+          (b"/gpu)", _AUTOMODEL))  # fmt: skip
 _LENGTH = re.compile(rb"\bseq_length[=: ]{1,3}(?P<length>" + COUNT + rb")")
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of one of the three forms."""
+    """Claim a file with a line of one of the four forms."""
     found = (claim(files, literal, pattern, 0.9) for literal, pattern in _FORMS)
     return next((one for one in found if one), None)
 
@@ -60,6 +72,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     forms = [log.records(pattern, literal) for literal, pattern in _FORMS]
     every = next((one for one in forms if len(one)), forms[0])
+    if "rate" in every.columns:
+        yield _automodel(log, every)
+        return
     fields = every.columns.get("fields")
     step = every.integers("iteration") if fields is None else _field(fields, b"global_step")
     # Counted from 0; without the global step (older bars) the iteration of the epoch is all there is.
@@ -75,6 +90,22 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 
 
 FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _FORMS))
+
+
+def _automodel(log: TextLog, every: Records) -> Run:
+    """Return a run of single steps that print their rate of tokens over all devices, none left out.
+
+    Versions count from 0 or from 1. The rate of one device is over those that share data, not all of them.
+    """
+    step = every.integers("iteration")
+    step = step + int(step.min() == 0)
+    found = every.take(first := once(step))
+    run = StepRun(log, _NAME, step[first], found.line, int(every.end[-1]))
+    run.factors.update(framework="NeMo Automodel", item="token")
+    run.add("throughput", found.floats("rate"), "printed")
+    run.add("memory_used", found.floats("memory") * 2**30, "printed")
+    run.add_stamps(log.stamps(found.begin))
+    return run.run()
 
 
 def _measure(run: StepRun, found: Records) -> None:

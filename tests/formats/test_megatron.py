@@ -65,3 +65,20 @@ def test_a_split_model_has_no_batch_per_device(model_parallel):
 def test_a_damaged_line_is_named():
     run = read_run("megatron", MEGATRON.replace(b"(ms): 400.0 |", b"(ms): 4#0.0 |"))
     assert rules(run) == [("read.malformed-line", 10)]
+
+
+def test_gpt_neox_puts_its_rate_first_and_its_batch_follows_from_it():
+    line = b" samples/sec: %.3f | iteration %8d/     100 | elapsed time per iteration (ms): %.1f | lm_loss: 1.1E+01 |\n"
+    run = read_run("megatron", line % (9.524, 7, 2520.0) + line % (12.121, 8, 1980.0))
+    assert table(series(run, "step_time", "host_synchronized")) == [(7, 1, 2.52, 24), (8, 1, 1.98, 24)]
+    assert table(series(run, "throughput", "printed")) == [(7, 1, 9.524, 24), (8, 1, 12.121, 24)]
+    assert run.factors == {"framework": "GPT-NeoX", "item": "sequence", "global_batch_size": 24}
+
+
+@pytest.mark.parametrize(("split", "batch"), [(2, {"global_batch_size": 16}), (1, {"batch_size": 4})])
+def test_the_batch_of_2020_is_that_of_a_model_instance(split, batch):
+    log = (b"using world size: 8 and model-parallel size: %d\n  batch_size ...................... 4\n"
+           b" iteration        5/     100 | elapsed time per iteration (ms): 500.0 | learning rate: 1E-06 |\n" % split)  # fmt: skip
+    run = read_run("megatron", log)
+    assert table(series(run, "step_time", "host_synchronized")) == [(5, 1, 0.5, 32 // split)]
+    assert run.factors == {"framework": "Megatron-LM", "item": "sequence", "devices": 8, **batch}

@@ -1,5 +1,7 @@
 """NeMo: three forms of its step lines."""
 
+import pytest
+
 from tests.formats.reading import read_run, series, table
 from tests.formats.trainer_logs import NEMO
 
@@ -36,3 +38,18 @@ def test_a_progress_bar_may_have_a_second_colon_and_no_rate():
 def test_the_callback_of_step_to_step_times():
     run = read_run("nemo", b"Step 12: train_step_timing in s=0.512\nStep 13: train_step_timing in s=0.500\n")
     assert table(series(run, "step_time", "host")) == [(13, 1, 0.512, -1), (14, 1, 0.5, -1)]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_automodel_prints_the_rate_of_every_step(first):
+    line = (b"2026-08-10 16:00:%02d | INFO | root | step %d | epoch 0 | loss 0.7839 | lr 1.00e-05 | mem 24.50 GiB "
+            b"| tps %.2f(100.00/gpu) | num_label_tokens 4557\n")  # fmt: skip
+    log = (
+        line % (10, first, 800.0)
+        + line % (12, first + 1, 820.0)
+        + b"[val] step 9 | epoch 0 | loss 1 | lr 1 |\n"
+    )
+    run = read_run("nemo", log)
+    assert table(series(run, "throughput", "printed")) == [(1, 1, 800.0, -1), (2, 1, 820.0, -1)]
+    assert table(series(run, "step_time", "timestamp")) == [(2, 1, 2.0, -1)]
+    assert run.factors == {"framework": "NeMo Automodel", "item": "token"}
