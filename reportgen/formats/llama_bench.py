@@ -1,19 +1,20 @@
-"""Read llama-bench's results: a JSON array, JSON lines, or the Markdown table that it prints by default.
+"""Read llama-bench's results: a JSON array, JSON lines, CSV, or the Markdown table that it prints by default.
 
 Each test (prompt processing, text generation, both) becomes one Run with the mean rate over its
 repetitions, and in JSON each repetition's. Repetitions ran in one process after a warm-up that is not
 shown, so they are no repeats of a run. `avg_ts` is the mean of the rates, not tokens over mean time; the
-two differ a little.
+two differ a little. What stands around a table tells the devices (CUDA, ROCm) and the build.
 
 Format: https://github.com/ggml-org/llama.cpp, tools/llama-bench.
 """
 
+import csv
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reportgen.formats.fragments import jsontext
-from reportgen.formats.fragments.cells import typed
+from reportgen.formats.fragments.cells import rows, typed
 from reportgen.formats.fragments.malformed import Malformed
 from reportgen.formats.fragments.textlog import NUMBER, claim
 from reportgen.logfiles import Claim, Format, LogFiles
@@ -21,7 +22,11 @@ from reportgen.model import STEP, Aggregate, FactorValue, Finding, Run, Source
 
 _NAME = "llama_bench"
 _KEYS = (b'"avg_ts"', b'"n_gen"', b'"build_commit"')
+_LAST = b",avg_ts,stddev_ts"
 _HEADING = re.compile(rb"^\| *model *\|[^\n]{0,400}\| *test *\| *t/s *\| *\r?$", re.MULTILINE)
+_COLUMNS = re.compile(rb"^build_commit,build_number,[^\r\n]{0,2000},avg_ts,stddev_ts\b", re.MULTILINE)
+_DEVICE = re.compile(r" {1,4}Device \d{1,3}: ([^,]{1,99}), ")
+_BUILD = re.compile(rb"^build: ([0-9a-f]{6,40}) \(([0-9]{1,9})\)", re.MULTILINE)
 _TEST = re.compile(r"(?:pp ?(\d{1,9}))?\+?(?:tg ?(\d{1,9}))?(?: @ d(\d{1,9}))?")
 _RATE = re.compile(rf"({NUMBER.decode()}) ± ({NUMBER.decode()})")
 # What describes the machine or the moment; everything else was chosen.
@@ -33,8 +38,12 @@ _RENAMED = {"model_type": "model", "ngl": "n_gpu_layers", "backend": "backends",
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with the keys of a result, or with the heading of the table."""
-    return jsontext.claim(files, _KEYS, 1.0) or claim(files, b" t/s ", _HEADING, 0.9)
+    """Claim a file with the keys of a result, or with the heading of the table or of the columns."""
+    return (
+        jsontext.claim(files, _KEYS, 1.0)
+        or claim(files, b" t/s ", _HEADING, 0.9)
+        or claim(files, _LAST, _COLUMNS, 1.0)
+    )
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -46,6 +55,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         results = _array(content, malformed)
     elif begins == b"{":
         results = list(jsontext.objects(content, malformed))
+    elif heading := _COLUMNS.search(content):
+        results = _csv(content[heading.start() :], content.count(b"\n", 0, heading.start()), malformed)
     else:
         yield from _table_runs(files, content, malformed)
         yield from malformed.findings()
@@ -60,7 +71,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from malformed.findings()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_KEYS[0], b" t/s "))
+FORMAT = Format(_NAME, claims, read, marks=(_KEYS[0], b" t/s ", _LAST))
 
 
 def _array(content: bytes, malformed: Malformed) -> list[tuple[int, dict[str, Any]]]:
@@ -72,6 +83,24 @@ def _array(content: bytes, malformed: Malformed) -> list[tuple[int, dict[str, An
     lines = [content.count(b"\n", 0, match.start()) + 1 for match in re.finditer(rb'"avg_ts"', content)]
     tests = [one for one in found if isinstance(one, dict)]
     return list(zip(lines if len(lines) == len(tests) else [1] * len(tests), tests, strict=True))
+
+
+def _csv(content: bytes, before: int, malformed: Malformed) -> list[tuple[int, dict[str, Any]]]:
+    """Return the results of a CSV file, where all cells are quoted, with the lines that they begin in."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    heading: list[str] = []
+    try:
+        for line, cells in rows(content.decode("utf-8", "replace")):
+            heading = heading or cells
+            if cells == heading:
+                continue
+            result: dict[str, Any] = {}
+            if len(cells) == len(heading):
+                result = {name: typed(cell) for name, cell in zip(heading, cells, strict=True) if cell}
+            found.append((line + before, result))
+    except csv.Error:
+        malformed.add(before + 1, "not CSV")
+    return found
 
 
 def _run(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> Run:
@@ -111,10 +140,20 @@ def _rates(mean: float, n: int, source: Source) -> list[Aggregate]:
 
 def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:
     heading: list[str] = []
+    devices: list[str] = []
+    builds = set(_BUILD.findall(content))
+    build = builds.pop() if len(builds) == 1 else None
+    environment: dict[str, FactorValue] = {}
+    if build:
+        environment = {"build_commit": build[0].decode(), "build_number": int(build[1])}
     number = 0
     for line, text in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
         if not text.startswith("|"):
-            heading = []
+            # Warnings of the backends stand between the rows; an empty line ends a table, and its devices.
+            if heading and not text.strip():
+                heading, devices = [], []
+            if device := _DEVICE.match(text):
+                devices.append(device[1])
             continue
         cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
         if "t/s" in cells and "test" in cells:
@@ -124,13 +163,22 @@ def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterat
             rate = _RATE.fullmatch(row.get("t/s", "")) if len(cells) == len(heading) else None
             if rate:
                 number += 1
-                yield _row(files, number, line, row, float(rate[1]))
+                described = {"device": ", ".join(devices)} if devices else {}
+                yield _row(files, number, line, row, float(rate[1]), described, environment)
             else:
                 malformed.add(line, "not a row of the table")
 
 
-def _row(files: LogFiles, number: int, line: int, row: Mapping[str, str], mean: float) -> Run:
-    factors: dict[str, FactorValue] = {"framework": "llama.cpp", "item": "token"}
+def _row(
+    files: LogFiles,
+    number: int,
+    line: int,
+    row: Mapping[str, str],
+    mean: float,
+    described: Mapping[str, FactorValue],
+    environment: Mapping[str, FactorValue],
+) -> Run:
+    factors: dict[str, FactorValue] = {"framework": "llama.cpp", "item": "token", **described}
     for name, cell in row.items():
         if name not in ("t/s", "test") and cell:
             factors[_RENAMED.get(name, name)] = typed(cell)
@@ -145,6 +193,7 @@ def _row(files: LogFiles, number: int, line: int, row: Mapping[str, str], mean: 
         _NAME,
         source,
         factors,
+        environment,
         samples_per_step=float(prompt + generated) or None,
         aggregates=tuple(_rates(mean, 0, source)),
     )

@@ -38,3 +38,45 @@ def test_a_cut_array_is_a_finding():
     (found,) = read_all("llama_bench", LLAMA_BENCH[:-20])
     assert isinstance(found, Finding)
     assert found.rule == "read.malformed-line"
+
+
+# All cells are quoted, as print_csv of llama-bench does it; what came before stands there when stderr was kept.
+LLAMA_CSV = b"""\
+some backend: loaded
+build_commit,build_number,gpu_info,backends,model_type,n_gpu_layers,flash_attn,tensor_split,n_prompt,n_gen,test_time,avg_ns,stddev_ns,avg_ts,stddev_ts
+"12ab34cd","5163","NVIDIA A40","CUDA","tiny 1B Q4_0","99","0","0.00","512","0","2024-05-06T07:08:09Z","100000000","1000","5120.500000","1.5"
+"12ab34cd","5163","NVIDIA A40","CUDA","tiny 1B Q4_0","99","0","0.00","0","128","2024-05-06T07:08:10Z","1600000000","1000","80.250000","0.5"
+"12ab34cd","5163","NVIDIA A40"
+"""
+
+
+def test_csv_has_the_fields_of_json():
+    *runs, found = read_all("llama_bench", LLAMA_CSV)
+    assert [(run.factors["test"], run.factors["model"], run.factors["n_gpu_layers"]) for run in runs] == [
+        ("pp512", "tiny 1B Q4_0", 99), ("tg128", "tiny 1B Q4_0", 99)]  # fmt: skip
+    assert [aggregate(run, "throughput").value for run in runs] == [5120.5, 80.25]
+    assert [aggregate(run, "throughput").source.line for run in runs] == [3, 4]
+    assert (runs[0].factors["device"], runs[0].samples_per_step) == ("NVIDIA A40", 512)
+    assert runs[0].environment == {"build_commit": "12ab34cd", "build_number": 5163}
+    assert (found.rule, found.source.line) == ("read.malformed-line", 5)
+
+
+def test_what_stands_around_a_table_tells_devices_and_build():
+    rows = LLAMA_TABLE.splitlines(True)
+    content = b"".join(
+        (
+            b"ggml_cuda_init: found 2 CUDA devices:\n",
+            b"  Device 0: NVIDIA A40, compute capability 8.6, VMM: yes\n",
+            b"  Device 1: NVIDIA A40, compute capability 8.6, VMM: yes\n",
+            *rows[:3],
+            b"a backend warns between the rows\n",
+            *rows[3:4],
+            b"\nbuild: 12ab34cd (5163)\n\n",
+            *rows[:3],
+        )
+    )
+    first, second, other = read_all("llama_bench", content)
+    for run in (first, second):
+        assert run.factors["device"] == "NVIDIA A40, NVIDIA A40"
+        assert run.environment == {"build_commit": "12ab34cd", "build_number": 5163}
+    assert "device" not in other.factors
