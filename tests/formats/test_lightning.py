@@ -210,6 +210,11 @@ def test_the_layout_of_today_stands_between_bars_and_names_classes() -> None:
     assert figures(run, "action_time") == {"[Callback]ModelSummary.on_fit_start": 1e-05}
 
 
+@pytest.mark.parametrize("report", [OLD, MIDDLE, NEW])
+def test_spaces_may_stand_for_the_tabs(report: bytes) -> None:
+    assert read_file(report.expandtabs()).aggregates == read_file(report).aggregates
+
+
 def test_the_advanced_profiler_has_totals_only() -> None:
     run = read_file(ADVANCED)
     assert figures(run, "run_time", "total") == {
