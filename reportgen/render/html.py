@@ -6,6 +6,7 @@ are already chosen; it escapes all of them, and a content security policy forbid
 nothing from a log can become active.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape as html_escape
@@ -76,9 +77,21 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["line"] = escape.one_line
+    environment.filters["breakable"] = _breakable
     environment.filters["sentence"] = _sentence
     environment.filters["safe_href"] = escape.href
     return environment
+
+
+# A word that is longer leaves no room for the numbers beside it.
+_LONG = re.compile(r"[^\s]{21}")
+_BREAK = re.compile(r"(?<=[_/-])(?=[^\s])")
+
+
+def _breakable(text: str) -> Markup:
+    """Return a name as HTML in which a long word may go on in the next line after `_`, `/` and `-`."""
+    line = escape.one_line(text)
+    return Markup("<wbr>").join(_BREAK.split(line)) if _LONG.search(line) else Markup.escape(line)
 
 
 def _sentence(text: str) -> Markup:

@@ -15,7 +15,7 @@ from test_hostile import hostile_report
 from reportgen.render import render_report
 from reportgen.results import Cell, Report
 
-VOID = {"meta", "link", "br", "hr", "img", "input", "col"}
+VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 CHROMIUM = shutil.which("chromium")
 
 
