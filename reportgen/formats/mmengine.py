@@ -1,4 +1,4 @@
-"""Read the text logs of MMEngine and MMCV 1 (MMDetection, MMSegmentation, MMPretrain, ...).
+"""Read the logs of MMEngine and MMCV 1 (MMDetection, MMSegmentation, MMPretrain, ...).
 
 `Epoch(train) [100][ 100/4309] ... time: 0.9225 data_time: 0.0064` and `Iter [48/180]\\tlr: ..., time:
 3.743, data_time: 1.643`: a file becomes one Run. MMCV 1 prints the mean since the line before. MMEngine
@@ -13,6 +13,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from reportgen.formats.fragments.mmscalars import (
+    CONFIGURATION,
+    MARK,
+    Scalars,
+    claim_scalars,
+    claim_told,
+    runs,
+)
 from reportgen.formats.fragments.steprun import StepRun, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog, claim, seconds
 from reportgen.logfiles import Claim, Format, LogFiles
@@ -54,13 +62,30 @@ _YEAR = 365 * 86400.0
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of training, or with a line of a logger of the family."""
-    return claim(files, b"data_time: ", _LINE, 0.95) or claim(files, b" - INFO - ", _LOGGER, 0.85)
+    """Claim a file with a line of training, of a logger, of scalars; in a folder, scalars told elsewhere."""
+    if files.is_folder:
+        return claim_told(files, _LINE)
+    printed = claim(files, b"data_time: ", _LINE, 0.95) or claim(files, b" - INFO - ", _LOGGER, 0.85)
+    return printed or claim_scalars(files)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
+    """Yield the run of a printed log, or those of a file of scalars; nothing of what something else tells."""
+    if files.is_folder:
+        return
     log = TextLog(files)
+    if log.content.lstrip()[:1] == b"{":
+        found = list(runs(log))
+        for number, one in enumerate(found, 1):
+            yield _of_scalars(log, one).run(number if len(found) > 1 else None)
+    else:
+        yield _printed(log).run()
+
+
+FORMAT = Format(_NAME, claims, read, marks=(b"data_time: ", b" - INFO - ", MARK), folders=True)
+
+
+def _printed(log: TextLog) -> StepRun:
     every = log.records(_LINE, b"data_time: ")
     epochs = np.nan_to_num(every.floats("epoch")).astype(np.int64)
     step = in_epochs(epochs, every.integers("at"), every.integers("of"))
@@ -71,10 +96,21 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     run.factors.update(framework="MMEngine" if is_new else "MMCV", item="image")
     _describe(run, log, is_new=is_new)
     _measure(run, found, epochs, is_new=is_new)
-    yield run.run()
+    return run
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"data_time: ", b" - INFO - "))
+def _of_scalars(log: TextLog, found: Scalars) -> StepRun:
+    run = StepRun(log, _NAME, found.step, found.line, len(log.content))
+    run.factors.update(framework="MMEngine", item="image")
+    configuration = log.files.beside(CONFIGURATION) or b""
+    if batch := _BATCH_2.search(configuration):
+        run.factors["batch_size"] = int(batch["size"])
+    if model := _MODEL.search(configuration):
+        run.factors["model"] = model["name"].decode("ascii", "replace")
+    window = _WINDOW.search(configuration)
+    span = np.minimum(int(window["size"]) or 1 if window else _DEFAULT_WINDOW, found.step)
+    _add(run, found.column("time"), found.column("data_time"), found.column("memory"), span)
+    return run
 
 
 def _measure(run: StepRun, found: Records, epochs: IntArray, *, is_new: bool) -> None:
@@ -84,10 +120,15 @@ def _measure(run: StepRun, found: Records, epochs: IntArray, *, is_new: bool) ->
     stamp = _stamps(run.log, found)
     time = found.floats("time")
     span = _seen(run, covered, time, stamp) if is_new else covered
-    run.add("step_time", time * span, "host", span=span, samples=run.work(span))
-    run.add("step_time", found.floats("data") * span, "host", phase="data_loading", span=span)
-    run.add("memory_used", found.floats("memory") * 2**20, "printed", span=span)
+    _add(run, time, found.floats("data"), found.floats("memory"), span)
     run.add_stamps(stamp, run.work(covered))
+
+
+def _add(run: StepRun, time: FloatArray, data: FloatArray, memory: FloatArray, span: IntArray) -> None:
+    """Add means over the last `span` steps, in s, and the memory in MiB."""
+    run.add("step_time", time * span, "host", span=span, samples=run.work(span))
+    run.add("step_time", data * span, "host", phase="data_loading", span=span)
+    run.add("memory_used", memory * 2**20, "printed", span=span)
 
 
 def _seen(run: StepRun, covered: IntArray, time: FloatArray, stamp: FloatArray) -> IntArray:
