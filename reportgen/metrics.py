@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Better = Literal["higher", "lower"]
-Reduction = Literal["mean", "max", "difference"]
+Reduction = Literal["mean", "max", "difference", "union"]
 
 
 # Units of work over time: their mean over steps is work over time, too.
@@ -22,7 +22,7 @@ class Metric:
 
     unit       base unit; better  None where neither direction is
     reduction  how the samples of telemetry become one number; difference: of a counter, the last less
-               the first of the window, added up over the devices
+               the first of the window, added up over the devices; union: of a mask, every bit that was set
     item       what a rate of it counts, "" where that is the run's factor `item`
     is_joint   whether all devices bring it about together, so that n of them should be n times as fast: a
                step may have more work on more devices, and a device of many does its own share
@@ -73,10 +73,18 @@ _ALL = (
     Metric("power_limit", "Power limit", "W"),
     Metric("energy", "Energy", "J", "lower", "difference"),
     Metric("energy_per_sample", "Energy per sample", "J", "lower"),
+    Metric("power_average", "Power, mean of the driver", "W"),
+    Metric("power_instant", "Power at the moment", "W"),
+    Metric("power_limit_requested", "Power limit asked for", "W"),
+    Metric("power_limit_default", "Power limit by default", "W"),
     Metric("temperature", "Temperature", "degC", "lower", "max"),
+    Metric("temperature_memory", "Temperature of the memory", "degC", "lower", "max"),
     Metric("sm_clock", "SM clock", "Hz"),
     Metric("memory_clock", "Memory clock", "Hz"),
     Metric("sm_clock_max", "Maximum SM clock", "Hz"),
+    Metric("memory_clock_max", "Maximum memory clock", "Hz"),
+    Metric("graphics_clock", "Graphics clock", "Hz"),
+    Metric("throttle_reasons", "Reasons of throttling", "1", reduction="union"),
     Metric("fan_speed", "Fan speed", "ratio"),
     Metric("pcie_link_generation", "PCIe generation", "count"),
     Metric("pcie_link_width", "PCIe width", "count"),

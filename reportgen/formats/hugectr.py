@@ -42,6 +42,11 @@ _FINISH = re.compile(
     + NUMBER
     + rb")s"
 )
+_DEVICE = re.compile(
+    rb"(?:^|\[R(?:AN)?K(?P<rank>[0-9]{1,4})\](?:\[[a-z]{1,20}\])?: )"
+    rb"Device (?P<device>[0-9]{1,4}): (?P<name>[^\r\n]{1,99}?)[ \t]*\r?$",
+    re.MULTILINE,
+)
 _CLOCK = re.compile(rb"\[([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)\]")
 _ROUNDING = 1.0  # s, of stamps without a fraction
 
@@ -59,7 +64,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         records = records.take(once(records.integers("step")))
     step = records.integers("step") if len(records) else np.zeros(0, dtype=np.int64)
     header = settings(log.content)
-    run = StepRun(log, _NAME, step, records.line, factors=_factors(header))
+    run = StepRun(log, _NAME, step, records.line, factors=_devices(log) | _factors(header))
     run.samples_per_step = _global_batch(run, header)
     if len(records):
         run.last = int(records.end[-1])
@@ -70,6 +75,19 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 
 
 FORMAT = Format(_NAME, claims, read, marks=(b" iters): ",))
+
+
+def _devices(log: TextLog) -> dict[str, FactorValue]:
+    """Return the devices that the log lists, each of its rank; their name where it is one."""
+    if b"Device " not in log.content:
+        return {}
+    listed = [(one["rank"], one["device"], one["name"]) for one in _DEVICE.finditer(log.content)]
+    names = {name for _, _, name in listed}
+    found: dict[str, FactorValue] = {}
+    # Without ranks several processes, or several models, list the same numbers.
+    if listed and len({(rank, device) for rank, device, _ in listed}) == len(listed):
+        found["devices"] = len(listed)
+    return found | ({"device": names.pop().decode("utf-8", "replace")} if len(names) == 1 else {})
 
 
 def _factors(header: Mapping[str, str]) -> dict[str, FactorValue]:

@@ -125,6 +125,12 @@ _KINDS = (
         {"item": "image"},
     ),
     _Kind(
+        b"train: epoch ",
+        line_pattern("train: epoch {epoch:int}, iter {step:int}, loss: {..}samples/s: {rate}"),
+        _rates,
+        {"item": "image"},
+    ),
+    _Kind(
         b", total_loss: ",
         line_pattern("step: {step:int}, total_loss: {..}throughput: {rate} {stamp:epoch}"),
         _rates_and_times,

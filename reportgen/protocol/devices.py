@@ -6,6 +6,8 @@ all samples are used, and a finding says so. Mean, maximum or difference is the 
 a counter that has run since the driver was loaded says nothing without a window.
 """
 
+import functools
+import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -82,7 +84,12 @@ def _samples(one: Telemetry, metric: str, measured: Entries | None) -> FloatArra
 
 
 def _reduced(values: Sequence[float], metric: str) -> float:
-    return max(values) if metric_of(metric).reduction == "max" else total(values) / len(values)
+    match metric_of(metric).reduction:
+        case "max":
+            return max(values)
+        case "union":
+            return float(functools.reduce(operator.or_, map(int, values)))
+    return total(values) / len(values)
 
 
 def _unplaced(run: Run, metric: str, count: int, *, has_steps: bool) -> Finding:

@@ -87,6 +87,28 @@ def test_the_end_gives_batch_and_total_and_the_header_devices() -> None:
     assert (total.metric, total.value, total.statistic) == ("time_to_train", 0.35, "total")
 
 
+@pytest.mark.parametrize(
+    "prefix", ["[HUGECTR][02:51:59][INFO][RANK0]: ", "[HCTR][02:51:59.123][INFO][RK0][main]: ", ""]
+)
+def test_the_devices_that_are_listed_are_counted(prefix: str) -> None:
+    listed = "".join(f"{prefix}Device {number}: NVIDIA A40\n" for number in range(4))
+    lines = log(
+        ("10:00:00", "Iter: 100 Time(100 iters): 0.3s Loss: 0.1 lr:0.1"),
+        ("10:00:01", "Finish 100 iterations with batchsize: 512 in 0.35s."),
+    )
+    run = read_one(hugectr.FORMAT, listed.encode() + lines)
+    assert (run.factors["devices"], run.factors["device"], run.factors["batch_size"]) == (
+        4,
+        "NVIDIA A40",
+        128,
+    )
+    # Two processes that do not say their ranks, or one that lists them again: nobody knows.
+    assert "devices" not in read_one(hugectr.FORMAT, 2 * listed.encode() + lines).factors
+    ranks = listed + listed.replace("[RANK0]", "[RANK1]").replace("[RK0]", "[RK1]")
+    expected = 8 if prefix else None
+    assert read_one(hugectr.FORMAT, ranks.encode() + lines).factors.get("devices") == expected
+
+
 def test_the_excerpt_of_the_corpus(corpus: Path) -> None:
     (run,) = load([corpus / "dlperf" / "excerpts" / "hugectr_dlrm_excerpt.log"], root=corpus).runs
     found = series(run, "step_time", "printed")

@@ -39,6 +39,15 @@ def test_cnn_times_come_from_the_stamps_and_rates_beside_them() -> None:
     assert (found.window.first, found.window.last) == (21, 120)
 
 
+def test_cnn_lines_of_the_first_version_have_no_stamps() -> None:
+    content = (
+        HEADER + CNN.format(0, 20, "3988.891", "").replace(" \n", "\n") + CNN.format(0, 40, "5917.5", "")
+    )
+    run = read_one(oneflow.FORMAT, content.encode())
+    assert shown(series(run, "throughput", "printed")) == [(20, 20, 3988.891, 6), (40, 20, 5917.5, 7)]
+    assert len(run.series) == 1
+
+
 def test_cnn_steps_go_on_over_the_epochs() -> None:
     content = HEADER + "".join(
         CNN.format(epoch, step, "1000.0", f"{1597933000 + 100 * epoch + step}.5")

@@ -296,6 +296,11 @@ def test_a_peak_is_the_maximum_over_the_devices() -> None:
     assert value(found, "memory_used") == 7.0
 
 
+def test_of_a_mask_every_bit_that_was_set_is_kept() -> None:
+    found = run(telemetry("0", throttle_reasons=[4.0, 0.0]), telemetry("1", throttle_reasons=[0.0, 65.0]))
+    assert value(found, "throttle_reasons") == 69.0
+
+
 @pytest.mark.parametrize("steps", [True, False])
 def test_telemetry_on_another_clock_is_used_whole_and_says_so(steps: bool) -> None:
     parts = [series([1.0] * 7)] if steps else []
