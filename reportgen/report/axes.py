@@ -1,8 +1,8 @@
 """Lay runs out as a table that nobody has laid out yet: what gets a table of its own, rows, columns.
 
-Factors that vary are rows: what was run, on which system, with which settings. One of them goes across
-the page if that puts numbers beside one another. Where there are many cases each model has its own table:
-images and tokens are not to be compared, and what is the same for all runs of a model is no row.
+Factors that tell cases apart are rows: what was run, on which system, with which settings. One of them goes
+across the page if that puts numbers beside one another. Where there are many cases each model has its own
+table: images and tokens are not to be compared, and what is the same for all runs of a model is no row.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,7 +20,11 @@ MOST_TABLES = 24
 # With fewer numbers beside one another a table is easier to read as a list.
 _BESIDE = 0.5
 _SUBJECTS = ("model", "benchmark", "workload")
-_SYSTEMS = ("cluster", "system", "device", "gpu", "nodes", "devices")
+# What a reader asks of any number, in this order.
+_ASKED = (
+    "framework", *_SUBJECTS, "cluster", "system", "device", "gpu", "nodes", "devices",
+    "precision", "batch_size", "global_batch_size", "seq_len",
+)  # fmt: skip
 # Where nothing varies, these say best what was run.
 _TELLING = (*_SUBJECTS, "system", "device")
 
@@ -58,11 +62,23 @@ def axes(
             varying.remove(name)
     if not varying:
         return [_title_factor(values, campaign)], []
-    short = [name for name in varying if 1 < len(values[name]) <= MOST_COLUMNS and name not in guessed]
-    rows = sorted(varying, key=lambda name: (_position(name, guessed), -len(values[name]), name))
-    able = [name for name in short if len(varying) > 1 and _beside(name, varying, runs) >= _BESIDE]
+    varying.sort(key=lambda name: (_position(name, guessed), -len(values[name]), name))
+    rows = _needed(varying, runs)
+    short = [name for name in rows if 1 < len(values[name]) <= MOST_COLUMNS and name not in guessed]
+    able = [name for name in short if len(rows) > 1 and _beside(name, rows, runs) >= _BESIDE]
     across = min(able, key=lambda name: (len(values[name]), name), default=None)
     return [name for name in rows if name != across], [across] if across else []
+
+
+def _needed(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
+    """Return the factors that are asked for, and of the others those that tell more cases apart."""
+    found = [name for name in names if name in _ASKED]
+    told = _distinct(found, runs)
+    for name in names:
+        if name not in found and (more := _distinct([*found, name], runs)) > told:
+            found.append(name)
+            told = more
+    return [name for name in names if name in found]
 
 
 def values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorValue]]:
@@ -75,8 +91,10 @@ def values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorValue]]:
 
 
 def _position(name: str, guessed: Collection[str]) -> int:
-    known = (*_SUBJECTS, *_SYSTEMS)
-    return known.index(name) if name in known else len(known) + (name not in guessed)
+    systems = _ASKED.index("precision")
+    if name not in _ASKED:
+        return systems if name in guessed else len(_ASKED)
+    return _ASKED.index(name)
 
 
 def _tells(name: str, other: str, runs: Sequence[Run]) -> bool:

@@ -6,15 +6,16 @@ which nothing is known get a row each.
 """
 
 import json
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
 from reportgen.metrics import METRICS
-from reportgen.model import STEP, FactorValue, Run, identities
+from reportgen.model import STEP, Aggregate, FactorValue, Run, Series, identities
 from reportgen.protocol import Protocol, available
-from reportgen.report.axes import axes, groups
+from reportgen.report.axes import MOST_COLUMNS, axes, groups
 from reportgen.report.definition import Definition
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.select import matches
@@ -39,20 +40,33 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
     silent: list[Run] = []  # those that failed, which stand in every table
     runs = with_hardware(runs)
     for run in runs:
-        told = available(run)
+        told = _told(run)
         for metric, phase in told:
             tells.setdefault(metric, {}).setdefault(phase, []).append(run)
         silent += [] if told else [run]
     specs: list[TableSpec] = []
     for metric in sorted(tells, key=_metric_order):
-        phases = _phases(tells[metric])
+        phases = _phases(metric, tells[metric])
+        shorter = [phase for phase in tells[metric] if phase not in phases]
         able = list({id(run): run for phase in phases for run in tells[metric][phase]}.values())
         for where, group in groups(able):
             failed = [run for run in silent if matches(run.factors, where) and _says_as_much(run, group)]
             layout = axes([*group, *failed], runs, guessed)
             spec = _spec(f"{place}: tables[{len(specs)}]", metric, where, layout, phases)
-            specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs})))
+            notes = (f"Without the phases that took least: {', '.join(sorted(shorter))}.",) if shorter else ()
+            specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs}), notes=notes))
     return specs
+
+
+def _told(run: Run) -> list[tuple[str, str]]:
+    """Return what a run can tell, less the rates of phases that only say their times again."""
+    figures: list[Series | Aggregate] = [*run.series, *run.aggregates]
+    measured = {(one.metric, one.phase) for one in figures}
+    return [
+        (metric, phase)
+        for metric, phase in available(run)
+        if metric != "throughput" or phase == STEP or (metric, phase) in measured
+    ]
 
 
 def _says_as_much(run: Run, others: Sequence[Run]) -> bool:
@@ -103,9 +117,21 @@ def _metric_order(metric: str) -> tuple[int, str]:
     return (known.index(metric) if metric in METRICS else len(known), metric)
 
 
-def _phases(tells: dict[str, list[Run]]) -> tuple[str, ...]:
-    """Return the phases, the whole step first, then those that most runs have."""
-    return tuple(sorted(tells, key=lambda phase: (phase != STEP, -len(tells[phase]), phase)))
+def _phases(metric: str, tells: Mapping[str, Sequence[Run]]) -> tuple[str, ...]:
+    """Return the phases, the whole step first, then those that most runs have; of many the longest."""
+    longest = sorted(tells, key=lambda phase: (phase != STEP, -_most(tells[phase], metric, phase), phase))
+    shown = longest[:MOST_COLUMNS]
+    return tuple(sorted(shown, key=lambda phase: (phase != STEP, -len(tells[phase]), phase)))
+
+
+def _most(runs: Sequence[Run], metric: str, phase: str) -> float:
+    """Return the largest value that the runs have of a metric and phase."""
+    found = [one for run in runs for one in run.series if (one.metric, one.phase) == (metric, phase)]
+    values = [float(value) for one in found for value in one.value]
+    values += [
+        one.value for run in runs for one in run.aggregates if (one.metric, one.phase) == (metric, phase)
+    ]
+    return max(filter(math.isfinite, values), default=0.0)
 
 
 def with_hardware(runs: Sequence[Run]) -> list[Run]:
@@ -146,6 +172,7 @@ def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed:
         if spec.phases != (STEP,):
             lines.append(f"phase = {_list(spec.phases)}")
         lines += [f"rows = {_list(spec.rows)}", f"columns = {_list(spec.columns)}"]
+        lines += [f"notes = {_list(spec.notes)}"] if spec.notes else []
         new = [name for name in (*spec.rows, *spec.columns) if name not in told]
         lines += [_comment(name, ranks, runs) for name in new if any(name in run.factors for run in runs)]
         told.update(new)

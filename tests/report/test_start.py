@@ -64,15 +64,35 @@ def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def test_a_factor_with_one_value_that_some_runs_lack_is_no_column():
     runs = [run(device=d, layers=n, throughput=1.0) for d in "abc" for n in (1, 2)]
-    assert axes(*runs, run(device="d", layers=1, dataset="x", throughput=1.0)) == (
-        ("device", "dataset"),
-        ("layers",),
-    )
+    more = run(device="c", layers=2, dataset="x", throughput=1.0)
+    assert axes(*runs, more) == (("device", "dataset"), ("layers",))
+
+
+def test_a_factor_that_tells_no_cases_apart_is_no_row_unless_everybody_asks_for_it():
+    runs = [
+        run(system=s, submitter=s.upper(), global_batch_size=b, throughput=1.0)
+        for s, b in (("s", 8), ("t", 16))
+    ]
+    assert axes(*runs) == (("system", "global_batch_size"), ())
+
+
+def test_of_many_phases_the_longest_are_shown_and_the_others_named():
+    times = {"forward": 1.0, **{f"hook{i}": i / 1e6 for i in range(9)}}
+    runs = [run(m=m, values=times) for m in "ab"]
+    (table,) = overview(runs, "reports").tables
+    assert table.phases == ("forward", *(f"hook{i}" for i in range(2, 9)))
+    assert table.notes == ("Without the phases that took least: hook0, hook1.",)
+    assert tomllib.loads(definition_text(runs, "logs/x"))["tables"][0]["notes"] == list(table.notes)
+
+
+def test_a_rate_of_a_phase_that_its_time_tells_already_is_no_table():
+    runs = [run(m=m, samples=8.0, values={"forward": 1.0}) for m in "ab"]
+    assert [table.metrics for table in overview(runs, "reports").tables] == [("step_time",)]
 
 
 def test_a_factor_goes_across_the_page_where_numbers_come_to_stand_beside_one_another():
     apart = [run(batch_size=b, precision=p, throughput=1.0) for b, p in ((4, "fp32"), (8, "amp"), (9, "amp"))]
-    assert axes(*apart) == (("batch_size", "precision"), ())
+    assert axes(*apart) == (("precision", "batch_size"), ())
     both = [run(batch_size=b, precision="fp32", throughput=1.0) for b in (8, 9)]
     assert axes(*apart, *both) == (("batch_size",), ("precision",))
 
@@ -91,11 +111,11 @@ def test_many_cases_have_a_table_for_each_model_without_what_is_the_same_in_it()
         run(model=m, **more, batch_size=b, throughput=1.0) for m, more in settings.items() for b in range(20)
     ]
     assert len(overview(few, "reports").tables) == 1
-    failed = run(status="failed", model="a", image=256, batch_size=99)
+    failed = run(status="failed", model="a", image=224, batch_size=99)
     many = [*few, failed, run(model="a", image=224, batch_size=50, throughput=1.0)]
     tables = overview(many, "reports").tables
     assert [(one.id, one.title, one.where, one.rows) for one in tables] == [
-        ("throughput-a", "Throughput: a", {"model": ("a",)}, ("batch_size", "image")),
+        ("throughput-a", "Throughput: a", {"model": ("a",)}, ("batch_size",)),
         ("throughput-b", "Throughput: B", {"model": ("B",)}, ("batch_size",)),
     ]
     written = tomllib.loads(definition_text(many, "logs/x"))["tables"]
