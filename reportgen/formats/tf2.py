@@ -1,11 +1,13 @@
-"""Read the logs of TensorFlow 2's official models: `TimeHistory:` lines, and BERT's `Train Step:` lines.
+"""Read the logs of TensorFlow 2's official models: `TimeHistory:`, BERT's `Train Step:`, Orbit's `steps/sec`.
 
 A file becomes one Run. `TimeHistory` prints the seconds and the rate (over all devices) of every k steps; the
-rate is kept, and the time from one line's glog stamp to the next. BERT prints no time, only stamps. The
+rate is kept, and the time from one line's glog stamp to the next. BERT prints no time, only stamps. Orbit's
+controller prints steps in a second with one decimal, and each line twice: those with a stamp are taken. The
 parameters that the trainer prints give batch size, devices and precision; the model is only called ResNet
 there, which does not tell which one it is, so `model` is left to labels.
 
-Format: tensorflow/models official/utils/misc/keras_utils.py and official/nlp/bert/model_training_utils.py.
+Format: tensorflow/models official/utils/misc/keras_utils.py, official/nlp/bert/model_training_utils.py and
+orbit/controller.py.
 """
 
 import re
@@ -15,7 +17,7 @@ import numpy as np
 
 from reportgen.formats.fragments import stamps
 from reportgen.formats.fragments.stepnumbers import shortened
-from reportgen.formats.fragments.steprun import StepRun, once
+from reportgen.formats.fragments.steprun import StepRun, once, spans
 from reportgen.formats.fragments.textlog import NUMBER, Records, TextLog, claim
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Break, FactorValue, Finding, FloatArray, IntArray, Run
@@ -26,12 +28,16 @@ _HISTORY = re.compile(
     rb"between steps (?P<first>[0-9]{1,12}) and (?P<last>[0-9]{1,12})"
 )
 _TRAIN = re.compile(rb"Train Step: (?P<step>[0-9]{1,12})/(?P<total>[0-9]{1,12})  / loss = ")
+_ORBIT = re.compile(
+    rb"train \| step: {1,9}(?P<step>[0-9]{1,12}) \| steps/sec: {1,9}(?P<speed>" + NUMBER + rb") \| output: "
+)
 _TRAINER = re.compile(rb"classifier_trainer\.py:[0-9]+\] (?:Base params|Final model parameters): ")
 _STAMP = re.compile(rb"[IWE]([0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,9}) ")
 _EPOCH_END = re.compile(rb"^Epoch [0-9]{5}: saving model", re.MULTILINE)
 _MARKS = (
     (b"TimeHistory: ", _HISTORY, 0.95),
     (b"Train Step: ", _TRAIN, 0.9),
+    (b"train | step: ", _ORBIT, 0.9),
     (b"classifier_trainer.py:", _TRAINER, 0.8),
 )
 # TensorFlow writes hundreds of lines about its devices before the first step.
@@ -59,7 +65,12 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
     history = log.records(_HISTORY, b"TimeHistory: ", "no TimeHistory record")
-    yield _history_run(log, history) if len(history) else _train_run(log)
+    if len(history):
+        yield _history_run(log, history)
+    elif len(orbit := log.records(_ORBIT, b"train | step: ")):
+        yield _orbit_run(log, orbit)
+    else:
+        yield _train_run(log)
 
 
 FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _, _ in _MARKS), _CHATTER))
@@ -99,6 +110,30 @@ def _borders(content: bytes, records: Records, last: IntArray) -> tuple[Break, .
     return tuple(Break(int(last[at]), "epoch") for at in np.unique(behind))
 
 
+def _orbit_run(log: TextLog, records: Records) -> Run:
+    ones = [stamps.before(log.content, begin, _STAMP) for begin in np.split(records.begin, len(records))]
+    stamped = np.flatnonzero([one is not None for one in ones])
+    records = records.take(stamped) if len(stamped) else records
+    records = records.take(once(records.integers("step")))
+    stamp = _stamps(log.content, records)
+    parameters = _Parameters(log.content)
+    run = StepRun(
+        log,
+        _NAME,
+        records.integers("step"),
+        records.line,
+        last=int(records.end[-1]),
+        factors=parameters.factors(),
+        samples_per_step=parameters.samples_per_step,
+    )
+    if stamp is not None:
+        run.add_stamps(stamp)
+    speed, span = records.floats("speed"), spans(run.step)
+    time = np.where(speed > 0, span / np.where(speed > 0, speed, 1), np.nan)
+    run.add("step_time", time, "printed", span=span)
+    return run.run()
+
+
 def _train_run(log: TextLog) -> Run:
     records = log.records(_TRAIN, b"Train Step: ", "no Train Step record")
     records = records.take(once(records.integers("step")))
@@ -136,7 +171,7 @@ class _Parameters:
         self.precision = _PRECISIONS.get(_text(_DTYPE, training) or "")
         self.dataset = _text(_DATASET, training)
         self.device = _text(_DEVICE, content)
-        self.global_batch = _number(_GLOBAL_BATCH, content)
+        self.global_batch = _number(_GLOBAL_BATCH, content) or _number(_TRAIN_BATCH, content)
         hosts = _text(_HOSTS, block)
         self.nodes = len(hosts.split(",")) if hosts else _number(_WORKERS, content)
         self.is_known = bool(block)
@@ -191,6 +226,8 @@ _DEVICE = re.compile(rb"\bname: ([^\r\n]{1,80}?) computeCapability: ")
 _GLOBAL_BATCH = re.compile(
     rb"Using Piecewise constant decay with warmup\. Parameters: batch_size: ([0-9]{1,9})"
 )
+# The parameters of Orbit's programs, sorted: those of the training data stand in an object without others.
+_TRAIN_BATCH = re.compile(rb"'train_data': \{[^{}]{0,4000}?'global_batch_size': ([0-9]{1,9})")
 # The input's type switches the policy of the whole model: mixed_float16 and mixed_bfloat16.
 _PRECISIONS = {"float32": "fp32", "float16": "amp", "bfloat16": "bf16"}
 

@@ -54,6 +54,31 @@ def test_rates_and_times_are_kept_over_midnight_and_new_year() -> None:
     assert (run.status, run.findings) == ("complete", ())
 
 
+ORBIT = """\
+I0904 10:00:00.000000 140405777909504 train_utils.py:380] Final experiment parameters:
+{'task': {'train_data': {'drop_remainder': True,
+                         'global_batch_size': 512,
+                         'is_training': True},
+          'validation_data': {'global_batch_size': 64}}}
+I0904 10:00:10.000000 140405777909504 controller.py:391] train | step:      0 | training until step 300...
+"""
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_orbit_prints_each_line_twice_and_the_one_with_a_stamp_is_taken(stamped: bool) -> None:
+    content = ORBIT
+    for step, clock, speed in ((100, "10:01:00.500000", 2.1), (200, "10:01:50.000000", 2.0)):
+        line = f"train | step: {step:6d} | steps/sec: {speed:6.1f} | output: {{'learning_rate': 0.1}}\n"
+        content += line + (f"I0904 {clock} 140405777909504 controller.py:500] {line}" if stamped else "")
+    run = read_one(tf2.FORMAT, content.encode())
+    assert (run.samples_per_step, run.factors["framework"]) == (512, "TensorFlow 2.x")
+    if stamped:
+        assert shown(series(run, "step_time", "timestamp")) == [(200, 100, 49.5, 10)]
+    lines = (8, 10) if stamped else (7, 8)
+    printed = [(100, 100, 47.619048, lines[0]), (200, 100, 50, lines[1])]
+    assert shown(series(run, "step_time", "printed")) == printed
+
+
 def test_the_parameters_give_the_factors() -> None:
     run = read_one(tf2.FORMAT, (PARAMETERS + THREE).encode())
     assert run.samples_per_step == 64 * 16
