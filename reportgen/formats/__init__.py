@@ -24,6 +24,7 @@ _NAMES = (
     "jade",
     "benchmarktools",
     "hugectr",
+    "insightface",
     "mindspore",
     "mxnet",
     "oneflow",

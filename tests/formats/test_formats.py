@@ -185,6 +185,14 @@ FIXTURES = {
         b"[HUGECTR][00:00:00][INFO][RANK0]: Iter: 200 Time(100 iters): 0.325066s Loss: 0.125152 lr:0.001\n"
         b"[HUGECTR][00:00:00][INFO][RANK0]: Finish 200 iterations with batchsize: 65536 in 0.65s.\n"
     },
+    "insightface": {
+        "arc.log": b"Training: 2024-05-06 07:08:09,415-: batch_size               128\n"
+        b"Training: 2024-05-06 07:08:19,415-Speed 3100.00 samples/sec   Loss 34.2   LearningRate 0.1000   "
+        b"Epoch: 0   Global Step: 20   Fp16 Grad Scale: 65536   Required: 31 hours\n"
+        b"Training: 2024-05-06 07:08:25,780-Speed 3200.00 samples/sec   Loss 33.9   LearningRate 0.1000   "
+        b"Epoch: 0   Global Step: 40   Fp16 Grad Scale: 65536   Required: 31 hours\n"
+        b"Training: 2024-05-06 07:08:26,000-[lfw][40]Accuracy-Flip: 0.50000+-0.1\n"
+    },
     "pytorch_examples": {
         "pt.log": b"Use GPU: 6 for training\n=> creating model 'resnet50'\n"
         b"Epoch: [0][ 0/53]\tTime 12.054 (12.054)\tData  0.001 ( 0.001)\tLoss 6.9828e+00 (6.9828e+00)\n"
