@@ -117,15 +117,19 @@ def _aggregates(
             )
     throughput = jsontext.table(found.get("throughput"))
     rate = jsontext.number(throughput.get("value"))
-    if not is_training and np.isfinite(rate) and str(throughput.get("unit")).endswith("/s"):
-        yield Aggregate("throughput", target, rate, f"{rate} {throughput['unit']}"[:80], "mean", n, source)
-    for kind, keys, metric in (("memory", ("max_allocated", "max_process_vram"), "memory_used"),
-                               ("energy", ("total",), "energy")):  # fmt: skip
+    unit = str(throughput.get("unit"))
+    if not is_training and np.isfinite(rate) and unit.endswith("/s"):
+        metric = "token_throughput" if unit.startswith("token") else "throughput"
+        yield Aggregate(metric, target, rate, f"{rate} {unit}"[:80], "mean", n, source)
+    for kind, keys, metric, statistic in (
+        ("memory", ("max_allocated", "max_process_vram"), "memory_used", "maximum"),
+        ("energy", ("total",), "energy", "total"),
+    ):
         part = jsontext.table(found.get(kind))
         factor = _TO_BASE[kind].get(str(part.get("unit")))
         value = next((value for key in keys if np.isfinite(value := jsontext.number(part.get(key)))), np.nan)
         if factor and np.isfinite(value):
-            yield Aggregate(metric, target, value * factor, f"{value} {part['unit']}", "total", 0, source)
+            yield Aggregate(metric, target, value * factor, f"{value} {part['unit']}", statistic, 0, source)
 
 
 def _steps(

@@ -18,13 +18,13 @@ from reportgen.model import STEP, Finding, Run
 
 _NAME = "torchbench"
 _TIME = re.compile(
-    rb"(?P<what>CPU Total Wall|CPU Wall|GPU|CPU) Time(?P<batch> per batch)?: {1,9}(?P<ms>"
+    rb"(?P<what>CPU Total Wall|CPU Wall|GPU|CPU) Time(?P<batch> per batch)?: {1,30}(?P<ms>"
     + NUMBER
     + rb") milliseconds"
 )
 _HEADING = re.compile(
     rb"Running (?P<test>train|eval) method from (?P<model>[\w.-]{1,80}) on (?P<device>[\w:]{1,20}) in "
-    rb"(?P<mode>\w{1,20}) mode(?: with input batch size (?P<batch>" + COUNT + rb"))?"
+    rb"(?P<mode>\w{1,20}(?: \w{1,40})?) mode(?: with input batch size (?P<batch>" + COUNT + rb"))?"
     rb"(?: and precision (?P<precision>[\w]{1,20}))?"
 )
 _MEMORY = re.compile(rb"GPU [0-9]{1,3} Peak Memory: {1,40}(?P<size>" + NUMBER + rb") GB")
@@ -53,7 +53,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     kinds = found.columns["batch"]
     for i in [i for i in range(len(found)) if kinds[i] or not any(kinds)]:
         what = found.text("what", i)
-        phase = STEP if what.startswith("CPU Wall") else what.partition(" ")[0].lower()
+        phase = STEP if what.endswith("Wall") else what.partition(" ")[0].lower()
         text = found.text("ms", i)
         run.add_aggregate(
             "step_time", float(text) / 1e3, f"{text} ms", "median", 10, int(found.line[i]), phase=phase

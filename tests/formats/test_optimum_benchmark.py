@@ -54,5 +54,41 @@ def test_rates_of_inference_are_right_and_kept():
     run = read_run("optimum_benchmark", json.dumps({"forward": target}).encode())
     assert aggregate(run, "latency", "forward").value == 2.0
     assert aggregate(run, "throughput", "forward").value == 4.0
-    assert aggregate(run, "memory_used", "forward", "total").value == 3e6
+    assert aggregate(run, "memory_used", "forward", "maximum").value == 3e6
     assert aggregate(run, "energy", "forward", "total").value == 3.6e6
+
+
+def test_decoding_is_counted_in_tokens():
+    target = {"latency": None, "throughput": {"unit": "tokens/s", "value": 31.5}, "efficiency": None}
+    run = read_run("optimum_benchmark", json.dumps({"decode": target}).encode())
+    assert aggregate(run, "token_throughput", "decode").value == 31.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (
+            {"quantization_scheme": "gptq", "quantization_config": {"bits": 4, "quant_method": "gptq"}},
+            "gptq 4 bits",
+        ),
+        (
+            {"quantization_scheme": "torchao", "quantization_config": {"quant_type": "int4wo"}},
+            "torchao int4wo",
+        ),
+        ({"quantization_scheme": "bnb", "quantization_config": {"load_in_8bit": True}}, "bnb 8 bits"),
+        ({"quantization_scheme": None, "quantization_config": {}}, None),
+    ],
+)
+def test_what_was_chosen_of_inference_tells_runs_apart(settings, expected):
+    config = {
+        "backend": {
+            "name": "pytorch", "_target_": "optimum_benchmark.x", "device": "cuda", "device_ids": "0,2",
+            "torch_compile": True, "attn_implementation": "sdpa", **settings,
+        },
+        "scenario": {"name": "inference", "generate_kwargs": {"max_new_tokens": 64}},
+        "environment": {"gpu": ["A40", "Display", "A40"]},
+    }  # fmt: skip
+    run = read_folder({**FILES, "a/benchmark_config.json": json.dumps(config).encode()})
+    assert run.factors.get("quantization") == expected
+    chosen = [run.factors[name] for name in ("compiled", "attention", "new_tokens", "device")]
+    assert chosen == [True, "sdpa", 64, "A40"]

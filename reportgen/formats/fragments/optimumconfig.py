@@ -15,11 +15,15 @@ def described(config: Mapping[str, Any]) -> tuple[dict[str, FactorValue], dict[s
     backend, scenario = table(config.get("backend")), table(config.get("scenario"))
     machine = table(config.get("environment"))
     shapes = table(scenario.get("input_shapes")) or table(scenario.get("dataset_shapes"))
+    generated = table(scenario.get("generate_kwargs"))
     wanted = {
         "framework": backend.get("name"), "model": backend.get("model"), "task": backend.get("task"),
         "benchmark": scenario.get("name"), "batch_size": training_batch(config) or shapes.get("batch_size"),
-        "seq_len": shapes.get("sequence_length"), "new_tokens": scenario.get("new_tokens"),
-        "precision": _precision(backend), "device": _device(backend, machine),
+        "seq_len": shapes.get("sequence_length"),
+        "new_tokens": scenario.get("new_tokens") or generated.get("max_new_tokens"),
+        "precision": _precision(backend), "quantization": _quantization(backend),
+        "compiled": backend.get("torch_compile"), "attention": backend.get("attn_implementation"),
+        "device": _device(backend, machine),
         "devices": processes(config) if is_on_gpu(config) else None,
     }  # fmt: skip
     factors = {
@@ -65,8 +69,26 @@ def _precision(backend: Mapping[str, Any]) -> str | None:
     return _PRECISIONS.get(dtype) if isinstance(dtype, str) else None
 
 
+def _quantization(backend: Mapping[str, Any]) -> str | None:
+    """Return the scheme of quantisation and what it is told apart by, such as `gptq 4 bits`."""
+    settings = table(backend.get("quantization_config"))
+    bits = whole(settings.get("bits")) or next(
+        (n for n in (4, 8) if settings.get(f"load_in_{n}bit") is True), None
+    )
+    said = (
+        backend.get("quantization_scheme") or settings.get("quant_method"),
+        settings.get("quant_type"),
+        f"{bits} bits" if bits else None,
+    )
+    return " ".join(part for part in said if isinstance(part, str) and part) or None
+
+
 def _device(backend: Mapping[str, Any], machine: Mapping[str, Any]) -> object:
     gpus = [name for name in items(machine.get("gpu")) if isinstance(name, str)]
+    ids = str(backend.get("device_ids")).split(",")
+    if len(set(gpus)) > 1 and all(one.isdecimal() and int(one[:4]) < len(gpus) for one in ids):
+        # The machine has others too, if only one for its screen.
+        gpus = [gpus[int(one[:4])] for one in ids]
     if backend.get("device") == "cuda" and len(set(gpus)) == 1:
         return gpus[0]
     return (
