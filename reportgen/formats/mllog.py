@@ -9,11 +9,12 @@ The score itself belongs to a case and not to a run: a protocol with `reduce = "
 true` over `scaled_time_to_train` gives it. Rules: https://github.com/mlcommons/training_policies.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 
 from reportgen.formats.fragments.hostfiles import json_object
-from reportgen.formats.fragments.jsontext import is_number
+from reportgen.formats.fragments.jsontext import is_number, number
 from reportgen.formats.fragments.mllogevents import OLD_PREFIX, PREFIX, Event, first_event, parse
 from reportgen.formats.fragments.mllogwork import work
 from reportgen.formats.fragments.mlperfsystem import read_entry, read_system
@@ -176,10 +177,10 @@ class _Log:
     def _quality(self) -> Iterator[Aggregate]:
         """Yield the last evaluation: an accuracy, a loss or a perplexity, as the benchmark has it."""
         found = self._until_stop(self.events.by_key.get("eval_accuracy", []))
-        value = found[-1].value if found else None
-        if is_number(value):
-            place = self.log.place(found[-1].at)
-            yield Aggregate("eval_accuracy", STEP, float(value), f"{value!r}", "last", len(found), place)
+        value = number(found[-1].value) if found else math.nan
+        if is_number(value) and math.isfinite(value):
+            place, text = self.log.place(found[-1].at), f"{found[-1].value!r}"[:80]
+            yield Aggregate("eval_accuracy", STEP, value, text, "last", len(found), place)
 
     def _until_stop(self, events: list[Event]) -> list[Event]:
         """Return the events until run_stop; where evaluation runs beside training, more may follow."""

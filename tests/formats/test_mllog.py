@@ -296,6 +296,19 @@ def test_events_of_v0_6_have_time_and_key_before_the_object() -> None:
     assert figures(run, "last") == {"eval_accuracy": 0.7594}
 
 
+def test_an_accuracy_may_be_a_text() -> None:
+    assert figures(read(OLD.replace(b"0.7594", b'"25.5"')), "last") == {"eval_accuracy": 25.5}
+
+
+def test_the_lines_of_speedometer_between_the_events_are_rates_and_times() -> None:
+    line = b"2024-05-06 07:00:%s Node[0] Epoch[0] Batch [%d-%d]\tSpeed: %s samples/sec\taccuracy=nan\n"
+    lines = line % (b"10,250", 0, 20, b"1000.5") + line % (b"14,500", 20, 40, b"1010.5")
+    content = OLD.replace(b":::MLL 1556733660.1 eval", lines + b":::MLL 1556733660.1 eval")
+    times, rates = read(content).series
+    assert (times.clock, times.step.tolist(), times.value.tolist()) == ("timestamp", [41], [4.25])
+    assert (rates.step.tolist(), rates.value.tolist()) == ([21, 41], [1000.5, 1010.5])
+
+
 def test_an_example_of_an_event_in_a_source_is_no_log() -> None:
     source = b'# :::MLL 1556733699.71 run_start: {"value": null,\n#   "metadata": {"lineno": 77}}\n'
     assert mllog.claims(LogFiles.of({"mlperf_log.py": source}).file("mlperf_log.py")) is None

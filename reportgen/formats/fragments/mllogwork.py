@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.formats.fragments import metriclogger, speedometer
 from reportgen.formats.fragments.jsontext import is_number
-from reportgen.formats.fragments.metriclogger import add_series, step_run
 from reportgen.formats.fragments.mllogevents import Event, Events, Interval, intervals
 from reportgen.formats.fragments.textlog import TextLog
 from reportgen.model import STEP, Aggregate, Clock, FloatArray, IntArray, Series
@@ -139,11 +139,15 @@ def _timed(log: TextLog, events: Events, counter: _Counter) -> tuple[Series, ...
 
 
 def _logged(log: TextLog, counter: _Counter) -> tuple[Series, ...]:
-    """Return the step times that torchvision's MetricLogger prints between the events (SSD)."""
-    run, found = step_run(log, "mllog")
+    """Return what MetricLogger (SSD) or MXNet's Speedometer (ResNet-50) print between the events."""
+    run, found = metriclogger.step_run(log, "mllog")
     run.samples_per_step = float(counter.batch) or None
     if len(found):
-        add_series(run, found)
+        metriclogger.add_series(run, found)
+        return tuple(run.series)
+    run, found = speedometer.step_run(log, "mllog")
+    if len(found):
+        speedometer.add_series(run, found)
     return tuple(run.series)
 
 
