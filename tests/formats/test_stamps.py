@@ -46,6 +46,11 @@ def test_month_and_day_go_on_over_the_year(texts: list[bytes], expected: list[fl
     np.testing.assert_allclose(stamps.of_month_and_day(texts), np.array(expected, dtype=float))
 
 
+def test_durations_are_read_and_a_part_that_is_missing_is_zero() -> None:
+    texts = [b"8:07", b"1:08:07", b"2 days, 1:08:07.5", None, b"::::", b"1::7"]
+    assert stamps.elapsed(texts).tolist() == [487, 4087, 176887.5, 0, 0, 3607]
+
+
 @given(st.floats(0, 86399), st.lists(st.floats(0, 43000), max_size=30))
 def test_steps_of_less_than_half_a_day_are_recovered(start: float, steps: list[float]) -> None:
     true = start + np.cumsum([0.0, *steps])

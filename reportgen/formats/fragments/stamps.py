@@ -79,7 +79,7 @@ def elapsed(texts: Sequence[bytes | None]) -> FloatArray:
 
 def _duration(text: bytes) -> float:
     days, _, clock = text.rpartition(b", ")
-    parts = [float(part) for part in clock.split(b":")]
+    parts = [float(part or 0) for part in clock.split(b":")]
     whole = int(days.partition(b" ")[0] or 0)
     return whole * DAY + sum(part * 60.0**i for i, part in enumerate(reversed(parts)))
 
