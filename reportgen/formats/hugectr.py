@@ -44,7 +44,7 @@ _FINISH = re.compile(
 )
 _DEVICE = re.compile(
     rb"(?:^|\[R(?:AN)?K(?P<rank>[0-9]{1,4})\](?:\[[a-z]{1,20}\])?: )"
-    rb"Device (?P<device>[0-9]{1,4}): (?P<name>[^\r\n]{1,99}?)[ \t]*\r?$",
+    rb"Device (?P<device>[0-9]{1,4}): (?P<name>[^\r\n]{0,98}[^\s])[ \t]*+\r?$",
     re.MULTILINE,
 )
 _CLOCK = re.compile(rb"\[([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)\]")

@@ -29,6 +29,8 @@ _DEVICE = re.compile(r" {1,4}Device \d{1,3}: ([^,]{1,99}), ")
 _BUILD = re.compile(rb"^build: ([0-9a-f]{6,40}) \(([0-9]{1,9})\)", re.MULTILINE)
 _TEST = re.compile(r"(?:pp ?(\d{1,9}))?\+?(?:tg ?(\d{1,9}))?(?: @ d(\d{1,9}))?")
 _RATE = re.compile(rf"({NUMBER.decode()}) ± ({NUMBER.decode()})")
+# No machine has more, and each row names them all.
+_MOST_DEVICES = 64
 # What describes the machine or the moment; everything else was chosen.
 _ENVIRONMENT = ("build_commit", "build_number", "cpu_info", "model_filename", "cuda", "vulkan", "metal",
                 "gpu_blas", "blas", "sycl", "kompute", "opencl")  # fmt: skip
@@ -141,6 +143,7 @@ def _rates(mean: float, n: int, source: Source) -> list[Aggregate]:
 def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:
     heading: list[str] = []
     devices: list[str] = []
+    described: dict[str, FactorValue] = {}
     builds = set(_BUILD.findall(content))
     build = builds.pop() if len(builds) == 1 else None
     environment: dict[str, FactorValue] = {}
@@ -151,9 +154,10 @@ def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterat
         if not text.startswith("|"):
             # Warnings of the backends stand between the rows; an empty line ends a table, and its devices.
             if heading and not text.strip():
-                heading, devices = [], []
-            if device := _DEVICE.match(text):
+                heading, devices, described = [], [], {}
+            if len(devices) < _MOST_DEVICES and (device := _DEVICE.match(text)):
                 devices.append(device[1])
+                described = {"device": ", ".join(devices)}
             continue
         cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
         if "t/s" in cells and "test" in cells:
@@ -163,7 +167,6 @@ def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterat
             rate = _RATE.fullmatch(row.get("t/s", "")) if len(cells) == len(heading) else None
             if rate:
                 number += 1
-                described = {"device": ", ".join(devices)} if devices else {}
                 yield _row(files, number, line, row, float(rate[1]), described, environment)
             else:
                 malformed.add(line, "not a row of the table")

@@ -76,8 +76,10 @@ def _results(content: bytes, malformed: Malformed) -> Iterator[Result]:
     begins = [found.end() for found in _DELIMITED.finditer(content)]
     if content.lstrip()[:1] in (b"[", b"{"):
         begins = [0]
+    line, before = 1, 0
     for begin, end in zip(begins, [*begins[1:], len(content)], strict=False):
-        yield from _of_json(content[begin:end], content.count(b"\n", 0, begin) + 1, malformed)
+        line, before = line + content.count(b"\n", before, begin), begin
+        yield from _of_json(content[begin:end], line, malformed)
     if not begins:
         yield from _of_csv(content, malformed)
 

@@ -5,9 +5,11 @@ An input that was found by tests/fuzz/run.py is a case here as soon as it lies i
 
 import pytest
 
+from reportgen.logfiles import LogFiles
+from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES
 from tests.fuzz.inputs import CORPUS, NOBODY, Input, endless, kept, large
-from tests.fuzz.replay import DETECTION, DISK, replay
+from tests.fuzz.replay import DETECTION, DISK, limit, replay
 
 # s of processor time for one trial: what goes wrong takes minutes, what goes well milliseconds.
 BOUND = 10.0
@@ -30,6 +32,37 @@ def test_endless_lines_archives_and_wide_characters_harm_no_reader(name: str) ->
 def test_begins_of_records_that_never_become_one_take_no_time(name: str) -> None:
     for one in endless(name):
         replay(one, QUICK, [DETECTION, name])
+
+
+TABLE = (
+    b"***** train metrics *****\n" + b" train_runtime = 0:00:00\n" * 78 + b" train_samples_per_second = 1\n" * 60
+    + b"x\n" * 250
+)  # fmt: skip
+LLAMA = (
+    b"  Device 0: a device with quite a long name, compute\n" * 5000 + b"| model | test | t/s |\n"
+    + "| a | pp512 | 1.0 ± 0.1 |\n".encode() * 5000
+)  # fmt: skip
+# (format, path, content): what took the time that the square of a size explains, or hundreds of looks a byte.
+LONG = (
+    ("hf_trainer", "x.log", TABLE * 200),
+    ("timm_benchmark", "x.log", b'--result\n{"model": "\n' * 40_000),
+    ("llama_bench", "x.md", LLAMA),
+    (
+        "hugectr",
+        "x.log",
+        b"Iter: 1 Time(200 iters): 1.0s Loss: 1 lr:1\nDevice 0: a" + b" " * 4_000_000 + b"x\n",
+    ),
+    ("mllog", "results/system/ssd/result_0.txt", b":::MLL 1 a: {" * 80_000),
+    ("mllog", "results/system/ssd/result_0.txt", b":::MLL 1 a: {}" * 80_000),
+)
+
+
+@pytest.mark.parametrize(("name", "path", "content"), LONG, ids=[f"{one[0]}-{len(one[2])}" for one in LONG])
+def test_what_repeats_itself_takes_no_more_time_than_its_size(name: str, path: str, content: bytes) -> None:
+    files = LogFiles.of({path: content}).file(path)
+    with limit(QUICK):
+        by_name(name).claims(files)
+        assert list(by_name(name).read(files))
 
 
 def test_inputs_are_kept_for_every_format_and_are_small() -> None:

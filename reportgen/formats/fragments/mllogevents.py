@@ -25,7 +25,8 @@ _ANY = re.compile(
 )
 # A whole event, so that an example in a source or a manual is none.
 _FIRST = re.compile(
-    rb":::MLLOG \{|:::MLL [0-9]{1,12}(?:\.[0-9]{1,9})? [\w.-]{1,99} ?: \{[^\r\n]{1,9999}\}[ \t]*[\r\n]"
+    rb":::MLLOG \{|:::MLL [0-9]{1,12}(?:\.[0-9]{1,9})? [\w.-]{1,99} ?: "
+    rb"\{(?:[^\r\n:}]++|:(?!::MLL)|\}(?![ \t]*+[\r\n]))*+\}[ \t]*+[\r\n]"
 )
 # What the library writes, in its order; anything else is left to the JSON parser as a whole.
 _USUAL = re.compile(

@@ -24,10 +24,10 @@ FINAL = re.compile(
 )
 METRICS = b"***** train metrics *****"
 BLOCK = re.compile(
-    rb"\*{5} train metrics \*{5}[^*]{0,2000}?\btrain_runtime {1,40}= {1,40}"
-    rb"(?P<clock>(?:[0-9]{1,4} days?, )?[0-9]{1,6}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)[^*]{0,2000}?"
-    rb"\btrain_samples_per_second {1,40}= {1,40}(?P<rate>%(n)s)[^*]{0,500}?"
-    rb"\btrain_steps_per_second {1,40}= {1,40}(?P<steps>%(n)s)" % {b"n": NUMBER}
+    rb"\*{5} train metrics \*{5}(?>[^*]{0,2000}?\btrain_runtime {1,40}= {1,40})"
+    rb"(?P<clock>(?:[0-9]{1,4} days?, )?[0-9]{1,6}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)"
+    rb"(?>[^*]{0,2000}?\btrain_samples_per_second {1,40}= {1,40})(?P<rate>%(n)s)"
+    rb"(?>[^*]{0,500}?\btrain_steps_per_second {1,40}= {1,40})(?P<steps>%(n)s)" % {b"n": NUMBER}
 )
 _PLAN = b"Running training *****"
 _PLANNED = re.compile(
