@@ -17,6 +17,7 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter
@@ -24,12 +25,13 @@ from matplotlib.ticker import FuncFormatter
 from reportgen import units
 from reportgen.render import escape, svg
 from reportgen.render.grid import unit_label
-from reportgen.render.plots import GRID, IDEAL, INK, PAPER, draw, unlisted
+from reportgen.render.plots import GRID, IDEAL, INK, PAPER, bars_beside, draw, lies, shown, unlisted
 from reportgen.results import Figure
 
 # Part of each figure's digest: raise it with any change that makes a figure look different.
-DRAWING = 5
+DRAWING = 6
 
+_TITLE = 10.5
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
     "svg.fonttype": "path",
@@ -40,7 +42,7 @@ _SETTINGS = {
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
-    "axes.titlesize": 10.5,
+    "axes.titlesize": _TITLE,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.facecolor": PAPER,
@@ -65,6 +67,7 @@ _SETTINGS = {
 }
 
 _SIZE = (7.2, 4.0)  # inches; the width of a page of text at 96 dots per inch
+_LYING = 0.24  # inches from one lying bar to the next
 
 
 @contextmanager
@@ -82,10 +85,11 @@ def settings() -> Iterator[None]:
 
 def figure_svg(figure: Figure) -> bytes:
     """Return the figure as a stamped SVG; draw many inside one `settings()`."""
-    canvas = Canvas(figsize=_SIZE, layout="constrained")
+    width, height = _SIZE
+    canvas = Canvas(figsize=(width, max(height, 1.2 + _LYING * bars_beside(figure))), layout="constrained")
     axes = canvas.add_subplot()
     draw(axes, _rounded(figure))
-    _label(axes, figure)
+    _label(canvas, axes, figure)
     _legend(canvas, axes, figure)
     drawn = io.BytesIO()
     metadata = {"Date": None, "Creator": None, "Title": _line(figure.title)}
@@ -151,13 +155,18 @@ def _x(x: float | str) -> float | str:
     return _line(x) if isinstance(x, str) else float(units.machine(x))
 
 
-def _label(axes: Axes, figure: Figure) -> None:
+def _label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     unit = unit_label(figure.unit)
     y_title = _line(figure.y_title)
-    axes.set_title(_line(figure.title), pad=12)
-    axes.set_xlabel(_line(figure.x_title))
-    axes.set_ylabel(f"{y_title} ({unit})" if unit and unit not in y_title else y_title)
-    axes.yaxis.set_major_formatter(FuncFormatter(_tick))
+    if lies(figure):  # above the names too, which take half of the width
+        canvas.suptitle(_line(figure.title), x=0.01, ha="left", size=_TITLE, weight="bold")
+    else:
+        axes.set_title(_line(figure.title), pad=12)
+    values: Axis = axes.xaxis if lies(figure) else axes.yaxis
+    names: Axis = axes.yaxis if lies(figure) else axes.xaxis
+    names.set_label_text(_line(figure.x_title))
+    values.set_label_text(f"{y_title} ({unit})" if unit and unit not in y_title else y_title)
+    values.set_major_formatter(FuncFormatter(_tick))
 
 
 def _tick(value: float, _position: int | None) -> str:
@@ -171,7 +180,8 @@ def _legend(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     named = sorted(pairs, key=lambda pair: pair[1] == IDEAL or pair[1] == unlisted(figure))
     if len(named) < 2:
         return
-    handles, labels = zip(*named, strict=True)
+    handles, names = zip(*named, strict=True)
+    labels = [shown(name) for name in names]
     # About 100 characters of the legend's size fit side by side; each name has its sign and a gap.
     columns = max(1, 100 // (max(map(len, labels)) + 8))
     if len(named) > 4 and columns > 3:

@@ -31,6 +31,7 @@ _IDEAL_COLOUR = "#8a8f96"
 # More repeats than this are told apart neither by colour nor in a list.
 MOST_NAMED = 10
 
+_LONGEST = 50  # characters of a name under, beside or below a plot
 _GROUP = 0.8  # share of the distance between two categories that a group of bars takes
 _SPREAD = 0.18  # half the width over which equal repeats are spread in a strip
 
@@ -43,8 +44,31 @@ def draw(axes: Axes, figure: Figure) -> None:
         x, y = zip(*figure.ideal, strict=True)
         axes.plot(x, y, color=_IDEAL_COLOUR, linestyle="--", linewidth=1.2, label=IDEAL, zorder=1)
     # The dots of a strip are compared with one another, everything else with zero.
-    if figure.kind != "strip" and axes.dataLim.ymin >= 0:
+    if lies(figure) and axes.dataLim.xmin >= 0:
+        axes.set_xlim(left=0)
+    elif figure.kind != "strip" and axes.dataLim.ymin >= 0:
         axes.set_ylim(bottom=0)
+
+
+def lies(figure: Figure) -> bool:
+    """Return whether bars lie: long names are read beside them, and under them only with the head bent."""
+    return figure.kind in ("bar", "stacked-bar") and _is_crowded(_categories(figure))
+
+
+def bars_beside(figure: Figure) -> int:
+    """Return how many bars lie below one another, 0 where none lie."""
+    if not lies(figure):
+        return 0
+    return len(_categories(figure)) * (len(figure.series) if figure.kind == "bar" else 1)
+
+
+def shown(name: str) -> str:
+    """Return a name without its middle where it would leave no room for the plot."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 + 1 :]}"
+
+
+def _is_crowded(names: Sequence[str]) -> bool:
+    return sum(map(len, names)) > 80 or max(map(len, names), default=0) > 24
 
 
 def unlisted(figure: Figure) -> str:
@@ -136,10 +160,17 @@ def _ticks_at_values(axes: Axes, figure: Figure) -> None:
 
 def _name_categories(axes: Axes, figure: Figure) -> None:
     names = figure.categories
-    is_crowded = sum(map(len, names)) > 80 or max(map(len, names), default=0) > 24
+    labels = [shown(name) for name in names]
+    if lies(figure):
+        axes.set_yticks(range(len(names)), labels=labels)
+        axes.set_ylim(len(names) - 0.4, -0.6)  # the first on top
+        axes.grid(visible=False, axis="y")
+        axes.grid(visible=True, axis="x")
+        return
+    is_crowded = _is_crowded(names)
     axes.set_xticks(
         range(len(names)),
-        labels=names,
+        labels=labels,
         rotation=30 if is_crowded else 0,
         ha="right" if is_crowded else "center",
     )
@@ -152,14 +183,12 @@ def _bar(axes: Axes, figure: Figure) -> None:
         present = _present(series)
         x = _positions(figure, series)
         shift = (n - (len(figure.series) - 1) / 2) * width
-        axes.bar(
-            [x[i] + shift for i in present],
-            [series.y[i] or 0.0 for i in present],
-            width * 0.94,
-            yerr=_errors(series, present),
-            label=series.name,
-            **_bar_style(n),
-        )
+        style = {**_bar_style(n), "label": series.name}
+        places, values = [x[i] + shift for i in present], [series.y[i] or 0.0 for i in present]
+        if lies(figure):
+            axes.barh(places, values, width * 0.94, xerr=_errors(series, present), **style)
+        else:
+            axes.bar(places, values, width * 0.94, yerr=_errors(series, present), **style)
     _name_categories(axes, figure)
 
 
@@ -178,18 +207,16 @@ def _stacked_bar(axes: Axes, figure: Figure) -> None:
     tops = [0.0] * max(1, len(figure.categories))
     for n, series in enumerate(figure.series):
         present = _present(series)
-        places = [int(place) for place in _positions(figure, series)]
-        heights = [series.y[i] or 0.0 for i in present]
-        axes.bar(
-            [places[i] for i in present],
-            heights,
-            _GROUP * 0.75,
-            label=series.name,
-            bottom=[tops[places[i]] for i in present],
-            **_bar_style(n),
-        )
-        for i, height in zip(present, heights, strict=True):
-            tops[places[i]] = math.fsum((tops[places[i]], height))
+        style = {**_bar_style(n), "label": series.name}
+        places = [int(_positions(figure, series)[i]) for i in present]
+        values = [series.y[i] or 0.0 for i in present]
+        base = [tops[place] for place in places]
+        if lies(figure):
+            axes.barh(places, values, _GROUP * 0.75, left=base, **style)
+        else:
+            axes.bar(places, values, _GROUP * 0.75, bottom=base, **style)
+        for place, value in zip(places, values, strict=True):
+            tops[place] = math.fsum((tops[place], value))
     _name_categories(axes, figure)
 
 

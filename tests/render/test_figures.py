@@ -9,6 +9,7 @@ import example
 import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure as Canvas
+from matplotlib.patches import Rectangle
 
 from reportgen.render import figures, plots, svg
 from reportgen.results import Figure, FigureKind, FigureSeries
@@ -147,3 +148,38 @@ def test_where_colours_begin_again_the_markers_differ() -> None:
 def test_a_large_number_is_one_category() -> None:
     figure = replace(BARS, categories=("1048576",), series=(FigureSeries("a", (1048576.0,), (1.0,)),))
     assert plots._categories(figures._rounded(figure)) == ("1048576",)
+
+
+@pytest.mark.parametrize("kind", ["bar", "stacked-bar"])
+def test_bars_with_long_names_lie_the_first_on_top(kind: FigureKind) -> None:
+    names = ("GeForce RTX 2080 with Max-Q Design", "A40")
+    series = tuple(FigureSeries(name, names, (1.0, 2.0)) for name in ("amp", "fp32"))
+    figure = replace(BARS, kind=kind, categories=names, series=series)
+    axes = Canvas().add_subplot()
+    plots.draw(axes, figure)
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(names)
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]
+    assert axes.get_xlim()[0] == 0
+    assert {bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)} == {1.0, 2.0}
+    assert not plots.lies(replace(figure, kind="line"))
+
+
+def test_a_figure_is_as_high_as_its_lying_bars_want() -> None:
+    many = tuple(f"GeForce RTX 2080 with Max-Q Design {n}" for n in range(60))
+    figure = replace(BARS, categories=many, series=(FigureSeries("s", many, (1.0,) * 60),))
+    assert _height(figure) > 3 * _height(BARS)
+
+
+@pytest.mark.filterwarnings("error")  # matplotlib gives up the layout where it finds no room
+@pytest.mark.parametrize("kind", ["line", "bar", "stacked-bar", "strip"])
+def test_names_of_any_length_leave_room_for_the_plot(kind: FigureKind) -> None:
+    name = "x" * 400
+    series = tuple(FigureSeries(f"{name}{n}", (name, "8"), (1.0, 2.0)) for n in range(3))
+    figure = replace(BARS, kind=kind, title=name, x_title=name, categories=(name, "8"), series=series)
+    assert "…".encode() in _draw(figure)
+    assert plots.shown("a" * 50) == "a" * 50
+    assert plots.shown("a" * 26 + "b" * 26) == "a" * 25 + "…" + "b" * 24
+
+
+def _height(figure: Figure) -> float:
+    return float(ElementTree.fromstring(_draw(figure)).attrib["height"].removesuffix("pt"))
