@@ -158,10 +158,11 @@ def _x(x: float | str) -> float | str:
 def _label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     unit = unit_label(figure.unit)
     y_title = _line(figure.y_title)
+    title = shown(_line(figure.title), most=80)
     if lies(figure):  # above the names too, which take half of the width
-        canvas.suptitle(_line(figure.title), x=0.01, ha="left", size=_TITLE, weight="bold")
+        canvas.suptitle(title, x=0.01, ha="left", size=_TITLE, weight="bold")
     else:
-        axes.set_title(_line(figure.title), pad=12)
+        axes.set_title(title, pad=12)
     values: Axis = axes.xaxis if lies(figure) else axes.yaxis
     names: Axis = axes.yaxis if lies(figure) else axes.xaxis
     names.set_label_text(_line(figure.x_title))

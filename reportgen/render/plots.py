@@ -31,7 +31,6 @@ _IDEAL_COLOUR = "#8a8f96"
 # More repeats than this are told apart neither by colour nor in a list.
 MOST_NAMED = 10
 
-_LONGEST = 50  # characters of a name under, beside or below a plot
 _GROUP = 0.8  # share of the distance between two categories that a group of bars takes
 _SPREAD = 0.18  # half the width over which equal repeats are spread in a strip
 
@@ -62,9 +61,9 @@ def bars_beside(figure: Figure) -> int:
     return len(_categories(figure)) * (len(figure.series) if figure.kind == "bar" else 1)
 
 
-def shown(name: str) -> str:
-    """Return a name without its middle where it would leave no room for the plot."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 + 1 :]}"
+def shown(name: str, most: int = 50) -> str:
+    """Return a name without its middle where it has more letters than leave room for the plot."""
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[-most // 2 + 1 :]}"
 
 
 def _is_crowded(names: Sequence[str]) -> bool:
