@@ -36,6 +36,7 @@ class Format:
     marks   literals of which one stands in the name or the first 64 KiB of every file that it claims; it is
             not asked about others, unless the settings name it. Without marks it is asked about everything
     folders whether a format with marks claims folders too
+    is_last whether it is asked only about what no other format knows, by its begin or its end
     """
 
     name: str
@@ -43,3 +44,4 @@ class Format:
     read: Callable[[LogFiles], Iterator[Run | Finding]]
     marks: tuple[bytes, ...] = ()
     folders: bool = False
+    is_last: bool = False

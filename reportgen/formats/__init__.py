@@ -57,6 +57,7 @@ _NAMES = (
     "superbench",
     "torchbench",
     "pickled",
+    "tqdm",
 )
 
 FORMATS: tuple[Format, ...] = tuple(import_module(f"reportgen.formats.{name}").FORMAT for name in _NAMES)
@@ -90,11 +91,12 @@ class Claimed:
 def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None:
     """Return the format that is surest of a view, None where no format claims it.
 
-    All formats that could claim it are asked, so that the answer does not depend on the order of asking.
+    All formats that could claim it are asked, so that the answer does not depend on the order of asking;
+    those of last resort where no other claims it.
     """
     known = tuple(formats)
     asked = _of_folders(known) if files.is_folder else _asked(files, known)
-    claims = [(claim, one) for one in asked if (claim := one.claims(files)) is not None]
+    claims = _claims(files, asked, is_last=False) or _claims(files, asked, is_last=True)
     if not claims:
         return None
     best, winner = max(claims, key=lambda pair: pair[0].confidence)
@@ -104,6 +106,11 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
         if one is not winner and claim.confidence == best.confidence and set(claim.files) & set(best.files)
     )
     return Claimed(winner, best, files.only(best.files, best.beside), rivals)
+
+
+def _claims(files: LogFiles, asked: Iterable[Format], *, is_last: bool) -> list[tuple[Claim, Format]]:
+    known = (one for one in asked if one.is_last == is_last)
+    return [(claim, one) for one in known if (claim := one.claims(files)) is not None]
 
 
 @lru_cache(maxsize=8)
@@ -181,10 +188,15 @@ def _offer_folder(view: LogFiles, formats: Iterable[Format]) -> Claimed | None:
 def offer(view: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None:
     """Return the format that is surest of a file by its begin, else by its end; OSError as from `detect`.
 
-    What comes before the first line of a benchmark is no matter of its own: some containers print a lot.
+    What comes before the first line of a benchmark is no matter of its own: some containers print a lot. A
+    format of last resort leaves a file to any other that knows its end.
     """
     claimed = detect(view, formats)
-    if claimed or not (at_end := view.at_end()) or not (late := detect(at_end, formats)):
+    if claimed and not claimed.format.is_last:
+        return claimed
+    if not (at_end := view.at_end()) or not (late := detect(at_end, formats)):
+        return claimed
+    if claimed and late.format.is_last:
         return claimed
     # Nobody counted the lines before, and a reader wants the begin.
     claim = replace(late.claim, source=replace(late.claim.source, line=0))

@@ -19,7 +19,7 @@ import numpy as np
 
 from reportgen.formats.fragments import jsontext, trainertext
 from reportgen.formats.fragments.stepnumbers import shortened
-from reportgen.formats.fragments.steprun import StepRun, per_device, spans
+from reportgen.formats.fragments.steprun import StepRun, spans
 from reportgen.formats.fragments.textlog import NUMBER, TextLog, claim
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, FloatArray, Run
@@ -187,9 +187,7 @@ def _from_text(log: TextLog) -> Run:
     run = _start(log, bar.step.tolist(), bar.line.tolist())
     run.last = max(bar.end, totals.end if totals else 0)
     run.factors["item"] = "sample"
-    run.factors.update(per_device(float(plan.batch) if plan.batch else None, plan.devices))
-    if plan.micro_batch:
-        run.factors["micro_batch_size"] = plan.micro_batch
+    run.factors.update(plan.factors)
     run.samples_per_step = float(plan.batch) if plan.batch else None
     run.breaks = bar.breaks
     run.add_stamps(bar.since, run.work(np.diff(run.step, prepend=0)))

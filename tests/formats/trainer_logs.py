@@ -236,6 +236,16 @@ GPU 0 Peak Memory:              5.0000 GB
 
 PICKLED = b"\x80\x04\x95\x20\x00\x00\x00\x00\x00\x00\x00\x8c\x1btorch.utils.benchmark.utils.common\x94."
 
+# Redrawn in its line, a validation between two epochs, the last bar drawn once more when it is closed.
+TQDM = b"""\
+Map: 100%|##########| 900/900 [00:41<00:00, 21.50it/s]
+\rEpoch 0:   0%|          | 0/90 [00:00<?, ?it/s]\rEpoch 0:  33%|###3      | 30/90 [00:12<00:24,  2.50it/s, loss=1.2]\
+\rEpoch 0: 100%|##########| 90/90 [00:36<00:00,  2.61it/s, loss=1.1]\
+\rEpoch 0: 100%|##########| 90/90 [00:36<00:00,  2.50it/s, loss=1.1]
+\rValidation: 100%|##########| 9/9 [00:03<00:00,  3.00it/s]
+\rEpoch 1:   0%|          | 0/90 [00:00<?, ?it/s]\rEpoch 1: 100%|##########| 90/90 [00:33<00:00,  2.70it/s, loss=1.0]
+"""
+
 LOGS: dict[str, dict[str, bytes]] = {
     "torchtitan": {"torchtitan.log": TORCHTITAN},
     "megatron": {"megatron.log": MEGATRON},
@@ -253,5 +263,6 @@ LOGS: dict[str, dict[str, bytes]] = {
     "optimum_benchmark": {"benchmark_report.json": OPTIMUM_REPORT, "benchmark_config.json": OPTIMUM_CONFIG},
     "superbench": {"results-summary.jsonl": SUPERBENCH},
     "torchbench": {"torchbench.log": TORCHBENCH},
+    "tqdm": {"tqdm.log": TQDM},
     "pickled": {"results.pkl": PICKLED},
 }

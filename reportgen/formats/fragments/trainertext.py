@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.formats.fragments.progressbars import apart, drawn
 from reportgen.formats.fragments.stamps import elapsed
-from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog
-from reportgen.model import Break, FloatArray, IntArray
+from reportgen.formats.fragments.steprun import per_device
+from reportgen.formats.fragments.textlog import NUMBER, Records, TextLog
+from reportgen.model import Break, FactorValue, FloatArray, IntArray
 
 SUMMARY = b"'train_samples_per_second'"
 # From transformers 5 on, numbers are formatted as texts.
@@ -36,15 +38,9 @@ _PLANNED = re.compile(
 )
 # Nobody's plan is longer.
 _FAR = 3000
-_BAR = re.compile(
-    rb"%\|[^|\r\n]{0,2000}+\| (?P<done>" + COUNT + rb")/(?P<of>" + COUNT + rb") \[(?P<elapsed>[0-9:]{4,12})<"
-    rb"[0-9:?]{1,12}, {1,3}[0-9.?]{1,12}(?:it/s|s/it)\]"
-)
 _EVALUATED = re.compile(rb"'eval_runtime': '?(?P<time>" + NUMBER + rb")'?")
 # The rate has three digits: too few to tell the steps from, but enough to know a bar that is another's.
 _RATE_ERROR = 0.0011
-# Both ends of an interval are cut to whole seconds: shorter ones are more than 5 % unsure.
-_SHORTEST = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +58,12 @@ class Plan:
         """How many devices share a batch."""
         each = self.micro_batch * self.accumulation
         return self.batch // each if each and self.batch % each == 0 else None
+
+    @property
+    def factors(self) -> dict[str, FactorValue]:
+        """What it tells of the batch and the devices."""
+        found = per_device(float(self.batch) if self.batch else None, self.devices)
+        return {**found, "micro_batch_size": self.micro_batch} if self.micro_batch else found
 
 
 def plan(log: TextLog) -> Plan:
@@ -126,25 +128,20 @@ class Progress:
 
 def progress(log: TextLog, plan: Plan, totals: Totals | None) -> Progress:
     """Return what the bar of training tells, at steps that are far enough apart."""
-    every = log.records(_BAR, b"%|")
-    own = [
-        i for i, at in enumerate(every.begin.tolist()) if at >= plan.at and not _has_label(log.content, at)
-    ]
+    every = drawn(log)
+    told = zip(every.begin.tolist(), every.columns["label"], every.columns["shown"], strict=True)
+    own = [i for i, (at, label, shown) in enumerate(told) if at >= plan.at and not label and shown is None]
     bars = every.take(np.array(own, dtype=np.int64))
     planned = plan.steps or _planned(bars, totals)
     done = np.where(bars.integers("of") == planned, bars.integers("done"), 0)
     # Drawn again, or of a process that was resumed further back.
     bars = bars.take(np.flatnonzero(np.diff(np.maximum.accumulate(done), prepend=0) > 0))
     step, since = bars.integers("done"), elapsed(bars.columns["elapsed"])
-    far = np.array(list(_apart(since)), dtype=np.int64)
+    far = np.array(list(apart(since)), dtype=np.int64)
     last, end = (int(step[-1]), int(bars.end[-1])) if len(step) else (0, 0)
     return Progress(
         planned, last, end, step[far], since[far], bars.line[far], tuple(_evaluations(log, bars.begin, step))
     )
-
-
-def _has_label(content: bytes, at: int) -> bool:
-    return content[max(at - 8, 0) : at].rstrip(b"0123456789").rstrip(b" ").endswith(b":")
 
 
 def _planned(bars: Records, totals: Totals | None) -> int:
@@ -155,15 +152,6 @@ def _planned(bars: Records, totals: Totals | None) -> int:
         return next((steps for steps in reversed(full) if totals.is_of(steps)), 0)
     lengths = set(of.tolist())
     return lengths.pop() if len(lengths) == 1 else 0
-
-
-def _apart(since: FloatArray) -> Iterator[int]:
-    """Yield positions between which so much time passes that whole seconds tell it."""
-    before = -_SHORTEST
-    for position, time in enumerate(since.tolist()):
-        if time - before >= _SHORTEST:
-            before = time
-            yield position
 
 
 def _evaluations(log: TextLog, begins: IntArray, step: IntArray) -> Iterator[Break]:
