@@ -1,13 +1,14 @@
 """Read the logs of TensorFlow 2's official models: `TimeHistory:`, BERT's `Train Step:`, Orbit's `steps/sec`.
 
 A file becomes one Run. `TimeHistory` prints the seconds and the rate (over all devices) of every k steps; the
-rate is kept, and the time from one line's glog stamp to the next. BERT prints no time, only stamps. Orbit's
-controller prints steps in a second with one decimal, and each line twice: those with a stamp are taken. The
+rate is kept, and the time from one line's glog stamp to the next. BERT prints no time, only stamps; NVIDIA's
+prints the time of the loop and the rate over all devices, without the checkpoints that lie between stamps.
+Orbit's controller prints steps in a second with one decimal, each line twice: those with a stamp count. The
 parameters that the trainer prints give batch size, devices and precision; the model is only called ResNet
 there, which does not tell which one it is, so `model` is left to labels.
 
 Format: tensorflow/models official/utils/misc/keras_utils.py, official/nlp/bert/model_training_utils.py and
-orbit/controller.py.
+orbit/controller.py; NVIDIA/DeepLearningExamples TensorFlow2/LanguageModeling/BERT.
 """
 
 import re
@@ -27,7 +28,14 @@ _HISTORY = re.compile(
     rb"TimeHistory: (?P<time>" + NUMBER + rb") seconds, (?P<rate>" + NUMBER + rb") examples/second "
     rb"between steps (?P<first>[0-9]{1,12}) and (?P<last>[0-9]{1,12})"
 )
-_TRAIN = re.compile(rb"Train Step: (?P<step>[0-9]{1,12})/(?P<total>[0-9]{1,12})  / loss = ")
+_TRAIN = re.compile(
+    rb"Train Step: (?P<step>[0-9]{1,12})/(?P<total>[0-9]{1,12})  / loss = "
+    rb"(?:[^/\r\n]{1,60} / time = (?P<time>" + NUMBER + rb") sec)?"
+)
+_PERF = re.compile(rb"model_training_utils\.py:[0-9]{1,6}\] Perf (?P<rate>" + NUMBER + rb")$", re.MULTILINE)
+_MEAN_RATE = re.compile(rb"Throughput Average \(sentences/sec\) = (" + NUMBER + rb")$", re.MULTILINE)
+_SENTENCES = re.compile(rb"Total Training Time = [0-9.]{1,20} for Sentences = ([0-9]{1,15})$", re.MULTILINE)
+_DEVICES = re.compile(rb"\] hvd\.size\(\) = ([0-9]{1,6})$", re.MULTILINE)
 _ORBIT = re.compile(
     rb"train \| step: {1,9}(?P<step>[0-9]{1,12}) \| steps/sec: {1,9}(?P<speed>" + NUMBER + rb") \| output: "
 )
@@ -147,12 +155,39 @@ def _train_run(log: TextLog) -> Run:
         factors=factors,
         samples_per_step=parameters.samples_per_step,
     )
-    if len(records):
-        run.last = int(records.end[-1])
-        stamp = _stamps(log.content, records)
-        if stamp is not None:
-            run.add_stamps(stamp)
-    return run.run()
+    if not len(records):
+        return run.run()
+    run.last = int(records.end[-1])
+    time = records.floats("time")
+    if np.isfinite(time).any():
+        _add_printed(run, records, time)
+    elif (stamp := _stamps(log.content, records)) is not None:
+        run.add_stamps(stamp)
+    return shortened(run.run(), int(run.step.max()), int(records.integers("total")[-1]))
+
+
+def _add_printed(run: StepRun, records: Records, time: FloatArray) -> None:
+    """Add what NVIDIA's program says of its loop, and at its end of the whole training."""
+    log, span = run.log, spans(run.step)
+    perf = log.records(_PERF, b"] Perf ")
+    # The rate follows its record.
+    at = np.searchsorted(records.begin, perf.begin) - 1
+    rate = np.full(len(records), np.nan)
+    rate[at[at >= 0]] = perf.floats("rate")[at >= 0]
+    total = int(records.integers("total")[-1])
+    sentences, devices = log.search(_SENTENCES, b" for Sentences = "), log.search(_DEVICES, b"hvd.size() = ")
+    # Of a training that was taken up again the sentences are of the steps since then.
+    done = total - int(run.step[0] - span[0])
+    if sentences and done > 0 and int(sentences[1]) and int(sentences[1]) % done == 0:
+        run.samples_per_step = float(int(sentences[1]) // done)
+        count = int(devices[1]) if devices else 1
+        if count and run.samples_per_step % count == 0:
+            run.factors |= {"batch_size": int(run.samples_per_step) // count, "devices": count}
+    run.add("step_time", time, "printed", span=span, samples=run.work(span))
+    run.add("throughput", rate, "printed", span=span)
+    if mean := log.search(_MEAN_RATE, b"Throughput Average (sentences/sec) = "):
+        line = log.place(mean.start()).line
+        run.add_aggregate("throughput", float(mean[1]), f"{mean[1].decode()} sentences/s", "mean", 0, line)
 
 
 class _Parameters:

@@ -150,11 +150,54 @@ def test_bert_has_times_between_its_lines() -> None:
     assert run.factors["item"] == "sequence"
 
 
+NVIDIA_BERT = """\
+I0302 02:18:30.000100 140 model_training_utils.py:538] Step: 10 Lr 1e-05 Loss scale 32768
+I0302 02:18:30.000200 140 model_training_utils.py:539] Train Step: 10/30  / loss = 10.5 / time = 9.500 sec
+I0302 02:18:30.000300 140 model_training_utils.py:540] Perf 101.50
+I0302 02:18:39.000000 140 model_training_utils.py:523] Saved checkpoint to /results/phase_1/ckpt-20
+I0302 02:18:39.000200 140 model_training_utils.py:539] Train Step: 20/30  / loss = 10.25 / time = 4.000 sec
+I0302 02:18:39.000300 140 model_training_utils.py:540] Perf 240.25
+I0302 02:18:43.000200 140 model_training_utils.py:539] Train Step: 30/30  / loss = 10.0 / time = 3.900 sec
+I0302 02:18:43.000300 140 model_training_utils.py:540] Perf 246.50
+"""
+NVIDIA_END = """I0302 02:18:50.000100 140 model_training_utils.py:640]   Batch size = 12
+I0302 02:18:50.000200 140 model_training_utils.py:641]   Num steps = 30
+I0302 02:18:50.000300 140 model_training_utils.py:644] Multi-GPU training with TF Horovod
+I0302 02:18:50.000400 140 model_training_utils.py:645] hvd.size() = 4
+I0302 02:18:50.000500 140 model_training_utils.py:646] Total Training Time = 29.75 for Sentences = 2880
+I0302 02:18:50.000600 140 model_training_utils.py:648] Throughput Average (sentences/sec) with overhead = 96.81
+I0302 02:18:50.000700 140 model_training_utils.py:650] Throughput Average (sentences/sec) = 246.50
+"""
+
+
+def test_nvidias_bert_prints_the_time_without_checkpoints_and_the_rate_of_all_devices() -> None:
+    run = read_one(tf2.FORMAT, (NVIDIA_BERT + NVIDIA_END).encode())
+    assert shown(series(run, "step_time", "printed")) == [(10, 10, 9.5, 2), (20, 10, 4, 5), (30, 10, 3.9, 7)]
+    assert [value for _, _, value, _ in shown(series(run, "throughput", "printed"))] == [101.5, 240.25, 246.5]
+    assert len(run.series) == 2
+    # Two steps' gradients are put together: 2 x 12 x 4.
+    assert (run.samples_per_step, run.factors["batch_size"], run.factors["devices"]) == (96.0, 24, 4)
+    assert [(one.value, one.statistic) for one in run.aggregates] == [(246.5, "mean")]
+    assert (run.status, run.findings) == ("complete", ())
+
+
+def test_nvidias_bert_without_its_end_has_no_work_and_is_partial() -> None:
+    run = read_one(tf2.FORMAT, NVIDIA_BERT.replace("/30  /", "/90  /").encode())
+    assert (run.status, run.samples_per_step, "devices" in run.factors) == ("partial", None, False)
+    assert [one.rule for one in run.findings] == ["read.incomplete-run"]
+
+
+def test_sentences_of_a_training_that_was_taken_up_again_are_of_its_own_steps() -> None:
+    lines = (NVIDIA_BERT + NVIDIA_END).splitlines(keepends=True)
+    content = "".join(lines[3:]).replace("Sentences = 2880", "Sentences = 1920")
+    assert read_one(tf2.FORMAT, content.encode()).samples_per_step == 96
+
+
 def test_a_record_far_behind_the_chatter_is_found() -> None:
     chatter = (
         b"2020-08-26 21:32:06.149919: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1276] 2:   Y Y\n"
     )
-    content = chatter * 1000 + b"I0826 10:00:00.000000 14 x.py:450] Train Step: 1/9  / loss = 9.5\n"
+    content = chatter * 1000 + b"I0826 10:00:00.000000 14 x.py:450] Train Step: 1/1  / loss = 9.5\n"
     assert read_one(tf2.FORMAT, content).status == "complete"
 
 
