@@ -28,8 +28,8 @@ _CONFIDENCE = 0.1
 _LONG = 3 * SHORTEST
 # What a bar shows that was drawn after a validation, as Lightning's may be.
 _VALIDATED = (b"val", b"v_num=")
-# Rates are printed to the hundredth.
-_ROUNDING = 0.005
+# A rate with fewer digits (Lightning prints 0.01it/s) proves nothing.
+_SURE = 0.05
 _UNTOLD = "no two bars of training are so far apart that whole seconds tell the time between them"
 
 
@@ -81,7 +81,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     _describe(run, draws)
     span = np.array([one.span for one in intervals], dtype=np.int64)
     time = np.array([one.time for one in intervals], dtype=np.float64)
-    run.add("step_time", time, "timestamp", span=span, samples=run.work(span))
+    run.add("step_time", time, "printed", span=span, samples=run.work(span))
     yield shortened(run.run(), ends[-1], planned)
 
 
@@ -136,13 +136,14 @@ def _whole(draws: Draws, rows: Sequence[int]) -> _Interval | None:
         return None
     step = int(draws.done[last])
     span = step - (0 if is_alone else int(draws.done[first]))
-    rate, since = float(draws.rate[_closing(draws, last)]), float(draws.since[last])
-    if not span or not 0 < rate < np.inf:
+    closing, since = _closing(draws, last), float(draws.since[last])
+    rate, error = float(draws.rate[closing]), float(draws.error[closing])
+    if not span or not 0 < rate < np.inf or not error <= _SURE:
         return None
     time = span / rate
-    slack = time * _ROUNDING / max(rate, 1 / rate)
-    is_mean = since - slack <= time < since + 1 + slack
-    return _Interval(step, span, time, int(draws.line[last])) if is_mean else None
+    if not time * (1 + error) >= since or not time * (1 - error) < since + 1:
+        return None
+    return _Interval(step, span, min(max(time, since), since + 1), int(draws.line[last]))
 
 
 def _closing(draws: Draws, last: int) -> int:

@@ -40,7 +40,7 @@ def text(*loops):
 
 
 def steps(content):
-    return table(series(read_run("tqdm", content), "step_time", "timestamp"))
+    return table(series(read_run("tqdm", content), "step_time", "printed"))
 
 
 def is_claimed(content):
@@ -51,11 +51,14 @@ def is_claimed(content):
 
 def test_a_loop_whose_last_bar_tells_its_mean_rate_is_one_interval():
     run = read_run("tqdm", TQDM)
-    found = series(run, "step_time", "timestamp")
+    found = series(run, "step_time", "printed")
     assert table(found) == [(90, 90, 36.0, -1), (180, 90, pytest.approx(33.3333333), -1)]
     assert found.line.tolist() == [2, 4]
     assert [(one.step, one.kind) for one in found.breaks] == [(90, "epoch")]
     assert (run.status, run.findings, run.factors) == ("complete", (), {})
+    measured = measure(run, "step_time", "step", Protocol())
+    assert measured is not None
+    assert measured.value == pytest.approx(1 / 2.7)
 
 
 def test_a_long_loop_is_cut_into_intervals_that_whole_seconds_tell():
@@ -171,6 +174,14 @@ def test_a_bar_that_is_drawn_once_more_after_validation_ends_where_it_was_drawn_
     assert steps(content) == [(100, 100, 50.0, -1)]
 
 
+@pytest.mark.parametrize(("rate", "expected"), [
+    ("0.06it/s", []), ("0.14it/s", [(64, 64, 451.0, -1)]), (" 7.04s/it", [(64, 64, pytest.approx(450.56), -1)]),
+    ("9.99it/s", [])])  # fmt: skip
+def test_a_rate_of_few_digits_tells_no_more_than_the_elapsed_time(rate, expected):
+    run = read_run("tqdm", bar(64, 64, 450 if "0.06" not in rate else 1024, rate, "Epoch 0: "))
+    assert [row for found in run.series for row in table(found)] == expected
+
+
 def test_a_log_that_ends_within_a_loop_is_partial():
     run = read_run("tqdm", text(loop(100, 0.5, "Steps: ")[:9]))
     assert (run.status, run.findings[0].message) == ("partial", "the log ends at step 80 of 100")
@@ -179,7 +190,7 @@ def test_a_log_that_ends_within_a_loop_is_partial():
 def test_the_plan_of_the_examples_tells_batch_and_devices():
     run = read_run("tqdm", PLAN + text(loop(50, 2, "Steps: ")))
     assert run.factors == {"batch_size": 8, "devices": 8, "micro_batch_size": 4}
-    assert table(series(run, "step_time", "timestamp"))[0] == (10, 10, 20.0, 640)
+    assert table(series(run, "step_time", "printed"))[0] == (10, 10, 20.0, 640)
 
 
 @given(

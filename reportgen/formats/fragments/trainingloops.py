@@ -30,6 +30,8 @@ _EPOCH = re.compile(rb"epoch[^0-9a-z]{0,4}([0-9]{1,6})", re.IGNORECASE)
 # YOLOv5 and its kin: epoch, memory, losses, and the size of the images before the colon.
 _YOLO = re.compile(rb"^([0-9]{1,6})/[0-9]{1,6} +[0-9.]{1,9}[GM] ")
 _SPOKEN = re.compile(rb"loss|\btrain|\bepoch", re.IGNORECASE)
+# Rates are printed to the hundredth.
+_ROUNDING = 0.005
 # Nobody trains a step in less; bytes are counted so.
 _FASTEST = 1e-3
 
@@ -76,7 +78,8 @@ def own(bars: Records, content: bytes) -> IntArray:
 class Draws:
     """The bars of training as numbers, one row a bar, in the order of their epochs.
 
-    of      total, 0 where unknown; rate  iterations/s, NaN where unknown
+    of      total, 0 where unknown
+    rate    iterations/s, NaN where unknown; error  what its rounding may change of it, 0.1 for a tenth
     work    how often any other bar of the log had gone on before this one was drawn
     shown   what stands behind the rate
     """
@@ -86,6 +89,7 @@ class Draws:
     of: IntArray
     since: FloatArray
     rate: FloatArray
+    error: FloatArray
     work: IntArray
     line: IntArray
     shown: Sequence[bytes | None]
@@ -97,16 +101,17 @@ class Draws:
         order = np.argsort(epoch, kind="stable")
         at = positions[order]
         its = bars.take(at)
-        rate = floats([text if text != b"?" else None for text in its.columns["rate"]])
+        printed = floats([text if text != b"?" else None for text in its.columns["rate"]])
         is_inverse = np.array([text is not None for text in its.columns["inverse"]], dtype=np.bool_)
         with np.errstate(divide="ignore"):
-            rate = np.where(is_inverse, 1 / rate, rate)
+            rate, error = np.where(is_inverse, 1 / printed, printed), _ROUNDING / printed
         return cls(
             epoch[order],
             its.integers("done"),
             its.integers("of"),
             elapsed(its.columns["elapsed"]),
             rate,
+            error,
             _work(bars, at),
             its.line,
             its.columns["shown"],
