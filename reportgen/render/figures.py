@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from reportgen import units
 from reportgen.render import escape, svg
@@ -168,6 +168,8 @@ def _label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     names.set_label_text(_line(figure.x_title))
     values.set_label_text(f"{y_title} ({unit})" if unit and unit not in y_title else y_title)
     values.set_major_formatter(FuncFormatter(_tick))
+    if lies(figure):  # numbers stand side by side, where there is less room than below one another
+        values.set_major_locator(MaxNLocator(5))
 
 
 def _tick(value: float, _position: int | None) -> str:

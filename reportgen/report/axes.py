@@ -25,6 +25,8 @@ _ASKED = (
     "framework", *_SUBJECTS, "cluster", "system", "device", "gpu", "nodes", "devices",
     "precision", "batch_size", "global_batch_size", "seq_len",
 )  # fmt: skip
+# What grows from row to row.
+SIZES = ("devices", "nodes", "batch_size", "global_batch_size", "seq_len")
 # Where nothing varies, these say best what was run.
 _TELLING = (*_SUBJECTS, "system", "device")
 
@@ -66,16 +68,16 @@ def axes(
     rows = _needed(varying, runs)
     short = [name for name in rows if 1 < len(values[name]) <= MOST_COLUMNS and name not in guessed]
     able = [name for name in short if len(rows) > 1 and _beside(name, rows, runs) >= _BESIDE]
-    across = min(able, key=lambda name: (len(values[name]), name), default=None)
+    across = min(able, key=lambda name: (name in SIZES, len(values[name]), name), default=None)
     return [name for name in rows if name != across], [across] if across else []
 
 
 def _needed(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
     """Return the factors that are asked for, and of the others those that tell more cases apart."""
     found = [name for name in names if name in _ASKED]
-    told = _distinct(found, runs)
+    told = distinct(found, runs)
     for name in names:
-        if name not in found and (more := _distinct([*found, name], runs)) > told:
+        if name not in found and (more := distinct([*found, name], runs)) > told:
             found.append(name)
             told = more
     return [name for name in names if name in found]
@@ -99,16 +101,16 @@ def _position(name: str, guessed: Collection[str]) -> int:
 
 def _tells(name: str, other: str, runs: Sequence[Run]) -> bool:
     """Return whether the other factor's value follows from a factor's value."""
-    return _distinct([name], runs) == _distinct([name, other], runs)
+    return distinct([name], runs) == distinct([name, other], runs)
 
 
 def _beside(across: str, varying: Sequence[str], runs: Sequence[Run]) -> float:
     """Return how many cells beside the first of each row have a case if a factor goes across, as a share."""
-    rows = _distinct([name for name in varying if name != across], runs)
-    return (_distinct(varying, runs) - rows) / (rows * (_distinct([across], runs) - 1))
+    rows = distinct([name for name in varying if name != across], runs)
+    return (distinct(varying, runs) - rows) / (rows * (distinct([across], runs) - 1))
 
 
-def _distinct(names: Sequence[str], runs: Sequence[Run]) -> int:
+def distinct(names: Sequence[str], runs: Sequence[Run]) -> int:
     """Return how many combinations of values these factors have."""
     return len({identities({n: run.factors[n] for n in names if n in run.factors}) for run in runs})
 

@@ -1,8 +1,8 @@
 """The report that is built where nobody has defined one, and the definitions that `init` proposes.
 
 It looks at the runs: factors that vary become rows and columns (`axes`), constant ones are said in the
-caption. Each metric that runs can tell becomes a table, or one for each model where there are many. Runs of
-which nothing is known get a row each.
+caption. Each metric that runs can tell becomes a table, or one for each model where there are many, and the
+first of them figures (`sketches`). Runs of which nothing is known get a row each.
 """
 
 import json
@@ -17,6 +17,7 @@ from reportgen.model import STEP, Aggregate, FactorValue, Run, Series, identitie
 from reportgen.protocol import Protocol, available
 from reportgen.report.axes import MOST_COLUMNS, axes, groups
 from reportgen.report.definition import Definition
+from reportgen.report.sketches import figure_specs
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.select import matches
 from reportgen.tables.spec import PHASE, TableSpec, Wanted
@@ -28,7 +29,8 @@ _HARDWARE = "gpu"
 def overview(runs: Sequence[Run], place: str, logs: tuple[str, ...] = ("logs",)) -> Definition:
     """Return a definition with tables for each metric that these runs can tell."""
     tables = tuple(table_specs(runs, f"{place}/overview"))
-    return Definition(f"{place} (overview)", "overview", "Overview", logs, "", tables, ())
+    figures = tuple(figure_specs(tables, with_hardware(runs), f"{place}/overview"))
+    return Definition(f"{place} (overview)", "overview", "Overview", logs, "", tables, figures)
 
 
 def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) -> list[TableSpec]:
@@ -160,7 +162,8 @@ def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed:
     lines = [f"title = {_text(log.rpartition('/')[2])}", f"logs = [{_text(log)}]", 'protocol = "20+100x7"']
     lines += [f"# {line}".rstrip() for line in remark.splitlines()]
     told: set[str] = set()
-    for spec in table_specs(runs, log, guessed):
+    tables = table_specs(runs, log, guessed)
+    for spec in tables:
         lines += [
             "",
             "[[tables]]",
@@ -176,6 +179,10 @@ def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed:
         new = [name for name in (*spec.rows, *spec.columns) if name not in told]
         lines += [_comment(name, ranks, runs) for name in new if any(name in run.factors for run in runs)]
         told.update(new)
+    for figure in figure_specs(tables, runs, log):
+        lines += ["", "[[figures]]", f"id = {_text(figure.id)}", f"title = {_text(figure.title)}"]
+        lines += [f"kind = {_text(figure.kind)}", f"table = {_text(figure.table)}"]
+        lines += [f"x = {_text(figure.x)}"] if figure.x else []
     return "\n".join(lines) + "\n"
 
 

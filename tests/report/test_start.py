@@ -18,7 +18,7 @@ def test_hostile_names_and_values_stay_inside_their_strings():
     document = tomllib.loads(definition_text(runs, 'logs/a"b'))
     assert document["title"] == 'a"b'
     assert document["tables"][0]["rows"] == ['a"b']
-    assert set(document) == {"title", "logs", "protocol", "tables"}
+    assert set(document) == {"title", "logs", "protocol", "tables", "figures"}
 
 
 def test_a_campaign_may_be_called_like_one_of_our_own_files():
@@ -126,7 +126,7 @@ def test_many_cases_have_a_table_for_each_model_without_what_is_the_same_in_it()
 
 def test_a_run_that_failed_is_laid_out_with_the_others_unless_it_says_too_little():
     runs = [run(device="A", batch_size=b, throughput=1.0) for b in (1, 2)]
-    assert axes(*runs, run(status="failed", device="B", batch_size=1)) == (("device",), ("batch_size",))
+    assert axes(*runs, run(status="failed", device="B", batch_size=1)) == (("batch_size",), ("device",))
     assert axes(*runs, run(status="failed", batch_size=1)) == (("batch_size",), ())
 
 
