@@ -37,6 +37,55 @@ def test_a_line_covers_the_steps_since_the_line_before() -> None:
     assert (run.status, [one.value for one in run.aggregates]) == ("complete", [150.5])
 
 
+AUTHORS = b"""\
+Experiment dir : LM-TFM-wt103/20190601-101010
+====================================================================
+    - dataset : wt103
+    - n_layer : 16
+    - batch_size : 60
+    - tgt_len : 150
+    - varlen : False
+    - multi_gpu : False
+    - fp16 : False
+====================================================================
+#params = 151107538
+| epoch   1 step      200 |    200 batches | lr 0.00025 | ms/batch 700.00 | loss  8.50 | ppl  4914.769
+| epoch   1 step      400 |    400 batches | lr 0.00025 | ms/batch 600.00 | loss  7.50 | ppl  1808.042
+---------------------------------------------------------------------
+| Eval   1 at step      400 | time: 300.00s | valid loss  7.25 | valid ppl  1408.105
+---------------------------------------------------------------------
+| epoch   1 step      600 |    600 batches | lr 0.00025 | ms/batch 750.00 | loss  7.25 | ppl  1408.105
+"""
+
+
+def test_the_authors_program_has_its_evaluations_in_the_times_and_prints_no_rate() -> None:
+    run = read_run(AUTHORS + b"| End of training | test loss 3.18 | test ppl 24.047\n", "transformerxl")
+    assert run.factors == {
+        "model": "Transformer-XL",
+        "item": "token",
+        "seq_len": 150,
+        "layers": 16,
+        "precision": "fp32",
+        "batch_size": 60,
+        "devices": 1,
+    }
+    assert (run.status, run.samples_per_step, len(run.series)) == ("complete", 9000, 1)
+    times = series(run, "step_time")
+    np.testing.assert_allclose(times.value, [140, 120, 150])
+    assert [(one.step, one.kind) for one in times.breaks] == [(400, "evaluation")]
+
+
+def test_sequences_of_many_lengths_are_no_known_work() -> None:
+    content = AUTHORS.replace(b"varlen : False", b"varlen : True")
+    run = read_run(content, "transformerxl")
+    assert (run.status, run.samples_per_step) == ("partial", None)
+
+
+def test_the_first_line_of_a_log_without_its_head_covers_no_more_than_the_others() -> None:
+    run = read_run(AUTHORS.partition(b"| epoch   1 step      200 ")[2].partition(b"\n")[2], "transformerxl")
+    assert series(run, "step_time").span.tolist() == [200, 200]
+
+
 @pytest.mark.parametrize(
     ("end", "status"),
     [
