@@ -152,6 +152,16 @@ def test_a_log_that_ends_before_training_does_is_partial():
     assert run.findings[0].message == "the log ends at step 40 of 50"
 
 
+def test_a_log_without_begin_and_end_tells_its_bar_by_the_losses_behind_it():
+    loss = b"\n{'loss': 2.5, 'epoch': 0.1}\n"
+    log = bars(1, 2, 3, of=3) + bars(20, 30) + loss + bars(40) + loss + bars(1, 3, of=3) + bars(45)
+    run = read_run("hf_trainer", log)
+    assert table(series(run, "step_time", "timestamp")) == [(30, 10, 20.0, -1), (40, 10, 20.0, -1)]
+    assert run.findings[0].message == "the log ends at step 45 of 50"
+    unclear = read_run("hf_trainer", bars(20, 30) + loss + bars(1, 3, of=3) + loss)
+    assert unclear.series == ()
+
+
 @pytest.mark.parametrize("prefix", [b"", b"INFO "])
 def test_totals_are_read_from_the_table_of_metrics_too(prefix):
     names = (b"epoch                    =        3.0", b"train_loss               =     0.8453",

@@ -38,6 +38,7 @@ _PLANNED = re.compile(
 )
 # Nobody's plan is longer.
 _FAR = 3000
+_LOSS = re.escape(b"{'loss': ")
 _EVALUATED = re.compile(rb"'eval_runtime': '?(?P<time>" + NUMBER + rb")'?")
 # The rate has three digits: too few to tell the steps from, but enough to know a bar that is another's.
 _RATE_ERROR = 0.0011
@@ -132,7 +133,7 @@ def progress(log: TextLog, plan: Plan, totals: Totals | None) -> Progress:
     told = zip(every.begin.tolist(), every.columns["label"], every.columns["shown"], strict=True)
     own = [i for i, (at, label, shown) in enumerate(told) if at >= plan.at and not label and shown is None]
     bars = every.take(np.array(own, dtype=np.int64))
-    planned = plan.steps or _planned(bars, totals)
+    planned = plan.steps or _planned(log, bars, totals)
     done = np.where(bars.integers("of") == planned, bars.integers("done"), 0)
     # Drawn again, or of a process that was resumed further back.
     bars = bars.take(np.flatnonzero(np.diff(np.maximum.accumulate(done), prepend=0) > 0))
@@ -144,13 +145,18 @@ def progress(log: TextLog, plan: Plan, totals: Totals | None) -> Progress:
     )
 
 
-def _planned(bars: Records, totals: Totals | None) -> int:
-    """Return the steps of the bar of training: as the totals say, else those of the only bar."""
+def _planned(log: TextLog, bars: Records, totals: Totals | None) -> int:
+    """Return the steps of the bar of training: as the totals say, else those of the only bar.
+
+    Evaluations draw bars of other lengths, but a loss is printed behind the bar of training.
+    """
     of = bars.integers("of")
     if totals:
         full = of[bars.integers("done") == of].tolist()
         return next((steps for steps in reversed(full) if totals.is_of(steps)), 0)
-    lengths = set(of.tolist())
+    losses = [one.start() for one in re.finditer(_LOSS, log.content)]
+    before = np.searchsorted(bars.begin, losses) - 1
+    lengths = set(of[before[before >= 0]].tolist()) or set(of.tolist())
     return lengths.pop() if len(lengths) == 1 else 0
 
 
