@@ -6,10 +6,12 @@ table: images and tokens are not to be compared, and what is the same for all ru
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial, reduce
+from itertools import accumulate
 
-from reportgen.model import FactorValue, Run, identities
+from reportgen.model import Run, identities, identity
 from reportgen.report.levels import ITEM
-from reportgen.tables.pivot import Ranks
+from reportgen.tables.pivot import Identity, Ranks
 from reportgen.tables.spec import REPEAT, Wanted
 
 # A column factor with more values than this makes a table too wide to read.
@@ -33,7 +35,7 @@ _TELLING = (*_SUBJECTS, "system", "device")
 
 def groups(runs: Sequence[Run]) -> Iterator[tuple[dict[str, Wanted], list[Run]]]:
     """Yield what runs of one table have in common, as its `where`, and these runs; {} for all together."""
-    values = values_of(runs)
+    values = _values_of(runs)
     cases = {identities(run.factors) for run in runs}
     for name in _SUBJECTS if len(cases) > MOST_CASES else ():
         if 1 < len(values.get(name, ())) <= MOST_TABLES and all(name in run.factors for run in runs):
@@ -56,7 +58,7 @@ def axes(
     guessed   factors that stand for a level of the path; they are no columns, nor rows where they say again
               what another factor says
     """
-    values = values_of(runs)
+    values = _values_of(runs)
     lacking = {name for name in values if any(name not in run.factors for run in runs)}
     varying = [name for name in values if len(values[name]) > 1 or name in lacking]
     for name in guessed:
@@ -67,28 +69,29 @@ def axes(
     varying.sort(key=lambda name: (_position(name, guessed), -len(values[name]), name))
     rows = _needed(varying, runs)
     short = [name for name in rows if 1 < len(values[name]) <= MOST_COLUMNS and name not in guessed]
-    able = [name for name in short if len(rows) > 1 and _beside(name, rows, runs) >= _BESIDE]
-    across = min(able, key=lambda name: (name in SIZES, len(values[name]), name), default=None)
+    short.sort(key=lambda name: (name in SIZES, len(values[name]), name))
+    beside = _beside(rows, runs) if len(rows) > 1 else {}
+    across = next((name for name in short if beside.get(name, 0) >= _BESIDE), None)
     return [name for name in rows if name != across], [across] if across else []
 
 
 def _needed(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
     """Return the factors that are asked for, and of the others those that tell more cases apart."""
     found = [name for name in names if name in _ASKED]
-    told = distinct(found, runs)
+    told = _cells(found, runs)
     for name in names:
-        if name not in found and (more := distinct([*found, name], runs)) > told:
+        if name not in found and max(finer := _finer(runs, told, name)) > max(told):
             found.append(name)
-            told = more
+            told = finer
     return [name for name in names if name in found]
 
 
-def values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorValue]]:
+def _values_of(runs: Sequence[Run]) -> Mapping[str, Collection[Identity]]:
     """Return the values of each factor."""
-    values: dict[str, set[FactorValue]] = {}
+    values: dict[str, set[Identity]] = {}
     for run in runs:
         for name, value in run.factors.items():
-            values.setdefault(name, set()).add(value)
+            values.setdefault(name, set()).add(identity(value))
     return values
 
 
@@ -104,15 +107,31 @@ def _tells(name: str, other: str, runs: Sequence[Run]) -> bool:
     return distinct([name], runs) == distinct([name, other], runs)
 
 
-def _beside(across: str, varying: Sequence[str], runs: Sequence[Run]) -> float:
+def _beside(names: Sequence[str], runs: Sequence[Run]) -> Mapping[str, float]:
     """Return how many cells beside the first of each row have a case if a factor goes across, as a share."""
-    rows = distinct([name for name in varying if name != across], runs)
-    return (distinct(varying, runs) - rows) / (rows * (distinct([across], runs) - 1))
+    start = [0] * len(runs)
+    before = list(accumulate(names, partial(_finer, runs), initial=start))
+    behind = list(accumulate(reversed(names), partial(_finer, runs), initial=start))[::-1]
+    cases = max(before[-1]) + 1
+    rows = {name: len({*zip(before[i], behind[i + 1], strict=True)}) for i, name in enumerate(names)}
+    return {name: (cases - rows[name]) / (rows[name] * max(distinct([name], runs) - 1, 1)) for name in names}
 
 
 def distinct(names: Sequence[str], runs: Sequence[Run]) -> int:
     """Return how many combinations of values these factors have."""
-    return len({identities({n: run.factors[n] for n in names if n in run.factors}) for run in runs})
+    return len(set(_cells(names, runs)))
+
+
+def _cells(names: Sequence[str], runs: Sequence[Run]) -> Sequence[int]:
+    """Return the combination of values that each run has, numbered from 0."""
+    return reduce(partial(_finer, runs), names, [0] * len(runs))
+
+
+def _finer(runs: Sequence[Run], cells: Sequence[int], name: str) -> list[int]:
+    """Return the cells into which a factor divides given ones."""
+    values = (identity(run.factors[name]) if name in run.factors else None for run in runs)
+    numbers: dict[tuple[int, Identity | None], int] = {}
+    return [numbers.setdefault(one, len(numbers)) for one in zip(cells, values, strict=True)]
 
 
 def _title_factor(names: Collection[str], campaign: Sequence[Run]) -> str:
@@ -120,5 +139,5 @@ def _title_factor(names: Collection[str], campaign: Sequence[Run]) -> str:
     known = sorted(set(names) - {ITEM})
     if not known:
         return REPEAT
-    values = values_of(campaign)
+    values = _values_of(campaign)
     return min(known, key=lambda name: (-len(values[name]), name not in _TELLING, name))

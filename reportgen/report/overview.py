@@ -6,11 +6,13 @@ first of them figures (`sketches`). Runs of which nothing is known get a row eac
 """
 
 import json
-import math
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+
+import numpy as np
 
 from reportgen.metrics import METRICS
 from reportgen.model import STEP, Aggregate, FactorValue, Run, Series, identities
@@ -47,15 +49,18 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
             tells.setdefault(metric, {}).setdefault(phase, []).append(run)
         silent += [] if told else [run]
     specs: list[TableSpec] = []
+    most = _most(runs)
     for metric in sorted(tells, key=_metric_order):
-        phases = _phases(metric, tells[metric])
-        shorter = [phase for phase in tells[metric] if phase not in phases]
+        phases = _phases(tells[metric], most[metric])
+        others = sorted(set(tells[metric]) - set(phases))
         able = list({id(run): run for phase in phases for run in tells[metric][phase]}.values())
         for where, group in groups(able):
-            failed = [run for run in silent if matches(run.factors, where) and _says_as_much(run, group)]
+            # One that was cut short may lack what all others say; it would have a row of its own.
+            said = set(group[0].factors).intersection(*(run.factors for run in group))
+            failed = [run for run in silent if matches(run.factors, where) and said <= set(run.factors)]
             layout = axes([*group, *failed], runs, guessed)
             spec = _spec(f"{place}: tables[{len(specs)}]", metric, where, layout, phases)
-            notes = (f"Without the phases that took least: {', '.join(sorted(shorter))}.",) if shorter else ()
+            notes = (_left_out(others),) if others else ()
             specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs}), notes=notes))
     return specs
 
@@ -69,11 +74,6 @@ def _told(run: Run) -> list[tuple[str, str]]:
         for metric, phase in available(run)
         if metric != "throughput" or phase == STEP or (metric, phase) in measured
     ]
-
-
-def _says_as_much(run: Run, others: Sequence[Run]) -> bool:
-    """Return whether a run has each factor that all others have: one that was cut short has not."""
-    return all(name in run.factors for name in others[0].factors if all(name in o.factors for o in others))
 
 
 def _spec(
@@ -119,21 +119,27 @@ def _metric_order(metric: str) -> tuple[int, str]:
     return (known.index(metric) if metric in METRICS else len(known), metric)
 
 
-def _phases(metric: str, tells: Mapping[str, Sequence[Run]]) -> tuple[str, ...]:
+def _phases(tells: Mapping[str, Sequence[Run]], most: Mapping[str, float]) -> tuple[str, ...]:
     """Return the phases, the whole step first, then those that most runs have; of many the longest."""
-    longest = sorted(tells, key=lambda phase: (phase != STEP, -_most(tells[phase], metric, phase), phase))
+    longest = sorted(tells, key=lambda phase: (phase != STEP, -most.get(phase, 0.0), phase))
     shown = longest[:MOST_COLUMNS]
     return tuple(sorted(shown, key=lambda phase: (phase != STEP, -len(tells[phase]), phase)))
 
 
-def _most(runs: Sequence[Run], metric: str, phase: str) -> float:
-    """Return the largest value that the runs have of a metric and phase."""
-    found = [one for run in runs for one in run.series if (one.metric, one.phase) == (metric, phase)]
-    values = [float(value) for one in found for value in one.value]
-    values += [
-        one.value for run in runs for one in run.aggregates if (one.metric, one.phase) == (metric, phase)
-    ]
-    return max(filter(math.isfinite, values), default=0.0)
+def _left_out(phases: Sequence[str]) -> str:
+    more = f" and {len(phases) - MOST_COLUMNS} more" if len(phases) > MOST_COLUMNS else ""
+    return f"Without the phases of the lowest values: {', '.join(phases[:MOST_COLUMNS])}{more}."
+
+
+def _most(runs: Sequence[Run]) -> Mapping[str, Mapping[str, float]]:
+    """Return the largest value that the runs have of each metric and phase."""
+    most: dict[str, dict[str, float]] = defaultdict(dict)
+    for run in runs:
+        figures: list[Series | Aggregate] = [*run.series, *run.aggregates]
+        for one in figures:
+            value = float(np.max(one.value, initial=0.0, where=np.isfinite(one.value)))
+            most[one.metric][one.phase] = max(value, most[one.metric].get(one.phase, 0.0))
+    return most
 
 
 def with_hardware(runs: Sequence[Run]) -> list[Run]:
@@ -202,5 +208,6 @@ def _value(value: FactorValue) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a TOML string: JSON's escapes are a part of TOML's."""
-    return json.dumps(text)
+    """Return a TOML string: JSON's escapes are a part of TOML's, except pairs of surrogates."""
+    whole = text.encode("utf-8", "backslashreplace").decode()
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -81,8 +81,15 @@ def test_of_many_phases_the_longest_are_shown_and_the_others_named():
     runs = [run(m=m, values=times) for m in "ab"]
     (table,) = overview(runs, "reports").tables
     assert table.phases == ("forward", *(f"hook{i}" for i in range(2, 9)))
-    assert table.notes == ("Without the phases that took least: hook0, hook1.",)
+    assert table.notes == ("Without the phases of the lowest values: hook0, hook1.",)
     assert tomllib.loads(definition_text(runs, "logs/x"))["tables"][0]["notes"] == list(table.notes)
+
+
+def test_of_very_many_phases_few_are_named():
+    times = {f"kernel{i:02d}": 1.0 + i for i in range(20)}
+    (table,) = overview([run(m=m, values=times) for m in "ab"], "reports").tables
+    named = ", ".join(f"kernel{i:02d}" for i in range(8))
+    assert table.notes == (f"Without the phases of the lowest values: {named} and 4 more.",)
 
 
 def test_a_rate_of_a_phase_that_its_time_tells_already_is_no_table():
@@ -122,6 +129,20 @@ def test_many_cases_have_a_table_for_each_model_without_what_is_the_same_in_it()
     assert [one["where"] for one in written] == [{"model": "a"}, {"model": "B"}]
     unknown = run(batch_size=7, throughput=1.0)
     assert len(overview([*many, unknown], "reports").tables) == 1
+
+
+def test_models_that_python_holds_for_equal_have_tables_of_their_own():
+    runs = [run(model=m, batch_size=b, throughput=1.0) for m in (1, True, "1") for b in range(20)]
+    tables = overview(runs, "reports").tables
+    assert [table.where for table in tables] == [{"model": (m,)} for m in (True, 1, "1")]
+    assert axes(*(run(x=x, throughput=1.0) for x in (1, True))) == (("x",), ())
+
+
+@pytest.mark.parametrize("model", ["😀", "\x7f", 'a"\\', "\n"])
+def test_the_model_of_a_table_is_written_as_it_is(model):
+    runs = [run(model=m, batch_size=b, throughput=1.0) for m in (model, "b") for b in range(30)]
+    tables = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
+    assert {table["where"]["model"] for table in tables} == {model, "b"}
 
 
 def test_a_run_that_failed_is_laid_out_with_the_others_unless_it_says_too_little():
