@@ -142,16 +142,35 @@ def _check(request: Request) -> None:
 
 
 def _definitions(request: Request, settings: Settings, reader: Reader) -> list[Definition]:
-    """Return the definitions in a reports folder by name; an overview of the logs if there are none."""
+    """Return the definitions in a reports folder by name; overviews of the logs if there are none."""
     paths = sorted(path for path in request.reports.glob("*.toml") if path.name not in (SETTINGS, EXPECTED))
     definitions = [
         read_definition(path, f"{request.place}/{path.name}", path.stem, settings.protocols) for path in paths
     ]
-    logs = (_relative(request.logs, request.base),) if request.logs else ("logs",)
     if not definitions:
-        runs = reader.read(logs, f"{request.place} (overview): logs").all_runs()
-        return [overview(runs, request.place, logs)]
+        return _overviews(request, reader)
+    logs = (_relative(request.logs, request.base),) if request.logs else ()
     return [replace(one, logs=logs) for one in definitions] if request.logs else definitions
+
+
+def _overviews(request: Request, reader: Reader) -> list[Definition]:
+    """Return an overview of the logs, or one of each campaign: what they measured is not to be mixed."""
+    place = f"{request.place} (overview): logs"
+    log = _relative(request.logs, request.base) if request.logs else "logs"
+    runs = reader.read((log,), place).all_runs()
+    campaigns = {_campaign(run.source.path, log) for run in runs}
+    if len(campaigns) < 2 or "" in campaigns:
+        return [overview(runs, request.place, log)]
+    return [
+        overview(reader.read((f"{log}/{name}",), place).all_runs(), request.place, f"{log}/{name}", name)
+        for name in sorted(campaigns)
+    ]
+
+
+def _campaign(path: str, log: str) -> str:
+    """Return the folder in `log` that a path lies in, "" for none."""
+    first, slash, _ = path.removeprefix(f"{log}/").partition("/")
+    return first if slash else ""
 
 
 def _asks_for_systems(definition: Definition) -> bool:

@@ -175,6 +175,21 @@ def test_the_overview_is_of_the_logs_that_are_named(repository, tmp_path):
         assert (folder, len(report.runs)) == (logs.removeprefix("../"), 4)
 
 
+def test_each_campaign_has_an_overview_of_its_own(repository):
+    for path in (repository / "reports").glob("*"):
+        path.unlink()
+    (repository / "README.md").unlink()
+    shutil.copytree(repository / "logs/rates", repository / "logs/more")
+    (repository / "logs/more/rates.csv").write_text(
+        (repository / "logs/more/rates.csv").read_text().replace("760", "770")
+    )
+    result = made(repository)
+    assert [(one.name, len(one.runs)) for one in result.reports] == [("more", 4), ("rates", 4)]
+    assert "770" in result.files["more/README.md"].decode()
+    (repository / "logs/direct.log").write_text("BenchmarkTools.Trial: 1 sample with 1 evaluation\n")
+    assert [(one.name, len(one.runs)) for one in made(repository).reports] == [("overview", 9)]
+
+
 @pytest.mark.parametrize("logs", ["logs/none", "../none"])
 def test_logs_that_are_not_there_are_an_error_of_the_option(repository, tmp_path, logs):
     with pytest.raises(RequestError, match=r'^--logs: no such file or folder: ".*none"$'):

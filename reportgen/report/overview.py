@@ -28,11 +28,15 @@ from reportgen.tables.spec import PHASE, TableSpec, Wanted
 _HARDWARE = "gpu"
 
 
-def overview(runs: Sequence[Run], place: str, logs: tuple[str, ...] = ("logs",)) -> Definition:
-    """Return a definition with tables for each metric that these runs can tell."""
-    tables = tuple(table_specs(runs, f"{place}/overview"))
-    figures = tuple(figure_specs(tables, with_hardware(runs), f"{place}/overview"))
-    return Definition(f"{place} (overview)", "overview", "Overview", logs, "", tables, figures)
+def overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview") -> Definition:
+    """Return a definition with tables for each metric that these runs can tell.
+
+    name  of the report and the folder that it goes to
+    """
+    tables = tuple(table_specs(runs, f"{place}/{name}"))
+    figures = tuple(figure_specs(tables, with_hardware(runs), f"{place}/{name}"))
+    title = "Overview" if name == "overview" else name
+    return Definition(f"{place} (overview)", name, title, (log,), "", tables, figures)
 
 
 def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) -> list[TableSpec]:

@@ -58,7 +58,7 @@ def at(path: str, **keys: Any) -> Run:
 
 def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return rows and columns of the overview's first table."""
-    table = overview(runs, "reports", ("logs",)).tables[0]
+    table = overview(runs, "reports").tables[0]
     return table.rows, table.columns
 
 
@@ -176,10 +176,7 @@ def test_a_table_of_one_case_has_the_row_that_varies_elsewhere_or_tells_most():
     one = run(availability="now", item="x", model="a", system="s", memory=1.0)
     assert axes(one) == (("model",), ())
     others = [run(availability="now", item="x", model="a", system=s, throughput=1.0) for s in "tu"]
-    assert [table.rows for table in overview([one, *others], "reports", ("logs",)).tables] == [
-        ("system",),
-        ("system",),
-    ]
+    assert [table.rows for table in overview([one, *others], "reports").tables] == [("system",), ("system",)]
 
 
 def test_runs_of_which_nothing_is_known_get_a_row_each():
