@@ -9,6 +9,7 @@ callbacks/progress/tqdm_progress.py (no smoothing; the bar is drawn once more af
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -68,11 +69,12 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     draws = Draws.among(bars, found)
     intervals: list[_Interval] = []
     planned, ends = 0, [0]
-    for rows in loops(draws):
+    every = loops(draws)
+    for rows, after in zip_longest(every, every[1:], fillvalue=[len(draws.done)]):
         # One that goes on where another was interrupted does not begin at 0.
         first, last = int(draws.done[rows[0]]), int(draws.done[rows[-1]])
         offset = ends[-1] - (first if ends[-1] and draws.since[rows[0]] == 0 else 0)
-        intervals += [one._replace(step=one.step + offset) for one in _of_loop(draws, rows)]
+        intervals += [one._replace(step=one.step + offset) for one in _of_loop(draws, rows, after[0])]
         ends.append(offset + last)
         planned = offset + int(draws.of[rows[-1]])
     run = _start(log, intervals)
@@ -104,9 +106,12 @@ def _describe(run: StepRun, draws: Draws) -> None:
         run.samples_per_step = float(plan.batch) if plan.batch else None
 
 
-def _of_loop(draws: Draws, rows: Sequence[int]) -> Sequence[_Interval]:
-    """Return the intervals of a loop: the whole of it if that is short or nothing else is told."""
-    parts, whole = list(_parts(draws, rows)), _whole(draws, rows)
+def _of_loop(draws: Draws, rows: Sequence[int], until: int) -> Sequence[_Interval]:
+    """Return the intervals of a loop: the whole of it if that is short or nothing else is told.
+
+    until  the row in which the next loop begins
+    """
+    parts, whole = list(_parts(draws, rows)), _whole(draws, rows, until)
     return [whole] if whole and (whole.time < _LONG or not parts) else parts
 
 
@@ -123,7 +128,7 @@ def _parts(draws: Draws, rows: Sequence[int]) -> Iterator[_Interval]:
             begin = row
 
 
-def _whole(draws: Draws, rows: Sequence[int]) -> _Interval | None:
+def _whole(draws: Draws, rows: Sequence[int], until: int) -> _Interval | None:
     """Return a loop as one interval if the rate of its last bar makes its elapsed time.
 
     Then that is the mean rate since the begin; another rate would be as good if it happened to agree.
@@ -136,7 +141,7 @@ def _whole(draws: Draws, rows: Sequence[int]) -> _Interval | None:
         return None
     step = int(draws.done[last])
     span = step - (0 if is_alone else int(draws.done[first]))
-    closing, since = _closing(draws, last), float(draws.since[last])
+    closing, since = _closing(draws, last, until), float(draws.since[last])
     rate, error = float(draws.rate[closing]), float(draws.error[closing])
     if not span or not 0 < rate < np.inf or not error <= _SURE:
         return None
@@ -146,10 +151,10 @@ def _whole(draws: Draws, rows: Sequence[int]) -> _Interval | None:
     return _Interval(step, span, min(max(time, since), since + 1), int(draws.line[last]))
 
 
-def _closing(draws: Draws, last: int) -> int:
+def _closing(draws: Draws, last: int, until: int) -> int:
     """Return the row in which the end of a loop is drawn the last time in the same second."""
     while (
-        last + 1 < len(draws.done)
+        last + 1 < until
         and draws.done[last + 1] == draws.done[last]
         and draws.since[last + 1] == draws.since[last]
         and draws.epoch[last + 1] == draws.epoch[last]

@@ -207,7 +207,8 @@ def _stacked_bar(axes: Axes, figure: Figure) -> None:
     for n, series in enumerate(figure.series):
         present = _present(series)
         style = {**_bar_style(n), "label": series.name}
-        places = [int(_positions(figure, series)[i]) for i in present]
+        x = _positions(figure, series)
+        places = [int(x[i]) for i in present]
         values = [series.y[i] or 0.0 for i in present]
         base = [tops[place] for place in places]
         if lies(figure):

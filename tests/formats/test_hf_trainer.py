@@ -145,6 +145,12 @@ def test_a_job_that_ran_out_of_memory_keeps_the_steps_that_it_did():
     assert (run.status, rules(run)) == ("partial", [("read.incomplete-run", 8)])
 
 
+@pytest.mark.parametrize("end", [TOTALS, b"{'loss': 2.5, 'epoch': 0.1}\n"])
+def test_a_bar_without_a_total_is_not_that_of_training(end):
+    other = b"500it [00:20, 25.00it/s]\r1000it [00:40, 25.00it/s]\r1500it [01:00, 25.00it/s]\n"
+    assert read_run("hf_trainer", other + end).series == ()
+
+
 def test_a_log_that_ends_before_training_does_is_partial():
     log = b"{'loss': 2.5, 'epoch': 0.1}\n" + bars(1, 20, 40)
     run = read_run("hf_trainer", log)

@@ -168,6 +168,11 @@ def test_a_last_bar_alone_that_may_hold_a_validation_tells_no_time(shown):
     assert [one.rule for one in run.findings] == ["read.incomplete-run"]
 
 
+def test_loops_that_end_in_the_same_second_have_each_its_own_rate():
+    ends = [bar(100, 100, 25, rate, "Training: ") + b"\n" for rate in ("4.00it/s", "3.95it/s", "3.90it/s")]
+    assert [time for _, _, time, _ in steps(b"".join(ends))] == [25, 100 / 3.95, 100 / 3.9]
+
+
 def test_a_bar_that_is_drawn_once_more_after_validation_ends_where_it_was_drawn_first():
     end = bar(100, 100, 62, mean(100, 62), "Epoch 0: ", ", v_num=0, val_loss=2.5")
     content = text(loop(100, 0.5, "Epoch 0: ", shown=", v_num=0"), loop(9, 1.3, "Validation: ")) + end

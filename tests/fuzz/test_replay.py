@@ -46,6 +46,7 @@ LLAMA = (
 LONG = (
     ("hf_trainer", "x.log", TABLE * 200),
     ("timm_benchmark", "x.log", b'--result\n{"model": "\n' * 40_000),
+    ("tqdm", "x.log", b"Training: 100%|####| 10/10 [00:05<00:00, 2.00it/s]\n" * 5000),
     ("llama_bench", "x.md", LLAMA),
     (
         "hugectr",

@@ -130,8 +130,14 @@ class Progress:
 def progress(log: TextLog, plan: Plan, totals: Totals | None) -> Progress:
     """Return what the bar of training tells, at steps that are far enough apart."""
     every = drawn(log)
-    told = zip(every.begin.tolist(), every.columns["label"], every.columns["shown"], strict=True)
-    own = [i for i, (at, label, shown) in enumerate(told) if at >= plan.at and not label and shown is None]
+    columns = (every.columns[name] for name in ("label", "shown", "of"))
+    told = zip(every.begin.tolist(), *columns, strict=True)
+    # A bar without a total counts something else: what is planned is known to the Trainer.
+    own = [
+        i
+        for i, (at, label, shown, of) in enumerate(told)
+        if at >= plan.at and not label and shown is None and of != b"0"
+    ]
     bars = every.take(np.array(own, dtype=np.int64))
     planned = plan.steps or _planned(log, bars, totals)
     done = np.where(bars.integers("of") == planned, bars.integers("done"), 0)
