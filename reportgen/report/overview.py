@@ -22,10 +22,12 @@ from reportgen.report.definition import Definition
 from reportgen.report.sketches import figure_specs
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.select import matches
-from reportgen.tables.spec import PHASE, TableSpec, Wanted
+from reportgen.tables.spec import METRIC, PHASE, TableSpec, Wanted
 
 # What the environment knows and a table may use like a factor: on which hardware a run was.
 _HARDWARE = "gpu"
+# A program with more metrics of its own has no table for each.
+_MOST_OWN = 8
 
 
 def overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview") -> Definition:
@@ -54,7 +56,9 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
         silent += [] if told else [run]
     specs: list[TableSpec] = []
     most = _most(runs)
-    for metric in sorted(tells, key=_metric_order):
+    own = sorted(tells.keys() - METRICS.keys())
+    shared = own if len(own) > _MOST_OWN else []
+    for metric in sorted(tells.keys() - set(shared), key=_metric_order):
         phases = _phases(tells[metric], most[metric])
         others = sorted(set(tells[metric]) - set(phases))
         able = list({id(run): run for phase in phases for run in tells[metric][phase]}.values())
@@ -66,7 +70,28 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
             spec = _spec(f"{place}: tables[{len(specs)}]", metric, where, layout, phases)
             notes = (_left_out(others),) if others else ()
             specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs}), notes=notes))
+    if shared:
+        specs.append(_of_own(f"{place}: tables[{len(specs)}]", {name: tells[name] for name in shared}, runs))
     return specs
+
+
+def _of_own(place: str, tells: Mapping[str, Mapping[str, Sequence[Run]]], runs: Sequence[Run]) -> TableSpec:
+    """Return the spec of one table for all metrics that a program has of its own, below one another."""
+    able = {id(run): run for phases in tells.values() for told in phases.values() for run in told}
+    rows, columns = axes(list(able.values()), runs)
+    if len(rows) == 1 and not columns:
+        rows, columns = [], rows
+    return TableSpec(
+        place=place,
+        id=_unlike("other-metrics", tells),
+        title="Other metrics",
+        protocol=Protocol(),
+        metrics=tuple(tells),
+        phases=tuple(dict.fromkeys(phase for phases in tells.values() for phase in sorted(phases))),
+        unit="per-cell",
+        rows=(METRIC, PHASE, *rows),
+        columns=tuple(columns),
+    )
 
 
 def _told(run: Run) -> list[tuple[str, str]]:
@@ -180,7 +205,8 @@ def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed:
             f"id = {_text(spec.id)}",
             f"title = {_text(spec.title)}",
             *(f"where = {{ {name} = {_value(value)} }}" for name, (value,) in spec.where.items()),
-            f"metric = {_text(spec.metrics[0])}",
+            f"metric = {_list(spec.metrics) if len(spec.metrics) > 1 else _text(spec.metrics[0])}",
+            *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
         ]
         if spec.phases != (STEP,):
             lines.append(f"phase = {_list(spec.phases)}")

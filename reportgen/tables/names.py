@@ -136,5 +136,7 @@ def _check_each(spec: TableSpec, told: set[tuple[str, str]], count: int) -> None
     phases = {phase for metric, phase in told if metric in spec.metrics}
     for phase in spec.phases:
         if phase not in phases:
-            fact = f'none of its {count} runs can tell {" or ".join(spec.metrics)} of "{phase}"'
+            first, others = spec.metrics[0], len(spec.metrics) - 1
+            metrics = f"{first} or {others} other metrics" if others > 1 else " or ".join(spec.metrics)
+            fact = f'none of its {count} runs can tell {metrics} of "{phase}"'
             raise RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))

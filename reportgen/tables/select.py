@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.errors import RequestError
 from reportgen.model import Case, FactorValue, Run, identity
+from reportgen.protocol import available
 from reportgen.protocol import cases as protocol_cases
 from reportgen.tables.names import check_names, check_told
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec, Wanted
@@ -49,11 +50,18 @@ def matches(factors: Mapping[str, FactorValue], where: Mapping[str, Wanted]) -> 
 
 
 def _cases(spec: TableSpec, runs: Sequence[Run]) -> list[Case]:
-    """Return the cases of every metric and phase, with these two as factors where the table uses them so."""
+    """Return the cases of every metric and phase, with these two as factors where the table uses them so.
+
+    What no run can tell is no case: not each of several metrics has each of several phases.
+    """
     split = REPEAT in (*spec.rows, *spec.columns, *spec.facets, *spec.where)
+    told = {pair for run in runs for pair in available(run, spec.totals)}
+    is_one = len(spec.metrics) == len(spec.phases) == 1
     found: list[Case] = []
     for metric in spec.metrics:
         for phase in spec.phases:
+            if not is_one and (metric, phase) not in told:
+                continue
             extra = {METRIC: metric, PHASE: phase}
             cases = protocol_cases(
                 runs,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.model import Run
+from reportgen.model import Aggregate, Run
 from reportgen.report.levels import levels
 from reportgen.report.overview import definition_text, overview
 from reportgen.report.start import starters
@@ -74,6 +74,24 @@ def test_a_factor_that_tells_no_cases_apart_is_no_row_unless_everybody_asks_for_
         for s, b in (("s", 8), ("t", 16))
     ]
     assert axes(*runs) == (("system", "global_batch_size"), ())
+
+
+def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
+    def figures(node: str, names: str) -> Run:
+        one = run(node=node, throughput=1.0)
+        own = [
+            Aggregate(f"own_{name}", phase, 2.0, "2", "mean", 1, one.source) for name, phase in names.split()
+        ]
+        return replace(one, aggregates=(*one.aggregates, *own))
+
+    few = [figures(node, "ax bx") for node in "AB"]
+    assert [table.id for table in overview(few, "reports").tables] == ["throughput", "own-a", "own-b"]
+    many = [figures(node, "ax bx cy dy ex fx gx hx iy") for node in "AB"]
+    table = overview(many, "reports").tables[-1]
+    assert (table.id, len(table.metrics), table.phases) == ("other-metrics", 9, ("x", "y"))
+    assert (table.rows, table.columns, table.unit) == (("metric", "phase"), ("node",), "per-cell")
+    written = tomllib.loads(definition_text(many, "logs/x"))["tables"][-1]
+    assert (written["metric"], written["unit"]) == (list(table.metrics), "per-cell")
 
 
 def test_of_many_phases_the_longest_are_shown_and_the_others_named():

@@ -140,6 +140,23 @@ def test_phases_side_by_side_have_a_unit_for_each_column_and_totals_sum_them():
     assert [c.unit.name for c in table.columns] == ["s", "ms", "ms", "ms"]
 
 
+def test_what_no_run_tells_is_no_row_for_one_that_failed():
+    runs = [
+        run(m="a", values={"forward": 1.0}, memory=2.0),
+        run(m="b", values={"forward": 3.0}),
+        run(m="c", status="failed"),
+    ]
+    keys = {"metrics": ("step_time", "memory_used"), "phases": ("step", "forward"), "unit": "per-cell"}
+    table = one(runs, rows=("metric", "phase", "m"), **keys)
+    assert [" ".join(label.text for label in row.labels) for row in table.rows] == [
+        "Step time forward a",
+        "Step time forward b",
+        "Step time forward c",
+        "Memory used step a",
+        "Memory used step c",
+    ]
+
+
 def test_throughput_of_a_total_is_samples_over_its_time():
     runs = [run(m="a", samples=256.0, values={"forward": 0.25, "backward": 0.75})]
     table = one(runs, rows=("m",), phases=("compute",), totals={"compute": ("forward", "backward")})
