@@ -2,9 +2,10 @@
 
 A file becomes one Run with a Series per rank. What MindSpore calls an epoch is one call into the data sink,
 of `step` steps; the time is that of all of them. Ranks write into one log without a name: the n-th record of
-a step is taken to be of rank n.
+a step is taken to be of rank n. Older versions print milliseconds without a unit. Where no step is printed
+(TimeMonitor alone, MindCV), the ratio of the two times says how many steps there were.
 
-Format: MindSpore's LossMonitor and TimeMonitor callbacks, and the loss callback of its BERT script.
+Format: MindSpore's LossMonitor and TimeMonitor callbacks, the loss callback of its BERT script, and MindCV's.
 """
 
 import re
@@ -24,33 +25,67 @@ _STEP = re.compile(
     rb"epoch: ?(?P<epoch>" + COUNT + rb")(?P<percent>(?:\.[0-9]{1,6})?, current epoch percent:)?"
     rb"[^\r\n]{0,60}?\bstep: ?(?P<step>" + COUNT + rb")"
 )
-_TIME = re.compile(
-    rb"epoch time: ?(?P<time_ms>" + NUMBER + rb") ?ms(?:, per step time: ?(?P<each_ms>" + NUMBER + rb") ?ms)?"
+_ANCHOR = b"poch time:"
+# Seconds and milliseconds in one line are MindCV's; seconds twice are any program's.
+_WITH_STEPS = re.compile(
+    rb"poch time: ?(?P<time>" + NUMBER + rb")(?: ?ms| ?(?P<in_s>s))?"
+    rb", per step time: ?(?P<each_ms>" + NUMBER + rb")(?(in_s) ?ms|(?: ?ms)?)(?! ?s\b|[\w.])"
 )
+_TIME = re.compile(_WITH_STEPS.pattern + rb"|poch time: ?(?P<alone_ms>" + NUMBER + rb") ?ms\b")
+_NUMBERED = re.compile(rb"\bepoch:? ?\[?(?P<epoch>" + COUNT + rb")[]/:, ]")
+_NEAR = 300
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with the time of an epoch behind the number of a step."""
-    if files.is_folder or b"step:" not in files.head(files.path):
+    if files.is_folder or _ANCHOR not in (head := files.head(files.path)):
         return None
-    return claim(files, b"epoch time:", _TIME, 0.85)
+    return claim(files, _ANCHOR, _TIME if b"step:" in head else _WITH_STEPS, 0.85)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    numbers, times = log.records(_STEP, b"epoch:"), log.records(_TIME, b"epoch time:")
-    position, times = _paired(numbers, times)
+    numbers, every = log.records(_STEP, b"epoch:"), log.records(_TIME, _ANCHOR)
+    position, times = _paired(numbers, every)
+    is_numbered = bool(len(times))
+    if not is_numbered:
+        times = every.take(np.flatnonzero(every.floats("each_ms") > 0))
     run = StepRun(log, _NAME, np.zeros(0, dtype=np.int64), times.line, factors={"framework": "MindSpore"})
     if len(times):
         run.last = int(times.end[-1])
-        step, span = _numbered(numbers.take(position), times)
+        step, span = _numbered(numbers.take(position), times) if is_numbered else _counted(log, times)
         run.step, run.line = step, times.line
-        _fill(run, span, times.floats("time_ms") / 1e3)
+        _fill(run, span, _seconds(times))
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"epoch time:",))
+FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR,))
+
+
+def _seconds(times: Records) -> FloatArray:
+    time, alone = times.floats("time"), times.floats("alone_ms")
+    in_s = np.array([text is not None for text in times.columns["in_s"]])
+    return np.where(np.isnan(time), alone, time) / np.where(in_s, 1, 1e3)
+
+
+def _counted(log: TextLog, times: Records) -> tuple[IntArray, IntArray]:
+    """Return the last step of each time and how many it is of, where at most epochs are numbered."""
+    span = _ratio(times)
+    before = [log.content[max(at - _NEAR, 0) : at].rpartition(b"\n")[2] for at in times.begin.tolist()]
+    epochs = [_NUMBERED.search(text) for text in before]
+    if all(epochs):
+        epoch = np.array([int(one["epoch"]) for one in epochs if one], dtype=np.int64)
+        # Rounded times may say one step more or less.
+        step = np.clip(epoch, 1, 10**6) * int(np.median(span))
+        return step, np.minimum(span, step)
+    return np.cumsum(span), span
+
+
+def _ratio(times: Records) -> IntArray:
+    each = times.floats("each_ms")
+    steps = np.round(_seconds(times) * 1e3 / np.where(each > 0, each, np.nan))
+    return np.where(steps >= 1, np.minimum(steps, 10**9), 1).astype(np.int64)
 
 
 def _paired(numbers: Records, times: Records) -> tuple[IntArray, Records]:
@@ -74,9 +109,7 @@ def _numbered(numbers: Records, times: Records) -> tuple[IntArray, IntArray]:
     span = step.copy()
     if numbers.columns["percent"][0] is not None:
         # The BERT script counts steps through; how many a time is of, only its own ratio tells.
-        total, each = times.floats("time_ms"), times.floats("each_ms")
-        steps = np.round(total / np.where(each > 0, each, np.nan))
-        return step, np.where(steps >= 1, steps, 1).astype(np.int64)
+        return step, np.minimum(_ratio(times), np.maximum(step, 1))
     return np.minimum(epoch, 10**6) * np.minimum(step, 10**9), np.maximum(span, 1)
 
 

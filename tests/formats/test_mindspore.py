@@ -1,6 +1,9 @@
 """MindSpore's two-line records."""
 
+import pytest
+
 from reportgen.formats import mindspore
+from reportgen.logfiles import LogFiles
 from reportgen.model import STEP
 from tests.formats.onelog import read_one, series, shown
 
@@ -43,3 +46,45 @@ def test_steps_without_times_are_counted_into_the_epoch() -> None:
     content += b"Train epoch time: 2465.5 ms, per step time: 246.55 ms\n"
     run = read_one(mindspore.FORMAT, content)
     assert shown(series(run, "step_time", "printed")) == [(10, 10, 2.4655, 11)]
+
+
+def test_old_versions_print_no_unit() -> None:
+    content = (
+        b"epoch: 1 step: 40, loss is 3.5\nepoch time: 2000.5, per step time: 50.0125\n"
+        b"epoch: 2 step: 40, loss is 3.25\nEpoch time: 1000.250, per step time: 25.006\n"
+    )
+    run = read_one(mindspore.FORMAT, content)
+    assert shown(series(run, "step_time", "printed")) == [(40, 40, 2.0005, 2), (80, 40, 1.00025, 4)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2023-02-17 14:27:29,405:INFO:epoch: [{}/90] loss: 1.5, epoch time: {} s, per step time: 12.5 ms\n",
+        "epoch {}: epoch time: {}e3, per step time: 12.500, avg loss: 5.25\n",
+    ],
+)
+def test_without_a_step_the_ratio_of_the_times_counts_them(line: str) -> None:
+    content = line.format(3, 2.5) + line.format(4, 2.505)
+    run = read_one(mindspore.FORMAT, content.encode())
+    assert shown(series(run, "step_time", "printed")) == [(600, 200, 2.5, 1), (800, 200, 2.505, 2)]
+
+
+def test_times_without_any_number_follow_one_another() -> None:
+    line = b"total loss is: 1.5\nepoch time: 500.0 ms, per step time: 100.0 ms\n"
+    run = read_one(mindspore.FORMAT, line * 2)
+    assert shown(series(run, "step_time", "printed")) == [(5, 5, 0.5, 2), (10, 5, 0.5, 4)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"epoch time: 12.5 s, per step time: 0.125 s\n",
+        b"epoch time: 12.5 s\n",
+        b"epoch time: 12.5 ms\n",
+        b"epoch time: 12.5, per step time: 0.125s\n",
+        b"epoch time: 12.5, per step time: 0.125 s\n",
+    ],
+)
+def test_other_programs_times_are_not_claimed(line: bytes) -> None:
+    assert mindspore.claims(LogFiles.of({"run.log": line}).file("run.log")) is None
