@@ -157,8 +157,12 @@ def _overviews(request: Request, reader: Reader) -> list[Definition]:
     """Return an overview of the logs, or one of each campaign: what they measured is not to be mixed."""
     place = f"{request.place} (overview): logs"
     log = _relative(request.logs, request.base) if request.logs else "logs"
-    runs = reader.read((log,), place).all_runs()
+    every = reader.read((log,), place)
+    runs = every.all_runs()
     campaigns = {_campaign(run.source.path, log) for run in runs}
+    # One of which nothing could be read has a page that says so.
+    found = {_campaign(one.source.path, log) for one in every.findings if one.source}
+    campaigns |= found - {""}
     if len(campaigns) < 2 or "" in campaigns:
         return [overview(runs, request.place, log)]
     return [

@@ -186,6 +186,9 @@ def test_each_campaign_has_an_overview_of_its_own(repository):
     result = made(repository)
     assert [(one.name, len(one.runs)) for one in result.reports] == [("more", 4), ("rates", 4)]
     assert "770" in result.files["more/README.md"].decode()
+    (repository / "logs/packed").mkdir()
+    (repository / "logs/packed/x.log.gz").write_bytes(b"\x1f\x8b\x08")
+    assert "read.packed-file" in made(repository).files["packed/README.md"].decode()
     (repository / "logs/direct.log").write_text("BenchmarkTools.Trial: 1 sample with 1 evaluation\n")
     assert [(one.name, len(one.runs)) for one in made(repository).reports] == [("overview", 9)]
 
