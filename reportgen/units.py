@@ -101,6 +101,7 @@ _LADDERS = {
     "J": ("mJ", "J", "kJ", "MJ"),
     "Hz": ("Hz", "kHz", "MHz", "GHz"),
     "FLOP/s": ("FLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
+    "B/s": ("B/s", "kB/s", "MB/s", "GB/s", "TB/s"),
     "ratio": ("%",),
 }
 

@@ -53,6 +53,8 @@ def test_units_are_normalised_at_the_door(value, unit, expected):
         ([0.0, math.nan, math.inf], "s", "s"),
         ([1e9], "count", "count"),
         ([5.0], "furlong", "furlong"),
+        ([1.118e12, 2.4e12], "B/s", "TB/s"),
+        ([2.2e10], "B/s", "GB/s"),
     ],
 )
 def test_the_unit_for_people_is_that_of_the_median_magnitude(values, base, unit):
