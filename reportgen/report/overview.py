@@ -17,7 +17,7 @@ import numpy as np
 from reportgen.metrics import METRICS
 from reportgen.model import STEP, Aggregate, FactorValue, Run, Series, identities
 from reportgen.protocol import Protocol, available
-from reportgen.report.axes import MOST_COLUMNS, axes, groups
+from reportgen.report.axes import MOST_COLUMNS, axes, distinct, groups
 from reportgen.report.definition import Definition
 from reportgen.report.sketches import figure_specs
 from reportgen.tables.pivot import Ranks
@@ -71,15 +71,23 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
             notes = (_left_out(others),) if others else ()
             specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs}), notes=notes))
     if shared:
-        specs.append(_of_own(f"{place}: tables[{len(specs)}]", {name: tells[name] for name in shared}, runs))
+        told_own = {name: tells[name] for name in shared}
+        specs.append(_of_own(f"{place}: tables[{len(specs)}]", told_own, runs, guessed))
     return specs
 
 
-def _of_own(place: str, tells: Mapping[str, Mapping[str, Sequence[Run]]], runs: Sequence[Run]) -> TableSpec:
+def _of_own(
+    place: str,
+    tells: Mapping[str, Mapping[str, Sequence[Run]]],
+    runs: Sequence[Run],
+    guessed: Collection[str],
+) -> TableSpec:
     """Return the spec of one table for all metrics that a program has of its own, below one another."""
-    able = {id(run): run for phases in tells.values() for told in phases.values() for run in told}
-    rows, columns = axes(list(able.values()), runs)
-    if len(rows) == 1 and not columns:
+    able = list(
+        {id(run): run for phases in tells.values() for told in phases.values() for run in told}.values()
+    )
+    rows, columns = axes(able, runs, guessed)
+    if len(rows) == 1 and not columns and distinct(rows, able) <= MOST_COLUMNS:
         rows, columns = [], rows
     return TableSpec(
         place=place,

@@ -6,6 +6,7 @@ pool of all comparable cases in which baselines are looked up.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from reportgen.errors import RequestError
 from reportgen.model import Case, FactorValue, Run, identity
@@ -52,27 +53,21 @@ def matches(factors: Mapping[str, FactorValue], where: Mapping[str, Wanted]) -> 
 def _cases(spec: TableSpec, runs: Sequence[Run]) -> list[Case]:
     """Return the cases of every metric and phase, with these two as factors where the table uses them so.
 
-    What no run can tell is no case: not each of several metrics has each of several phases.
+    What no run can tell is no case: not each of several metrics has each of several phases. Where all runs
+    failed, and none can tell anything, each is a case of everything.
     """
     split = REPEAT in (*spec.rows, *spec.columns, *spec.facets, *spec.where)
-    told = {pair for run in runs for pair in available(run, spec.totals)}
-    is_one = len(spec.metrics) == len(spec.phases) == 1
+    pairs = list(product(spec.metrics, spec.phases))
+    if len(pairs) > 1:
+        told = {pair for run in runs for pair in available(run, spec.totals)}
+        pairs = [pair for pair in pairs if pair in told] or pairs
     found: list[Case] = []
-    for metric in spec.metrics:
-        for phase in spec.phases:
-            if not is_one and (metric, phase) not in told:
-                continue
-            extra = {METRIC: metric, PHASE: phase}
-            cases = protocol_cases(
-                runs,
-                metric,
-                phase,
-                spec.protocol,
-                ignore=spec.ignore,
-                split_repeats=split,
-                totals=spec.totals,
-            )
-            found += [replace(case, factors={**case.factors, **extra}) for case in cases]
+    for metric, phase in pairs:
+        extra = {METRIC: metric, PHASE: phase}
+        cases = protocol_cases(
+            runs, metric, phase, spec.protocol, ignore=spec.ignore, split_repeats=split, totals=spec.totals
+        )
+        found += [replace(case, factors={**case.factors, **extra}) for case in cases]
     return found
 
 

@@ -90,6 +90,10 @@ def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
     table = overview(many, "reports").tables[-1]
     assert (table.id, len(table.metrics), table.phases) == ("other-metrics", 9, ("x", "y"))
     assert (table.rows, table.columns, table.unit) == (("metric", "phase"), ("node",), "per-cell")
+    lower = overview([figures(node, "ax bx cy dy ex fx gx hx iy") for node in "ABCDEFGHI"], "reports").tables[
+        -1
+    ]
+    assert (lower.rows, lower.columns) == (("metric", "phase", "node"), ())
     written = tomllib.loads(definition_text(many, "logs/x"))["tables"][-1]
     assert (written["metric"], written["unit"]) == (list(table.metrics), "per-cell")
 

@@ -157,6 +157,12 @@ def test_what_no_run_tells_is_no_row_for_one_that_failed():
     ]
 
 
+def test_runs_that_all_failed_are_shown_in_each_of_several_phases():
+    runs = [run(m=m, status="failed") for m in "ab"]
+    table = one(runs, rows=("m",), columns=("phase",), phases=("step", "forward"))
+    assert texts(table) == [["failed", "failed"]] * 2
+
+
 def test_throughput_of_a_total_is_samples_over_its_time():
     runs = [run(m="a", samples=256.0, values={"forward": 0.25, "backward": 0.75})]
     table = one(runs, rows=("m",), phases=("compute",), totals={"compute": ("forward", "backward")})
