@@ -25,12 +25,10 @@ _KEYS = (b'"avg_ts"', b'"n_gen"', b'"build_commit"')
 _LAST = b",avg_ts,stddev_ts"
 _HEADING = re.compile(rb"^\| *model *\|[^\n]{0,400}\| *test *\| *t/s *\| *\r?$", re.MULTILINE)
 _COLUMNS = re.compile(rb"^build_commit,build_number,[^\r\n]{0,2000},avg_ts,stddev_ts\b", re.MULTILINE)
-_DEVICE = re.compile(r" {1,4}Device \d{1,3}: ([^,]{1,99}), ")
+_DEVICE = re.compile(r" {1,4}Device (\d{1,2}): ([^,]{1,99}), ")
 _BUILD = re.compile(rb"^build: ([0-9a-f]{6,40}) \(([0-9]{1,9})\)", re.MULTILINE)
 _TEST = re.compile(r"(?:pp ?(\d{1,9}))?\+?(?:tg ?(\d{1,9}))?(?: @ d(\d{1,9}))?")
 _RATE = re.compile(rf"({NUMBER.decode()}) ± ({NUMBER.decode()})")
-# No machine has more, and each row names them all.
-_MOST_DEVICES = 64
 # What describes the machine or the moment; everything else was chosen.
 _ENVIRONMENT = ("build_commit", "build_number", "cpu_info", "model_filename", "cuda", "vulkan", "metal",
                 "gpu_blas", "blas", "sycl", "kompute", "opencl")  # fmt: skip
@@ -142,7 +140,7 @@ def _rates(mean: float, n: int, source: Source) -> list[Aggregate]:
 
 def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:
     heading: list[str] = []
-    devices: list[str] = []
+    devices: dict[str, str] = {}
     described: dict[str, FactorValue] = {}
     builds = set(_BUILD.findall(content))
     build = builds.pop() if len(builds) == 1 else None
@@ -154,10 +152,12 @@ def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterat
         if not text.startswith("|"):
             # Warnings of the backends stand between the rows; an empty line ends a table, and its devices.
             if heading and not text.strip():
-                heading, devices, described = [], [], {}
-            if len(devices) < _MOST_DEVICES and (device := _DEVICE.match(text)):
-                devices.append(device[1])
-                described = {"device": ", ".join(devices)}
+                heading, devices, described = [], {}, {}
+            if device := _DEVICE.match(text):
+                # Each process lists its devices from the first, also one that stops before its table.
+                devices = {} if device[1] in devices else devices
+                devices[device[1]] = device[2]
+                described = {"device": ", ".join(devices.values())}
             continue
         cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
         if "t/s" in cells and "test" in cells:

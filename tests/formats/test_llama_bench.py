@@ -65,6 +65,8 @@ def test_what_stands_around_a_table_tells_devices_and_build():
     rows = LLAMA_TABLE.splitlines(True)
     content = b"".join(
         (
+            b"  Device 0: NVIDIA A10, compute capability 8.6, VMM: yes\n",
+            b"main: error: failed to load model\n",
             b"ggml_cuda_init: found 2 CUDA devices:\n",
             b"  Device 0: NVIDIA A40, compute capability 8.6, VMM: yes\n",
             b"  Device 1: NVIDIA A40, compute capability 8.6, VMM: yes\n",

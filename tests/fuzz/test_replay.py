@@ -39,7 +39,8 @@ TABLE = (
     + b"x\n" * 250
 )  # fmt: skip
 LLAMA = (
-    b"  Device 0: a device with quite a long name, compute\n" * 5000 + b"| model | test | t/s |\n"
+    b"".join(b"  Device %d: a device with quite a long name, compute\n" % (n % 100) for n in range(5000))
+    + b"| model | test | t/s |\n"
     + "| a | pp512 | 1.0 ± 0.1 |\n".encode() * 5000
 )  # fmt: skip
 # (format, path, content): what took the time that the square of a size explains, or hundreds of looks a byte.
