@@ -9,27 +9,27 @@ Format: https://github.com/pytorch/vision, references/classification/utils.py (M
 import re
 from collections.abc import Iterator
 
-from reportgen.formats.fragments.metriclogger import LINE, PROBE, add_series, step_run
+from reportgen.formats.fragments.metriclogger import EPOCH, LINE, PROBE, WITHOUT_EPOCHS, add_series, step_run
 from reportgen.formats.fragments.steprun import StepRun
 from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
 from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Finding, Run
 
 _NAME = "torchvision"
-_CLOSING = re.compile(
-    rb"poch: \[(?P<epoch>[0-9]{1,6})(?:/[0-9]{1,6})?\] Total time: [0-9:, days]{7,30} \((?P<time>"
-    + NUMBER
-    + rb") s / it\)"
-)
+_CLOSING = re.compile(EPOCH + rb" Total time: [0-9:, days]{7,30} \((?P<time>" + NUMBER + rb") s / it\)")
 _ARGUMENTS = b"Namespace("
 _LONGEST = 20000
 _ARGUMENT = re.compile(rb"\b(batch_size|world_size|amp|model|distributed)=('[^']{1,80}'|[^,)\s]{1,40})")
+# DINO prints a line for each.
+_LISTED = re.compile(rb"^(arch|batch_size_per_gpu|world_size): ([\w.-]{1,80})$", re.MULTILINE)
+_RENAMED = {b"arch": b"model", b"batch_size_per_gpu": b"batch_size"}
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a line of a training epoch; less sure of one that is an MLPerf log around it."""
     is_mlperf = not files.is_folder and b":::MLLOG" in files.head(files.path)
-    return claim(files, PROBE, LINE, 0.6 if is_mlperf else 0.9)
+    confidence = 0.6 if is_mlperf else 0.9
+    return claim(files, PROBE, LINE, confidence) or claim(files, PROBE, WITHOUT_EPOCHS, confidence)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -60,11 +60,7 @@ FORMAT = Format(_NAME, claims, read, marks=(b"  data: ",))
 
 
 def _describe(run: StepRun, log: TextLog) -> None:
-    at = log.content.find(_ARGUMENTS)
-    if at < 0:
-        return
-    arguments = log.content[at : at + _LONGEST].partition(b"\n")[0]
-    said = {name: value.strip(b"'\"") for name, value in _ARGUMENT.findall(arguments)}
+    said = _arguments(log.content)
     if model := said.get(b"model"):
         run.factors["model"] = model.decode("utf-8", "replace")
     if said.get(b"amp") == b"True":
@@ -79,3 +75,12 @@ def _describe(run: StepRun, log: TextLog) -> None:
     run.factors.update({name: value for name, value in (("batch_size", batch), ("devices", world)) if value})
     if batch and world:
         run.samples_per_step = float(batch * world)
+
+
+def _arguments(content: bytes) -> dict[bytes, bytes]:
+    at = content.find(_ARGUMENTS)
+    if at >= 0:
+        # MAE writes every argument in a line of its own.
+        written = content[at : at + _LONGEST].partition(b")\n")[0]
+        return {name: value.strip(b"'\"") for name, value in _ARGUMENT.findall(written)}
+    return {_RENAMED.get(name, name): value for name, value in _LISTED.findall(content[:_LONGEST])}

@@ -48,3 +48,54 @@ def test_copies_name_the_epoch_in_their_own_way(named):
         (31, 1, 0.3),
     ]
     assert aggregate(run, "step_time").n == 30
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        b"Val Epoch: [0]",
+        b"val Epoch: [0]",
+        b"Test epoch: [0/9]",
+        b"Evaluation Epoch: [0]",
+        b"Eval: data epoch: [0]",
+    ],
+)
+def test_copies_that_evaluate_under_the_name_of_the_epoch_have_no_steps_there(named):
+    training = b"Epoch: [0]  [20/30]  eta: 0:00:09  loss: 6.9 (6.9)  time: 0.300000  data: 0.020000\n"
+    evaluation = named + b"  [10/15]  eta: 0:00:09  loss: 6.9 (6.9)  time: 0.100000  data: 0.020000\n"
+    closing = (
+        b"Epoch: [0] Total time: 0:00:15 (0.5000 s / it)\n"
+        + named
+        + b" Total time: 0:00:02 (0.1000 s / it)\n"
+    )
+    run = read_run("torchvision", training + evaluation + closing)
+    assert [row[:3] for row in table(series(run, "step_time", "host"))] == [(21, 20, 6.0)]
+    assert aggregate(run, "step_time").value == 0.5
+
+
+def test_arguments_may_stand_in_lines_of_their_own():
+    head = b"[10:00:00.5] Namespace(accum_iter=1,\nbatch_size=64,\nbetas=(0.9,\n0.95),\nmodel='mae_vit_base',\nworld_size=8)\n"
+    line = (
+        b"[10:00:09.5] Epoch: [0]  [ 0/30]  eta: 0:00:09  lr: 0.1  time: 0.3000  data: 0.0200  max mem: 900\n"
+    )
+    run = read_run("torchvision", head + line)
+    assert (run.factors["model"], run.samples_per_step) == ("mae_vit_base", 512)
+    listed = b"arch: vit_small\nbatch_size_per_gpu: 64\ndist_url: env://\nworld_size: 4\n"
+    assert read_run("torchvision", listed + line).factors["batch_size"] == 64
+    assert read_run("torchvision", listed + line).samples_per_step == 256
+
+
+def test_training_without_epochs_is_one():
+    """The form of DINOv2's helpers.py."""
+    line = (
+        b"I20240101 10:00:00 99 dinov2 helpers.py:102] Training  [%6d/10000]  eta: 8:00:00  lr: 0.01 (0.01)  "
+        b"time: 0.300000  data: 0.010000  max mem: 2711\n"
+    )
+    run = read_run("torchvision", b"".join(line % at for at in (0, 10, 20, 30)))
+    assert [row[:3] for row in table(series(run, "step_time", "host"))] == [
+        (1, 1, 0.3),
+        (11, 11, 3.3),
+        (21, 20, 6.0),
+        (31, 20, 6.0),
+    ]
+    assert not series(run, "step_time", "host").breaks

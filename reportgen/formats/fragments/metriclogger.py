@@ -8,6 +8,7 @@ Format: https://github.com/pytorch/vision, references/classification/utils.py (M
 """
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,13 +18,16 @@ from reportgen.formats.fragments.textlog import COUNT, NUMBER, Records, TextLog
 PROBE = b"  data: "
 # What SmoothedValue averages over by default.
 _WINDOW = 20
+# Copies evaluate under the same word: "Val Epoch: [0]", "Test epoch: [0/9]", "Eval: data epoch: [0]".
+_NO_EVALUATION = b"".join(
+    b"(?<!" + name + joint + rb"epoch: \[)"
+    for name in (b"eval", b"evaluation", b"test", b"val", b"valid", b"validation")
+    for joint in (b" ", b": ", b": data ")
+)
 # Copies write "Train: data epoch: [0]" (LAVIS) or "Epoch: [0/100]" (DINO).
-LINE = re.compile(
-    rb"poch: \[(?P<epoch>[0-9]{1,6})(?:/[0-9]{1,6})?\] {1,9}\[ {0,9}(?P<at>"
-    + COUNT
-    + rb")/(?P<of>"
-    + COUNT
-    + rb")\] {1,9}eta: "
+EPOCH = rb"poch: \[(?i:" + _NO_EVALUATION + rb")(?P<epoch>[0-9]{1,6})(?:/[0-9]{1,6})?\]"
+_REST = (
+    rb" {1,9}\[ {0,9}(?P<at>" + COUNT + rb")/(?P<of>" + COUNT + rb")\] {1,9}eta: "
     rb"[^\n]{5,2000}?  time: (?P<time>"
     + NUMBER
     + rb")  data: (?P<data>"
@@ -32,11 +36,17 @@ LINE = re.compile(
     + COUNT
     + rb"))?"
 )
+LINE = re.compile(EPOCH + _REST)
+# DINOv2 knows no epochs: all of the training is one.
+WITHOUT_EPOCHS = re.compile(rb"\bTraining" + _REST)
 
 
 def step_run(log: TextLog, format: str) -> tuple[StepRun, Records]:
     """Return a run of the steps of all training epochs, without series yet, and the records of its steps."""
     every = log.records(LINE, PROBE)
+    if not len(every):
+        every = log.records(WITHOUT_EPOCHS, PROBE)
+        every = replace(every, columns={**every.columns, "epoch": (b"0",) * len(every)})
     step = in_epochs(every.integers("epoch"), every.integers("at") + 1, every.integers("of"))
     found = every.take(once(step))
     return StepRun(log, format, step[once(step)], found.line, int(every.end[-1]) if len(every) else 0), found
