@@ -68,6 +68,7 @@ _SETTINGS = {
 
 _SIZE = (7.2, 4.0)  # inches; the width of a page of text at 96 dots per inch
 _LYING = 0.24  # inches from one lying bar to the next
+_HIGHEST = 48.0
 
 
 @contextmanager
@@ -86,7 +87,8 @@ def settings() -> Iterator[None]:
 def figure_svg(figure: Figure) -> bytes:
     """Return the figure as a stamped SVG; draw many inside one `settings()`."""
     width, height = _SIZE
-    canvas = Canvas(figsize=(width, max(height, 1.2 + _LYING * bars_beside(figure))), layout="constrained")
+    height = min(_HIGHEST, max(height, 1.2 + _LYING * bars_beside(figure)))
+    canvas = Canvas(figsize=(width, height), layout="constrained")
     axes = canvas.add_subplot()
     draw(axes, _rounded(figure))
     _label(canvas, axes, figure)
