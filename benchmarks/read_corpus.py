@@ -1,13 +1,15 @@
-"""Time `reportgen runs` over a folder of logs against `rg -c 'DLL '` over the same files.
+"""Time `reportgen runs` over a folder of logs against `rg -c 'DLL '` over the same files, cold and warm.
 
     python benchmarks/read_corpus.py [FOLDER] [--rounds 9] [--bytes 1000000000]
 
-Both read every byte once from a warm page cache; ripgrep does next to nothing with what it finds and so
-stands for the speed of the disk. The time of `reportgen runs` over an empty folder is taken off: starting
-Python is not reading. The programs take turns, and the ratio printed is the median over the rounds of each
-round's own ratio. A folder smaller than --bytes is copied until it is large enough, each copy with a few
-more line ends, so that no two files are the same log; without a folder logs are made up in the form of
-DLLogger and tqdm. Needs Debian's package ripgrep.
+Both read every byte once; ripgrep does next to nothing with what it finds and so stands for the speed of the
+disk. Cold means that the page cache has nothing of the files when a program starts, as with logs that were
+just copied from elsewhere or are larger than the memory; warm, that it has all of them. The time of
+`reportgen runs` over an empty folder is taken off: starting Python is not reading. The programs take turns,
+and the ratio printed is the median over the rounds of each round's own ratio. A folder smaller than --bytes
+is copied until it is large enough, each copy with a few more line ends, so that no two files are the same
+log; without a folder logs are made up in the form of DLLogger and tqdm. Needs Linux and Debian's package
+ripgrep.
 """
 
 import argparse
@@ -40,7 +42,9 @@ def main() -> None:
         (place / "empty").mkdir()
         size, count = fill(place / "logs", arguments.folder, arguments.bytes)
         print(f"{count} files, {size / 1e6:.0f} MB, {os.cpu_count()} processors, {arguments.rounds} rounds")
-        report(measure(place, arguments.rounds))
+        for is_cold in (True, False):
+            print("cold" if is_cold else "warm")
+            report(measure(place, arguments.rounds, is_cold=is_cold))
 
 
 def fill(target: Path, source: Path | None, wanted: int) -> tuple[int, int]:
@@ -97,7 +101,7 @@ def bars(rate: float) -> Iterator[bytes]:
     yield b"\nDLL 2021-06-26 23:00:00.000000 -  e2e_train_time : 60.0 training_sequences_per_second : 64.0\n"
 
 
-def measure(place: Path, rounds: int) -> dict[str, list[float]]:
+def measure(place: Path, rounds: int, *, is_cold: bool) -> dict[str, list[float]]:
     """Return the s of every round by what was run, and the peak memory in B of the largest process."""
     found: dict[str, list[float]] = {"empty": [], "runs": [], "rg": [], "memory": []}
     commands = {
@@ -107,12 +111,23 @@ def measure(place: Path, rounds: int) -> dict[str, list[float]]:
     }
     for turn in range(rounds + 1):
         for name, command in commands.items():
+            if is_cold:
+                forget(place / "logs")
             seconds, memory = timed(command, place)
-            if turn:  # the first one fills the page cache
+            if turn:  # the first one fills the page cache, and that of Python's own files
                 found[name].append(seconds)
                 if name == "runs":
                     found["memory"].append(memory)
     return found
+
+
+def forget(folder: Path) -> None:
+    """Drop the files below a folder from the page cache."""
+    os.sync()  # what is not on the disk yet would stay
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def timed(command: list[str], place: Path) -> tuple[float, float]:
