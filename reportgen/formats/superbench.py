@@ -24,16 +24,25 @@ from reportgen.logfiles import Claim, Format, LogFiles
 from reportgen.model import Aggregate, FactorValue, Finding, Run, Source, Status, Telemetry
 
 _NAME = "superbench"
-_KEY = re.compile(r"(?P<place>[^\n]{1,200})/(?P<metric>[^/\n:]{1,120})(?::(?P<rank>\d{1,6}))?")
+_KEY = re.compile(r"(?P<place>[^\n]{1,200})/(?P<metric>[^/\n]{1,120}?)(?::(?P<rank>\d{1,6}))?")
 _RETURN_CODE = "return_code"
 # In JSON lines, and in JSON.
 _DIAGNOSES = (b'"Defective Details"', b'"diagnosis/issue_details"')
-# metric of SuperBench -> (metric, factor to the base unit); the rest of its name goes into the phase.
-_TIMES = re.compile(r"(?:step_?time|(?P<a>[a-z0-9]+_(?:train|inference))_step_time)_?(?P<b>.*)")
+# What a metric of SuperBench is, by its name; the rest of the name goes into the phase.
+_TIMES = re.compile(r"(?:step_?times?|(?P<a>[a-z0-9]+_(?:train|inference))_step_time)_?(?P<b>.*)")
 _RATES = re.compile(r"(?:(?P<a>[a-z0-9]+_(?:train|inference))_)?throughput_?(?P<b>.*)")
-_BANDWIDTHS = re.compile(r"(?P<a>.*?)_?(?P<b>busbw|algbw|bw)", re.IGNORECASE)
-# Arithmetic rates in GFLOP/s; those of integers are no FLOP and stay as they are.
-_FLOPS = re.compile(r"(?:fp|tf|bf)(?:8|16|32|64)(?:_.*)?", re.IGNORECASE)
+_BANDWIDTHS = re.compile(
+    r"(?P<a>ib_(?:write|read|send)_bw_[0-9].*)|(?P<b>.*?)_?(?P<c>busbw|algbw|bw)", re.IGNORECASE
+)
+# benchmark -> (metrics, what they are, factor), where its units are its own. Rates of integers are no FLOP.
+_OWN_UNITS = {
+    "gemm-flops": (re.compile(r"(?:fp|tf|bf)(?:8|16|32|64)(?:_.*)?", re.IGNORECASE), "flops", 1e9),
+    "cublaslt-gemm": (re.compile(r"(?!int).*_flops"), "flops", 1e12),
+    "hipblaslt-gemm": (re.compile(r"(?!int).*_flops"), "flops", 1e12),
+    "cpu-hpl": (re.compile(r"throughput"), "flops", 1e9),
+    "cpu-stream": (re.compile(r"(?:copy|scale|add|triad)_throughput"), "bandwidth", 1e6),
+    "cpu-memory-bw-latency": (re.compile(r".*_bw"), "bandwidth", 1e6),
+}
 _MONITORED = {"gpu_usage": ("utilization", 0.01), "gpu_temperature": ("temperature", 1.0),
               "gpu_power_limit": ("power_limit", 1.0), "gpu_power": ("power", 1.0),
               # Documented as MB, written in bytes.
@@ -100,14 +109,15 @@ def _node(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> 
 def _aggregate(match: re.Match[str], value: float, source: Source) -> Aggregate:
     name, place = match["metric"], match["place"]
     rank = f":{match['rank']}" if match["rank"] else ""
+    own = _OWN_UNITS.get(re.split("[:/]", place, maxsplit=1)[0])
+    if own and own[0].fullmatch(name):
+        return Aggregate(own[1], f"{place}/{name}{rank}", value * own[2], f"{value:g}", "mean", 0, source)
     for pattern, metric, factor in ((_TIMES, "step_time", 1e-3), (_RATES, "throughput", 1.0),
                                     (_BANDWIDTHS, "bandwidth", 1e9)):  # fmt: skip
         if found := pattern.fullmatch(name):
             rest = "_".join(part for part in found.groups() if part)
             phase = f"{place}/{rest}{rank}" if rest else f"{place}{rank}"
             return Aggregate(metric, phase, value * factor, f"{value:g}", _statistic(rest), 0, source)
-    if place.startswith("gemm-flops") and _FLOPS.fullmatch(name):
-        return Aggregate("flops", f"{place}/{name}{rank}", value * 1e9, f"{value:g}", "mean", 0, source)
     if place == "monitor" and name in _MONITORED:
         metric, factor = _MONITORED[name]
         return Aggregate(metric, place + rank, value * factor, f"{value:g}", "mean", 0, source)
