@@ -210,6 +210,17 @@ def test_the_layout_of_today_stands_between_bars_and_names_classes() -> None:
     assert figures(run, "action_time") == {"[Callback]ModelSummary.on_fit_start": 1e-05}
 
 
+def test_the_layout_of_today_may_leave_out_calls_and_shares() -> None:
+    """The form of SimpleProfiler(extended=False)."""
+    rows = [
+        line.split(b"\t|") for line in NEW.splitlines() if line.startswith(b"|  ") and b"Total  " not in line
+    ]
+    lines = [b"\t|".join((row[0], row[1], row[3], b"")) for row in rows]
+    run = read_file(b"FIT Profiler Report\n\n" + b"\n".join(lines) + b"\n")
+    assert figures(run, "step_time") == figures(read_file(NEW), "step_time")
+    assert next(one.n for one in run.aggregates if one.phase == "forward") == 1000
+
+
 @pytest.mark.parametrize("report", [OLD, MIDDLE, NEW])
 def test_spaces_may_stand_for_the_tabs(report: bytes) -> None:
     assert read_file(report.expandtabs()).aggregates == read_file(report).aggregates

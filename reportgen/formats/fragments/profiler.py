@@ -1,8 +1,9 @@
 """Read the reports of Lightning's profilers: what each action took on average and how often it was called.
 
 SimpleProfiler has three layouts: name, mean, total (2020); the same with calls and share of the total (to
-2022); and that within bars on both sides. What is copied from a terminal has spaces for the tabs before the
-bars. All print five significant digits, measured by the host without synchronising. AdvancedProfiler prints
+2022); and either within bars on both sides, without calls and share if it is not extended. What is copied
+from a terminal has spaces for the tabs before the bars. All print five significant digits, measured by the
+host without synchronising. AdvancedProfiler prints
 one cProfile table per action, of which the first line has the total.
 
 Actions contain one another (run_training_batch contains optimizer_step contains backward): they are never
@@ -22,7 +23,7 @@ ADVANCED = b"Profile stats for: "
 _ROW = re.compile(
     rb"^(?:\|[ ]++)?+(?P<name>[^|\t\r\n]{1,700}+)\t?\|[ ]++(?P<mean>%(n)s|-)[ ]*+"
     rb"(?:\t?\|[ ]*+(?P<calls>[0-9]{1,15}|_)[ ]*+)?\t?\|[ ]++(?P<total>%(n)s)[ ]*+"
-    rb"(?:\t?\|[ ]++(?:%(n)s)[ ]*+(?:%%[ ]*+)?\t?\|)?[ ]*+\r?$" % {b"n": NUMBER},
+    rb"(?:\t?\|(?:[ ]++(?:%(n)s)[ ]*+(?:%%[ ]*+)?\t?\|)?)?[ ]*+\r?$" % {b"n": NUMBER},
     re.MULTILINE,
 )
 _STATS = re.compile(
