@@ -9,10 +9,11 @@ Format: https://github.com/open-mmlab/mmengine, runner/log_processor.py; mmcv 1.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from reportgen.formats.fragments import mmcvjson
 from reportgen.formats.fragments.mmscalars import (
     CONFIGURATION,
     MARK,
@@ -58,6 +59,8 @@ _BATCH_2 = re.compile(
 )
 _MODEL = re.compile(rb"work_dir = '[^'\n]{0,200}?(?P<name>[\w.-]{1,120})/?'")
 _DEFAULT_WINDOW = 10
+# Looks for a pattern that has a literal in its first line.
+_Search = Callable[[re.Pattern[bytes], bytes], re.Match[bytes] | None]
 _YEAR = 365 * 86400.0
 
 
@@ -74,7 +77,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     if files.is_folder:
         return
     log = TextLog(files)
-    if log.content.lstrip()[:1] == b"{":
+    if log.content.lstrip()[:1] == b"{" and mmcvjson.TRAINING in log.content:
+        yield _of_json(log).run()
+    elif log.content.lstrip()[:1] == b"{":
         found = list(runs(log))
         for number, one in enumerate(found, 1):
             yield _of_scalars(log, one).run(number if len(found) > 1 else None)
@@ -94,7 +99,7 @@ def _printed(log: TextLog) -> StepRun:
     run = StepRun(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
     is_new = b"(train)" in log.content
     run.factors.update(framework="MMEngine" if is_new else "MMCV", item="image")
-    _describe(run, log, is_new=is_new)
+    _describe(run, log.search, is_new=is_new)
     _measure(run, found, epochs, is_new=is_new)
     return run
 
@@ -109,6 +114,19 @@ def _of_scalars(log: TextLog, found: Scalars) -> StepRun:
         run.factors["model"] = model["name"].decode("ascii", "replace")
     window = _WINDOW.search(configuration)
     span = np.minimum(int(window["size"]) or 1 if window else _DEFAULT_WINDOW, found.step)
+    _add(run, found.column("time"), found.column("data_time"), found.column("memory"), span)
+    return run
+
+
+def _of_json(log: TextLog) -> StepRun:
+    found = mmcvjson.Lines(log)
+    run = StepRun(log, _NAME, found.step, found.line, len(log.content))
+    run.factors.update(framework="MMCV", item="image")
+    if found.name:
+        run.factors["model"] = found.name
+    _describe(run, lambda pattern, _: pattern.search(found.head), is_new=False)
+    span = spans(found.at, found.epoch)
+    run.breaks = epoch_breaks((found.step - found.at)[1:][np.diff(found.epoch) != 0].tolist())
     _add(run, found.column("time"), found.column("data_time"), found.column("memory"), span)
     return run
 
@@ -167,33 +185,31 @@ def _stamps(log: TextLog, found: Records) -> FloatArray:
     return stamp
 
 
-def _describe(run: StepRun, log: TextLog, *, is_new: bool) -> None:
-    gpus = log.search(_GPU, b"GPU ")
+def _describe(run: StepRun, search: _Search, *, is_new: bool) -> None:
+    gpus = search(_GPU, b"GPU ")
     if gpus:
         run.factors["device"] = gpus["name"].decode("utf-8", "replace").strip()
-    devices = _devices(log)
-    batch = (
-        log.search(_BATCH_2, b"train_dataloader = ") if is_new else log.search(_BATCH_1, b"samples_per_gpu=")
-    )
+    devices = _devices(search)
+    batch = search(_BATCH_2, b"train_dataloader = ") if is_new else search(_BATCH_1, b"samples_per_gpu=")
     if devices:
         run.factors["devices"] = devices
     if batch:
         run.factors["batch_size"] = int(batch["size"])
     if devices and batch:
         run.samples_per_step = float(int(batch["size"]) * devices)
-    model = log.search(_MODEL, b"work_dir = ")
+    model = search(_MODEL, b"work_dir = ")
     if model:
         run.factors["model"] = model["name"].decode("ascii", "replace")
 
 
-def _devices(log: TextLog) -> int | None:
+def _devices(search: _Search) -> int | None:
     """Return how many GPUs train: as the launcher counted, else those that were given to the run.
 
     The GPUs that the environment lists are all of the machine, used or not, and are not counted.
     """
-    if number := log.search(_GPU_NUMBER, b"GPU number: "):
+    if number := search(_GPU_NUMBER, b"GPU number: "):
         return int(number["number"]) or None
-    ids = log.search(_GPU_IDS, b"gpu_ids = ")
+    ids = search(_GPU_IDS, b"gpu_ids = ")
     if ids and ids["end"]:
         return int(ids["end"]) or None
     return len([one for one in ids["list"].split(b",") if one.strip()]) or None if ids else None

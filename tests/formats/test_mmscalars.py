@@ -100,7 +100,6 @@ def test_names_may_have_a_hierarchy():
 
 @pytest.mark.parametrize("content", [
     b'{"data_time": 0.008, "iteration": 19, "loss": 1.9, "lr": 0.007, "time": 0.25, "step": 1}\n',  # Detectron2
-    b'{"mode": "train", "epoch": 1, "iter": 50, "lr": 0.1, "memory": 9, "data_time": 0.1, "loss": 1.0, "time": 0.2}\n',
     scalars(*VALIDATION),
 ])  # fmt: skip
 def test_scalars_of_others_and_those_of_validation_are_left_alone(content: bytes):

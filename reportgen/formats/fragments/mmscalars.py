@@ -3,8 +3,8 @@
 A run in the folder `<date>` prints `<date>.log` there and writes each of its lines twice more, into
 `vis_data/<date>.json` and `vis_data/scalars.json`; where runs share a folder, the last one has the lines of
 all of them. So a file of scalars is told by the printed log of the same date, else `scalars.json` by those
-with a date, and only what nothing else tells is read. Lines of training have `iter`, those of validation
-have not; where it does not grow, another run begins.
+with a date, and only what nothing else tells is read. MMCV 1 writes `<date>.log` and `<date>.log.json`. Lines
+of training have `iter`, those of validation have not; where it does not grow, another run begins.
 
 Format: https://github.com/open-mmlab/mmengine, visualization/vis_backend.py and hooks/logger_hook.py.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.formats.fragments import jsontext
+from reportgen.formats.fragments import jsontext, mmcvjson
 from reportgen.formats.fragments.textlog import TextLog
 from reportgen.logfiles import Claim, LogFiles
 from reportgen.model import FloatArray, IntArray
@@ -43,9 +43,11 @@ class Scalars:
 
 
 def claim_scalars(files: LogFiles) -> Claim | None:
-    """Claim a file with the keys of a line of training, and the configuration beside it."""
+    """Claim a file with the keys of a line of training, and the configuration beside MMEngine's."""
     found = jsontext.claim(files, _KEYS, 0.95, b"{")
-    return found and replace(found, beside=(CONFIGURATION,))
+    return (
+        replace(found, beside=(CONFIGURATION,)) if found else jsontext.claim(files, mmcvjson.KEYS, 0.95, b"{")
+    )
 
 
 def claim_told(files: LogFiles, printed: re.Pattern[bytes]) -> Claim | None:
@@ -79,6 +81,9 @@ def runs(log: TextLog) -> Iterator[Scalars]:
 def _told(files: LogFiles, printed: re.Pattern[bytes]) -> dict[str, str]:
     """Return the paths of files of scalars in a folder that need not be read, each with what tells it."""
     names, folders = files.children()
+    old = {f"{name}.json": name for name in names if name.endswith(".log") and f"{name}.json" in names}
+    if old:
+        return {path: name for path, name in old.items() if printed.search(files.bytes(name))}
     if _BELOW[:-1] in folders:
         told = {}
         for stem in (name[:-4] for name in names if name.endswith(".log") and _DATE.fullmatch(name[:-4])):

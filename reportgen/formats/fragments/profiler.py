@@ -3,8 +3,8 @@
 SimpleProfiler has three layouts: name, mean, total (2020); the same with calls and share of the total (to
 2022); and either within bars on both sides, without calls and share if it is not extended. What is copied
 from a terminal has spaces for the tabs before the bars. All print five significant digits, measured by the
-host without synchronising. AdvancedProfiler prints
-one cProfile table per action, of which the first line has the total.
+host without synchronising. AdvancedProfiler prints one cProfile table per action, of which the first line has
+the total.
 
 Actions contain one another (run_training_batch contains optimizer_step contains backward): they are never
 summed.
