@@ -1,5 +1,6 @@
 """nanochat: every step, synchronised; tokens per step from rate and time where they are not printed."""
 
+import numpy as np
 import pytest
 
 from tests.formats.reading import read_run, rules, series, table
@@ -39,3 +40,41 @@ def test_tokens_per_step_follow_only_where_the_rounding_leaves_no_doubt(ms, rate
         + b" | mfu: 1\n"
     )
     assert read_run("nanochat", line).samples_per_step == expected
+
+
+FOREBEAR = b"""\
+using device: cuda
+total desired batch size: 524288
+=> calculated gradient accumulation steps: 4
+validation loss: 10.9500
+HellaSwag accuracy: 2463/10042=0.2453
+step     0 | loss: 10.955029 | lr 8.3916e-07 | norm: 15.3396 | dt: 24600.00ms | tok/sec: 21312.52
+step     1 | loss: 10.900000 | lr 1.6783e-06 | norm: 12.1000 | dt: 500.00ms | tok/sec: 1048576.00
+step     2 | loss: 10.800000 | lr 2.5175e-06 | norm: 9.1000 | dt: 512.00ms | tok/sec: 1024000.00
+step     3 | loss: 10.700000 | lr 2.5175e-06 | norm: 9.1000 | dt: 512.00ms | tok/sec: 10240
+""".removesuffix(b"\n")
+
+
+def test_the_forebear_has_no_percentage_and_evaluations_in_its_times():
+    """The form of build-nanogpt's train_gpt2.py; the last line is cut."""
+    run = read_run("nanochat", FOREBEAR)
+    assert table(series(run, "step_time", "host_synchronized"))[1:] == [
+        (2, 1, 0.5, 524288),
+        (3, 1, 0.512, 524288),
+    ]
+    assert np.isnan(series(run, "step_time", "host_synchronized").value[0])
+    assert series(run, "throughput", "printed").value.tolist()[1:] == [1048576, 1024000]
+    assert run.factors == {"framework": "build-nanogpt", "item": "token"}
+    headless = FOREBEAR.partition(b"steps: 4\n")[2]
+    assert read_run("nanochat", headless).samples_per_step == 524288
+
+
+def test_copies_of_the_forebear_order_the_fields_in_their_own_way():
+    line = b"step%d | loss: 5.556936264038086 | dt: 250.00ms | tok/sec:  65536.00 | norm: 1.13 | lr: 0.00060000\n"
+    run = read_run("nanochat", b"".join(line % step for step in range(3)))
+    assert [row[:3] for row in table(series(run, "step_time", "host_synchronized"))] == [
+        (1, 1, 0.25),
+        (2, 1, 0.25),
+        (3, 1, 0.25),
+    ]
+    assert run.samples_per_step == 16384
