@@ -44,7 +44,7 @@ def build_tables(spec: TableSpec, runs: Sequence[Run], knowledge: Knowledge) -> 
 
 
 def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> Table:
-    mode = unit_mode(spec)
+    mode = unit_mode(spec, grid.slots)
     units = _Units(spec, grid, mode)
     filler = Filler(spec, grid, units.of_cell, against)
     marks = qualifiers(spec, grid)

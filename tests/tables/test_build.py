@@ -323,6 +323,29 @@ def test_environment_may_be_used_like_a_factor():
     assert texts(one(runs, rows=("driver",))) == [["1"], ["2"]]
 
 
+@pytest.mark.parametrize(
+    ("keys", "mode", "units"),
+    [
+        ({"rows": ("m",)}, "row", ["images/s", "tokens/s"]),
+        ({"rows": ("d",), "columns": ("m",)}, "column", ["images/s", "tokens/s"]),
+        ({"rows": ("d",), "ignore": ("m",), "columns": ("item",)}, "column", ["images/s", "tokens/s"]),
+        ({"rows": ("x",), "columns": ("y",)}, "cell", ["images/s", "tokens/s"]),
+        ({"rows": ("m",), "where": {"m": ("a",)}}, "table", ["images/s"]),
+    ],
+)
+def test_images_and_tokens_have_their_own_units_wherever_they_stand(keys, mode, units):
+    runs = [
+        run(m="a", d=8, item="image", x=1, y=1, throughput=1.0),
+        run(m="b", d=8, item="token", x=1, y=2, throughput=2.0),
+        run(m="b", d=8, item="token", x=2, y=1, throughput=2.0),
+        run(m="c", d=8, item="sample", x=3, y=3, status="failed"),
+    ]
+    table = one(runs if mode == "cell" else [*runs[:2], runs[3]], **keys)
+    assert table.unit_mode == mode
+    found = [cell.unit.name for line in table.cells for cell in line if cell.unit and cell.value is not None]
+    assert sorted(set(found)) == units
+
+
 def test_a_cell_can_have_a_unit_of_its_own():
     runs = [run(m=m, values={"forward": t}) for m, t in [("a", 0.09129), ("b", 13.808)]]
     table = one(runs, rows=("m",), metrics=("step_time",), phases=("forward",), unit="per-cell")
