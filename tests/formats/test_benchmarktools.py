@@ -110,6 +110,41 @@ def test_btime_lines_and_groups_show_minima() -> None:
     assert [run.factors.get("benchmark") for run in runs] == ["DARNN", "LSTNet", None, None]
 
 
+def test_groups_in_groups_are_paths_of_keys_of_any_kind() -> None:
+    """The forms of BenchmarkTools since 1.0 (spaces) and before (tabs), and of minimum(group)."""
+    content = (
+        "2-element BenchmarkTools.BenchmarkGroup:\n  tags: []\n"
+        '  "linked" => 2-element BenchmarkTools.BenchmarkGroup:\n          tags: ["a", "b"]\n'
+        '          "Forward{40}()" => Trial(184.703 ms)\n          ("sin", 0.0) => Trial(1.5 ms)\n'
+        '  "direct" => Trial(7.0 ns)\n'
+        '  "not_linked" => 1-element BenchmarkTools.BenchmarkGroup:\n\t  tags: []\n'
+        '\t  "Forward{40}()" => Trial(182.864 ms)\n'
+        "1-element BenchmarkTools.BenchmarkGroup:\n  tags: []\n  10 => TrialEstimate(5.784 ms)\n"
+    )
+    runs = read_all(benchmarktools.FORMAT, content.encode())
+    assert [(run.factors["benchmark"], reduced(run)) for run in runs] == [
+        ("linked/Forward{40}()", {"minimum": 0.184703}),
+        ('linked/("sin", 0.0)', {"minimum": 0.0015}),
+        ("direct", {"minimum": 7e-9}),
+        ("not_linked/Forward{40}()", {"minimum": 0.182864}),
+        ("10", {"estimate": 0.005784}),
+    ]
+
+
+def test_what_was_typed_before_a_result_is_its_name() -> None:
+    content = (
+        "julia> @benchmark sum($x)\nBenchmarkTools.Trial: 9 samples with 1 evaluation per sample.\n"
+        " Time  (median):     1.5 s   ┊ GC (median):    0.00%\n\n"
+        "# @benchmark solve(prob)\n# BenchmarkTools.Trial: 3 samples with 1 evaluation.\n"
+        "#  Time  (median):     2.5 s  ┊ GC (median):    1.78%\n\n"
+        "julia> @btime f(y)\n  3.500 s (5 allocations: 16 bytes)\n42\n\n"
+        "BenchmarkTools.Trial: 2 samples with 1 evaluation.\n Time  (median):     4.5 s   ┊ GC (median):    0.00%\n"
+    )
+    runs = read_all(benchmarktools.FORMAT, content.encode())
+    assert [run.factors.get("benchmark") for run in runs] == ["sum($x)", "solve(prob)", "f(y)", None]
+    assert [next(iter(reduced(run).values())) for run in runs] == [1.5, 2.5, 3.5, 4.5]
+
+
 def test_fluxbench_has_medians_and_telling_names() -> None:
     one = {
         "branch": "master",

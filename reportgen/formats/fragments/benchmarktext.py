@@ -15,8 +15,15 @@ _TRIAL = re.compile(rb"BenchmarkTools\.Trial: ?(?:([0-9]{1,9}) samples? with ([0
 _BTIME = re.compile(
     rb"^ {2}" + _TIME + rb" \(([0-9]{1,15}) allocations?: ([0-9.]{1,12}) (bytes|KiB|MiB|GiB)\)", re.MULTILINE
 )
-_ENTRY = re.compile(rb'^ {2,40}"([^"\r\n]{1,200})" => Trial\(' + _TIME + rb"\)", re.MULTILINE)
+_ENTRY = re.compile(
+    rb"^([ \t]{2,200})([^ \t\r\n][^\r\n]{0,200}?) => Trial(Estimate)?\(" + _TIME + rb"\)", re.MULTILINE
+)
 _GROUP = re.compile(rb"[0-9]{1,9}-element BenchmarkTools\.BenchmarkGroup:")
+# A group, in another one or by itself.
+_OPENED = re.compile(rb"^(?:([ \t]{2,200})([^ \t\r\n][^\r\n]{0,200}?) => )?" + _GROUP.pattern, re.MULTILINE)
+# What was typed in the line before a result.
+_TYPED = re.compile(rb"@(?:benchmark|btime) ([^\r\n]{1,300}?)[ \t]{0,9}\r?\n[# \t]{0,9}\Z")
+_BEFORE = 400
 # Statistic -> where a trial's text has it: the layout until 1.0 and the one since 1.1.
 _STATISTICS = (
     ("minimum", re.compile(rb"minimum time: {1,10}" + _TIME)),
@@ -52,12 +59,53 @@ def claim_text(files: LogFiles) -> Claim | None:
 
 def benchmarks(log: TextLog) -> Iterator[Benchmark]:
     """Yield the results in the order of their lines."""
-    kinds = ((_TRIAL, _trial), (_BTIME, _btime), (_ENTRY, _entry))
+    groups = _Groups()
+    kinds = ((_TRIAL, _trial), (_BTIME, _btime), (_ENTRY, groups.entry), (_OPENED, groups.open))
     found = [(one.start(), one, make) for pattern, make in kinds for one in pattern.finditer(log.content)]
     found.sort(key=lambda each: each[0])
     lines = log.lines([start for start, _, _ in found]).tolist()
     for line, (_, one, make) in zip(lines, found, strict=True):
-        yield replace(make(log, one), line=line)
+        if benchmark := make(log, one):
+            yield replace(benchmark, line=line)
+
+
+class _Groups:
+    """The groups that are open where a line stands, by its indentation: the path to a benchmark."""
+
+    def __init__(self) -> None:
+        self._path: list[tuple[int, str]] = []
+
+    def open(self, log: TextLog, line: re.Match[bytes]) -> None:
+        """Go into a group; one that has no name begins anew."""
+        if line[2] is None:
+            self._path = []
+        else:
+            self._path = [*self._above(line[1]), (_width(line[1]), _key(line[2]))]
+
+    def entry(self, log: TextLog, line: re.Match[bytes]) -> Benchmark:
+        """Return the result of an entry: a trial shows its minimum, an estimate does not say what it is."""
+        value, text = _seconds(line[4], line[5])
+        names = [name for _, name in self._above(line[1])] + [_key(line[2])]
+        statistic = "estimate" if line[3] else "minimum"
+        return Benchmark(flux_factors("/".join(names)), reduced=((statistic, value, text, 0),))
+
+    def _above(self, indentation: bytes) -> list[tuple[int, str]]:
+        return [one for one in self._path if one[0] < _width(indentation)]
+
+
+def _width(indentation: bytes) -> int:
+    return len(indentation.expandtabs(8))
+
+
+def _key(text: bytes) -> str:
+    """Return a key as it is called: texts without their quotes."""
+    return text.decode("utf-8", "replace").strip('"')
+
+
+def _named(log: TextLog, result: re.Match[bytes]) -> dict[str, FactorValue]:
+    """Return what was typed before a result as its name, nothing where something else stands there."""
+    typed = _TYPED.search(log.content[max(result.start() - _BEFORE, 0) : result.start()])
+    return {"benchmark": typed[1].decode("utf-8", "replace")} if typed else {}
 
 
 def _trial(log: TextLog, head: re.Match[bytes]) -> Benchmark:
@@ -72,20 +120,14 @@ def _trial(log: TextLog, head: re.Match[bytes]) -> Benchmark:
             reduced.append((statistic, value, text, 1 if statistic == "single" else count))
     allocations = _ALLOCATIONS.search(log.content, head.end(), end)
     facts: Mapping[str, FactorValue] = {"allocations": int(allocations[1])} if allocations else {}
-    return Benchmark({}, facts, reduced=tuple(reduced))
+    return Benchmark(_named(log, head), facts, reduced=tuple(reduced))
 
 
 def _btime(log: TextLog, line: re.Match[bytes]) -> Benchmark:
     value, text = _seconds(line[1], line[2])
     size, _ = to_base(_number(line[4]), line[5].decode())
     facts: dict[str, FactorValue] = {"allocations": int(line[3]), "allocated_bytes": int(size)}
-    return Benchmark({}, facts, reduced=(("minimum", value, text, 0),))
-
-
-def _entry(log: TextLog, line: re.Match[bytes]) -> Benchmark:
-    value, text = _seconds(line[2], line[3])
-    factors = flux_factors(line[1].decode("utf-8", "replace"))
-    return Benchmark(factors, reduced=(("minimum", value, text, 0),))
+    return Benchmark(_named(log, line), facts, reduced=(("minimum", value, text, 0),))
 
 
 def _seconds(number: bytes, unit: bytes) -> tuple[float, str]:
