@@ -3,7 +3,7 @@
 Each test (prompt processing, text generation, both) becomes one Run with the mean rate over its
 repetitions, and in JSON each repetition's. Repetitions ran in one process after a warm-up that is not
 shown, so they are no repeats of a run. `avg_ts` is the mean of the rates, not tokens over mean time; the
-two differ a little. What stands around a table tells the devices (CUDA, ROCm) and the build.
+two differ a little. What stands around a table tells the devices (CUDA, ROCm, Vulkan) and the build.
 
 Format: https://github.com/ggml-org/llama.cpp, tools/llama-bench.
 """
@@ -25,10 +25,14 @@ _KEYS = (b'"avg_ts"', b'"n_gen"', b'"build_commit"')
 _LAST = b",avg_ts,stddev_ts"
 _HEADING = re.compile(rb"^\| *model *\|[^\n]{0,400}\| *test *\| *t/s *\| *\r?$", re.MULTILINE)
 _COLUMNS = re.compile(rb"^build_commit,build_number,[^\r\n]{0,2000},avg_ts,stddev_ts\b", re.MULTILINE)
-_DEVICE = re.compile(r" {1,4}Device (\d{1,2}): ([^,]{1,99}), ")
+_DEVICE = re.compile(
+    r" {1,4}(Device \d{1,2}): ([^,]{1,99}), "
+    r"|(ggml_vulkan: (?:\d{1,2} =|Using)) ([^|]{1,99}?)(?: \([^()|]{1,60}\))? \|"
+)
 _BUILD = re.compile(rb"^build: ([0-9a-f]{6,40}) \(([0-9]{1,9})\)", re.MULTILINE)
 _TEST = re.compile(r"(?:pp ?(\d{1,9}))?\+?(?:tg ?(\d{1,9}))?(?: @ d(\d{1,9}))?")
-_RATE = re.compile(rf"({NUMBER.decode()}) ± ({NUMBER.decode()})")
+# Consoles of Windows make two or three other characters of the sign between the mean and its deviation.
+_RATE = re.compile(rf"({NUMBER.decode()}) [^\s|]{{1,3}} ({NUMBER.decode()})")
 # What describes the machine or the moment; everything else was chosen.
 _ENVIRONMENT = ("build_commit", "build_number", "cpu_info", "model_filename", "cuda", "vulkan", "metal",
                 "gpu_blas", "blas", "sycl", "kompute", "opencl")  # fmt: skip
@@ -155,8 +159,9 @@ def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterat
                 heading, devices, described = [], {}, {}
             if device := _DEVICE.match(text):
                 # Each process lists its devices from the first, also one that stops before its table.
-                devices = {} if device[1] in devices else devices
-                devices[device[1]] = device[2]
+                place, name = device[1] or device[3], device[2] or device[4]
+                devices = {} if place in devices else devices
+                devices[place] = name
                 described = {"device": ", ".join(devices.values())}
             continue
         cells = [cell.strip() for cell in text.strip().strip("|").split("|")]

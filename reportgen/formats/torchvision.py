@@ -20,8 +20,8 @@ _CLOSING = re.compile(EPOCH + rb" Total time: [0-9:, days]{7,30} \((?P<time>" + 
 _ARGUMENTS = b"Namespace("
 _LONGEST = 20000
 _ARGUMENT = re.compile(rb"\b(batch_size|world_size|amp|model|distributed)=('[^']{1,80}'|[^,)\s]{1,40})")
-# DINO prints a line for each.
-_LISTED = re.compile(rb"^(arch|batch_size_per_gpu|world_size): ([\w.-]{1,80})$", re.MULTILINE)
+# DINO prints a line for each, DINOv2 those of its configuration.
+_LISTED = re.compile(rb"^ {0,8}(arch|batch_size_per_gpu|world_size): ([\w.-]{1,80})$", re.MULTILINE)
 _RENAMED = {b"arch": b"model", b"batch_size_per_gpu": b"batch_size"}
 
 

@@ -82,3 +82,21 @@ def test_what_stands_around_a_table_tells_devices_and_build():
         assert run.factors["device"] == "NVIDIA A40, NVIDIA A40"
         assert run.environment == {"build_commit": "12ab34cd", "build_number": 5163}
     assert "device" not in other.factors
+
+
+@pytest.mark.parametrize(("line", "expected"), [
+    ("ggml_vulkan: 0 = NVIDIA GeForce RTX 2070 (NVIDIA) | uma: 0 | fp16: 1", "NVIDIA GeForce RTX 2070"),
+    ("ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (RADV NAVI31) (radv) | uma: 0", "AMD Radeon RX 7900 XTX (RADV NAVI31)"),
+    ("ggml_vulkan: Using AMD Radeon RX 7900 XTX | fp16: 1 | warp size: 64", "AMD Radeon RX 7900 XTX"),
+])  # fmt: skip
+def test_vulkan_names_its_devices_too(line, expected):
+    runs = read_all(
+        "llama_bench", b"ggml_vulkan: Found 1 Vulkan devices:\n" + line.encode() + b"\n" + LLAMA_TABLE
+    )
+    assert [run.factors["device"] for run in runs] == [expected, expected]
+
+
+@pytest.mark.parametrize("sign", ["┬▒", "Â±", "\N{REPLACEMENT CHARACTER}"])
+def test_a_console_may_garble_the_sign_of_the_deviation(sign):
+    runs = read_all("llama_bench", LLAMA_TABLE.replace("±".encode(), sign.encode()))
+    assert [run.aggregates[0].value for run in runs] == [5120.5, 80.25]

@@ -91,7 +91,9 @@ def test_training_without_epochs_is_one():
         b"I20240101 10:00:00 99 dinov2 helpers.py:102] Training  [%6d/10000]  eta: 8:00:00  lr: 0.01 (0.01)  "
         b"time: 0.300000  data: 0.010000  max mem: 2711\n"
     )
-    run = read_run("torchvision", b"".join(line % at for at in (0, 10, 20, 30)))
+    head = b"train:\n  batch_size_per_gpu: 32\n  num_workers: 10\nstudent:\n  arch: vit_large\n  patch_size: 16\n"
+    run = read_run("torchvision", head + b"".join(line % at for at in (0, 10, 20, 30)))
+    assert (run.factors["model"], run.factors["batch_size"]) == ("vit_large", 32)
     assert [row[:3] for row in table(series(run, "step_time", "host"))] == [
         (1, 1, 0.3),
         (11, 11, 3.3),
