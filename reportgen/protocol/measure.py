@@ -11,7 +11,7 @@ from dataclasses import replace
 from reportgen.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
 from reportgen.protocol import devices
 from reportgen.protocol.bysteps import Measured, Request, by_steps
-from reportgen.protocol.entries import entries, total
+from reportgen.protocol.entries import Entries, entries, total
 from reportgen.protocol.evidence import (
     NO_TOTALS,
     Totals,
@@ -23,7 +23,7 @@ from reportgen.protocol.evidence import (
     unit_of,
 )
 from reportgen.protocol.rule import Protocol
-from reportgen.protocol.window import warm_from
+from reportgen.protocol.window import spelled, warm_from
 
 # These ended in a way that says nothing about speed.
 FAILED = ("failed", "out_of_memory", "cancelled")
@@ -90,17 +90,28 @@ def _why_nothing(
         return (said,) if said else ()
     names = (*parts(phase, totals), STEP)
     steps = [found for one in run.series if one.phase in names and len(found := entries(one))]
-    warm = max((warm_from(found, protocol) for found in steps), default=0)
-    last = max((int(found.last[-1]) for found in steps), default=0)
-    if steps and last <= warm:
-        begin = f"begins at step {warm - protocol.warmup + 1} and " if warm > protocol.warmup else ""
-        message = f"the log {begin}ends at step {last}, within the warm-up of {protocol.warmup}"
+    if steps and (message := _too_short(max(steps, key=lambda one: int(one.first[-1])), protocol)):
         return (Finding("warning", "protocol.short-window", run.id, message, run.source),)
     if figure := lost(run, metric, parts(phase, totals)):
         message = f'{metric} ({figure.phase}) stands there as "{figure.original}", which is no number'
         return (Finding("warning", "protocol.no-number", run.id, message, figure.source),)
     message = f"what the log has of {metric} ({phase}) gives no number above zero over the measured steps"
     return (Finding("warning", "protocol.no-number", run.id, message, run.source),)
+
+
+def _too_short(found: Entries, protocol: Protocol) -> str:
+    """Return why no entry is left after the warm-up, "" where one is."""
+    warm = warm_from(found, protocol)
+    begin, last = int(found.first[-1]), int(found.last[-1])
+    if begin > warm:
+        return ""
+    if last > warm:
+        within = f"steps {warm - protocol.warmup + 1}..{warm}"
+        return f"the log's last interval, steps {begin}..{last}, begins within the warm-up, {within}"
+    if warm > protocol.warmup:
+        only = spelled(int(found.first[0]), last)
+        return f"the log has only {only}, too few for a warm-up of {protocol.warmup} before the measured ones"
+    return f"the log ends at step {last}, within the warm-up of {protocol.warmup}"
 
 
 def _strongest(

@@ -74,7 +74,7 @@ def _lay(run: Run, series: tuple[Series, ...], protocol: Protocol, are_times: bo
     coarse = inside[0].is_coarse
     findings = (
         *_coarse_interval(run, inside[0], window, coarse),
-        *_short_window(run, inside[0], chosen_steps, warm, int(ranks[0].first[0]), protocol),
+        *_short_window(run, ranks[0], inside[0], chosen_steps, warm, protocol),
         *_gap(run, inside[0], left_out, window),
         *_stalls(run, inside[0], stalls, protocol),
     )
@@ -93,11 +93,17 @@ def warm_from(found: Entries, protocol: Protocol) -> int:
     if not len(found):
         return 0
     begin = int(found.first[0])
-    apart = int(found.first[1]) - begin if len(found) > 1 else int(found.span[0])
     fresh = begin - 1 + protocol.warmup
     is_in_window = protocol.warmup < begin <= protocol.warmup + protocol.measure
     is_cut_out = is_in_window and not (found.first > fresh).any()
-    return protocol.warmup if begin <= 1 + apart or is_cut_out else fresh
+    return fresh if _begins_late(found) and not is_cut_out else protocol.warmup
+
+
+def _begins_late(found: Entries) -> bool:
+    """Return whether a log lacks its first entries; one may be missing, as `warm_from` says."""
+    begin = int(found.first[0])
+    apart = int(found.first[1]) - begin if len(found) > 1 else int(found.span[0])
+    return begin > 1 + apart
 
 
 def _after(found: Entries, warm: int) -> int:
@@ -222,20 +228,29 @@ def _typical(span: IntArray) -> int:
 
 
 def _short_window(
-    run: Run, inside: Entries, chosen_steps: int, warm: int, begin: int, protocol: Protocol
+    run: Run, found: Entries, inside: Entries, chosen_steps: int, warm: int, protocol: Protocol
 ) -> tuple[Finding, ...]:
-    first, last, end = int(inside.first[0]), int(inside.last[-1]), warm + protocol.measure
+    begin, first, last = int(found.first[0]), int(inside.first[0]), int(inside.last[-1])
+    end = warm + protocol.measure
     where = f"steps {first}..{last}"
     if warm > protocol.warmup:
         message = f"the log begins at step {begin} and warms up until step {warm}: {where} are measured"
+    elif _begins_late(found):
+        only = spelled(begin, int(found.last[-1]))
+        message = f"the log has only {only}, too few for a warm-up of {protocol.warmup}: "
+        message += f"those within {warm + 1}..{end} are measured"
     elif chosen_steps < protocol.measure:
         message = f"{chosen_steps} of {protocol.measure} steps after a warm-up of {protocol.warmup} ({where})"
-        message += f"; the log begins at step {begin}, without one" if begin > warm + 1 else ""
     elif first > end and not inside.is_coarse:
         message = f"the log has none of the steps {warm + 1}..{end}: {where} are measured"
     else:
         return ()
     return (Finding("warning", "protocol.short-window", run.id, message, inside.place()),)
+
+
+def spelled(first: int, last: int) -> str:
+    """Return a range of steps in words: `step 5`, `steps 43..45`."""
+    return f"step {first}" if first == last else f"steps {first}..{last}"
 
 
 def _stalls(run: Run, inside: Entries, stalls: int, protocol: Protocol) -> tuple[Finding, ...]:

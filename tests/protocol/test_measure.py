@@ -276,6 +276,21 @@ def test_a_log_that_ends_in_the_warmup_says_so() -> None:
     assert messages(why, "protocol.short-window") == ["the log ends at step 2, within the warm-up of 2"]
 
 
+@pytest.mark.parametrize(
+    ("step", "span", "why"),
+    [
+        ([12, 13], 1, "the log has only steps 12..13, too few for a warm-up of 2 before the measured ones"),
+        ([12], 1, "the log has only step 12, too few for a warm-up of 2 before the measured ones"),
+        ([1, 33], [1, 32], "the log's last interval, steps 2..33, begins within the warm-up, steps 1..2"),
+        ([11, 33], [1, 22], "the log's last interval, steps 12..33, begins within the warm-up, steps 11..12"),
+    ],
+)
+def test_a_log_without_a_step_after_the_warmup_says_why(step, span, why):
+    measured, found = attempt(run(series([1.0] * len(step), step=step, span=span)), "step_time", "step", FIVE)
+    assert measured is None
+    assert messages(found, "protocol.short-window") == [why]
+
+
 def test_a_figure_helps_out_where_the_steps_do_not_reach() -> None:
     assert value(run(series([1.0] * 2), aggregate(3.0)), "step_time") == 3.0
 

@@ -106,7 +106,7 @@ def test_lines_cut_out_of_the_window_are_measured_and_say_so() -> None:
     found = laid(series([1.0] * 2, step=[5, 6]))
     assert steps(found) == [5, 6]
     assert messages(found.findings, "protocol.short-window") == [
-        "2 of 5 steps after a warm-up of 2 (steps 5..6); the log begins at step 5, without one"
+        "the log has only steps 5..6, too few for a warm-up of 2: those within 3..7 are measured"
     ]
     assert lay(run(), [series([1.0] * 2, step=[105, 106])], FIVE) is None
 
