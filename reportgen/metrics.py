@@ -62,7 +62,6 @@ _ALL = (
         is_joint=True,
     ),
     Metric("run_time", "Time of the whole run", "s", "lower", is_joint=True),
-    Metric("action_time", "Time of one call", "s", "lower"),
     Metric("utilization", "GPU utilisation", "ratio"),
     Metric("memory_utilization", "Memory utilisation", "ratio"),
     Metric("tensor_core_utilization", "Tensor-core utilisation", "ratio"),
@@ -90,6 +89,7 @@ _ALL = (
     Metric("pcie_link_width", "PCIe width", "count"),
     Metric("bandwidth", "Bandwidth", "B/s", "higher"),
     Metric("flops", "Arithmetic rate", "FLOP/s", "higher", is_joint=True),
+    Metric("action_time", "Time of one call", "s", "lower"),
     Metric("loss", "Loss", "1"),
     Metric("accuracy", "Accuracy", "ratio", "higher"),
 )

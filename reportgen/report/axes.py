@@ -5,7 +5,7 @@ across the page if that puts numbers beside one another. Where there are many ca
 table: images and tokens are not to be compared, and what is the same for all runs of a model is no row.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate
 
@@ -33,8 +33,11 @@ SIZES = ("devices", "nodes", "batch_size", "global_batch_size", "seq_len")
 _TELLING = (*_SUBJECTS, "system", "device")
 
 
-def groups(runs: Sequence[Run]) -> Iterator[tuple[dict[str, Wanted], list[Run]]]:
-    """Yield what runs of one table have in common, as its `where`, and these runs; {} for all together."""
+def groups(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[tuple[dict[str, Wanted], list[Run]]]:
+    """Yield what runs of one table have in common, as its `where`, and these runs; {} for all together.
+
+    campaign  all runs, those among them that belong into other tables
+    """
     values = _values_of(runs)
     cases = {identities(run.factors) for run in runs}
     for name in _SUBJECTS if len(cases) > MOST_CASES else ():
@@ -46,13 +49,23 @@ def groups(runs: Sequence[Run]) -> Iterator[tuple[dict[str, Wanted], list[Run]]]
                     [run for run in runs if ranks.rank(name, run.factors) == rank],
                 )
             return
-    yield {}, list(runs)
+    yield _of_these(runs, campaign), list(runs)
+
+
+def _of_these(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, Wanted]:
+    """Return the models of a table, {} where these are all: one that failed elsewhere is no row here."""
+    values, everywhere = _values_of(runs), _values_of(campaign)
+    for name in _SUBJECTS:
+        if all(name in run.factors for run in runs) and len(values[name]) < len(everywhere[name]):
+            ranks = Ranks([run.factors for run in runs], {})
+            return {name: tuple(ranks.value(name, rank) for rank in range(len(values[name])))}
+    return {}
 
 
 def axes(
-    runs: Sequence[Run], campaign: Sequence[Run], guessed: Collection[str] = ()
+    runs: Sequence[Run], campaign: Sequence[Run], guessed: Collection[str] = (), *, has_columns: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Return row and column factors.
+    """Return row and column factors; no column factor where something else stands across the page already.
 
     campaign  all runs: where none of the factors varies, the row is one that does in other tables
     guessed   factors that stand for a level of the path; they are no columns, nor rows where they say again
@@ -61,13 +74,17 @@ def axes(
     values = _values_of(runs)
     lacking = {name for name in values if any(name not in run.factors for run in runs)}
     varying = [name for name in values if len(values[name]) > 1 or name in lacking]
+    system = _system(guessed, values) if "device" in lacking else None
     for name in guessed:
-        if name in varying and any(_tells(other, name, runs) for other in varying if other != name):
+        others = [other for other in varying if other != name]
+        if name in varying and name != system and any(_tells(other, name, runs) for other in others):
             varying.remove(name)
     if not varying:
         return [_title_factor(values, campaign)], []
     varying.sort(key=lambda name: (_position(name, guessed), -len(values[name]), name))
-    rows = _needed(varying, runs)
+    rows = _needed(varying, runs, {*_ASKED, system})
+    if has_columns:
+        return rows, []
     short = [name for name in rows if 1 < len(values[name]) <= MOST_COLUMNS and name not in guessed]
     short.sort(key=lambda name: (name in SIZES, len(values[name]), name))
     beside = _beside(rows, runs) if len(rows) > 1 else {}
@@ -75,9 +92,14 @@ def axes(
     return [name for name in rows if name != across], [across] if across else []
 
 
-def _needed(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
+def _system(guessed: Iterable[str], values: Mapping[str, Collection[Identity]]) -> str | None:
+    """Return the level of the path with the most names: of logs without a device it may tell the system."""
+    return max(guessed, key=lambda name: len(values.get(name, ())), default=None)
+
+
+def _needed(names: Sequence[str], runs: Sequence[Run], asked: Collection[str | None]) -> list[str]:
     """Return the factors that are asked for, and of the others those that tell more cases apart."""
-    found = [name for name in names if name in _ASKED]
+    found = [name for name in names if name in asked]
     told = _cells(found, runs)
     for name in names:
         if name not in found and max(finer := _finer(runs, told, name)) > max(told):

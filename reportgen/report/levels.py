@@ -58,6 +58,8 @@ def levels(runs: Sequence[Run]) -> Levels | None:
         apart = {level for case in cases for level in range(depth) if _tells(case, level)}
         if apart and depth <= MOST_PARTS:
             paths = sorted({path for case in cases for path in case.paths})
+            # Folders that tell no case apart may still be what people call the systems.
+            apart |= {level for level in range(depth - 1) if len(_wordings(paths, level)) > 1}
             patterns.append(_pattern(paths, apart, taken))
             examples.append("/".join(paths[0]))
     return Levels(tuple(patterns), examples[0]) if patterns else None
@@ -85,8 +87,14 @@ def _by_depth(runs: Iterable[Run]) -> dict[int, list[_Case]]:
 
 
 def _tells(case: _Case, level: int) -> bool:
-    names = {path[level] for path in case.paths}
-    return len(names if case.is_unknown else {_NUMBER.sub("0", name) for name in names}) > 1
+    if case.is_unknown:
+        return len({path[level] for path in case.paths}) > 1
+    return len(_wordings(case.paths, level)) > 1
+
+
+def _wordings(paths: Iterable[Sequence[str]], level: int) -> set[str]:
+    """Return the names of a level that differ in more than numbers, which count repeats."""
+    return {_NUMBER.sub("0", path[level]) for path in paths}
 
 
 def _pattern(paths: Sequence[Sequence[str]], apart: set[int], taken: set[str]) -> PathPattern:

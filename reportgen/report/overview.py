@@ -26,6 +26,8 @@ from reportgen.tables.spec import METRIC, PHASE, TableSpec, Wanted
 
 # What the environment knows and a table may use like a factor: on which hardware a run was.
 _HARDWARE = "gpu"
+# As they follow one another in a step.
+_TURN = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimizer_step")
 # A program with more metrics of its own has no table for each.
 _MOST_OWN = 8
 
@@ -62,11 +64,11 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
         phases = _phases(tells[metric], most[metric])
         others = sorted(set(tells[metric]) - set(phases))
         able = list({id(run): run for phase in phases for run in tells[metric][phase]}.values())
-        for where, group in groups(able):
+        for where, group in groups(able, runs):
             # One that was cut short may lack what all others say; it would have a row of its own.
             said = set(group[0].factors).intersection(*(run.factors for run in group))
             failed = [run for run in silent if matches(run.factors, where) and said <= set(run.factors)]
-            layout = axes([*group, *failed], runs, guessed)
+            layout = axes([*group, *failed], runs, guessed, has_columns=len(phases) > 1)
             spec = _spec(f"{place}: tables[{len(specs)}]", metric, where, layout, phases)
             notes = (_left_out(others),) if others else ()
             specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs}), notes=notes))
@@ -120,10 +122,10 @@ def _spec(
     layout: tuple[list[str], list[str]],
     phases: tuple[str, ...],
 ) -> TableSpec:
-    names = [str(value) for (value,) in where.values()]
+    names = [str(values[0]) for values in where.values() if len(values) == 1]
     rows, columns = layout
     if len(phases) > 1:
-        rows, columns = [*rows, *columns], [PHASE]
+        columns = [PHASE]
     return TableSpec(
         place=place,
         id=_id(metric, *names),
@@ -157,10 +159,14 @@ def _metric_order(metric: str) -> tuple[int, str]:
 
 
 def _phases(tells: Mapping[str, Sequence[Run]], most: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the phases, the whole step first, then those that most runs have; of many the longest."""
+    """Return the phases, the whole step first, then in turn, then those that most runs have.
+
+    Of many the longest are shown.
+    """
     longest = sorted(tells, key=lambda phase: (phase != STEP, -most.get(phase, 0.0), phase))
     shown = longest[:MOST_COLUMNS]
-    return tuple(sorted(shown, key=lambda phase: (phase != STEP, -len(tells[phase]), phase)))
+    turn = {phase: place for place, phase in enumerate(_TURN)}
+    return tuple(sorted(shown, key=lambda phase: (turn.get(phase, len(turn)), -len(tells[phase]), phase)))
 
 
 def _left_out(phases: Sequence[str]) -> str:
@@ -212,7 +218,7 @@ def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed:
             "[[tables]]",
             f"id = {_text(spec.id)}",
             f"title = {_text(spec.title)}",
-            *(f"where = {{ {name} = {_value(value)} }}" for name, (value,) in spec.where.items()),
+            *(f"where = {{ {name} = {_wanted(values)} }}" for name, values in spec.where.items()),
             f"metric = {_list(spec.metrics) if len(spec.metrics) > 1 else _text(spec.metrics[0])}",
             *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
         ]
@@ -239,6 +245,10 @@ def _comment(name: str, ranks: Ranks, runs: Sequence[Run]) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return f"[{', '.join(map(_text, names))}]"
+
+
+def _wanted(values: Wanted) -> str:
+    return _value(values[0]) if len(values) == 1 else f"[{', '.join(map(_value, values))}]"
 
 
 def _value(value: FactorValue) -> str:

@@ -98,6 +98,31 @@ def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
     assert (written["metric"], written["unit"]) == (list(table.metrics), "per-cell")
 
 
+def test_phases_stand_in_turn_behind_what_tells_cases_apart():
+    times = {"backward": 2.0, "between_steps": 0.1, "data_loading": 0.5, "forward": 1.0, "step": 4.0}
+    runs = [run(model=m, batch_size=b, values=times) for m in "ab" for b in (1, 8)]
+    (table,) = overview(runs, "reports").tables
+    assert table.phases == ("step", "data_loading", "forward", "backward", "between_steps")
+    assert (table.rows, table.columns) == (("model", "batch_size"), ("phase",))
+
+
+def test_what_failed_elsewhere_is_no_row():
+    runs = [run(model=m, batch_size=1, throughput=1.0) for m in "ab"]
+    runs += [run(model="b", batch_size=2, memory=2.0), run(model="c", batch_size=3, status="failed")]
+    throughput, memory = overview(runs, "reports").tables
+    assert (throughput.where, memory.where) == ({"model": ("a", "b")}, {"model": ("b",)})
+    written = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
+    assert [one["where"] for one in written] == [{"model": ["a", "b"]}, {"model": "b"}]
+
+
+def test_where_a_log_names_no_device_its_folder_says_on_which_system_it_was():
+    runs = [at(f"{name}/1.txt", model="m", device=name, precision="amp") for name in ("A", "B")]
+    runs += [at("C/1.txt", model="m", precision="fp32")]
+    told = [replace(one, factors={**one.factors, "folder": one.id[0]}) for one in runs]
+    document = tomllib.loads(definition_text(told, "logs/x", guessed=("folder",)))
+    assert document["tables"][0]["rows"] == ["device", "folder", "precision"]
+
+
 def test_of_many_phases_the_longest_are_shown_and_the_others_named():
     times = {"forward": 1.0, **{f"hook{i}": i / 1e6 for i in range(9)}}
     runs = [run(m=m, values=times) for m in "ab"]
@@ -186,11 +211,8 @@ def test_a_guessed_level_is_no_column_and_no_row_where_a_factor_says_the_same():
     ]
     found = levels(runs)
     assert found is not None
-    assert found.names == ["folder"]
-    both = [
-        replace(one, factors={**one.factors, "folder2": one.id.split("/")[1]}) for one in found.told(runs)
-    ]
-    document = tomllib.loads(definition_text(both, "logs/x", guessed=("folder", "folder2")))
+    assert found.names == ["folder", "folder2"]  # the second tells no case apart
+    document = tomllib.loads(definition_text(found.told(runs), "logs/x", guessed=found.names))
     assert (document["tables"][0]["rows"], document["tables"][0]["columns"]) == (["folder"], ["precision"])
 
 
