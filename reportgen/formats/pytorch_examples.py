@@ -3,8 +3,9 @@
 A file becomes one Run with a Series per rank. All ranks of a node print into one log and no line says whose
 it is; the running mean in parentheses does, because each rank has its own. A line prints the time of one step
 and that mean; where only every k-th step is printed, the time of those between follows from the means.
+Swin Transformer prints the same, without the wait for data: `Train: [0/300][10/1251] eta .. time 0.6 (0.7)`.
 
-Format: pytorch/examples imagenet/main.py (ProgressMeter).
+Format: pytorch/examples imagenet/main.py (ProgressMeter); microsoft/Swin-Transformer main.py.
 """
 
 import re
@@ -25,21 +26,41 @@ _LINE = re.compile(
     rb"Time {1,8}(?P<time>" + NUMBER + rb") {1,8}\( {0,8}(?P<mean>" + NUMBER + rb")\)\s{1,20}"
     rb"Data {1,8}(?P<data>" + NUMBER + rb") {1,8}\( {0,8}(?P<data_mean>" + NUMBER + rb")\)"
 )  # fmt: skip
+_SWIN = re.compile(
+    rb"Train: \[(?P<epoch>" + COUNT + rb")/[0-9]{1,9}\]\[(?P<index>" + COUNT + rb")/[0-9]{1,12}\]\s{1,4}"
+    rb"eta [^\n]{5,200}?\btime (?P<time>" + NUMBER + rb") \((?P<mean>" + NUMBER + rb")\)\s"
+)  # fmt: skip
+_FORMS = ((b"Epoch: [", _LINE), (b"Train: [", _SWIN))
 _MODEL = re.compile(rb"=> (?:creating model|using pre-trained model) '([^'\r\n]{1,80})'")
+# Swin names its logger after the model, and prints its configuration.
+_LOGGER = re.compile(rb"\[[0-9-]{10} [0-9:]{8} ([^]\s]{1,100})\] \([^)\n]{1,60}\): INFO Train: \[")
+_SETTINGS = (
+    ("batch_size", re.compile(rb"^ {2}BATCH_SIZE: (" + COUNT + rb")$", re.MULTILINE), b"  BATCH_SIZE: "),
+    (
+        "devices",
+        re.compile(rb"RANK and WORLD_SIZE in environ: [0-9]{1,9}/(" + COUNT + rb")\b"),
+        b" in environ: ",
+    ),
+)
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a training line."""
-    return claim(files, b"Epoch: [", _LINE, 0.9)
+    found = (claim(files, literal, pattern, 0.9) for literal, pattern in _FORMS)
+    return next((one for one in found if one), None)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    records = log.records(_LINE, b"Epoch: [")
+    forms = [log.records(pattern, literal) for literal, pattern in _FORMS]
+    records = next((one for one in forms if len(one)), forms[0])
     factors: dict[str, FactorValue] = {"framework": "PyTorch", "item": "image"}
-    if model := log.search(_MODEL, b"=> "):
+    if model := log.search(_MODEL, b"=> ") or log.search(_LOGGER, b": INFO Train: ["):
         factors["model"] = model[1].decode("utf-8", "replace")
+    for name, pattern, literal in _SETTINGS:
+        if setting := log.search(pattern, literal):
+            factors[name] = int(setting[1])
     run = StepRun(log, _NAME, np.zeros(0, dtype=np.int64), records.line, factors=factors)
     if len(records):
         run.last = int(records.end[-1])
@@ -47,7 +68,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"Epoch: [",))
+FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _FORMS))
 
 
 def _fill(run: StepRun, records: Records) -> None:
@@ -56,10 +77,9 @@ def _fill(run: StepRun, records: Records) -> None:
     step, run.breaks = over_epochs(records.integers("epoch"), index + 1)
     rank = _ranks(records, index)
     spacing, epoch = _spacing(index, rank), records.integers("epoch")
-    columns = [
-        (STEP, records.floats("time"), records.floats("mean")),
-        ("data_loading", records.floats("data"), records.floats("data_mean")),
-    ]
+    columns = [(STEP, records.floats("time"), records.floats("mean"))]
+    if "data" in records.columns:
+        columns.append(("data_loading", records.floats("data"), records.floats("data_mean")))
     for number in range(int(rank.max()) + 1):
         mine = np.flatnonzero(rank == number)
         mine = mine[np.unique(step[mine], return_index=True)[1]]

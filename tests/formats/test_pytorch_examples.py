@@ -66,6 +66,22 @@ def test_newer_versions_count_from_one() -> None:
     assert [(one.step, one.kind) for one in found.breaks] == [(5, "epoch")]
 
 
+def test_swin_prints_the_means_without_the_wait_for_data() -> None:
+    """The form of microsoft/Swin-Transformer main.py: its configuration, then every tenth step."""
+    line = (
+        "[2024-01-02 03:04:05 swin_tiny] (main.py 226): INFO Train: [%d/300][%d/40]\teta 0:10:52 lr 0.000710\t"
+        "time %.4f (%.4f)\tloss 6.5584 (6.3074)\tgrad_norm 6.5613 (10.6225)\tmem 14764MB\n"
+    )
+    steps = ((0, 0, 2.0, 2.0), (0, 10, 0.5, 0.7), (0, 20, 0.5, 0.6), (1, 0, 1.0, 1.0), (1, 10, 0.5, 0.6))
+    head = "RANK and WORLD_SIZE in environ: 0/8\nDATA:\n  BATCH_SIZE: 128\n  CACHE_MODE: part\n"
+    run = read_one(pytorch_examples.FORMAT, (head + "".join(line % step for step in steps)).encode())
+    (found,) = run.series
+    assert found.value == pytest.approx([2.0, 5.7, 4.9, 1.0, 5.6])
+    assert found.span.tolist() == [1, 10, 10, 1, 10]
+    assert run.factors == {"framework": "PyTorch", "item": "image", "model": "swin_tiny", "batch_size": 128,
+                           "devices": 8}  # fmt: skip
+
+
 def test_a_crash_after_the_steps_is_partial() -> None:
     run = read_one(
         pytorch_examples.FORMAT, ("".join(lines(SLOW)) + "RuntimeError: CUDA out of memory.\n").encode()
