@@ -79,7 +79,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
         unit=units.whole if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
-        caption=(*caption(spec, grid, units.whole), *(note.text for note in noted.general)),
+        caption=(*caption(spec, grid, units.whole, against), *(note.text for note in noted.general)),
         facet=facet,
         facet_text=told,
         findings=tuple(filler.findings),

@@ -5,17 +5,22 @@ from collections.abc import Sequence
 from reportgen.metrics import metric as metric_of
 from reportgen.model import Case, FactorValue, identity
 from reportgen.results import COMPARED, TITLES
-from reportgen.tables.headings import label_of_factor, sentence
+from reportgen.tables.compare import Comparer
+from reportgen.tables.headings import label_of_factor, label_of_value, sentence
 from reportgen.tables.names import show
-from reportgen.tables.pivot import LACKING, Grid
+from reportgen.tables.pivot import LACKING, Grid, Identity, natural
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 from reportgen.units import Unit
 
+# More values of one factor than this are not listed.
+_LISTED = 6
 
-def caption(spec: TableSpec, grid: Grid, unit: Unit | None) -> tuple[str, ...]:
+
+def caption(spec: TableSpec, grid: Grid, unit: Unit | None, against: Comparer | None) -> tuple[str, ...]:
     """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes."""
     cases = [case for slot in grid.slots.values() for case in slot]
-    sentences = [_metric(spec, cases, unit), _constants(spec, cases), _baseline(spec), *spec.notes]
+    unequal = _unequal(spec, [slot[0] for slot in grid.slots.values() if len(slot) == 1], against)
+    sentences = [_metric(spec, cases, unit), _constants(spec, cases), _baseline(spec, unequal), *spec.notes]
     return tuple(text for text in sentences if text)
 
 
@@ -75,12 +80,33 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
     return f"All with {text}." if text else ""
 
 
-def _baseline(spec: TableSpec) -> str:
+def _baseline(spec: TableSpec, unequal: str) -> str:
+    """Say what the cells are compared with, and what differs in the runs behind one number all the same."""
     if spec.compare is None:
-        return ""
+        return f"Not held equal among repeats: {unequal}." if unequal else ""
     against = ", ".join(
         f"{label_of_factor(spec.labels, n).text} = {show(v).strip(chr(34))}"
         for n, v in spec.compare.baseline.items()
     )
     title = TITLES[COMPARED[spec.compare.kind][0]]
-    return f"{title.capitalize()} against {against}, all else equal."
+    rest = f"; not held equal: {unequal}." if unequal else ", all else equal."
+    return f"{title.capitalize()} against {against}{rest}"
+
+
+def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None) -> str:
+    """Return the ignored factors in which repeats, or a case and its baseline, differ, with their values."""
+    values: dict[str, set[Identity]] = {}
+    for case in cases:
+        baseline = against.baseline_of(case) if against and case.summary else None
+        runs = [m.run for one in (case, baseline) if one for m in one.measurements]
+        for name in spec.ignore:
+            here = {identity(run.factors.get(name, LACKING)) for run in runs}
+            if len(here) > 1:
+                values.setdefault(name, set()).update(here)
+    return ", ".join(_listed(spec, name, values[name]) for name in spec.ignore if name in values)
+
+
+def _listed(spec: TableSpec, name: str, values: set[Identity]) -> str:
+    shown = [label_of_value(spec.labels, name, value).text for _, value in sorted(values, key=natural)]
+    more = ", ..." if len(shown) > _LISTED else ""
+    return f"{label_of_factor(spec.labels, name).text} ({', '.join(shown[:_LISTED])}{more})"

@@ -37,7 +37,7 @@ class Comparer:
         """Return the comparison, and a finding where it (or its expected speed) is missing."""
         if case.summary is None:
             return None, None
-        baseline = self.by_factors.get(identities({**case.factors, **self.compare.baseline}))
+        baseline = self.baseline_of(case)
         if baseline is None or baseline.summary is None:
             return None, self._note("table.missing-baseline", self._why(case, baseline))
         if case.parts != baseline.parts:
@@ -48,6 +48,10 @@ class Comparer:
             return self._expected(case, baseline)
         value = _value(self.compare.kind, case, baseline)
         return Comparison(self.compare.kind, baseline, value), None
+
+    def baseline_of(self, case: Case) -> Case | None:
+        """Return the case that this one is compared with, with or without a number."""
+        return self.by_factors.get(identities({**case.factors, **self.compare.baseline}))
 
     def _note(self, rule: str, message: str) -> Finding:
         return Finding("note", rule, self.spec.id, message)

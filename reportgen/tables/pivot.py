@@ -61,7 +61,7 @@ class Ranks:
             for name, value in factors.items():
                 seen.setdefault(name, set()).add(identity(value))
         self._values = {
-            name: [*first, *sorted(values - set(first), key=_natural)]
+            name: [*first, *sorted(values - set(first), key=natural)]
             for name, values in seen.items()
             for first in [[identity(value) for value in order.get(name, ())]]
         }
@@ -86,7 +86,7 @@ class Ranks:
         return AxisKey(codes, tuple(self.value(n, c) for n, c in zip(names, codes, strict=True)))
 
 
-def _natural(typed: Identity) -> tuple[str, tuple[tuple[int, float, str], ...], str]:
+def natural(typed: Identity) -> tuple[str, tuple[tuple[int, float, str], ...], str]:
     """Return a key that puts numbers and numbers inside texts in order; no two values share one.
 
     What is sorted comes from a set: texts that differ only by case or by leading zeros go by themselves.

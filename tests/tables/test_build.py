@@ -213,6 +213,39 @@ def test_a_cell_without_its_own_baseline_says_so():
     assert table.notes[table.cells[1][1].notes[0]].rule == "table.missing-baseline"
 
 
+@pytest.mark.parametrize(
+    ("ignore", "rest"),
+    [
+        (("batch_size",), "; not held equal: batch size (5, 12, 24)."),
+        (("batch_size", "host"), "; not held equal: batch size (5, 12, 24), host (-, n1)."),
+    ],
+)
+def test_what_is_ignored_is_not_called_equal(ignore, rest):
+    runs = [
+        run(device="A", batch_size=5, throughput=1.0),
+        run(device="B", batch_size=24, throughput=3.0),
+        run(device="C", batch_size=12, throughput=2.0, **({"host": "n1"} if "host" in ignore else {})),
+    ]
+    table = one(runs, rows=("device",), ignore=ignore, compare=CompareSpec("speedup", {"device": "A"}))
+    assert table.caption[-1] == f"Speed-up against device = A{rest}"
+
+
+def test_an_ignored_factor_that_agrees_is_as_equal_as_the_others():
+    runs = [run(device=d, batch_size=5, throughput=1.0) for d in "AB"]
+    table = one(
+        runs, rows=("device",), ignore=("batch_size",), compare=CompareSpec("speedup", {"device": "A"})
+    )
+    assert table.caption[-1] == "Speed-up against device = A, all else equal."
+
+
+def test_repeats_that_differ_in_what_is_ignored_say_so():
+    runs = [run(m="a", node=node, throughput=1.0) for node in range(8)] + [run(m="b", node=1, throughput=1.0)]
+    assert (
+        "Not held equal among repeats: node (0, 1, 2, 3, 4, 5, ...)."
+        in one(runs, rows=("m",), ignore=("node",)).caption
+    )
+
+
 def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_names_who_has_none():
     runs = [
         run(m=m, gpu=g, throughput=v)
