@@ -29,6 +29,12 @@ def values(proposal: Proposal) -> dict[str, float]:
     return {one["metric"]: one["value"] for one in proposal.document["runs"][0]["measurements"]}
 
 
+def taken(proposal: Proposal) -> dict[str, str]:
+    """Return what is taken out of the first line that matches: group -> text, without the step."""
+    groups, first = proposal.records[:2]
+    return {name: text for name, text in zip(groups, first, strict=True) if name not in ("line", "step")}
+
+
 def pattern(proposal: Proposal) -> str:
     """Return the proposed pattern."""
     return str(tomllib.loads(proposal.toml)["format"]["pattern"])
@@ -137,6 +143,69 @@ def test_styles_of_logs(log: str, groups: tuple[str, ...], measured: dict[str, f
         **values(found),
         **{name: pytest.approx(value, rel=0.01) for name, value in measured.items()},
     }
+
+
+@pytest.mark.parametrize(
+    "apart", [" :: ", " : ", ": ", " => ", " | ", ", ", "; ", " - ", " -> ", " / ", "  "]
+)
+@pytest.mark.parametrize("time", ["took 97.5 ms", "97.5 ms", "took 97.5ms"])
+@pytest.mark.parametrize("rate", ["657.1 samples/s", "657.1 samples per sec", "at 657.1 samples/s"])
+def test_the_unit_behind_a_number_wins_however_fields_are_kept_apart(
+    apart: str, time: str, rate: str
+) -> None:
+    found = learned(lines(apart.join(["## it #", time, rate, "loss=5.0"])))
+    assert (taken(found), found.notes) == ({"step_time_ms": "97.5", "samples_per_second": "657.1"}, ())
+
+
+@pytest.mark.parametrize(
+    ("line", "groups"),
+    [
+        ("it # :: 97.5 ms :: 657.1 samples/s :: 12.0", {"step_time_ms": "97.5", "samples_per_second": "657.1"}),
+        ("it # :: speed 657.1 samples/s :: took 97.5 ms", {"step_time_ms": "97.5", "samples_per_second": "657.1"}),
+        ("it # :: 97.5 ms :: 657.1 samples/s :: loss 5.0 :: lr 0.1", {"step_time_ms": "97.5", "samples_per_second": "657.1"}),
+        ("it #, 5.0 loss, 657.1 samples/s", {"samples_per_second": "657.1"}),
+        # What leads to the next number is its name.
+        ("step=# tok/s=618.5 ms/it=97.5", {"step_time_ms": "97.5", "tokens_per_second": "618.5"}),
+        ("step # tok/s: 618.5 ms/it: 97.5", {"step_time_ms": "97.5", "tokens_per_second": "618.5"}),
+        ("step : # loss : 5.0 tok/s : 618.5 step ms : 97.5", {"step_time_ms": "97.5", "tokens_per_second": "618.5"}),
+        ("step #/100 tok/s: 618.5", {"tokens_per_second": "618.5"}),
+        ("step # time 0.5 tok/s: 618.5", {"step_time_s": "0.5", "tokens_per_second": "618.5"}),
+        ("step # mem: 12.5 tok/s: now 618.5", {"tokens_per_second": "618.5"}),
+    ],
+)  # fmt: skip
+def test_a_unit_between_two_numbers_belongs_to_one_of_them(line: str, groups: dict[str, str]) -> None:
+    assert taken(learned(lines(line))) == groups
+
+
+@pytest.mark.parametrize(
+    "word", ["loss", "train_loss", "lr", "learning rate", "grad_norm", "accuracy", "acc", "ppl"]
+)
+@pytest.mark.parametrize("form", ["samples/s: {}=0.5", "ms {} 0.5", "{}: 0.5 ms 12", "{} 0.5 samples/s"])
+def test_a_loss_is_neither_a_rate_nor_a_time(word: str, form: str) -> None:
+    assert taken(learned(lines(f"it # took 3.25s, {form.format(word)}"))) == {"step_time_s": "3.25"}
+
+
+@pytest.mark.parametrize(
+    ("field", "group"),
+    [
+        ("step_ms=125.0", "step_time_ms"),
+        ("iter_us=125.0", "step_time_us"),
+        ("step_s=125.0", "step_time_s"),
+        ("train_step_sec: 125.0", "step_time_s"),
+        ("step (ms): 125.0", "step_time_ms"),
+        ("tok_per_s=125.0", "tokens_per_second"),
+        ("samples_per_sec=125.0", "samples_per_second"),
+        ("steps_per_sec=125.0", "steps_per_second"),
+        # The time of a part, of who knows what, and what may be a rate as well as a time.
+        ("fwd_ms=125.0", ""),
+        ("gpu_ms=125.0", ""),
+        ("it_s=125.0", ""),
+    ],
+)
+def test_a_unit_at_the_end_of_a_name_is_that_of_the_number(field: str, group: str) -> None:
+    found = learned("".join(f"2024-01-02 03:04:0{i} step={i} | {field} | loss=5.0\n" for i in range(1, 9)))
+    expected = {"timestamp": "2024-01-02 03:04:01"} | ({group: "125.0"} if group else {})
+    assert (taken(found), found.notes) == (expected, ())
 
 
 def test_the_pattern_is_one_that_people_can_read() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from reportgen.learn.shapes import Shape
-from reportgen.learn.words import is_time, keys_of, reading, unit_end
+from reportgen.learn.words import Words, is_time, reading, words_of
 
 _STEP_KEY = re.compile(
     r"(?<![a-z])(?:global[_ ]?step|step|iter|iteration|it|i|batch|update|idx)s?(?:[_ ]?(?:no|num))?$"
@@ -49,16 +49,16 @@ class Roles:
 def roles(shape: Shape) -> Roles | None:
     """Return what the slots of a shape mean; None without a growing step and a time, rate or date."""
     found = Roles()
-    keys = keys_of(shape)
-    step, sure = _step(shape, keys)
+    words = words_of(shape)
+    step, sure = _step(shape, words)
     if step is None:
         return None
     found.names[step] = "step"
-    measured = max(_name_times_and_rates(shape, keys, found), 1)
-    _name_stamp(shape, keys, found)
+    measured = max(_name_times_and_rates(shape, words, found), 1)
+    _name_stamp(shape, words, found)
     if len(found.names) < 2:
         return None
-    _name_others(shape, keys, found)
+    _name_others(shape, words, found)
     found.sure = sure * measured
     if found.sure < _LEAST_SURE:
         return None
@@ -67,15 +67,15 @@ def roles(shape: Shape) -> Roles | None:
     return found
 
 
-def _step(shape: Shape, keys: Sequence[str]) -> tuple[int | None, int]:
+def _step(shape: Shape, words: Sequence[Words]) -> tuple[int | None, int]:
     """Return the slot of the step and how sure that is: a number called so before one that only grows."""
     best, chosen = 0, None
-    for slot, key in enumerate(keys):
+    for slot, one in enumerate(words):
         behind = shape.literals[slot + 1]
-        if not shape.are_counts(slot) or not shape.grows(slot) or unit_end(shape, slot) or behind[:1] == "%":
+        if not shape.are_counts(slot) or not shape.grows(slot) or one.unit or behind[:1] == "%":
             continue
-        is_named = bool(_STEP_KEY.search(key))
-        if not is_named and (_NOT_A_STEP.search(key) or is_time(key)):
+        is_named = bool(_STEP_KEY.search(one.key))
+        if not is_named and (_NOT_A_STEP.search(one.key) or is_time(one.key) or one.named_unit):
             continue
         sure = 4 if is_named else 2 if behind.startswith("/") else 1
         if sure > best:
@@ -83,10 +83,10 @@ def _step(shape: Shape, keys: Sequence[str]) -> tuple[int | None, int]:
     return chosen, best
 
 
-def _name_times_and_rates(shape: Shape, keys: Sequence[str], found: Roles) -> int:
+def _name_times_and_rates(shape: Shape, words: Sequence[Words], found: Roles) -> int:
     """Name the surest time and the surest rate, the first of equals; return how sure the surer is."""
-    free = [slot for slot in range(len(keys)) if slot not in found.names]
-    readings = [(slot, read) for slot in free if (read := reading(shape, keys[slot], slot))]
+    free = [slot for slot in range(len(words)) if slot not in found.names]
+    readings = [(slot, read) for slot in free if (read := reading(shape, words[slot], slot))]
     sure = 0
     for is_rate in (False, True):
         fitting = [(slot, read) for slot, read in readings if read.is_rate == is_rate]
@@ -100,7 +100,7 @@ def _name_times_and_rates(shape: Shape, keys: Sequence[str], found: Roles) -> in
     return sure
 
 
-def _name_stamp(shape: Shape, keys: Sequence[str], found: Roles) -> None:
+def _name_stamp(shape: Shape, words: Sequence[Words], found: Roles) -> None:
     """Name a date that changes, else seconds since 1970 or since the start."""
     dates = [
         slot for slot, kind in enumerate(shape.kinds) if kind == "date" and len(set(shape.column(slot))) > 1
@@ -108,22 +108,22 @@ def _name_stamp(shape: Shape, keys: Sequence[str], found: Roles) -> None:
     if dates:
         found.names[dates[0]] = "timestamp"
         return
-    for slot, key in enumerate(keys):
+    for slot, one in enumerate(words):
         if slot in found.names or not shape.never_falls(slot):
             continue
         if all(re.fullmatch(r"1\d{9}(?:\.\d+)?", cell) for cell in shape.column(slot)):
             found.names[slot] = "timestamp"
             return
-        unit = shape.literals[slot + 1].lower()[: unit_end(shape, slot)]
-        if is_time(key) and unit in _SECONDS and all("." in cell for cell in shape.column(slot)):
+        unit = one.unit or one.named_unit
+        if is_time(one.key) and unit in _SECONDS and all("." in cell for cell in shape.column(slot)):
             found.names[slot] = "timestamp"
-            found.notes.append(f'the time "{key}" grows: it is taken for seconds since the start')
+            found.notes.append(f'the time "{one.key}" grows: it is taken for seconds since the start')
             return
 
 
-def _name_others(shape: Shape, keys: Sequence[str], found: Roles) -> None:
+def _name_others(shape: Shape, words: Sequence[Words], found: Roles) -> None:
     """Name the epoch, its length, the rank, and constants that describe the case."""
-    for slot, key in enumerate(keys):
+    for slot, key in enumerate(one.key for one in words):
         if slot in found.names or not shape.are_counts(slot):
             continue
         taken = set(found.names.values())
@@ -136,7 +136,7 @@ def _name_others(shape: Shape, keys: Sequence[str], found: Roles) -> None:
             name = next((name for name, pattern in _FACTORS.items() if pattern.search(key)), "")
             found.names |= {slot: name} if name and name not in taken else {}
     after = next(slot for slot, name in found.names.items() if name == "step") + 1
-    if "epoch" in found.names.values() and after < len(keys) and after not in found.names:
+    if "epoch" in found.names.values() and after < len(words) and after not in found.names:
         is_length = (
             shape.literals[after] == "/" and shape.are_counts(after) and len(set(shape.column(after))) == 1
         )

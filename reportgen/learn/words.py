@@ -1,7 +1,8 @@
 """Read the words and units around the numbers of a line: which number is a step time, which a rate.
 
-A word belongs to the number that follows it (`time: 12.5`), a unit to the number before it (`12.5 ms`). What
-remains unclear stays unnamed: a wrong name is worse than none.
+A word belongs to the number that follows it (`time: 12.5`), a unit to the number before it (`12.5 ms`), even
+where a colon follows that could lead to the next number (`12.5 ms: 640 img/s: loss=5`). What remains unclear
+stays unnamed: a wrong name is worse than none.
 """
 
 import re
@@ -34,7 +35,21 @@ _SHORT_RATES = {"ips": "samples", "wps": "words", "tps": "tokens", "fps": "frame
 _PER_DEVICE = re.compile(r"\s*(?:/|per[ _]?)(?:gpu|device|rank|chip)s?", re.IGNORECASE)
 _PER_DEVICE_WORD = re.compile(r"(?:/|per[ _]?)(?:gpu|device|rank|chip)")
 _TIME_KEY = re.compile(r"(?<![a-z])(?:time|dt|took|elapsed?|duration|latency|tm)(?![a-z])")
-_UNIT_INSIDE = re.compile(r"[(_\[ ](milliseconds?|msecs?|ms|us|µs|ns|minutes?|min|seconds?|secs?|s)[)\]]?$")
+_RATE_KEY = re.compile(r"(?<![a-z])(?:speed|throughput|[iwtf]ps)$")
+_UNIT_INSIDE = re.compile(
+    r"(?:^|[(_\[ ])(milliseconds?|msecs?|ms|us|µs|ns|minutes?|min|seconds?|secs?|s)[)\]]?$"
+)
+# What is neither a rate nor a time whatever unit stands near; a comma or `::` behind it ends its field.
+_OTHER = re.compile(
+    r"(?<![a-z])(?:loss(?:es|[_ ]?scale)?|nll|ppl|perplexity|lr|learning[_ ]?rate|error|score|reward|mfu"
+    r"|mem(?:ory)?|(?:grad(?:ient)?[_ ]?|g)?norm|acc(?:uracy)?|ep(?:och)?s?)"
+    r"[\"']?\s*(?:=>|[=:(\[{<])?\s*[\"']?$"
+)
+_LEADS = re.compile(r"[\"']?\s*[:=]")
+_ASSIGNS = re.compile(r"[\"']?\s*=(?!>)")
+_LETTER = re.compile(r"[^\W\d_]")
+# "it_s" may be iterations a second as well as the seconds of one.
+_RATE_OR_TIME = re.compile(r"(?<![a-z])(?:it|its|steps|iters|iterations|batches)_s$")
 _STEP_WORD = re.compile(r"(?<![a-z])(?:step|iter|iteration|it|batch|train)")
 _PER_STEP = re.compile(r"(?:/|per)[ _]?(?:step|it|batch)")
 # Times that are those of a part of a step, of something else, or of all of it so far.
@@ -42,6 +57,26 @@ _A_PART = re.compile(
     r"(?<![a-z])(?:data|load|fwd|forward|bwd|backward|optim|opt|eval|val|valid|comm|wait|h2d|lr|loss|mem|epoch)"
 )
 _OF_MANY = re.compile(r"(?<![a-z])(?:eta|remain|total|left|avg|average|mean)")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What stands around a number: the words before it, in small letters, and the unit behind it.
+
+    end       where the unit ends in the literal behind the number, 0 without one of its own
+    is_other  the words say that it is neither a rate nor a time
+    """
+
+    key: str
+    unit: str
+    end: int
+    is_other: bool
+
+    @property
+    def named_unit(self) -> str:
+        """The unit of time that the words end with: `step_ms`, `time (s)`."""
+        found = _UNIT_INSIDE.search(self.key)
+        return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +99,49 @@ class Reading:
         return self.name.endswith("_per_second")
 
 
-def keys_of(shape: Shape) -> list[str]:
-    """Return the words that belong to each number, without the unit of the number before them."""
-    keys = []
+def words_of(shape: Shape) -> list[Words]:
+    """Return what stands around each number; the unit of the one before is none of its words."""
+    found: list[Words] = []
     for slot in range(len(shape.kinds)):
-        start = unit_end(shape, slot - 1) if slot else 0
-        words = shape.literals[slot].lower()[start:]
-        keys.append(re.sub(r"[\s\"'=:(\[{<>|,]+$", "", words).strip())
-    return keys
+        text = shape.literals[slot].lower()[found[-1].end if found else 0 :]
+        key = re.sub(r"[\s\"'=:(\[{<>|,]+$", "", text).strip()
+        words = Words(key, "", 0, bool(_OTHER.search(text)))
+        unit = _unit_behind(shape, slot)
+        if _is_clear(shape, slot) or (unit and _owns(shape, slot, words, unit)):
+            words = replace(words, unit=unit, end=len(unit))
+        found.append(words)
+    return found
 
 
-def unit_end(shape: Shape, slot: int) -> int:
-    """Return where the unit of a number ends in the literal behind it, 0 if none of its own is there."""
+def _unit_behind(shape: Shape, slot: int) -> str:
+    """Return the unit that stands behind a number, whether it is its own or the next one's name."""
     literal = shape.literals[slot + 1].lower()
     found = next((match for pattern in _UNITS_BEHIND if (match := pattern.match(literal))), None)
-    if not found:
-        return 0
-    rest = literal[found.end() :]
-    is_key = bool(re.match(r"[\"']?\s*[:=]", rest)) or (not rest and _leads_to_a_number(shape, slot + 1))
-    return 0 if is_key else found.end()
+    return found[0] if found else ""
+
+
+def _is_clear(shape: Shape, slot: int) -> bool:
+    """Tell whether the unit behind a number, if there is one, can be no other number's name."""
+    unit = _unit_behind(shape, slot)
+    rest = shape.literals[slot + 1][len(unit) :]
+    is_glued = any(not raw[:1].isspace() for raw in shape.spellings(slot + 1))
+    leads = _LEADS.match(rest) or (not rest and _leads_to_a_number(shape, slot + 1))
+    return bool(unit) and (is_glued or not leads)
+
+
+def _owns(shape: Shape, slot: int, words: Words, unit: str) -> bool:
+    """Tell whether a unit between two numbers is that of the first or the name of the second."""
+    rest = shape.literals[slot + 1][len(unit) :]
+    has_unit = bool(words.named_unit) or any(pattern.search(words.key) for pattern in _UNITS_BEHIND[:3])
+    if _ASSIGNS.match(rest) or has_unit or words.is_other or shape.literals[slot] == "/":
+        return False
+    is_rate = any(pattern.match(unit) for pattern in (_STEPS_PER_SECOND, _ITEMS_PER_SECOND))
+    if _RATE_KEY.search(words.key) if is_rate else is_time(words.key):
+        return True
+    if shape.are_counts(slot) and shape.grows(slot):  # more likely the step
+        return False
+    has_next = slot + 1 < len(shape.kinds) and _is_clear(shape, slot + 1)
+    return bool(has_next or _LETTER.search(rest) or not _LETTER.search(words.key))
 
 
 def is_time(key: str) -> bool:
@@ -90,25 +149,23 @@ def is_time(key: str) -> bool:
     return bool(_TIME_KEY.search(key))
 
 
-def reading(shape: Shape, key: str, slot: int) -> Reading | None:
+def reading(shape: Shape, words: Words, slot: int) -> Reading | None:
     """Return whether a number is a step time or a rate; None if it is neither, or cannot be told."""
-    if not shape.numbers(slot):
+    if words.is_other or not shape.numbers(slot):
         return None
-    end = unit_end(shape, slot)
-    unit, behind = shape.literals[slot + 1].lower()[:end], shape.literals[slot + 1][end:]
-    per_device = _PER_DEVICE.match(behind)
+    key, unit, end = words.key, words.unit, words.end
+    per_device = _PER_DEVICE.match(shape.literals[slot + 1][end:])
     if end and per_device:
         end += per_device.end()
     is_per_device = bool(per_device or _PER_DEVICE_WORD.search(key))
-    for text, at, sure in ((unit, end, 4), (key, 0, 3)):
-        found = _rate(text, key, at, sure - is_per_device)
-        if found:
-            return replace(found, is_per_device=is_per_device and found.is_rate)
+    text, at, sure = (unit, end, 4) if unit else (key, 0, 3)
+    if found := _rate(text, key, at, sure - is_per_device):
+        return replace(found, is_per_device=is_per_device and found.is_rate)
     short = key.rpartition(" ")[2]
     if short in _SHORT_RATES and not unit:
         note = "" if short != "throughput" else "the throughput has no unit: samples per second are assumed"
         return Reading(f"{_SHORT_RATES[short]}_per_second", 2, 0, note, is_per_device)
-    return _plain_time(shape, slot, key, unit, end)
+    return _plain_time(shape, slot, words, end)
 
 
 def _leads_to_a_number(shape: Shape, place: int) -> bool:
@@ -129,16 +186,17 @@ def _rate(text: str, key: str, end: int, sure: int) -> Reading | None:
     return Reading("steps_per_second", sure - 2, end) if _STEPS_PER_SECOND.search(text) else None
 
 
-def _plain_time(shape: Shape, slot: int, key: str, unit: str, end: int) -> Reading | None:
+def _plain_time(shape: Shape, slot: int, words: Words, end: int) -> Reading | None:
     """Return a number with a word or a unit of time that is the time of a step, not of a part."""
-    is_named, is_of_a_step = is_time(key), bool(_STEP_WORD.search(key))
+    key, unit, inside = words.key, words.unit, words.named_unit
+    is_of_a_step = bool(_STEP_WORD.search(key))
+    is_named = is_time(key) or bool(inside and is_of_a_step and not _RATE_OR_TIME.search(key))
     is_elapsed = shape.never_falls(slot) and not _PER_STEP.search(key)
     if _A_PART.search(key) or _OF_MANY.search(key) or is_elapsed:
         return None
-    if not is_named and (not unit or (re.search(r"[a-z]", key) and not is_of_a_step)):
+    if not is_named and (not unit or (_LETTER.search(key) and not is_of_a_step)):
         return None
-    inside = _UNIT_INSIDE.search(key)
-    known = _unit(unit or (inside[1] if inside else ""))
+    known = _unit(unit or inside)
     note = "" if known else "no unit stands at the time: seconds are assumed"
     sure = 1 + is_named + bool(known) + (is_of_a_step and is_named)
     return Reading(f"step_time_{known or 's'}", sure, end, note)
