@@ -1,7 +1,7 @@
 """Read what TorchBench's run.py prints: `GPU Time per batch:   12.345 milliseconds` and its like.
 
-A file becomes one Run of aggregates, medians of ten iterations after a warm-up; the batch size is printed
-only by newer versions, and where it is missing no throughput follows.
+Each model that is run becomes a Run of aggregates, medians of ten iterations after a warm-up; the batch size
+is printed only by newer versions, and where it is missing no throughput follows.
 
 Format: https://github.com/pytorch/benchmark, run.py (run_one_step).
 """
@@ -36,8 +36,31 @@ def claims(files: LogFiles) -> Claim | None:
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
+    """Yield the run of each model, or the one of a file that names none."""
     log = TextLog(files)
+    begins = _begins(log)
+    for number, part in enumerate(log.parts(begins), 1):
+        yield _run(part).run(number if len(begins) > 1 else None)
+
+
+FORMAT = Format(_NAME, claims, read, marks=(b" milliseconds",))
+
+
+def _begins(log: TextLog) -> list[int]:
+    """Return where models begin; a heading that is repeated before there is a time is of another rank."""
+    headings, times = log.records(_HEADING, b"Running "), log.records(_TIME, b" milliseconds")
+    begins, shown = [0], b""
+    behind = np.searchsorted(times.begin, headings.begin).tolist()
+    done = 0
+    for begin, end, before in zip(headings.begin.tolist(), headings.end.tolist(), behind, strict=True):
+        heading = log.content[begin:end]
+        if shown and (heading != shown or before > done):
+            begins.append(begin)
+        shown, done = heading, before
+    return begins
+
+
+def _run(log: TextLog) -> StepRun:
     found, memory = log.records(_TIME, b" milliseconds"), log.records(_MEMORY, b" Peak Memory:")
     run = StepRun(log, _NAME, np.array([], dtype=np.int64), np.array([], dtype=np.int64))
     run.factors["framework"] = "TorchBench"
@@ -70,7 +93,4 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
             int(memory.line[largest]),
         )
     run.last = int(found.end[-1]) if len(found) else 0
-    yield run.run()
-
-
-FORMAT = Format(_NAME, claims, read, marks=(b" milliseconds",))
+    return run

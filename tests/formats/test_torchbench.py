@@ -1,6 +1,7 @@
 """TorchBench: medians of ten iterations."""
 
-from tests.formats.reading import aggregate, read_run
+from reportgen.model import Run
+from tests.formats.reading import aggregate, read_all, read_run
 from tests.formats.trainer_logs import TORCHBENCH
 
 
@@ -28,3 +29,28 @@ def test_early_versions_have_other_words_and_a_mode_may_be_two():
     assert aggregate(run, "step_time", "gpu", "median").value == 0.0185
     assert aggregate(run, "step_time", "step", "median").value == 0.0195
     assert len(run.aggregates) == 2
+
+
+def test_models_that_are_run_into_one_log_are_runs_of_their_own():
+    heading = (
+        b"Running eval method from %s on cuda in eager mode with input batch size 8 and precision fp16.\n"
+    )
+    times = b"GPU Time per batch:   %d.000 milliseconds\nGPU 0 Peak Memory:              %d.0000 GB\n"
+    content = (
+        (heading % b"small") * 2 + times % (10, 1) + times % (10, 1)  # of two ranks
+        + heading % b"large" + b"torch.OutOfMemoryError: CUDA out of memory.\n"
+        + heading % b"medium" + times % (20, 4)
+        + heading % b"medium" + times % (21, 4)
+    )  # fmt: skip
+    runs = [one for one in read_all("torchbench", content) if isinstance(one, Run)]
+    assert [(run.id, run.factors["model"], run.status) for run in runs] == [
+        ("x.log#1", "small", "complete"),
+        ("x.log#2", "large", "out_of_memory"),
+        ("x.log#3", "medium", "complete"),
+        ("x.log#4", "medium", "complete"),
+    ]
+    assert aggregate(runs[2], "memory_used", "step", "maximum").value == 4 * 2**30
+    assert aggregate(runs[3], "step_time", "gpu", "median").source.line == 13
+    (finding,) = runs[1].findings
+    assert finding.source
+    assert finding.source.line == 8

@@ -7,7 +7,8 @@ and admit well-formed numbers only, so that nothing after them has to ask again.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -79,8 +80,17 @@ class TextLog:
         content = files.bytes(files.path)
         self.content = plain(content)
         self.malformed = Malformed(self.id, self.source.path)
+        self._passed = 0
         if content.endswith(b"\0"):
             self.malformed.add(self.content.count(b"\n") + 1, UNWRITTEN)
+
+    def parts(self, begins: Sequence[int]) -> Iterator["TextLog"]:
+        """Yield what lies between each of these ascending offsets and the next; lines keep their numbers."""
+        places = pairwise([*begins, len(self.content)])
+        for line, (begin, end) in zip(self.lines(begins).tolist(), places, strict=True):
+            part = copy(self)
+            part.content, part._passed = self.content[begin:end], line - 1
+            yield part
 
     def lines(self, offsets: Sequence[int] | IntArray) -> IntArray:
         """Return the lines, from 1, in which offsets of the content lie."""
@@ -90,12 +100,12 @@ class TextLog:
         # Counting between neighbours is one pass up to the last of them, and no memory.
         passed = [self.content.count(b"\n", *pair) for pair in pairwise([0, *ascending])]
         numbers = np.empty(len(at), dtype=np.int64)
-        numbers[order] = np.cumsum(np.array(passed, dtype=np.int64)) + 1
+        numbers[order] = np.cumsum(np.array(passed, dtype=np.int64)) + 1 + self._passed
         return numbers
 
     def place(self, offset: int) -> Source:
         """Return the place of one offset."""
-        return Source(self.source.path, self.content.count(b"\n", 0, offset) + 1)
+        return Source(self.source.path, self.content.count(b"\n", 0, offset) + 1 + self._passed)
 
     def records(self, pattern: re.Pattern[bytes], anchor: bytes = b"", fact: str = "") -> Records:
         """Return all matches of a pattern.
