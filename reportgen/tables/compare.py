@@ -16,10 +16,13 @@ from reportgen.results import Comparison, Expected
 from reportgen.tables.expected import Knowledge, expected_speed
 from reportgen.tables.names import show
 from reportgen.tables.select import matches
-from reportgen.tables.spec import CompareSpec, TableSpec
+from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 
 # Waiting for data has no expected speed: it does not depend on the device that is compared.
 HOST_BOUND = "data_loading"
+
+# More factors than this are not named as what a baseline differs in.
+_NAMED = 4
 
 FactorSet = frozenset[tuple[str, tuple[str, FactorValue]]]
 
@@ -59,8 +62,17 @@ class Comparer:
     def _why(self, case: Case, baseline: Case | None) -> str:
         asked = ", ".join(f"{k} = {show(v)}" for k, v in self.compare.baseline.items())
         if baseline is None:
-            return f"no baseline with {asked} that agrees in all other factors"
+            differs = f"the nearest differs in {self._nearest(case)}"
+            return f"no baseline with {asked} that agrees in all other factors: {differs}"
         return f"the baseline with {asked} has no number: {_why_unmeasured(baseline)}"
+
+    def _nearest(self, case: Case) -> str:
+        """Return the factors in which a case differs from the baseline that agrees with it in most."""
+        wanted, fixed = (identities({**some, **self.compare.baseline}) for some in (case.factors, {}))
+        pairs = (wanted ^ factors for factors in self.by_factors if fixed <= factors)
+        names = min((sorted({name for name, _ in pair}) for pair in pairs), key=_farness)
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return ", ".join(names[:_NAMED]) + more
 
     def _expected(self, case: Case, baseline: Case) -> tuple[Comparison, Finding | None]:
         slower = _slower(case, baseline)
@@ -79,6 +91,11 @@ class Comparer:
             message = f"no facts lead from {target} to {reference}{counts}"
             return observed, self._note("expected.no-path", message)
         return with_expected(baseline, slower, found), None
+
+
+def _farness(names: list[str]) -> tuple[bool, int, list[str]]:
+    """Return a sorting key of cases by what they differ in: another quantity is the farthest."""
+    return METRIC in names or PHASE in names, len(names), names
 
 
 def _why_unmeasured(baseline: Case) -> str:

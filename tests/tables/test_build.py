@@ -210,7 +210,30 @@ def test_a_cell_without_its_own_baseline_says_so():
         show=("value", "speedup"),
     )
     assert texts(table)[1] == ["6", "-"]
-    assert table.notes[table.cells[1][1].notes[0]].rule == "table.missing-baseline"
+    note = table.notes[table.cells[1][1].notes[0]]
+    assert note.rule == "table.missing-baseline"
+    assert note.text == (
+        "no baseline with devices = 1 that agrees in all other factors: the nearest differs in b"
+    )
+
+
+@pytest.mark.parametrize(
+    ("others", "differs"),
+    [
+        ([{"a": 1, "b": 2}, {"a": 1, "b": 1}], "a"),  # the one with fewer
+        ([{"a": 1, "b": 2}, {"a": 2, "b": 1}], "a"),  # of two with as many the first by name
+        ([{"a": 1}], "a, b"),  # what it lacks differs too
+        ([{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}], "a, b, c, d and 2 more"),
+    ],
+)
+def test_a_missing_baseline_says_in_what_the_nearest_differs(others, differs):
+    runs = [run(gpu="A", a=2, b=2, throughput=1.0)]
+    runs += [run(gpu="V", throughput=1.0, **factors) for factors in others]
+    compare = CompareSpec("speedup", {"gpu": "V"})
+    for found in (runs, runs[::-1]):
+        table = one(found, where={"gpu": ("A",)}, compare=compare)
+        (finding,) = table.findings
+        assert finding.message.endswith(f": the nearest differs in {differs}")
 
 
 @pytest.mark.parametrize(
