@@ -43,6 +43,7 @@ _NAMES = (
     "torchtitan",
     "megatron",
     "nanochat",
+    "llmc",
     "nanogpt",
     "timm",
     "timm_benchmark",

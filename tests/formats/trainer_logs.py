@@ -92,6 +92,22 @@ rg: 3 | total time: 0.00m | eta: 95.1m
 step 00003/100 (3.00%) | loss: 10.211110 | lrm: 1.00 | dt: 1024.00ms | tok/sec: ?
 """
 
+LLMC = b"""\
+| device                | NVIDIA A40                                         |
+| precision             | BF16                                               |
++-----------------------+----------------------------------------------------+
+| weight init method    | d12                                                |
+| max_sequence_length T | 1024                                               |
+batch_size B=16 * seq_len T=1024 * num_processes=8 and total_batch_size=524288
+=> setting grad_accum_steps=4
+val loss 11.000000
+step    1/3 | loss 11.010252 (+nanz)| norm 15.1374 (+nanz)| lr 8.57e-07 | 4096.00 ms | 28.8% bf16 MFU | 128000 tok/s
+step    2/3 | loss 10.910252 (+nanz)| norm 15.1374 (+nanz)| lr 1.71e-06 | 512.00 ms | -100.0% bf16 MFU | 1024000 tok/s
+step    3/3 | loss 10.810252 (+0.19z)| norm 15.1374 (-1.21z)| lr 2.57e-06 | 500.00 ms | 40.4% bf16 MFU | 1036000 tok/s
+val loss 10.500000
+total average iteration time: 506.000000 ms
+"""
+
 TORCHVISION = b"""\
 Namespace(amp=True, batch_size=32, device='cuda', distributed=True, epochs=2, lr=0.1, model='resnet50', workers=16, \
 world_size=4)
@@ -253,6 +269,7 @@ LOGS: dict[str, dict[str, bytes]] = {
     "hf_trainer": {"trainer_state.json": TRAINER_STATE},
     "nanogpt": {"nanogpt.log": NANOGPT},
     "nanochat": {"nanochat.log": NANOCHAT},
+    "llmc": {"llmc.log": LLMC},
     "torchvision": {"torchvision.log": TORCHVISION},
     "timm": {"timm.log": TIMM},
     "timm_benchmark": {"timm_benchmark.json": TIMM_BENCHMARK},
