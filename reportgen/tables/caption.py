@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, FactorValue, identity
+from reportgen.model import Case, FactorValue, Measurement, identity
 from reportgen.results import COMPARED, TITLES
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, sentence
@@ -14,6 +14,7 @@ from reportgen.units import Unit
 
 # More values of one factor than this are not listed.
 _LISTED = 6
+_WHOLE_LOG = "whole log"
 
 
 def caption(spec: TableSpec, grid: Grid, unit: Unit | None, against: Comparer | None) -> tuple[str, ...]:
@@ -43,18 +44,36 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     measured = [m for case in cases for m in case.measurements]
     if not measured:
         return "nothing measured yet"
-    kinds = {m.evidence for m in measured}
+    kinds = set(map(_kind, measured))
     counts = sorted({len(case.measurements) for case in cases if case.measurements})
     repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats, "
-    rule = f"steps {spec.protocol.warmup + 1} to {spec.protocol.warmup + spec.protocol.measure}"
     particulars = f" ({text})" if (text := spec.protocol.particulars()) else ""
-    words = {
-        "steps": f"{rule} of each run{particulars}",
-        "intervals": f"printed intervals that cover {rule}{particulars}",
+    texts = {
+        "steps": f"{_steps(spec, measured, 'steps')}{particulars}",
+        "intervals": f"printed intervals that cover {_steps(spec, measured, 'intervals')}{particulars}",
+        _WHOLE_LOG: "samples of the whole log",
         "aggregate": "figures that the logs had already reduced",
         "published": "published figures",
     }
-    return repeats + " and ".join(words[kind] for kind in words if kind in kinds)
+    return repeats + " and ".join(texts[kind] for kind in texts if kind in kinds)
+
+
+def _kind(measurement: Measurement) -> str:
+    """Return the evidence, or that telemetry could not be laid over any steps."""
+    has_window = measurement.window is not None or measurement.evidence != "intervals"
+    return measurement.evidence if has_window else _WHOLE_LOG
+
+
+def _steps(spec: TableSpec, measured: Sequence[Measurement], kind: str) -> str:
+    """Return the steps that all were measured over, else the rule by which each log has its own."""
+    windows = [m.window for m in measured if m.window and _kind(m) == kind]
+    if len({(one.first, one.last) for one in windows}) != 1:
+        rule = spec.protocol
+        return f"the first {rule.measure} steps after a warm-up of {rule.warmup}, or as many as each log has"
+    first, last, counts = windows[0].first, windows[0].last, {one.steps for one in windows}
+    is_part = len(counts) == 1 and windows[0].steps <= last - first
+    some = f"{windows[0].steps} of the " if is_part else ""
+    return f"{some}steps {first} to {last} of each run"
 
 
 def _statistic(cases: Sequence[Case]) -> str:

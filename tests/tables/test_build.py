@@ -12,7 +12,7 @@ from reportgen.results import Table
 from reportgen.tables.build import build_tables
 from reportgen.tables.expected import NOTHING
 from reportgen.tables.spec import CompareSpec
-from tests.protocol.making import series
+from tests.protocol.making import series, telemetry
 from tests.tables.cases import run, spec
 
 FRAMEWORKS = [
@@ -267,6 +267,31 @@ def test_repeats_that_differ_in_what_is_ignored_say_so():
         "Not held equal among repeats: node (0, 1, 2, 3, 4, 5, ...)."
         in one(runs, rows=("m",), ignore=("node",)).caption
     )
+
+
+@pytest.mark.parametrize(
+    ("lengths", "evidence"),
+    [
+        ((130, 140), "steps 21 to 120 of each run"),
+        ((99, 99), "steps 21 to 99 of each run"),
+        ((130, 99), "the first 100 steps after a warm-up of 20, or as many as each log has"),
+    ],
+)
+def test_the_caption_claims_no_step_that_was_not_measured(lengths, evidence):
+    runs = [replace(run(m=n), series=(series([1.0] * length),)) for n, length in enumerate(lengths)]
+    assert one(runs, rows=("m",), metrics=("step_time",)).caption[0] == f"Step time in s: {evidence}."
+
+
+def test_the_caption_says_how_many_of_the_steps_are_in_the_log():
+    found = replace(run(m=1), series=(series([1.0] * 13, step=range(1, 131, 10)),))
+    (said, *_) = one([found], rows=("m",), metrics=("step_time",)).caption
+    assert said == "Step time in s: 10 of the steps 21 to 111 of each run."
+
+
+def test_telemetry_without_steps_is_of_the_whole_log():
+    found = replace(run(m=1), telemetry=(telemetry(memory_used=[1.0, 2.0]),))
+    (said, *_) = one([found], rows=("m",), metrics=("memory_used",)).caption
+    assert said.endswith(": samples of the whole log.")
 
 
 def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_names_who_has_none():
