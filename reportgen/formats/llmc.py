@@ -64,7 +64,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     run.add("step_time", time, "cuda_event", samples=run.work(np.ones_like(run.step)))
     mean = log.records(_MEAN, b"total average iteration time: ")
     if len(mean) and len(run.step):
-        value, n = float(mean.floats("ms")[-1]) / 1e3, int(run.step[-1]) - 1
+        value, n = float(mean.floats("ms")[-1]) / 1e3, max(int(run.step[-1]) - 1, 0)
         run.add_aggregate("step_time", value, f"{mean.text('ms', -1)} ms", "mean", n, int(mean.line[-1]))
     yield run.run()
 
@@ -78,6 +78,6 @@ def _describe(run: StepRun, log: TextLog) -> None:
         value = row["value"].decode("utf-8", "replace").strip()
         run.factors[_FACTORS[row["name"]]] = value.lower() if row["name"] == b"precision" else value
     if batch := log.search(_BATCH, b"batch_size B="):
-        run.factors.update(micro_batch_size=int(batch["rows"]), seq_len=int(batch["length"]))
-        run.factors["devices"] = int(batch["world"])
-        run.samples_per_step = float(batch["tokens"])
+        told = {"micro_batch_size": "rows", "seq_len": "length", "devices": "world"}
+        run.factors.update({name: int(batch[group]) for name, group in told.items() if int(batch[group])})
+        run.samples_per_step = float(batch["tokens"]) or None
