@@ -240,7 +240,11 @@ def _short_window(
         message = f"the log has only {only}, too few for a warm-up of {protocol.warmup}: "
         message += f"those within {warm + 1}..{end} are measured"
     elif chosen_steps < protocol.measure:
-        message = f"{chosen_steps} of {protocol.measure} steps after a warm-up of {protocol.warmup} ({where})"
+        after = f"{protocol.measure} steps after a warm-up of {protocol.warmup}"
+        message = f"{chosen_steps} of {after} ({where})"
+        apart = np.diff(inside.first)
+        if not inside.is_coarse and len(apart) and apart.min() > 1:
+            message = f"{chosen_steps} records, one in {_typical(apart)} steps, sample {where} of the {after}"
     elif first > end and not inside.is_coarse:
         message = f"the log has none of the steps {warm + 1}..{end}: {where} are measured"
     else:

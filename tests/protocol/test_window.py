@@ -59,6 +59,15 @@ def test_a_short_log_is_measured_and_says_so() -> None:
     ]
 
 
+# Every tenth step is printed, its own time and not the mean since the last: nothing covers the nine between.
+@pytest.mark.parametrize(("n", "records", "last"), [(13, 10, 111), (6, 4, 51)])
+def test_a_log_of_every_tenth_step_samples_the_window(n: int, records: int, last: int) -> None:
+    found = laid(series([1.0] * n, step=range(1, 10 * n, 10)), protocol=DEFAULT)
+    assert messages(found.findings, "protocol.short-window") == [
+        f"{records} records, one in 10 steps, sample steps 21..{last} of the 100 steps after a warm-up of 20"
+    ]
+
+
 def test_lost_lines_make_the_window_shorter_not_later() -> None:
     found = laid(series([1.0] * 8, step=[1, 2, 3, 5, 6, 8, 9, 10]))
     assert steps(found) == [3, 5, 6]
