@@ -39,6 +39,7 @@ LAYERS = {
     "reading": 4,
     "statistics": 4,
     "rules": 4,
+    "unrecognised": 4,
     "wellformed": 4,
     "tables": 5,
     "report": 6,

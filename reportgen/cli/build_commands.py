@@ -1,6 +1,7 @@
 """Commands that make reports: build, check, init, expected."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,6 +49,10 @@ def build(
     for change in changes:
         # A figure that was edited by hand has been drawn anew.
         print(plain(f"{'changed' if change.what == 'edited' else change.what:8} {change.path}"))
+    if request.logs:
+        _tell_unrecognised(request.logs.resolve(), request.base, request.logs)
+    else:
+        _tell_unrecognised(request.root / "logs", request.root)
     summary(made.findings, f"{count(len(made.reports), 'report')}, {count(len(changes), 'file')} changed")
     _exit_on(made, strict)
 
@@ -162,10 +167,26 @@ def init(reports: Reports = Path("reports")) -> None:
         print(f"new      {path}")
     for remark in remarks:
         tell(remark)
+    is_told = _tell_unrecognised(root / "logs", root)
     if not campaigns:
-        tell(f"no runs below logs/; put logs there, then: reportgen init {reports}")
+        before = "after that" if is_told else "put logs there, then"
+        tell(f"no runs below logs/; {before}: reportgen init {reports}")
     else:
         tell("nothing to do: all of it is there" if not written else f"next: reportgen build {reports}")
+
+
+def _tell_unrecognised(logs: Path, root: Path, name: Path = Path("logs")) -> bool:
+    """Name each folder of logs that nobody can read, and the remedy; return whether there is one.
+
+    name  what the logs are called
+    """
+    from reportgen.unrecognised import unrecognised
+
+    found = unrecognised(logs, root)
+    for one in found:
+        files, example = count(one.count, "file"), shlex.quote((name / one.largest).as_posix())
+        tell(f"{name / one.folder}: {files} of no format that is known; try: reportgen learn {example}")
+    return bool(found)
 
 
 def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request, Build]":

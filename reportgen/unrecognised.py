@@ -1,0 +1,72 @@
+"""Find the campaigns whose logs nobody can read: text files that no format recognises, and nothing else.
+
+A file here and there that is no log is normal; a whole folder of them is rather in a format of one's own.
+"""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from reportgen.contents import no_text
+from reportgen.errors import RequestError
+from reportgen.formats import offer
+from reportgen.formats.custom import EXPECTED, SAMPLE
+from reportgen.load import survey
+from reportgen.logfiles import LogFiles
+
+# What lies beside logs and is none, the fixtures that `learn` writes included.
+_NO_LOG = re.compile(
+    r"(?:readme|licen[cs]e).*|.*\.(?:md|rst|toml|ya?ml|py|sh)"
+    rf"|.*(?:{re.escape(SAMPLE)}|{re.escape(EXPECTED)})",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecognised:
+    """A folder of logs, "" for the files in the logs folder itself: how many, and the path of the largest."""
+
+    folder: str
+    count: int
+    largest: str
+
+
+def unrecognised(logs: Path, root: Path) -> list[Unrecognised]:
+    """Return the folders in `logs` that hold text and nothing that a format recognises, by name."""
+    if not logs.is_dir():
+        return []
+    try:
+        one = survey(logs, root)
+    except RequestError:
+        return []  # labels that are wrong are told of where they are needed
+    recognised = {_folder(f"{unit.files.location}/") for unit in one.units}
+    files: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(one.names):
+        files[_folder(name)].append(name)
+    found = []
+    for folder in sorted(files.keys() - recognised):
+        texts = _texts(one.files, files[folder])
+        if texts:
+            found.append(Unrecognised(folder, len(texts), max(texts, key=one.files.size)))
+    return found
+
+
+def _folder(path: str) -> str:
+    first, slash, _ = path.partition("/")
+    return first if slash else ""
+
+
+def _texts(files: LogFiles, names: list[str]) -> list[str]:
+    """Return the files that could be logs; none if a format recognises one of them or one cannot be read."""
+    found = []
+    for name in names:
+        view = files.file(name)
+        try:
+            if offer(view):
+                return []
+            if not _NO_LOG.fullmatch(name.rpartition("/")[2]) and not no_text(view.head(view.path)):
+                found.append(name)
+        except OSError:
+            return []
+    return found
