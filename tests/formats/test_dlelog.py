@@ -57,16 +57,3 @@ def test_each_match_is_that_of_finditer(content: bytes, wanted: tuple[bytes, byt
 )
 def test_a_number_of_the_command_line(content: bytes, number: int | None) -> None:
     assert log(content).argument(b"size") == number
-
-
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (b"one\ntwo error\nthree", "two error"),
-        (b"bar\rtwo error\r\nthree", "two error"),
-        (b"error", "error"),
-        (b"x" * 1000 + b"error" + b"y" * 1000, "x" * 160 + "error" + "y" * 155),
-    ],
-)
-def test_a_line_is_shown_in_part(content: bytes, line: str) -> None:
-    assert log(content).text(content.find(b"error")) == line

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reportgen.formats.fragments import endings, jsontext
+from reportgen.formats.fragments.quoting import quoted
 from reportgen.formats.fragments.steprun import common_work, in_epochs, once, per_device, spans
 from reportgen.formats.fragments.textlog import TextLog, floats, plain, seconds
 from reportgen.logfiles import LogFiles
@@ -98,6 +99,34 @@ def test_a_batch_is_per_device_where_that_is_known():
 def test_only_what_follows_the_last_step_tells_how_it_ended(tail, status):
     content = b"Traceback (most recent call last)\ncaught\nstep 1\n"
     assert endings.ending(log(content + tail), len(content), 1).status == status
+
+
+# DeepSpeed's launcher names the whole command, 1,800 characters of it, before it says how that ended.
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("one\ntwo error\nthree", "two error"),
+        ("bar\rtwo error\r\nthree", "two error"),
+        ("error", "error"),
+        ("one\n" + "a " * 30 + "error", "a " * 30 + "error"),
+        ("a " * 30 + "error", "a " * 30 + "error"),
+        (
+            "['python', " + "'--pipeline', " * 40 + "'--end'] error 1",
+            "... " + "'--pipeline', " * 3 + "'--end'] error 1",
+        ),
+        ("x" * 1000 + "error" + "y" * 1000, "... " + "x" * 60 + "error" + "y" * 155 + " ..."),
+        ("error" + " word" * 40, "error" + " word" * 30 + " ..."),
+        ("error" + "y" * 155 + "\nmore", "error" + "y" * 155),
+    ],
+)
+def test_a_long_line_is_quoted_between_words(content, shown):
+    assert quoted(content.encode(), content.find("error")) == shown
+
+
+def test_an_ending_quotes_the_line_that_tells_of_it():
+    content = b"step 1\n" + b"argument " * 200 + b"exits with return code = 1\n"
+    (finding,) = endings.ending(log(content), 7, 1).findings
+    assert finding.message == "failed after step 1: ... " + "argument " * 6 + "exits with return code = 1"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000, b"\xef\xbb\xbf", b"NaN,"])

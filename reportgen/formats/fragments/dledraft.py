@@ -12,6 +12,7 @@ import numpy as np
 
 from reportgen.formats.fragments import dlefolder
 from reportgen.formats.fragments.dlelog import SHOWN, Log
+from reportgen.formats.fragments.quoting import quoted
 from reportgen.formats.fragments.textlog import UNWRITTEN
 from reportgen.formats.fragments.tracebacks import TRACEBACK, raised
 from reportgen.model import STEP, Aggregate, FactorValue, Finding, FloatArray, IntArray, Run, Series, Status
@@ -130,7 +131,7 @@ class Draft:
     def _status(self) -> Status:
         """Return how the run ended, and leave the finding that explains it."""
         kind, position = _error(self.log.content)
-        cause = f": {self.log.text(position)}" if kind else ""
+        cause = f": {quoted(self.log.content, position)}" if kind else ""
         if self.has_result:
             if kind:
                 self.note(

@@ -61,14 +61,6 @@ class Log:
         """Return the place of a position, the whole file for a negative one."""
         return Source(self.place.path, self._line(position)) if position >= 0 else self.place
 
-    def text(self, position: int) -> str:
-        """Return the line around a position, for people."""
-        begin = max(position - SHOWN, 0)
-        before, after = self.content[begin:position], self.content[position : position + SHOWN]
-        start = max(before.rfind(b"\n"), before.rfind(b"\r")) + 1
-        text = before[start:] + after.partition(b"\n")[0].partition(b"\r")[0]
-        return text.decode("utf-8", "replace").strip()
-
     def each(self, pattern: Pattern, literal: bytes, before: int = 0) -> Iterator[re.Match[bytes]]:
         """Yield the matches of a pattern in which the literal has so many bytes before it.
 

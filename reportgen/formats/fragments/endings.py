@@ -7,6 +7,7 @@ steps that followed. A marker of success is not looked for, since it proves noth
 import re
 from dataclasses import dataclass
 
+from reportgen.formats.fragments.quoting import quoted
 from reportgen.formats.fragments.textlog import TextLog
 from reportgen.formats.fragments.tracebacks import TRACEBACK, raised
 from reportgen.model import Finding, Status
@@ -42,7 +43,6 @@ _MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
         ),
     ),
 )
-_SHOWN = 120
 # Errors stand at the end of a log; what ranks and launchers add to them is less than this.
 _END = 2**20
 _SUCCESS = re.compile(rb"exits with return code = 0\b")
@@ -69,7 +69,7 @@ def ending(log: TextLog, after: int, last_step: int) -> Ending:
         if not places:
             continue
         at = raised(log.content, min(places))
-        shown = _line(log.content, at)
+        shown = quoted(log.content, at)
         if last_step:
             message = f"{status.replace('_', ' ')} after step {last_step}: {shown}"
             finding = Finding("warning", "read.incomplete-run", log.id, message, log.place(at))
@@ -80,10 +80,3 @@ def ending(log: TextLog, after: int, last_step: int) -> Ending:
         none = Finding("warning", "read.incomplete-run", log.id, "no step was recorded", log.source)
         return Ending("partial", (none,))
     return Ending("complete")
-
-
-def _line(content: bytes, at: int) -> str:
-    begin = max(content.rfind(b"\n", 0, at) + 1, at - _SHOWN // 2)
-    end = content.find(b"\n", at)
-    line = content[begin : len(content) if end < 0 else end][:_SHOWN]
-    return line.decode("utf-8", "replace").strip()
