@@ -1,4 +1,4 @@
-"""Find the campaigns whose logs nobody can read: text files that no format recognises, and nothing else.
+"""Tell folders apart: of logs that are recognised, of logs that nobody can read, of reports.
 
 A file here and there that is no log is normal; a whole folder of them is rather in a format of one's own.
 """
@@ -52,9 +52,33 @@ def unrecognised(logs: Path, root: Path) -> list[Unrecognised]:
     return found
 
 
+def is_of_logs(folder: Path, root: Path) -> bool:
+    """Tell whether a folder holds logs that are recognised and no definition of a report.
+
+    Raises RequestError for labels that are wrong.
+    """
+    one = survey(folder, root)
+    if any(name.endswith(".toml") and "/" not in name for name in one.names):
+        return False
+    return bool(one.units) or any(
+        _is_claimed(one.files.file(name)) for name in one.names if _may_be_log(name)
+    )
+
+
+def _is_claimed(view: LogFiles) -> bool:
+    try:
+        return offer(view) is not None
+    except OSError:
+        return False
+
+
 def _folder(path: str) -> str:
     first, slash, _ = path.partition("/")
     return first if slash else ""
+
+
+def _may_be_log(path: str) -> bool:
+    return not _NO_LOG.fullmatch(path.rpartition("/")[2])
 
 
 def _texts(files: LogFiles, names: list[str]) -> list[str]:
@@ -65,7 +89,7 @@ def _texts(files: LogFiles, names: list[str]) -> list[str]:
         try:
             if offer(view):
                 return []
-            if not _NO_LOG.fullmatch(name.rpartition("/")[2]) and not no_text(view.head(view.path)):
+            if _may_be_log(name) and not no_text(view.head(view.path)):
                 found.append(name)
         except OSError:
             return []

@@ -220,6 +220,24 @@ def test_init_beside_labels_that_are_there_builds_and_says_what_to_add(tmp_path,
     assert "|      2 |          250.0 |" in Path("reports/logs/README.md").read_text()
 
 
+@pytest.mark.parametrize("folder", ["logs", "logs/rates", "."])
+def test_init_writes_nothing_into_a_folder_of_logs(here, folder):
+    before = sorted(here.rglob("*"))
+    assert call("init", folder)[1] == (
+        f"{folder}: holds logs and no definition; name a folder for reports: reportgen init reports/ "
+        "(for logs that lie elsewhere than in logs/: reportgen build reports/ --logs DIR)"
+    )
+    assert sorted(here.rglob("*")) == before
+
+
+def test_init_takes_a_folder_of_reports_that_were_built_without_definitions(here):
+    (here / "reports/frameworks.toml").unlink()
+    call("build", "reports")
+    for settings in here.glob("reports/*.toml"):
+        settings.unlink()
+    assert "reports/rates.toml" in call("init", "reports")[0]
+
+
 def test_init_without_logs_says_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):

@@ -1,10 +1,10 @@
-"""unrecognised: folders of logs in a format of somebody's own, and what else lies in folders of logs."""
+"""unrecognised: folders of logs in a format of one's own, what else lies there, logs in place of reports."""
 
 from pathlib import Path
 
 import pytest
 
-from reportgen.unrecognised import Unrecognised, unrecognised
+from reportgen.unrecognised import Unrecognised, is_of_logs, unrecognised
 from tests.test_cli import call
 
 OWN = "it 1 took 5 whatevers\n" * 3
@@ -33,7 +33,7 @@ def found(root: Path, files: dict[str, str | bytes]) -> list[Unrecognised]:
         # What is no text, or no log.
         ({"mine/a.bin": b"\0\1\2", "mine/b.gz": b"\x1f\x8b\x08a", "mine/c.log": ""}, []),
         ({"FORMAT.md": OWN, "mine/README": OWN, "mine/run.sh": OWN, "mine/readme.txt": OWN}, []),
-        ({"mine/labels.toml": "[labels]\nmodel = 'x'\n", "mine/.hidden": OWN}, []),
+        ({"mine/labels.toml": "[constants]\nmodel = 'x'\n", "mine/.hidden": OWN}, []),
         ({"mine/a.log": OWN, "mine/README.md": OWN, "mine/b.bin": b"\0"}, [Unrecognised("mine", 1, "mine/a.log")]),
         # A format of one's own counts.
         ({"mine/a.log": OWN, "mine/labels.toml": "[format]\nname = 'w'\npattern = 'it (?P<step>\\d+) took (?P<step_time_s>\\d+)'\n"}, []),
@@ -45,6 +45,26 @@ def test_folders_of_text_that_nobody_recognises(
     tmp_path: Path, files: dict[str, str | bytes], expected: list[Unrecognised]
 ) -> None:
     assert found(tmp_path, files) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"train.log": NANOGPT}, True),
+        ({"a/train.log": NANOGPT, "labels.toml": "[constants]\nmodel = 'x'\n"}, True),
+        ({"source.toml": 'title = "x"\ntables = ["t.csv"]\n', "t.csv": "model\nx\n"}, True),
+        # A definition, prose that quotes a log, nothing that is recognised.
+        ({"train.log": NANOGPT, "mine.toml": "title = 'x'\n"}, False),
+        ({"mine.md": NANOGPT}, False),
+        ({"a.log": OWN}, False),
+        ({"a.bin": b"\0"}, False),
+    ],
+)
+def test_a_folder_with_logs_and_no_definition(
+    tmp_path: Path, files: dict[str, str | bytes], expected: bool
+) -> None:
+    found(tmp_path, files)
+    assert is_of_logs(tmp_path / "logs", tmp_path) == expected
 
 
 def test_no_folder_of_logs_is_none(tmp_path: Path) -> None:

@@ -159,6 +159,7 @@ def init(reports: Reports = Path("reports")) -> None:
     from reportgen import publish
     from reportgen.report.start import starters
 
+    _check_folder(reports)
     root = reports.resolve().parent
     campaigns = _campaigns(root)
     files, remarks = starters(reports.resolve().name, campaigns, partial(_is_there, root))
@@ -173,6 +174,19 @@ def init(reports: Reports = Path("reports")) -> None:
         tell(f"no runs below logs/; {before}: reportgen init {reports}")
     else:
         tell("nothing to do: all of it is there" if not written else f"next: reportgen build {reports}")
+
+
+def _check_folder(reports: Path) -> None:
+    """Raise RequestError for a folder that holds logs in place of definitions: nothing is written there."""
+    from reportgen.unrecognised import is_of_logs
+
+    if reports.is_dir() and is_of_logs(reports.resolve(), reports.resolve().parent):
+        raise RequestError(
+            str(reports),
+            "holds logs and no definition",
+            "name a folder for reports: reportgen init reports/ "
+            "(for logs that lie elsewhere than in logs/: reportgen build reports/ --logs DIR)",
+        )
 
 
 def _tell_unrecognised(logs: Path, root: Path, name: Path = Path("logs")) -> bool:
