@@ -101,3 +101,15 @@ def test_training_without_epochs_is_one():
         (31, 20, 6.0),
     ]
     assert not series(run, "step_time", "host").breaks
+
+
+def test_lines_may_be_as_long_as_detectors_make_them():
+    meters = b"  ".join(b"loss_giou_dn_%d: 0.1234 (0.1234)" % i for i in range(300))
+    line = (
+        b"Epoch: [0]  [20/30]  eta: 0:00:09  lr: [0.1]  "
+        + meters
+        + b"  time: 0.9 (0.9)  time: 0.3000  data: 0.0200\n"
+    )
+    assert [row[:3] for row in table(series(read_run("torchvision", line), "step_time", "host"))] == [
+        (21, 20, 6.0)
+    ]

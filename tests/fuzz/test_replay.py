@@ -56,6 +56,7 @@ LONG = (
     ),
     ("mllog", "results/system/ssd/result_0.txt", b":::MLL 1 a: {" * 80_000),
     ("mllog", "results/system/ssd/result_0.txt", b":::MLL 1 a: {}" * 80_000),
+    ("torchvision", "x.log", b"Epoch: [0]  [0/1]  eta: 1 " * 200_000 + b"  data: 1\n"),
 )
 
 

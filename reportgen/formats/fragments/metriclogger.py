@@ -28,7 +28,10 @@ _NO_EVALUATION = b"".join(
 EPOCH = rb"poch: \[(?i:" + _NO_EVALUATION + rb")(?P<epoch>[0-9]{1,6})(?:/[0-9]{1,6})?\]"
 _REST = (
     rb" {1,9}\[ {0,9}(?P<at>" + COUNT + rb")/(?P<of>" + COUNT + rb")\] {1,9}eta: "
-    rb"[^\n]{5,2000}?  time: (?P<time>"
+    # Detectors print hundreds of meters in a line; what is passed over ends where a line could begin anew.
+    rb"(?:[^\n[ ]++|\[(?! {0,9}[0-9]{1,15}/)| (?! time: "
+    + NUMBER
+    + rb"  data: ))*+  time: (?P<time>"
     + NUMBER
     + rb")  data: (?P<data>"
     + NUMBER
