@@ -123,6 +123,7 @@ def _measure(run: StepRun, found: Records) -> None:
     run.add("step_time", time * covered, "host", span=covered, samples=batch * covered)
     rate = _field(fields, b"tokens_per_sec_per_gpu")
     run.add("throughput_per_device", rate, "printed", span=covered)
+    run.add("memory_used", _field(fields, b"max_memory_allocated"), "printed", span=covered)
     if "elapsed" in found.columns:
         run.add_stamps(elapsed(found.columns["elapsed"]), batch * covered)
 

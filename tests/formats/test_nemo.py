@@ -17,6 +17,15 @@ def test_lines_of_the_progress_printer_whatever_the_order_of_their_fields():
     assert series(run, "step_time", "host").line.tolist() == [2, 3, 4]
 
 
+def test_the_memory_of_newer_lines_is_in_bytes():
+    line = (
+        b"Training epoch 0, iteration %d/99 | lr: 1e-05 | global_batch_size: 128 | global_step: %d | max_memory_reserved: "
+        b"64286097408 | max_memory_allocated: 62777982976 | train_step_timing in s: 8.5 | TFLOPS_per_GPU: 865.7\n"
+    )
+    run = read_run("nemo", line % (1, 1) + line % (2, 2))
+    assert series(run, "memory_used", "printed").value.tolist() == [62777982976] * 2
+
+
 def test_a_progress_bar_counts_seconds():
     bar = (b"Epoch 0:   1%%|          | %d/77225 [%s<878:01:48, 41.36s/it, loss=3.1, v_num=, global_step=%d.0, "
            b"consumed_samples=1.63e+6]\r")  # fmt: skip
