@@ -234,7 +234,11 @@ class FigureSeries:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot: what to draw, not how. `ideal` is a dashed reference line y = x / x0 x y0, points given."""
+    """A plot: what to draw, not how.
+
+    ideal  a dashed reference line y = x / x0 x y0, points given
+    table  id of the table that has its numbers
+    """
 
     id: str
     title: str
@@ -246,6 +250,7 @@ class Figure:
     series: tuple[FigureSeries, ...]
     ideal: tuple[tuple[float, float], ...] = ()
     alt: str = ""
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)

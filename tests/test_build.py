@@ -95,6 +95,29 @@ def test_prose_takes_its_numbers_from_the_tables(repository):
     assert "A reaches 7.6" in made(repository).files["frameworks/README.md"].decode()
 
 
+def test_a_figure_stands_behind_its_table_wherever_the_table_stands(repository):
+    definition = repository / "reports/frameworks.toml"
+    text = definition.read_text()
+    table = text[text.index("[[tables]]") : text.index("[[figures]]")]
+    figure = text[text.index("[[figures]]") :]
+    more = (table + figure).replace('"rates"', '"more"').replace('title = "Rates"', 'title = "More"')
+    definition.write_text(text + table.replace('"rates"', '"plain"').replace('"Rates"', '"Plain"') + more)
+
+    def order(page: str) -> list[str]:
+        marks = ("## Rates", "rates.svg", "## Plain", "## More", "more.svg", "## Figures")
+        return sorted((mark for mark in marks if mark in page), key=page.index)
+
+    files = made(repository).files
+    page = files["frameworks/README.md"].decode()
+    assert order(page) == ["## Rates", "rates.svg", "## Plain", "## More", "more.svg"]
+    html = files["frameworks/index.html"].decode()
+    heads = ("<h2>Rates", 'id="figure-rates', "<h2>Plain", "<h2>More", 'id="figure-more')
+    assert sorted(heads, key=html.index) == list(heads)
+    (repository / "reports/frameworks.md").write_text('{{ table("rates") }}\n')
+    page = made(repository).files["frameworks/README.md"].decode()
+    assert order(page) == ["## Plain", "## More", "more.svg", "## Figures", "rates.svg"]
+
+
 def test_marked_tables_are_injected_and_the_rest_is_left_alone(repository):
     text = made(repository).injected["README.md"].decode()
     assert text.startswith("# X\n\n<!-- reportgen:begin frameworks/rates -->\n")

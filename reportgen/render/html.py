@@ -46,17 +46,16 @@ def index_html(
     csv_names  file names without extension by id of the table
     """
     page = _Page(report, evidence, figures, csv_names)
+    loose, drawn = prose.left(report)
     context = {
         "report": report,
         "protocol": protocol_line(report),
         "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
         "prose": page.prose(prose),
         "tables": [
-            page.table(table, heading=True) for table in report.tables if not prose.places("table", table.id)
+            [page.table(table, heading=True), *map(page.figure, drawn.get(table.id, ()))] for table in loose
         ],
-        "figures": [
-            page.figure(figure) for figure in report.figures if not prose.places("figure", figure.id)
-        ],
+        "figures": [page.figure(figure) for figure in drawn.get("", ())],
         "contents": [(table.title, page.anchor(table)) for table in report.tables],
         "expected": "" if prose.places("expected") else page.expected(),
         "environment": "" if prose.places("environment") else page.environment(),

@@ -1,11 +1,12 @@
 """Write the README.md of a report: the page that a forge shows when the folder is opened.
 
-Verdict first, then the author's prose, then every table and figure that the prose did not place,
-then what the numbers stand on. Nothing on it changes unless the content does.
+Verdict first, then the author's prose, then every table and figure that the prose did not place, figures
+behind the tables that have their numbers, then what these stand on. Nothing on it changes unless the content
+does.
 """
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from reportgen.render import escape, markdown
@@ -37,11 +38,10 @@ def readme(report: Report, prose: Prose, tables: Names, figures: Names) -> bytes
     ]
     if prose.text:
         parts.append(prose.paragraphs(show.block))
-    loose_tables = [table for table in report.tables if not prose.places("table", table.id)]
-    for _, group in groupby(loose_tables, key=lambda table: table.id.partition("/")[0]):
-        parts += _tables(list(group), show)
-    loose = [figure for figure in report.figures if not prose.places("figure", figure.id)]
-    parts += _section("Figures", [show.figure(figure) for figure in loose])
+    loose, drawn = prose.left(report)
+    for _, group in groupby(loose, key=lambda table: table.id.partition("/")[0]):
+        parts += _tables(list(group), lambda table: show.drawn_table(table, drawn.get(table.id, ())))
+    parts += _section("Figures", [show.figure(figure) for figure in drawn.get("", ())])
     if not prose.places("expected"):
         parts += _section("Expected speed", _expected(report))
     if not prose.places("environment"):
@@ -53,13 +53,13 @@ def readme(report: Report, prose: Prose, tables: Names, figures: Names) -> bytes
     return ("\n\n".join(part.strip("\n") for part in parts) + "\n").encode("utf-8", "replace")
 
 
-def _tables(entry: list[Table], show: "_Blocks") -> list[str]:
+def _tables(entry: list[Table], show: Callable[[Table], str]) -> list[str]:
     """Return the tables of one entry: each under its heading, or folded where facets make many."""
     if len(entry) <= MOST_OPEN:
-        return [f"## {escape.markdown(table.title)}\n\n{show.table(table)}" for table in entry]
+        return [f"## {escape.markdown(table.title)}\n\n{show(table)}" for table in entry]
     folded = [
         f"<details>\n<summary>{html.escape(escape.one_line(table.facet_text))}</summary>\n\n"
-        f"{show.table(table)}\n\n</details>"
+        f"{show(table)}\n\n</details>"
         for table in entry
     ]
     return [f"## {escape.markdown(entry[0].title.removesuffix(f': {entry[0].facet_text}'))}", *folded]
@@ -95,6 +95,10 @@ class _Blocks:
     def table(self, table: Table) -> str:
         csv = f"tables/{self._table_names[table.id]}.csv"
         return f"{markdown.table(table)}\n[Full precision as CSV]({csv})"
+
+    def drawn_table(self, table: Table, figures: Sequence[Figure]) -> str:
+        """Return a table with its figures behind it."""
+        return "\n\n".join([self.table(table), *map(self.figure, figures)])
 
     def figure(self, figure: Figure) -> str:
         return f"![{escape.markdown(alt_text(figure))}](figures/{self._figure_names[figure.id]}.svg)"

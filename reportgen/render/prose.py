@@ -17,7 +17,7 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from reportgen.errors import RequestError, did_you_mean
 from reportgen.render import lookup, sandbox
 from reportgen.render.answers import BEGIN, END, Answer, Block, BlockKind, Functions
-from reportgen.results import Report
+from reportgen.results import Figure, Report, Table
 
 # What a function answered with is told apart from the author's own text until lines are joined.
 _ANSWER, _ANSWERED = "\ue002", "\ue003"
@@ -39,6 +39,19 @@ class Prose:
     def places(self, kind: BlockKind, identifier: str = "") -> bool:
         """Return whether the prose shows that block itself."""
         return Block(kind, identifier) in self.blocks
+
+    def left(self, report: Report) -> tuple[list[Table], dict[str, list[Figure]]]:
+        """Return the tables that the prose does not show, and such figures by the id of their table.
+
+        Those whose table stands in the prose are under "".
+        """
+        tables = [table for table in report.tables if not self.places("table", table.id)]
+        ids = {table.id for table in tables}
+        figures: dict[str, list[Figure]] = {}
+        for figure in report.figures:
+            if not self.places("figure", figure.id):
+                figures.setdefault(figure.table if figure.table in ids else "", []).append(figure)
+        return tables, figures
 
     def paragraphs(self, show: Callable[[Block], str]) -> str:
         """Return the Markdown with each placeholder replaced by its block, a blank line around it."""

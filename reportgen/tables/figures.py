@@ -6,6 +6,7 @@ series                  the step times of every repeat over the steps: of each r
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from reportgen.errors import RequestError, did_you_mean
 from reportgen.model import STEP, FactorValue, Measurement
@@ -24,7 +25,7 @@ def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
 
     Raises RequestError if x is not a row factor, or the tables do not show the quantity asked for.
     """
-    return [_figure(spec, table) for table in tables]
+    return [replace(_figure(spec, table), table=table.id) for table in tables]
 
 
 def _figure(spec: FigureSpec, table: Table) -> Figure:
