@@ -31,6 +31,7 @@ _IDEAL_COLOUR = "#8a8f96"
 # More repeats than this are told apart neither by colour nor in a list.
 MOST_NAMED = 10
 
+_SHORT = 12  # characters of a name that is read at a slant
 _GROUP = 0.8  # share of the distance between two categories that a group of bars takes
 _SPREAD = 0.18  # half the width over which equal repeats are spread in a strip
 
@@ -51,7 +52,8 @@ def draw(axes: Axes, figure: Figure) -> None:
 
 def lies(figure: Figure) -> bool:
     """Return whether bars lie: long names are read beside them, and under them only with the head bent."""
-    return figure.kind in ("bar", "stacked-bar") and _is_crowded(_categories(figure))
+    names = _categories(figure)
+    return figure.kind in ("bar", "stacked-bar") and _is_crowded(names) and max(map(len, names)) > _SHORT
 
 
 def bars_beside(figure: Figure) -> int:

@@ -162,6 +162,7 @@ def test_bars_with_long_names_lie_the_first_on_top(kind: FigureKind) -> None:
     assert axes.get_xlim()[0] == 0
     assert {bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)} == {1.0, 2.0}
     assert not plots.lies(replace(figure, kind="line"))
+    assert not plots.lies(replace(figure, categories=tuple(f"128 · {n}" for n in range(40)), series=()))
 
 
 def test_a_figure_is_as_high_as_its_lying_bars_want() -> None:
