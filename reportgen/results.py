@@ -234,11 +234,7 @@ class FigureSeries:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot: what to draw, not how.
-
-    ideal  a dashed reference line y = x / x0 x y0, points given
-    table  id of the table that has its numbers
-    """
+    """A plot of a table: what to draw, not how. `ideal` is a dashed line y = x / x0 x y0, points given."""
 
     id: str
     title: str
