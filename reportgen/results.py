@@ -1,8 +1,7 @@
 """What a report is made of: tables of cells, figures, and the report that holds them.
 
-`tables` and `report` decide; `render` only shows. So everything here is already chosen: order,
-headings, units, footnotes, which number stands where. Numbers stay in base units at full precision,
-beside the unit in which a person reads them; the rounding is the renderer's.
+`tables` and `report` decide; `render` only shows. So everything here is already chosen: order, headings, units,
+footnotes. Numbers stay in base units at full precision, beside the unit to be read; the renderer rounds.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
