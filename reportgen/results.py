@@ -1,6 +1,6 @@
 """What a report is made of: tables of cells, figures, and the report that holds them.
 
-`tables` and `report` decide; `render` only shows. So everything here is already chosen: order, headings, units,
+`tables` and `report` decide; `render` only shows. So all of it is already chosen: order, headings, units,
 footnotes. Numbers stay in base units at full precision, beside the unit to be read; the renderer rounds.
 """
 
