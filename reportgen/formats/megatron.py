@@ -113,7 +113,7 @@ def _describe(run: StepRun, log: TextLog, batch: FloatArray) -> None:
     sizes = np.unique(batch[np.isfinite(batch)])
     constant = float(sizes[0]) if len(sizes) == 1 else None
     # A device has a batch of its own only where the model is not split over several.
-    is_split = bool(start) and start["data"] != start["world"] and start["split"] != b"1"  # type: ignore[index]
+    is_split = start is not None and start["data"] != start["world"] and start["split"] != b"1"
     run.factors.update(per_device(constant, None if is_split else devices))
     if devices:
         run.factors["devices"] = devices

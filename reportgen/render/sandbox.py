@@ -173,10 +173,13 @@ def _string(value: object) -> str:
 
 
 def _sum(items: Iterable[object]) -> float:
-    numbers = list(islice(items, _MOST_PART + 1))
-    if not all(isinstance(_bounded(number), (int, float)) for number in numbers):
-        raise TemplateRuntimeError("sum is for numbers")
-    return sum(numbers)  # type: ignore[arg-type]
+    numbers: list[float] = []
+    for item in islice(items, _MOST_PART + 1):
+        number = _bounded(item)
+        if not isinstance(number, (int, float)):
+            raise TemplateRuntimeError("sum is for numbers")
+        numbers.append(number)
+    return sum(numbers)
 
 
 def _round(value: float, precision: int = 0, method: str = "common") -> float:
