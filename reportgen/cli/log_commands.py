@@ -15,7 +15,9 @@ from reportgen.render.wording import count
 
 if TYPE_CHECKING:
     from reportgen.formats import Discovery
+    from reportgen.load import Gathered
     from reportgen.logfiles import LogFiles
+    from reportgen.report.listing import Row
 
 
 class Listing(StrEnum):
@@ -41,7 +43,7 @@ def runs(
     from reportgen.disk import existing
     from reportgen.load import gather
     from reportgen.protocol import parse_protocol
-    from reportgen.report.listing import as_csv, as_table, findings_of, json_of, listing, rows, shared_factors
+    from reportgen.report.listing import findings_of, rows
 
     rule = parse_protocol(protocol, "--protocol")
     with progress() as told:
@@ -51,6 +53,18 @@ def runs(
             root=Path.cwd(),
             progress=lambda done, total: told("reading", done, total),
         )
+    _print(found, format)
+    findings = findings_of(found.runs, found.findings)
+    apart = () if format is Listing.json else found.findings
+    summary(findings, f"{count(len(found.runs), 'run')}{_unclaimed(found.unclaimed)}", apart=apart)
+    if strict and any(f.severity != "note" for f in findings):
+        raise typer.Exit(FINDINGS)
+
+
+def _print(found: "Gathered[Row]", format: Listing) -> None:
+    """Print the runs to stdout."""
+    from reportgen.report.listing import as_csv, as_table, json_of, listing, shared_factors
+
     if format is Listing.json:
         for part in json_of(found.runs, found.findings):
             print(part, end="")
@@ -62,11 +76,6 @@ def runs(
         if shared := shared_factors(document):
             print(plain(f"all runs: {shared}\n"))
         print_runs(as_table(document))
-    findings = findings_of(found.runs, found.findings)
-    apart = () if format is Listing.json else found.findings
-    summary(findings, f"{count(len(found.runs), 'run')}{_unclaimed(found.unclaimed)}", apart=apart)
-    if strict and any(f.severity != "note" for f in findings):
-        raise typer.Exit(FINDINGS)
 
 
 # So many files that are no logs are named.

@@ -51,11 +51,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
     lines = _lines(spec, filler, marks)
     drafts = [line for _, line in lines]
     rows = [_row(spec, key, marks.rows.get(key, ()), units) for key, _ in lines]
-    columns = [
-        _column(spec, key, marks.columns.get(key, ()), quantity, units)
-        for key in grid.columns
-        for quantity in spec.show
-    ]
+    columns = _columns(spec, grid, marks, units)
     if spec.compare and spec.compare.mean:
         rows.append(_mean_header(spec))
         drafts.append(_mean_row(spec, filler, columns, drafts, rows))
@@ -84,6 +80,14 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
         facet_text=told,
         findings=tuple(filler.findings),
     )
+
+
+def _columns(spec: TableSpec, grid: Grid, marks: Qualifiers, units: "_Units") -> list[Header]:
+    return [
+        _column(spec, key, marks.columns.get(key, ()), quantity, units)
+        for key in grid.columns
+        for quantity in spec.show
+    ]
 
 
 def _check_direction(spec: TableSpec) -> None:

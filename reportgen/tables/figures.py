@@ -47,11 +47,7 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
     suffix = table.id.removeprefix(spec.table)
     title = f"{spec.title}: {table.facet_text}" if table.facet_text else spec.title
     if spec.kind == "series":
-        series = tuple(_step_series(table, columns))
-        unit = choose((y for s in series for y in s.y if y is not None), "s")
-        return Figure(
-            spec.id + suffix, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table)
-        )
+        return _of_steps(spec, table, spec.id + suffix, title, columns)
     is_numeric = spec.kind == "line" and _is_numeric(table, x)
     names = None if is_numeric else {row: _category(table, row, x) for row, _ in _body(table)}
     series = tuple(_strips(table, columns) if spec.kind == "strip" else _lines(table, columns, x, names))
@@ -69,6 +65,13 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
         _ideal(series) if spec.ideal else (),
         _alt(spec, table),
     )
+
+
+def _of_steps(spec: FigureSpec, table: Table, id: str, title: str, columns: Sequence[int]) -> Figure:
+    """Return the figure of the step times behind a table."""
+    series = tuple(_step_series(table, columns))
+    unit = choose((y for one in series for y in one.y if y is not None), "s")
+    return Figure(id, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table))
 
 
 def _x(spec: FigureSpec, table: Table) -> str | None:
