@@ -61,7 +61,9 @@ def _parser() -> argparse.ArgumentParser:
         usage=EXAMPLE,
         description="Run a campaign of workloads that a file describes, or go on where it stopped.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="JSON or TOML; see docs/workloads.md")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="JSON or TOML; see docs/reference/workloads.md"
+    )
     parser.add_argument("--logs", type=Path, help="folder, instead of the file's")
     parser.add_argument("--again", action="store_true", help="run as many repeats more, whatever is there")
     parser.add_argument("--dry-run", action="store_true", help="print what would be run, and run nothing")
@@ -157,7 +159,7 @@ def read(path: Path) -> Dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: not an object; write the keys of docs/workloads.md")
+        raise ValueError(f"{path}: not an object; write the keys of docs/reference/workloads.md")
     return content
 
 

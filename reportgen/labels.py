@@ -2,7 +2,8 @@
 
 Constants, names and values put in order, factors from paths, settings for formats, a format of one's own.
 Where several labels.toml lie above a log, the nearer wins; `labelling` applies them to a run. A labels.toml
-is part of the request, not of the data: what is wrong with it raises RequestError. Grammar: docs/labels.md.
+is part of the request, not of the data: what is wrong with it raises RequestError.
+Grammar: docs/reference/labels.md.
 """
 
 import tomllib

@@ -181,7 +181,7 @@ def test_every_module_has_a_layer() -> None:
 
 
 def test_the_table_of_layers_is_documented_as_it_is() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([0-9]) \| ([^|]+) \|", text, re.MULTILINE)
     documented = {name: int(level) for level, cell in rows for name in re.findall(r"`([\w.]+)`", cell)}
     assert documented == LAYERS

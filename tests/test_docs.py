@@ -24,7 +24,7 @@ def test_the_list_of_commands_is_whole():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_and_option_is_documented(command):
-    text = (ROOT / "docs/commands.md").read_text()
+    text = (ROOT / "docs/reference/cli.md").read_text()
     assert f"reportgen {command}" in text
     options = [o for p in GROUP.commands[command].params for o in p.opts if o.startswith("--")]
     assert [o for o in options if f"`{o}" not in text and f" {o} " not in text] == []
@@ -32,8 +32,8 @@ def test_every_command_and_option_is_documented(command):
 
 @pytest.mark.parametrize("name", [f.name for f in FORMATS])
 def test_every_format_has_a_page_that_the_index_links(name):
-    assert (ROOT / f"docs/formats/{name}.md").is_file()
-    assert f"({name}.md)" in (ROOT / "docs/formats/index.md").read_text()
+    assert (ROOT / f"docs/reference/formats/{name}.md").is_file()
+    assert f"({name}.md)" in (ROOT / "docs/reference/formats/index.md").read_text()
 
 
 @pytest.mark.parametrize("page", [*PAGES, *RULES], ids=lambda p: str(p.relative_to(ROOT)))

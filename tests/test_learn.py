@@ -348,12 +348,12 @@ def test_a_rate_of_one_device_is_called_so() -> None:
         (
             b"".join(b"2024-01-02 03:04:%02d closing process %d\n" % (i, 4711 + i) for i in range(9)),
             "x.log: no line that repeats has a growing step and a time, a rate or a date; most often stands "
-            '"2024-01-02 03:04:00 closing process 4711" (9 times); write [format] by hand, see docs/formats/custom.md',
+            '"2024-01-02 03:04:00 closing process 4711" (9 times); write [format] by hand, see docs/reference/formats/custom.md',
         ),
         (
             b"took 3 s\n" * 9,
             "x.log: no line that repeats has a growing step and a time, a rate or a date; most often stands "
-            '"took 3 s" (9 times); write [format] by hand, see docs/formats/custom.md',
+            '"took 3 s" (9 times); write [format] by hand, see docs/reference/formats/custom.md',
         ),
     ],
 )

@@ -102,7 +102,9 @@ def understood(parser: argparse.ArgumentParser, argv: Optional[Sequence[str]]) -
             raise ValueError(f"{name}: has no {_option(foreign[0])}; it has {known}")
     found = cases(options)
     if not found:
-        raise ValueError(f"{' '.join(options.names)}: there is no such variant; see docs/workloads.md")
+        raise ValueError(
+            f"{' '.join(options.names)}: there is no such variant; see docs/reference/workloads.md"
+        )
     for _, case in found:
         if options.device == "cpu" and case.get("precision") == "tf32":
             raise ValueError("--precision tf32: only CUDA devices have it; use fp32, or --device cuda")

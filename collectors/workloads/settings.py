@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PRECISIONS,
         default=["fp32"],
-        help="see docs/workloads.md (default: fp32)",
+        help="see docs/reference/workloads.md (default: fp32)",
     )
     group.add_argument(
         "--batch-size", nargs="+", type=count, metavar="N", help="per device (default: that of the study)"

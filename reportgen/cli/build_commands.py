@@ -126,7 +126,9 @@ def expected(
 
     place = f"{reports}/{EXPECTED}"
     if not (reports / EXPECTED).is_file():
-        raise RequestError(place, "no such file", "write systems and facts into it; see docs/definitions.md")
+        raise RequestError(
+            place, "no such file", "write systems and facts into it; see docs/reference/definitions.md"
+        )
     knowledge = read_knowledge(reports / EXPECTED, place, reports.resolve().parent)
     knowledge.check(target, "TARGET")
     knowledge.check(reference, "REFERENCE")

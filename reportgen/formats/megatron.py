@@ -5,7 +5,7 @@ evaluation and checkpoints, so lines are intervals of host-synchronised step tim
 global batch, which may ramp up. Versions from 2026 on print the first iteration in addition and count it
 again in the line after: that line is put right here.
 
-DeepSpeed's timer writes into the logs of Megatron-DeepSpeed too; its rates are wrong there (docs/formats) and
+DeepSpeed's timer writes into the logs of Megatron-DeepSpeed too; its rates are wrong there and
 not read. Format: https://github.com/NVIDIA/Megatron-LM, megatron/training/training.py (training_log).
 """
 

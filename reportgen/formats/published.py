@@ -5,7 +5,7 @@ stands in a column) the rows that agree in factors, repeat and status do. Such r
 steps, and are marked `published`: nothing here turns somebody's figure into a measurement.
 
 What is wrong with the description is a finding at its line, and the rest is read: a table in the logs
-must not stop the build of a report that does not use it. Grammar: docs/formats/published.md.
+must not stop the build of a report that does not use it. Grammar: docs/reference/formats/published.md.
 """
 
 import csv

@@ -77,7 +77,7 @@ def propose(files: LogFiles) -> Proposal:
     found = custom.matched(own, log)
     count, near = _near(log, text, found, anchor(shape, named))
     sample = _excerpt(files, text, found)
-    header = f"# Proposed by `reportgen learn {_plain(files.path)}`; see docs/formats/custom.md.\n"
+    header = f"# Proposed by `reportgen learn {_plain(files.path)}`; see docs/reference/formats/custom.md.\n"
     excerpt = LogFiles.of({own.name + custom.SAMPLE: sample})
     known = detect(files.with_settings({}))
     if known:
@@ -120,7 +120,7 @@ def _choose(place: str, text: str) -> tuple[Shape, Roles]:
             place,
             "no line that repeats has a growing step and a time, a rate or a date; most often stands "
             f'"{_plain(most.example[:_SHOWN])}" ({most.count} times)',
-            "write [format] by hand, see docs/formats/custom.md",
+            "write [format] by hand, see docs/reference/formats/custom.md",
         )
     return max(candidates, key=lambda pair: pair[0].count * pair[1].sure)
 

@@ -11,7 +11,7 @@ protocol asks. Everything here is a pure function of the runs. In the order of t
     checks     what may be wrong with a run; repeats  with a case
     cases      runs that agree are repeats of one case
 
-`docs/protocol.md` explains the rules to those who read the numbers.
+`docs/explanation/protocol.md` explains the rules to those who read the numbers.
 """
 
 from reportgen.protocol.cases import cases

@@ -41,7 +41,7 @@ class Answer(str):
 
 
 class Functions:
-    """What a template may call. The docstrings are the reference in docs/rendering.md."""
+    """What a template may call. The docstrings are the reference in docs/explanation/rendering.md."""
 
     def __init__(self, report: Report) -> None:
         self.report = report

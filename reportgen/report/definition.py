@@ -1,6 +1,6 @@
 """Read a report's definition: TOML in, specs out, every wrong key an error with its place.
 
-The grammar is design section 7 and docs/definitions.md. Nothing here looks at logs; whether a factor
+The grammar is in docs/reference/definitions.md. Nothing here looks at logs; whether a factor
 or a value exists is asked where the runs are known.
 """
 

@@ -11,7 +11,7 @@ from reportgen.report.overview import definition_text
 from reportgen.report.settings import EXPECTED, SETTINGS
 
 _SETTINGS = """\
-# Settings of this repository's reports; see docs/definitions.md of reportgen.
+# Settings of this repository's reports; see docs/reference/definitions.md of reportgen.
 
 [inject]
 files = ["README.md"]        # tables between <!-- reportgen:begin REPORT/TABLE --> markers follow the logs
@@ -43,7 +43,7 @@ _LEVELS = """\
 Runs whose logs say the same of themselves lie in folders or files of different names, e.g.
 {example}
 Call the levels what they are, {{name:int}} if they are numbers, {{repeat:int}} if they count repeats,
-and {{_}} if they do not matter; see docs/labels.md of reportgen.
+and {{_}} if they do not matter; see docs/reference/labels.md of reportgen.
 """
 
 

@@ -1,6 +1,6 @@
 """Short logs of trainers and benchmark programs, written by hand in the form that the real writers use.
 
-The forms are those of docs/formats; all names and numbers are invented. LOGS: format -> files of a valid log.
+The forms are those of docs/reference/formats; all names and numbers are invented. LOGS: format -> files of a valid log.
 """
 
 import json

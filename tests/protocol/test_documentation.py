@@ -1,4 +1,4 @@
-"""docs/protocol.md says what the code does: the fields of a protocol and the numbers in the text."""
+"""docs/explanation/protocol.md says what the code does: the fields of a protocol and the numbers in the text."""
 
 import dataclasses
 import json
@@ -11,7 +11,7 @@ from reportgen.protocol import Protocol, measure
 from reportgen.statistics import median_interval
 from tests.protocol.making import run, series
 
-TEXT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "explanation" / "protocol.md").read_text("utf-8")
 
 
 def test_every_field_of_a_protocol_is_documented_with_its_default() -> None:

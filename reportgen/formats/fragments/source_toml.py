@@ -1,7 +1,7 @@
 """Parse `source.toml`, the description of a published table, into a Definition.
 
 What cannot be understood is left out and becomes a problem (line, fact): a wrong description is a
-problem of the data and never stops a build. The grammar stands in docs/formats/published.md.
+problem of the data and never stops a build. The grammar stands in docs/reference/formats/published.md.
 """
 
 import re
