@@ -427,7 +427,7 @@ def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() ->
 
 
 def test_every_format_has_a_page_and_is_listed() -> None:
-    pages = Path(__file__).parents[2] / "docs" / "formats"
+    pages = Path(__file__).parents[2] / "docs" / "reference" / "formats"
     listed = (pages / "index.md").read_text("utf-8")
     for known in FORMATS:
         assert f"[{known.name}]({known.name}.md)" in listed

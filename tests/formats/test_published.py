@@ -211,7 +211,7 @@ def test_a_table_outside_the_folder_is_never_read() -> None:
 
 
 def test_every_key_of_a_definition_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "formats" / "published.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "formats" / "published.md").read_text("utf-8")
     assert [key for key in source_toml._KEYS if key not in page] == []
 
 
