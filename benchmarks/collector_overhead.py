@@ -31,8 +31,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from recorder_cost import four_phases
 
-from collectors import steps as steps_module
-from collectors.steps import Recorder
+from collectors import Recorder
+from collectors.recorder import recorder as steps_module
 
 PHASES = ("forward", "backward", "optimizer", "transfer")
 

@@ -16,8 +16,8 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from collectors import steps as steps_module
-from collectors.steps import Recorder
+from collectors import Recorder
+from collectors.recorder import recorder as steps_module
 
 
 def empty_loop(recorder, phases, count):

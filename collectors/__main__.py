@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 from typing import List, Optional
 
-from collectors import doctor, environment, launch, logfolder
-from collectors.ranks import place
+from collectors.format_v1 import run_folder
+from collectors.launcher import launch
+from collectors.machine import doctor, environment
+from collectors.machine.distributed import place
+from collectors.recorder.timing import TIMINGS
 from collectors.telemetry import watch
-from collectors.timing import TIMINGS
 
 _RUN_EXAMPLE = """python -m collectors run --logs logs/x --case model=resnet50 --repeats 7 -- python train.py
        python -m collectors run --logs logs/x --case batch_size=32 --case batch_size=64 --repeats 7 \\
@@ -28,7 +30,7 @@ def main(argv: Optional[List[str]] = None) -> int:
         return bench(argv[1:])
     try:
         if argv[:1] == ["sweep"]:  # knows the workloads, which a copied folder may do without
-            from collectors.sweep import main as sweep
+            from collectors.workloads.sweep import main as sweep
 
             return sweep(argv[1:])
         options = _parser().parse_args(argv)
@@ -146,9 +148,9 @@ def _run(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
         raise ValueError("run: no command; write it behind --")
-    variables = {logfolder.TIMING_VARIABLE: options.timing} if options.timing else {}
+    variables = {run_folder.TIMING_VARIABLE: options.timing} if options.timing else {}
     if options.calibrate:
-        variables[logfolder.CALIBRATE_VARIABLE] = "1"
+        variables[run_folder.CALIBRATE_VARIABLE] = "1"
     settings = [*options.case, *(["calibrate=true"] if options.calibrate else [])]
     campaign = launch.Campaign(
         logs=options.logs,
@@ -166,7 +168,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _env(options: argparse.Namespace) -> int:
-    print(logfolder.as_json(environment.capture()), end="")
+    print(run_folder.as_json(environment.capture()), end="")
     return 0
 
 

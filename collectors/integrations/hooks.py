@@ -6,9 +6,9 @@ there.
 
 from typing import Any, Dict, Iterable, Mapping, Optional
 
-from collectors import logfolder
-from collectors.phases import Phase
-from collectors.steps import Recorder
+from collectors.format_v1 import run_folder
+from collectors.recorder.phases import Phase
+from collectors.recorder.recorder import Recorder
 
 
 class HookedRecorder:
@@ -19,7 +19,7 @@ class HookedRecorder:
         self.is_inside = False  # whether work of the running step has been done already
         self._open: Dict[str, Phase] = {}
         self.recorder.mark_break("setup")
-        self.enter(logfolder.WAITING)
+        self.enter(run_folder.WAITING)
 
     def enter(self, name: str) -> None:
         """Begin a phase."""
@@ -36,7 +36,7 @@ class HookedRecorder:
 
     def got_batch(self, samples: Optional[int]) -> None:
         """Take note that a batch is there."""
-        self.leave(logfolder.WAITING)
+        self.leave(run_folder.WAITING)
         self.is_inside = True
         if samples is not None:
             self.recorder.samples(samples)
@@ -46,19 +46,19 @@ class HookedRecorder:
         self._leave_all()
         self.recorder.step()
         self.is_inside = False
-        self.enter(logfolder.WAITING)
+        self.enter(run_folder.WAITING)
 
     def wait_again(self) -> None:
         """Begin to wait for a further batch of the same step."""
         self._leave_all()
-        self.enter(logfolder.WAITING)
+        self.enter(run_folder.WAITING)
 
     def mark_break(self, name: str) -> None:
         """Say that what happened since the last step was not step time; gives up a step that has begun."""
         self._leave_all()
         self.recorder.mark_break(name)
         self.is_inside = False
-        self.enter(logfolder.WAITING)
+        self.enter(run_folder.WAITING)
 
     def _leave_all(self) -> None:
         for name in list(self._open):

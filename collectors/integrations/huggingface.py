@@ -11,7 +11,7 @@ not hooked, and what the configuration says is recorded. Evaluations and checkpo
 from typing import Any, Dict, Optional
 
 from collectors.integrations.hooks import HookedRecorder, samples_of
-from collectors.steps import Recorder
+from collectors.recorder.recorder import Recorder
 
 
 def __getattr__(name: str) -> Any:

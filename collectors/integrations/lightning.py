@@ -10,9 +10,9 @@ optimizer's step. Validation and the borders of epochs are declared breaks.
 
 from typing import Any, Callable, Optional
 
-from collectors.ending import status_of
 from collectors.integrations.hooks import HookedRecorder, samples_of
-from collectors.steps import Recorder
+from collectors.recorder.exit_hooks import status_of
+from collectors.recorder.recorder import Recorder
 
 Count = Callable[[Any], Optional[int]]
 

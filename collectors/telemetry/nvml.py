@@ -10,10 +10,10 @@ import time
 from contextlib import suppress
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from collectors.telemetry.fields import FAST, PROBED, SLOW, Field
-from collectors.telemetry.owners import Owners
+from collectors.telemetry.nvml_fields import FAST, PROBED, SLOW, Field
+from collectors.telemetry.process_owners import Owners
 from collectors.telemetry.source import Batch, Event, Sample, UnavailableError
-from collectors.telemetry.visible import Known, visible
+from collectors.telemetry.visible_devices import Known, visible
 
 # Errors that will not go away: this device does not have that.
 _NEVER = (

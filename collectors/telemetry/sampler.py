@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Callable, Iterator, Protocol, Sequence, Sized
 
-from collectors.logfolder import TelemetryFile
-from collectors.telemetry.periods import Periods
+from collectors.format_v1.run_folder import TelemetryFile
+from collectors.telemetry.counter_period import Periods
 from collectors.telemetry.source import Batch, Event, Sample
 
 _SECOND = 1_000_000_000

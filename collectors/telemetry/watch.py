@@ -20,12 +20,12 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, List, Mapping, Optional
 
-from collectors.logfolder import RUN_VARIABLE
-from collectors.ranks import Place
+from collectors.format_v1.run_folder import RUN_VARIABLE
+from collectors.machine.distributed import Place
+from collectors.telemetry.nvidia_smi import SmiSource
 from collectors.telemetry.nvml import NvmlSource
-from collectors.telemetry.owners import Owners
+from collectors.telemetry.process_owners import Owners
 from collectors.telemetry.sampler import Recording, Ticks, record
-from collectors.telemetry.smi import SmiSource
 from collectors.telemetry.source import UnavailableError
 
 #: Set by the launcher for its child: the boot id of the host whose devices it watches.

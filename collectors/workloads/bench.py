@@ -17,13 +17,13 @@ import sys
 from pathlib import Path
 from typing import Callable, List, NoReturn, Optional, Sequence, Tuple
 
-from collectors import launch
-from collectors.ending import status_of
-from collectors.environment import usable_cores
-from collectors.logfolder import TIMING_VARIABLE
-from collectors.ranks import place
-from collectors.steps import Recorder
-from collectors.timing import TIMINGS
+from collectors.format_v1.run_folder import TIMING_VARIABLE
+from collectors.launcher import launch
+from collectors.machine.distributed import place
+from collectors.machine.environment import usable_cores
+from collectors.recorder.exit_hooks import status_of
+from collectors.recorder.recorder import Recorder
+from collectors.recorder.timing import TIMINGS
 from collectors.workloads import settings
 from collectors.workloads.registry import WORKLOADS, Family
 from collectors.workloads.settings import Case

@@ -18,7 +18,7 @@ import argparse
 import itertools
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
-from collectors.logfolder import Factor
+from collectors.format_v1.run_folder import Factor
 
 Case = Dict[str, Factor]
 

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from standin import nvml_folder, standin
 
-from collectors import logfolder, phases, steps
+from collectors.format_v1 import run_folder
+from collectors.recorder import phases
+from collectors.recorder import recorder as recorder_module
 
 __all__ = ["nvml_folder", "standin"]  # fixtures
 
 ROOT = Path(__file__).parents[2]
-JOB_VARIABLES = ("RANK", "PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", logfolder.RUN_VARIABLE)
+JOB_VARIABLES = ("RANK", "PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", run_folder.RUN_VARIABLE)
 
 
 class Clock:
@@ -34,7 +36,7 @@ def no_job(monkeypatch):
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(steps, "perf_counter_ns", clock)
+    monkeypatch.setattr(recorder_module, "perf_counter_ns", clock)
     monkeypatch.setattr(phases, "perf_counter_ns", clock)
     return clock
 
@@ -49,8 +51,8 @@ class Script:
         self.environ = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     def write(self, text):
-        head = "import os, sys, signal, threading\nfrom collectors import logfolder\n"
-        head += "from collectors.steps import Recorder\n"
+        head = "import os, sys, signal, threading\nfrom collectors.format_v1 import run_folder\n"
+        head += "from collectors import Recorder\n"
         self.path.write_text(head + text)
         return self
 

@@ -5,9 +5,9 @@ import json
 import pytest
 from reading import read
 
-from collectors import calibration, phases
-from collectors.calibration import cost, median_interval
-from collectors.steps import Recorder
+from collectors import Recorder
+from collectors.recorder import calibration, phases
+from collectors.recorder.calibration import cost, median_interval
 from reportgen.load import load
 
 

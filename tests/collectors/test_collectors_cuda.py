@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 from reading import read
 
-from collectors import eventclock, logfolder
-from collectors.steps import Recorder
+from collectors import Recorder
+from collectors.format_v1 import run_folder
+from collectors.recorder import cuda_events
 
 
 class Cuda:
@@ -65,7 +66,7 @@ def cuda(clock, monkeypatch):
     def sleep(seconds):
         clock.now += round(seconds * 1e9)
 
-    monkeypatch.setattr(eventclock, "time", SimpleNamespace(monotonic=lambda: clock.now / 1e9, sleep=sleep))
+    monkeypatch.setattr(cuda_events, "time", SimpleNamespace(monotonic=lambda: clock.now / 1e9, sleep=sleep))
     monkeypatch.setenv("REPORTGEN_WATCHED", "elsewhere")
     return cuda
 
@@ -137,7 +138,7 @@ def test_steps_that_are_long_are_resolved_earlier(tmp_path, clock, cuda):
             clock.now += 2_000_000_000
             if number == 2:
                 recorder.flush()
-                lines = logfolder.steps_path(recorder.folder, 0).read_text().splitlines()
+                lines = run_folder.steps_path(recorder.folder, 0).read_text().splitlines()
                 assert sum(line[0].isdigit() for line in lines) == 2
     assert len(rank0(recorder)["step/host"]) == 3
 
@@ -157,7 +158,7 @@ def test_accumulated_gradients_add_up_by_both_clocks(tmp_path, clock, cuda):
     columns = rank0(recorder)
     assert (columns["forward/host"], columns["forward/cuda_event"]) == ([20, 20], [200, 200])
     assert read(recorder.folder)["run"]["ranks"]["0"]["samples"] == [32, 32]
-    text = logfolder.steps_path(recorder.folder, 0).read_text()
+    text = run_folder.steps_path(recorder.folder, 0).read_text()
     assert "\nstep,tokens,samples,begin_ns," in text
     assert "\n2,1024,32," in text
     assert json.loads((recorder.folder / "run.json").read_text())["tokens_per_step"] == 7
@@ -225,7 +226,7 @@ def test_a_device_that_hangs_is_waited_for_only_so_long(tmp_path, clock, cuda):
 def test_the_script_decides_and_else_the_launcher(
     tmp_path, clock, cuda, monkeypatch, asked, launcher, expected
 ):
-    monkeypatch.setenv(logfolder.TIMING_VARIABLE, launcher)
+    monkeypatch.setenv(run_folder.TIMING_VARIABLE, launcher)
     with Recorder.start(logs=tmp_path, timing=asked) as recorder:
         for _ in train(recorder, cuda, 1):
             pass

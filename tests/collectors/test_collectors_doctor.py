@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from collectors import doctor, environment
 from collectors.__main__ import main
+from collectors.machine import doctor, environment
 
 UUID = "GPU-11111111-aaaa"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from reading import read
 
-from collectors.ending import status_of
+from collectors.recorder.exit_hooks import status_of
 from reportgen.load import load
 
 TEN_STEPS = """
@@ -74,7 +74,7 @@ def stalled(file, lines):
     write(file, bytes(lines)[:-{left_out}])
     print("ready", flush=True)
     threading.Event().wait()
-logfolder.os.write = stalled
+run_folder.os.write = stalled
 for _ in recorder.steps(5): pass
 recorder.flush()
 """
@@ -104,7 +104,7 @@ def test_sigterm_is_cancelled_and_still_kills(script, launcher):
 
 
 INTERRUPTED_AT_THE_END = """
-from collectors.runlog import RunLog
+from collectors.recorder.run_writer import RunLog
 end = RunLog.end
 def interrupted(*arguments):
     os.kill(os.getpid(), signal.SIGINT)
@@ -197,7 +197,7 @@ print("trained")
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_disk_that_is_full_from_the_start_is_said_once(script):
-    script.write("os.O_EXCL = 0\nlogfolder.steps_path = lambda *_: '/dev/full'" + TEN_STEPS)
+    script.write("os.O_EXCL = 0\nrun_folder.steps_path = lambda *_: '/dev/full'" + TEN_STEPS)
     code, _, err = script.run()
     assert code == 0
     assert err.count("reportgen: nothing is recorded") == 1

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 from standin import broken_nvml
 
-from collectors import environment, gpus, torchfacts
 from collectors.__main__ import main
-from collectors.commandline import command_to_record, without_secrets
-from collectors.ranks import Place, place
+from collectors.machine import environment, gpu_info, torch_info
+from collectors.machine.distributed import Place, place
+from collectors.machine.sanitize_argv import command_to_record, without_secrets
 
 SECRET = "hunter2-very-secret"
 
@@ -119,7 +119,7 @@ def test_settings_that_decide_how_torch_computes_are_recorded():
 @pytest.mark.parametrize(("number", "text"), [(91002, "9.10.2"), (8907, "8.9.7"), (None, None)])
 def test_the_version_of_cudnn_is_readable(number, text):
     cudnn = SimpleNamespace(version=lambda: number)
-    assert torchfacts._dotted(cudnn.version()) == text
+    assert torch_info._dotted(cudnn.version()) == text
 
 
 def test_devices_are_described_by_their_uuid(standin):
@@ -152,7 +152,7 @@ def test_without_a_working_nvml_nvidia_smi_is_asked(tmp_path, monkeypatch, kind)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
-    found = gpus.describe()
+    found = gpu_info.describe()
     assert found["gpu"] == {"GPU-1": {"name": "Stand-in"}}
     assert found["driver"] == {"version": "580.1"}
     assert found["topology"]["gpu"] == ["GPU0\tGPU1", "GPU0 X NV18"]
@@ -164,7 +164,7 @@ def test_a_group_that_fails_takes_no_other_with_it(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(environment, "_memory", fail)
-    monkeypatch.setattr(gpus, "describe", fail)
+    monkeypatch.setattr(gpu_info, "describe", fail)
     found = environment.capture()
     assert {"memory", "gpu"}.isdisjoint(found)
     assert {"python", "platform", "packages"} <= set(found)
@@ -182,7 +182,7 @@ def test_numa_nodes_are_listed_with_their_cores(tmp_path):
     for number, cores in ((0, "0-7"), (10, "16-23"), (2, "8-15")):
         (tmp_path / f"node{number}").mkdir()
         (tmp_path / f"node{number}" / "cpulist").write_text(f"{cores}\n")
-    assert gpus.numa_nodes(tmp_path) == ["node0: 0-7", "node2: 8-15", "node10: 16-23"]
+    assert gpu_info.numa_nodes(tmp_path) == ["node0: 0-7", "node2: 8-15", "node10: 16-23"]
 
 
 def files(monkeypatch, contents):

@@ -6,8 +6,8 @@ import pickle
 import pytest
 from reading import read
 
+from collectors import Recorder
 from collectors.integrations.hooks import samples_of
-from collectors.steps import Recorder
 from reportgen.load import load
 
 torch = pytest.importorskip("torch")

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import read
 
-from collectors import launch, logfolder
 from collectors.__main__ import main
+from collectors.format_v1 import run_folder
+from collectors.launcher import launch
 
 RECORDS = """
 with Recorder.start(samples_per_step=2, item="image") as recorder:
@@ -75,7 +76,7 @@ FACTORS = st.dictionaries(NAMES, st.text(), max_size=3)
 
 @given(FACTORS, FACTORS)
 def test_different_cases_have_different_folders_with_harmless_names(one, other):
-    names = [logfolder.case_folder(case) for case in (one, other)]
+    names = [run_folder.case_folder(case) for case in (one, other)]
     assert (names[0] == names[1]) == (list(one.items()) == list(other.items()))
     for name in names:
         assert re.fullmatch(r"[A-Za-z0-9_.,=+-]{1,139}", name)
@@ -192,7 +193,7 @@ def test_output_is_passed_on_byte_for_byte(script, options):
     out, err = child.communicate(timeout=60)
     assert out == bytes(range(256)) * 999
     assert b"err\n" in err
-    saved = logfolder.stdout_path(script.only_run())
+    saved = run_folder.stdout_path(script.only_run())
     assert saved.exists() == bool(options)
     if options:
         assert saved.read_bytes() == out
@@ -239,7 +240,7 @@ def test_a_group_that_is_interrupted_leaves_a_cancelled_run(script):
     assert child.stdout.readline() == b"ready\n"
     os.killpg(child.pid, signal.SIGINT)
     assert b"sys.excepthook" not in child.communicate(timeout=60)[1]
-    run = logfolder.read_run(script.only_run())
+    run = run_folder.read_run(script.only_run())
     assert (run["status"], run["error"]) == ("cancelled", "KeyboardInterrupt")
 
 
@@ -256,7 +257,7 @@ def test_an_ignored_signal_stays_ignored_for_the_child(script):
 def test_a_command_that_does_not_exist_is_an_error_and_a_failed_run(tmp_path, capsys):
     assert main(["run", "--logs", str(tmp_path), "--", "/nonexistent/command"]) == 1
     assert "/nonexistent/command" in capsys.readouterr().err
-    assert logfolder.read_run(tmp_path / "unnamed" / "r1")["status"] == "failed"
+    assert run_folder.read_run(tmp_path / "unnamed" / "r1")["status"] == "failed"
 
 
 @pytest.mark.parametrize(

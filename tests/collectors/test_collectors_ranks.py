@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from reading import read
 
-from collectors import aftermath, logfolder
+from collectors import Recorder
 from collectors.__main__ import main
-from collectors.steps import Recorder
+from collectors.format_v1 import run_folder
+from collectors.launcher import exit_status
 from reportgen.load import load
 from reportgen.protocol import Protocol, cases
 
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 TRAINING = """
 import os, sys, time
 import torch.distributed as dist
-from collectors.steps import Recorder
+from collectors import Recorder
 
 dist.init_process_group("gloo")
 rank = dist.get_rank()
@@ -86,13 +87,13 @@ def test_a_rank_that_dies_leaves_the_others_readable_and_is_named(tmp_path):
 
 def test_a_rank_that_dies_without_a_word_makes_the_run_failed(tmp_path, monkeypatch):
     begun = {"status": "cancelled", "ranks": 2, "error": "SIGTERM"}
-    logfolder.write_run(tmp_path, begun)
-    run = aftermath.ended(tmp_path, {}, 1, is_cancelled=False, node=0)
+    run_folder.write_run(tmp_path, begun)
+    run = exit_status.ended(tmp_path, {}, 1, is_cancelled=False, node=0)
     assert (run["status"], run["error"]) == (
         "failed",
         "exit code 1: another rank died, and rank 0 was stopped",
     )
-    run = aftermath.ended(tmp_path, {}, 143, is_cancelled=True, node=0)
+    run = exit_status.ended(tmp_path, {}, 143, is_cancelled=True, node=0)
     assert run["status"] == "cancelled"
 
 
@@ -107,7 +108,7 @@ def record(folder, monkeypatch, clock, rank, node):
     }
     for name, value in variables.items():
         monkeypatch.setenv(name, str(value))
-    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(folder))
+    monkeypatch.setenv(run_folder.RUN_VARIABLE, str(folder))
     with Recorder.start(samples_per_step=1) as recorder:
         for _ in recorder.steps(3):
             clock.now += 10 + rank
@@ -147,21 +148,21 @@ def test_the_launcher_of_another_node_leaves_run_json_alone_and_notes_its_own_en
     assert launch(tmp_path, 1) == 0
     folder = tmp_path / "unnamed" / "r1"
     assert [path.name for path in folder.iterdir()] == ["launcher.node1.json"]
-    assert logfolder.read_run(folder, 1)["status"] == "complete"
+    assert run_folder.read_run(folder, 1)["status"] == "complete"
     assert launch(tmp_path, 1) == 0  # nothing is missing
     assert launch(tmp_path, 1, code="3", repeats="2") == 3
-    assert logfolder.read_run(tmp_path / "unnamed" / "r2", 1)["status"] == "failed"
+    assert run_folder.read_run(tmp_path / "unnamed" / "r2", 1)["status"] == "failed"
 
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_launchers_of_two_nodes_that_share_a_disk_meet_in_one_folder(tmp_path, first):
-    begun = {"status": "running", "started_realtime_ns": logfolder.clock_pair()["realtime_ns"]}
+    begun = {"status": "running", "started_realtime_ns": run_folder.clock_pair()["realtime_ns"]}
     for repeat in (1, 2):
         for node in (first, 1 - first):
-            folder, number = logfolder.new_run_folder(tmp_path, {}, node)
+            folder, number = run_folder.new_run_folder(tmp_path, {}, node)
             assert number == repeat
-            logfolder.write_run(folder, begun, node)
+            run_folder.write_run(folder, begun, node)
     # A folder that was left long ago is nobody's meeting place.
-    folder, _ = logfolder.new_run_folder(tmp_path, {}, 1)
-    logfolder.write_run(folder, {**begun, "started_realtime_ns": 1}, 1)
-    assert logfolder.new_run_folder(tmp_path, {}, 0)[1] == 4
+    folder, _ = run_folder.new_run_folder(tmp_path, {}, 1)
+    run_folder.write_run(folder, {**begun, "started_realtime_ns": 1}, 1)
+    assert run_folder.new_run_folder(tmp_path, {}, 0)[1] == 4

@@ -36,7 +36,7 @@ def test_a_copied_folder_is_enough(tmp_path, python39):
     ignored = shutil.ignore_patterns("__pycache__", "workloads")
     shutil.copytree(ROOT / "collectors", tmp_path / "collectors", ignore=ignored)
     (tmp_path / "train.py").write_text(
-        "from collectors.steps import Recorder\n"
+        "from collectors import Recorder\n"
         "recorder = Recorder.start()\nfor batch in recorder.steps([1, 2]): print(batch)\n"
     )
     python = python39 or sys.executable

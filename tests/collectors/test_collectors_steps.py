@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import read
 
-from collectors import logfolder
-from collectors.rows import SAMPLES, STEP, Rows
-from collectors.steps import Recorder
+from collectors import Recorder
+from collectors.format_v1 import run_folder
+from collectors.recorder.step_encoder import SAMPLES, STEP, Rows
 
 
 def start(tmp_path, **options):
@@ -99,7 +99,7 @@ def test_a_phase_that_appears_late_repeats_the_header(tmp_path, clock):
             with recorder.phase("optimizer"):
                 clock.now += 1
     assert rank0(recorder)["columns"] == {"step/host": [1, 1, 1], "optimizer/host": [None, None, 1]}
-    assert logfolder.steps_path(recorder.folder, 0).read_text().count("step,samples,") == 2
+    assert run_folder.steps_path(recorder.folder, 0).read_text().count("step,samples,") == 2
 
 
 def test_samples_of_a_step_add_up_and_hold_for_that_step_alone(tmp_path, clock):
@@ -207,7 +207,7 @@ def test_a_run_never_overwrites_another(tmp_path):
 
 
 def test_a_second_recorder_in_one_run_records_nothing_and_says_so(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(tmp_path / "run"))
+    monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path / "run"))
     with Recorder.start() as first, Recorder.start() as second:
         for _ in first.steps(2):
             pass
@@ -219,7 +219,7 @@ def test_a_second_recorder_in_one_run_records_nothing_and_says_so(tmp_path, monk
 
 
 def test_each_rank_writes_its_own_steps_and_rank_0_alone_the_rest(tmp_path, monkeypatch, clock):
-    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
     recorders = []
     for rank in ("1", "0"):  # the other order would not show who writes run.json
         monkeypatch.setenv("RANK", rank)
@@ -255,8 +255,8 @@ def test_a_log_that_cannot_be_made_for_what_is_in_it_costs_no_training(tmp_path,
 
 
 def test_a_factor_on_which_script_and_launcher_differ_is_kept_twice(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv(logfolder.RUN_VARIABLE, str(tmp_path))
-    logfolder.write_run(tmp_path, {"status": "running", "case": {"batch_size": 64}, "repeat": 3})
+    monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
+    run_folder.write_run(tmp_path, {"status": "running", "case": {"batch_size": 64}, "repeat": 3})
     Recorder.start(case={"batch_size": 32, "model": "x"}).close()
     run = json.loads((tmp_path / "run.json").read_text())
     assert run["case"] == {"batch_size": 64, "model": "x"}

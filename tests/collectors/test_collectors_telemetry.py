@@ -12,16 +12,16 @@ import pytest
 from reading import read
 from standin import ONE, ONE_COLUMNS, broken_nvml
 
-from collectors import logfolder
-from collectors.ranks import Place
-from collectors.steps import Recorder
-from collectors.telemetry import smi, watch
+from collectors import Recorder
+from collectors.format_v1 import run_folder
+from collectors.machine.distributed import Place
+from collectors.telemetry import nvidia_smi, watch
+from collectors.telemetry.counter_period import Periods
 from collectors.telemetry.nvml import NvmlSource
-from collectors.telemetry.owners import Owners
-from collectors.telemetry.periods import Periods
+from collectors.telemetry.process_owners import Owners
 from collectors.telemetry.sampler import Recording, Ticks, record
 from collectors.telemetry.source import Event, Sample, UnavailableError
-from collectors.telemetry.visible import Known, visible
+from collectors.telemetry.visible_devices import Known, visible
 
 ROOT = Path(__file__).parents[2]
 UUID = "GPU-11111111-aaaa"
@@ -43,7 +43,7 @@ def devices_of(folder):
 
 def test_every_column_is_what_the_driver_said(standin):
     assert only(NvmlSource.open(Owners(1))) == ONE_COLUMNS
-    assert set(ONE_COLUMNS) == set(logfolder.TELEMETRY_COLUMNS)
+    assert set(ONE_COLUMNS) == set(run_folder.TELEMETRY_COLUMNS)
 
 
 def test_what_hardly_changes_is_read_only_when_asked(standin):
@@ -284,7 +284,7 @@ class Told:
 def test_a_recording_holds_intervals_asked_for_and_achieved_and_the_period_found(tmp_path, clock):
     source, recording = Told(clock), Recording(tmp_path, 0, 100_000_000)
     record(source, recording, Ticks(100_000_000, Waits(clock, 300), clock), probes=True)
-    text = logfolder.telemetry_path(tmp_path, 0).read_text().splitlines()
+    text = run_folder.telemetry_path(tmp_path, 0).read_text().splitlines()
     assert text[1] == "#interval,100000000"
     assert text[2] == "device,monotonic_ns,utilization_gpu_percent,power_mw"
     assert "#update,power_mw,20000000" in text
@@ -298,7 +298,7 @@ def test_a_command_samples_until_its_input_ends(standin, tmp_path):
     environ = {**os.environ, "LD_LIBRARY_PATH": str(standin.folder), "PYTHONPATH": str(ROOT)}
     line = [sys.executable, "-m", "collectors", "watch", str(tmp_path / "r1"), "--interval", "0.01"]
     child = subprocess.Popen([*line, "--until-input-ends"], env=environ, stdin=subprocess.PIPE)
-    path = logfolder.telemetry_path(tmp_path / "r1", 0)
+    path = run_folder.telemetry_path(tmp_path / "r1", 0)
     while not (path.exists() and path.read_text().count("GPU-") > 3):
         assert child.poll() is None
         threading.Event().wait(0.02)
@@ -314,7 +314,7 @@ def test_the_launcher_watches_from_outside_of_the_training_process(standin, scri
     script.environ.update(LD_LIBRARY_PATH=str(standin.folder), NVML_STANDIN=os.environ["NVML_STANDIN"])
     script.write(
         """
-path = logfolder.telemetry_path(__import__("pathlib").Path(os.environ["REPORTGEN_RUN"]), 0)
+path = run_folder.telemetry_path(__import__("pathlib").Path(os.environ["REPORTGEN_RUN"]), 0)
 while not (path.exists() and path.read_text().count("GPU-") > 0): threading.Event().wait(0.02)
 print("threads", threading.active_count())
 with Recorder.start() as recorder:
@@ -336,7 +336,7 @@ def test_telemetry_can_be_switched_off(standin, script):
 def test_a_thread_samples_where_no_launcher_does(standin, tmp_path):
     complaints = []
     thread = watch.ThreadWatch(tmp_path, Place(0, 1, 0, 3, 1), complaints.append)
-    while not logfolder.telemetry_path(tmp_path, 3).exists():
+    while not run_folder.telemetry_path(tmp_path, 3).exists():
         threading.Event().wait(0.01)
     thread.close()
     assert devices_of(tmp_path)["3"][UUID]["power_mw"][0] == 412000
@@ -365,7 +365,7 @@ def test_a_run_without_launcher_on_a_device_is_watched_by_a_thread(standin, tmp_
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
     monkeypatch.setenv(watch.WATCHED_VARIABLE, "another-host")
     recorder = Recorder.start(logs=tmp_path, timing="host")
-    path = logfolder.telemetry_path(recorder.folder, 0)
+    path = run_folder.telemetry_path(recorder.folder, 0)
     while not path.exists():
         threading.Event().wait(0.01)
     recorder.close()
@@ -412,7 +412,7 @@ def test_nvidia_smi_serves_where_pynvml_does_not(tmp_path, monkeypatch, kind):
     assert columns["clocks_event_reasons_mask"] == [8, 0, 1]
     when = columns["monotonic_ns"]
     assert [round((one - when[0]) / 1e6) for one in when] == [0, 100, 400]
-    text = logfolder.telemetry_path(tmp_path / "run", 0).read_text()
+    text = run_folder.telemetry_path(tmp_path / "run", 0).read_text()
     assert text.count(",lost\n") == text.count(",returned\n") == 1
 
 
@@ -425,7 +425,7 @@ def test_without_anything_the_reasons_are_said(tmp_path, monkeypatch):
 
 
 def test_a_time_stamp_that_is_none_means_now():
-    assert smi.monotonic_of("[N/A]") <= smi.monotonic_of("[N/A]")
+    assert nvidia_smi.monotonic_of("[N/A]") <= nvidia_smi.monotonic_of("[N/A]")
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "fast", "61", "0.001"])

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from collectors import launch
+from collectors.launcher import launch
 from collectors.workloads import bench
 from collectors.workloads.flux import workload as flux
 

@@ -12,7 +12,7 @@ pytest.importorskip("transformers", reason="transformers is not installed; pip i
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 from collectors.workloads import bench  # noqa: E402
-from collectors.workloads.encoders import models, passes, texts, workload  # noqa: E402
+from collectors.workloads.encoders import models, steps, synthetic_data, workload  # noqa: E402
 from collectors.workloads.training.loading import Endless  # noqa: E402
 
 TINY = ["--batch-size", "2", "--seq-len", "16", "--num-workers", "0"]
@@ -39,7 +39,7 @@ def test_models_have_the_weights_of_the_published_ones(name, expected):
 @pytest.mark.parametrize("name", ["bert-tiny", "roberta-tiny"])
 def test_operations_are_those_that_torch_counts(name):
     shape = workload.MODELS[name]
-    dataset = texts.DrawnTexts(shape, 40)
+    dataset = synthetic_data.DrawnTexts(shape, 40)
     # Fused attention hides its products from the counter.
     model = models.build(shape, attn_implementation="eager")
     batch = [torch.stack(column) for column in zip(dataset[0], dataset[1], dataset[2], strict=True)]
@@ -71,7 +71,7 @@ def test_steps_are_recorded_with_their_phases(name, precision, tmp_path):
 
 
 def test_15_percent_of_the_tokens_are_masked_and_remembered():
-    dataset = texts.DrawnTexts(workload.MODELS["bert-tiny"], 128)
+    dataset = synthetic_data.DrawnTexts(workload.MODELS["bert-tiny"], 128)
     tokens, segments, places, masked, order = dataset[3]
     assert (len(dataset), len(places), int(order)) == (25_000, 20, 1)
     assert segments.tolist() == [0] * 64 + [1] * 64
@@ -83,7 +83,7 @@ def test_15_percent_of_the_tokens_are_masked_and_remembered():
 
 def test_adamw_is_fused_where_torch_has_it(monkeypatch):
     model = torch.nn.Linear(1, 1)
-    assert passes.adamw(model).defaults["fused"] is True
+    assert steps.adamw(model).defaults["fused"] is True
     real = torch.optim.AdamW
 
     def without(parameters, lr, fused=False):
@@ -92,7 +92,7 @@ def test_adamw_is_fused_where_torch_has_it(monkeypatch):
         return real(parameters, lr=lr)
 
     monkeypatch.setattr(torch.optim, "AdamW", without)
-    assert passes.adamw(model).defaults["fused"] is None
+    assert steps.adamw(model).defaults["fused"] is None
 
 
 def test_endless_samples_of_all_ranks_are_the_data_set_again_and_again():

@@ -9,7 +9,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed; pip install torch")
 
-from collectors.workloads.flux import cells, passes, workload  # noqa: E402
+from collectors.workloads.flux import cells, workload  # noqa: E402
+from collectors.workloads.flux import steps as flux_steps  # noqa: E402
 
 # Counted from the layer sizes in FluxArchitectures.jl: weights, and weights with initial states.
 COUNTS = [
@@ -310,7 +311,7 @@ def run(model, kind, steps=2, variant="sequential"):
     network, x = small(model, variant)
     before = {name: p.detach().clone() for name, p in network.named_parameters()}
     recorder = FakeRecorder()
-    passes.Pass(network, x, torch.randn(4, 1), reset=kind == "train").named(kind)(recorder, steps)
+    flux_steps.Pass(network, x, torch.randn(4, 1), reset=kind == "train").named(kind)(recorder, steps)
     changed = {name for name, p in network.named_parameters() if not torch.equal(p, before[name])}
     return recorder.happened, changed, network
 
@@ -349,14 +350,14 @@ def test_training_learns():
     y = torch.randn(4, 1)
     loss = lambda: torch.nn.functional.mse_loss(network(x), y).item()  # noqa: E731
     before = loss()
-    passes.Pass(network, x, y, reset=True).train(FakeRecorder(), 30)
+    flux_steps.Pass(network, x, y, reset=True).train(FakeRecorder(), 30)
     cells.reset(network)
     assert loss() < before
 
 
 def test_phases_are_synchronised_on_a_gpu():
     network, x = small("LSTNet")
-    on_gpu = passes.Pass(network, types.SimpleNamespace(is_cuda=True), None, reset=False)
+    on_gpu = flux_steps.Pass(network, types.SimpleNamespace(is_cuda=True), None, reset=False)
     assert on_gpu.synchronize is torch.cuda.synchronize
     on_gpu.x = x  # the fake recorder calls nothing
     recorder = FakeRecorder()

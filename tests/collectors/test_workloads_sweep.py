@@ -9,8 +9,9 @@ import sys
 import pytest
 from conftest import ROOT
 
-from collectors import __main__, launch, sweep
-from collectors.workloads import bench
+from collectors import __main__
+from collectors.launcher import launch
+from collectors.workloads import bench, sweep
 
 CAMPAIGNS = sorted((ROOT / "collectors" / "workloads" / "campaigns").glob("*.toml"))
 HEAD = 'logs = "logs/x"\nthreads = 1\nrepeats = 2\n'

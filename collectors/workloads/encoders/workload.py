@@ -16,7 +16,7 @@ from collectors.workloads import settings
 from collectors.workloads.settings import Case, Work
 
 if TYPE_CHECKING:
-    from collectors.steps import Recorder
+    from collectors.recorder.recorder import Recorder
 
 OPTIONS: Tuple[str, ...] = (*settings.OPTIONS, "num_workers", "seq_len")
 NEEDS: Tuple[str, ...] = ("transformers",)
@@ -135,8 +135,8 @@ def multiply_adds(shape: Shape, length: int) -> int:
 
 def run(case: Case, options: argparse.Namespace, start: Callable[[], Recorder]) -> None:
     """Run the steps of one case on this process's rank."""
-    from collectors.workloads.encoders import passes
+    from collectors.workloads.encoders import steps
     from collectors.workloads.training.processes import joined
 
     with joined(options.device) as rank:
-        passes.run(case, options.steps, rank, start)
+        steps.run(case, options.steps, rank, start)

@@ -16,7 +16,7 @@ from collectors.workloads.settings import Case, Work
 if TYPE_CHECKING:
     from torch import nn
 
-    from collectors.workloads.flux.passes import StepRecorder
+    from collectors.workloads.flux.steps import StepRecorder
 
 PASSES = ("forward", "forward+backward", "train")
 VARIANTS = ("sequential", "batched")
@@ -130,7 +130,7 @@ def run(case: Case, options: argparse.Namespace, start: Callable[[], ContextMana
     """Run the steps of one case; `start` is called when model and input stand ready on the device."""
     import torch
 
-    from collectors.workloads.flux.passes import Pass
+    from collectors.workloads.flux.steps import Pass
 
     model, variant, size = str(case["model"]), str(case["variant"]), str(case["size"])
     published = PUBLISHED[model, size]

@@ -15,7 +15,7 @@ from collectors.workloads import settings
 from collectors.workloads.settings import Case, Work
 
 if TYPE_CHECKING:
-    from collectors.steps import Recorder
+    from collectors.recorder.recorder import Recorder
 
 OPTIONS: Tuple[str, ...] = ("precision", "matrix_size")
 NEEDS: Tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from typing import Any, Callable, ContextManager, Iterable, Sequence
 import torch
 from torch import Tensor, nn
 
-from collectors.steps import Recorder
+from collectors.recorder.recorder import Recorder
 from collectors.workloads.training.numerics import Numerics
 
 Batches = Iterable[Sequence[Tensor]]

@@ -13,7 +13,7 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from collectors.ranks import place
+from collectors.machine.distributed import place
 
 
 class Rank(NamedTuple):

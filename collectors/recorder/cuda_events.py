@@ -13,7 +13,7 @@ import time
 from collections import deque
 from typing import Any, Callable, Deque, Iterable, List, NamedTuple, Optional
 
-from collectors.rows import BREAK, STEP
+from collectors.recorder.step_encoder import BREAK, STEP
 
 _STEPS = 32  # looked through together
 _LONGEST = 1_000_000_000  # ns after which a shorter batch is looked through

@@ -13,9 +13,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional
 
-from collectors import environment
-from collectors.telemetry.fields import known
+from collectors.machine import environment
 from collectors.telemetry.nvml import enumerate_devices, start_nvml, stop_nvml
+from collectors.telemetry.nvml_fields import known
 from collectors.telemetry.source import UnavailableError
 from collectors.telemetry.watch import has_driver
 

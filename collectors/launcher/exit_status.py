@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 from typing import Any, Dict, Mapping
 
-from collectors import logfolder
+from collectors.format_v1 import run_folder
 
 _BAD = ("failed", "out_of_memory")
 
@@ -22,8 +22,8 @@ def ended(
     code   of the process, -N if signal N killed it
     node   only node 0 has a run to complete; others note the command's end and nothing else
     """
-    run = {**begun, **logfolder.read_run(folder, node), "exit_code": code}
-    run.setdefault("ended_realtime_ns", logfolder.clock_pair()["realtime_ns"])
+    run = {**begun, **run_folder.read_run(folder, node), "exit_code": code}
+    run.setdefault("ended_realtime_ns", run_folder.clock_pair()["realtime_ns"])
     how = f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
     if is_cancelled or -code in (signal.SIGINT, signal.SIGTERM):
         if run["status"] == "running":
@@ -32,7 +32,7 @@ def ended(
         run.update(_failure(folder, run, how))
     elif node:
         run["status"] = "complete"
-    elif run["status"] == "running" and logfolder.steps_path(folder, 0).exists():
+    elif run["status"] == "running" and run_folder.steps_path(folder, 0).exists():
         run.update(status="failed", error="the command ended without closing its recorder")
     elif run["status"] == "running":
         run.update(status="failed", error="the command recorded no step: it never started a Recorder")
@@ -51,7 +51,7 @@ def _signal_name(number: int) -> str:
 
 def _failure(folder: Path, run: Mapping[str, Any], how: str) -> Dict[str, str]:
     """Return status and error of a command that failed, {} where the run says it already."""
-    bad = [one for one in logfolder.rank_ends(folder) if one[2] in _BAD]
+    bad = [one for one in run_folder.rank_ends(folder) if one[2] in _BAD]
     if bad and bad[0][1] != 0 and run["status"] != "partial":
         # The first one to fail is the cause; that the others lost their connection to it is not.
         _, rank, status, error = bad[0]

@@ -18,11 +18,11 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Callable, Dict, List, Mapping, NamedTuple, Sequence
 
-from collectors import logfolder
-from collectors.aftermath import ended
-from collectors.commandline import command_to_record
-from collectors.logfolder import Case, Factor
-from collectors.passing import Forwarding, tee
+from collectors.format_v1 import run_folder
+from collectors.format_v1.run_folder import Case, Factor
+from collectors.launcher.child_process import Forwarding, tee
+from collectors.launcher.exit_status import ended
+from collectors.machine.sanitize_argv import command_to_record
 from collectors.telemetry import watch
 
 
@@ -81,7 +81,7 @@ def cases_of(settings: Sequence[str]) -> List[Dict[str, Factor]]:
             raise ValueError(f"--case {setting}: not name=value")
         values.setdefault(name, []).append(factor_value(text))
     combinations = [dict(zip(values, chosen)) for chosen in itertools.product(*values.values())]  # noqa: B905
-    return [logfolder.check_case(case) for case in combinations]
+    return [run_folder.check_case(case) for case in combinations]
 
 
 def jobs_of(cases: Sequence[Case], command: Sequence[str]) -> List[Job]:
@@ -91,7 +91,7 @@ def jobs_of(cases: Sequence[Case], command: Sequence[str]) -> List[Job]:
 
 def _filled(word: str, case: Case) -> str:
     for name, value in case.items():
-        word = word.replace("{" + name + "}", logfolder.factor_text(value))
+        word = word.replace("{" + name + "}", run_folder.factor_text(value))
     return word
 
 
@@ -106,9 +106,9 @@ def run_campaign(campaign: Campaign) -> int:
     for number, job in enumerate(queue, 1):
         reason = campaign.skips(job)
         if reason:
-            _say(f"[{number}/{len(queue)}] {logfolder.case_folder(job.case)}: skipped, {reason}")
+            _say(f"[{number}/{len(queue)}] {run_folder.case_folder(job.case)}: skipped, {reason}")
             continue
-        folder, repeat = logfolder.new_run_folder(campaign.logs, job.case, campaign.node)
+        folder, repeat = run_folder.new_run_folder(campaign.logs, job.case, campaign.node)
         _say(f"[{number}/{len(queue)}] {folder}")
         end = _run_once(job, folder, repeat, campaign)
         first_failure = first_failure or end.exit_code
@@ -128,7 +128,7 @@ def _queue(campaign: Campaign) -> List[Job]:
         wanted = campaign.repeats if campaign.is_again else max(0, campaign.repeats - done)
         missing.append([job] * wanted)
         if done and not campaign.is_again:
-            where = campaign.logs / logfolder.case_folder(job.case)
+            where = campaign.logs / run_folder.case_folder(job.case)
             more = f"--again adds {campaign.repeats} more"
             _say(f"{where}: {done} complete already, {wanted} to run; {more}")
     if not campaign.is_interleaved:
@@ -139,7 +139,7 @@ def _queue(campaign: Campaign) -> List[Job]:
 
 def repeats_of(campaign: Campaign, job: Job) -> int:
     """Return how many runs of a job have their answer."""
-    runs = [logfolder.read_run(one, campaign.node) for one in logfolder.runs_of(campaign.logs, job.case)]
+    runs = [run_folder.read_run(one, campaign.node) for one in run_folder.runs_of(campaign.logs, job.case)]
     return sum(1 for one in runs if one.get("status") in campaign.answers)
 
 
@@ -154,10 +154,10 @@ def _run_once(job: Job, folder: Path, repeat: int, campaign: Campaign) -> _Ended
         "case": dict(job.case),
         "repeat": repeat,
         "command": command_to_record(job.command),
-        "started_realtime_ns": logfolder.clock_pair()["realtime_ns"],
+        "started_realtime_ns": run_folder.clock_pair()["realtime_ns"],
     }
-    logfolder.write_run(folder, begun, campaign.node)
-    environ = {**os.environ, **campaign.variables, logfolder.RUN_VARIABLE: str(folder.resolve())}
+    run_folder.write_run(folder, begun, campaign.node)
+    environ = {**os.environ, **campaign.variables, run_folder.RUN_VARIABLE: str(folder.resolve())}
     pipe = subprocess.PIPE if campaign.saves_stdout else None
     with Forwarding() as signals, ExitStack() as stack:
         if campaign.telemetry_interval and watch.has_driver():
@@ -167,17 +167,17 @@ def _run_once(job: Job, folder: Path, repeat: int, campaign: Campaign) -> _Ended
             child = subprocess.Popen(job.command, env=environ, stdout=pipe, bufsize=0)
         except OSError as error:
             reason = f"{job.command[0]}: {error.strerror}"
-            logfolder.write_run(folder, {**begun, "status": "failed", "error": reason}, campaign.node)
+            run_folder.write_run(folder, {**begun, "status": "failed", "error": reason}, campaign.node)
             raise
         signals.hand_to(child)
         if child.stdout is not None:
-            tee(child.stdout.fileno(), logfolder.stdout_path(folder))
+            tee(child.stdout.fileno(), run_folder.stdout_path(folder))
         code = child.wait()
     run = ended(folder, begun, code, is_cancelled=signals.is_cancelled, node=campaign.node)
     if run["status"] != "complete":
         _say(f"{folder}: {run['status']}, {run.get('error', f'exit code {code}')}")
     try:
-        logfolder.write_run(folder, run, campaign.node)
+        run_folder.write_run(folder, run, campaign.node)
     except OSError as error:  # the command's exit code counts for more than our file
         _say(f"{folder}: the end of the run could not be written: {error.strerror}")
     if run["status"] in campaign.answers:

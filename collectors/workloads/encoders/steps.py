@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from collectors.workloads.encoders.models import build
-from collectors.workloads.encoders.texts import DrawnTexts
+from collectors.workloads.encoders.synthetic_data import DrawnTexts
 from collectors.workloads.encoders.workload import shape_of
 from collectors.workloads.settings import Case
 from collectors.workloads.training import loop

@@ -14,10 +14,10 @@ import math
 from statistics import median
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from collectors.rows import SPAN, STEP
-from collectors.runlog import RunLog
-from collectors.steps import Batch, Recorder
-from collectors.timing import Timing
+from collectors.recorder.recorder import Batch, Recorder
+from collectors.recorder.run_writer import RunLog
+from collectors.recorder.step_encoder import SPAN, STEP
+from collectors.recorder.timing import Timing
 
 WARMUP = 20
 BLOCK = 10

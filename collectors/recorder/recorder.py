@@ -20,14 +20,14 @@ from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Type, TypeVar, Union, overload
 
-from collectors import logfolder
-from collectors.ending import Ending, status_of, undisturbed
-from collectors.eventclock import EventClock
-from collectors.phases import Extend, Phase, Phases
-from collectors.ranks import place
-from collectors.rows import BREAK, SAMPLES, STEP, TOKENS, Rows
-from collectors.runlog import RunLog, complain
-from collectors.timing import Timing, timing_of
+from collectors.format_v1 import run_folder
+from collectors.machine.distributed import place
+from collectors.recorder.cuda_events import EventClock
+from collectors.recorder.exit_hooks import Ending, status_of, undisturbed
+from collectors.recorder.phases import Extend, Phase, Phases
+from collectors.recorder.run_writer import RunLog, complain
+from collectors.recorder.step_encoder import BREAK, SAMPLES, STEP, TOKENS, Rows
+from collectors.recorder.timing import Timing, timing_of
 
 Batch = TypeVar("Batch")
 
@@ -52,7 +52,7 @@ class Recorder:
             self._synchronize = timing.cuda.synchronize
             self._now = self._synchronized_now
         elif timing.kind == "events":
-            self._columns.append(logfolder.step_event_column())
+            self._columns.append(run_folder.step_event_column())
             self._clock = EventClock(timing.cuda, 0, self._events.extend)
             self._extend = self._clock.extend
         self._phases = Phases(self._columns, self._extend, self._clock, self._synchronize)
@@ -75,7 +75,7 @@ class Recorder:
         *,
         samples_per_step: Optional[int] = None,
         item: Optional[str] = None,
-        case: Optional[logfolder.Case] = None,
+        case: Optional[run_folder.Case] = None,
         logs: Union[str, Path] = "logs/unnamed",
         tokens_per_step: Optional[int] = None,
         flops_per_step: Optional[int] = None,
@@ -97,7 +97,7 @@ class Recorder:
         raises    ValueError for a case the log has no place for or an unknown timing; never for files
         """
         chosen = timing_of(timing)
-        about: Dict[str, Any] = {"case": logfolder.check_case(case or {})}
+        about: Dict[str, Any] = {"case": run_folder.check_case(case or {})}
         counts = {"samples_per_step": samples_per_step, "tokens_per_step": tokens_per_step}
         counts["flops_per_step"] = flops_per_step
         about.update((name, int(count)) for name, count in counts.items() if count is not None)
@@ -105,9 +105,9 @@ class Recorder:
             about["item"] = item
         log = _opened(about, Path(logs))
         if calibrate is None:
-            calibrate = os.environ.get(logfolder.CALIBRATE_VARIABLE) == "1"
+            calibrate = os.environ.get(run_folder.CALIBRATE_VARIABLE) == "1"
         if calibrate:
-            from collectors.calibration import CalibratingRecorder  # a Recorder itself
+            from collectors.recorder.calibration import CalibratingRecorder  # a Recorder itself
 
             return CalibratingRecorder(log, chosen)
         return cls(log, chosen)
@@ -230,7 +230,7 @@ class Recorder:
 
     def _break_kind(self, name: str) -> int:
         if name not in self._break_names:
-            self._break_names.append(logfolder.check_break_name(name))
+            self._break_names.append(run_folder.check_break_name(name))
         return BREAK - self._break_names.index(name)
 
     def flush(self) -> bool:
@@ -248,7 +248,7 @@ class Recorder:
                     self._log.write(self._rows.lines(events[at : at + _SLICE]))
             if events and self._log:
                 is_synchronized = self._synchronize is not None
-                self._log.describe(logfolder.clocks_of(self._columns, is_synchronized=is_synchronized))
+                self._log.describe(run_folder.clocks_of(self._columns, is_synchronized=is_synchronized))
         finally:
             self._writing.release()
         return True

@@ -4,8 +4,8 @@ import os
 import sys
 from typing import Any, NamedTuple, Optional
 
-from collectors import logfolder
-from collectors.runlog import complain
+from collectors.format_v1 import run_folder
+from collectors.recorder.run_writer import complain
 
 TIMINGS = ("events", "synchronized", "host")
 
@@ -22,7 +22,7 @@ def timing_of(asked: Optional[str]) -> Timing:
 
     A device that is not there makes it the host's clock, which is said; ValueError for an unknown timing.
     """
-    kind = asked or os.environ.get(logfolder.TIMING_VARIABLE) or None
+    kind = asked or os.environ.get(run_folder.TIMING_VARIABLE) or None
     if kind is not None and kind not in TIMINGS:
         raise ValueError(f"timing {kind!r}: not known; use {', '.join(TIMINGS)}")
     if kind == "host":

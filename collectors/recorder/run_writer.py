@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional
 
-from collectors import environment, logfolder
-from collectors.commandline import own_command
-from collectors.ranks import Place
+from collectors.format_v1 import run_folder
+from collectors.machine import environment
+from collectors.machine.distributed import Place
+from collectors.machine.sanitize_argv import own_command
 from collectors.telemetry.watch import ThreadWatch, thread_watch
 
 
@@ -23,7 +24,7 @@ class RunLog:
         self,
         folder: Path,
         run: Optional[Dict[str, Any]],
-        steps: logfolder.StepsFile,
+        steps: run_folder.StepsFile,
         watching: Optional[ThreadWatch],
     ) -> None:
         self.folder = folder
@@ -35,27 +36,27 @@ class RunLog:
     @classmethod
     def open(cls, about: Dict[str, Any], logs: Path, here: Place) -> "RunLog":
         """Open the run folder that the launcher named, or make one; raises OSError."""
-        named = os.environ.get(logfolder.RUN_VARIABLE, "")
+        named = os.environ.get(run_folder.RUN_VARIABLE, "")
         run: Dict[str, Any] = {}
         if named:
             folder = Path(named)
             folder.mkdir(parents=True, exist_ok=True)  # another node may not have it yet
-            run = logfolder.read_run(folder)
+            run = run_folder.read_run(folder)
         elif here.ranks > 1:
             raise OSError("several ranks need one folder; start the job with python -m collectors run")
         else:
-            folder, run["repeat"] = logfolder.new_run_folder(logs, about["case"])
-        steps = logfolder.StepsFile(folder, here.rank)
+            folder, run["repeat"] = run_folder.new_run_folder(logs, about["case"])
+        steps = run_folder.StepsFile(folder, here.rank)
         watching: Optional[ThreadWatch] = None
         if here.local_rank == 0:
             # Ranks of a node follow one another; where their number is not known, only this one is sure.
             ranks = list(range(here.rank, here.rank + max(1, here.ranks_here)))
-            logfolder.write_environment(folder, here.node, ranks, environment.capture())
+            run_folder.write_environment(folder, here.node, ranks, environment.capture())
             watching = thread_watch(folder, here, complain)
         if here.rank != 0:
             return cls(folder, None, steps, watching)
         run = begun(run, about, here.ranks)
-        logfolder.write_run(folder, run)
+        run_folder.write_run(folder, run)
         return cls(folder, run, steps, watching)
 
     def write(self, lines: str) -> None:
@@ -73,7 +74,7 @@ class RunLog:
         if self._run is not None and self._run.get("columns") != columns:
             self._run["columns"] = columns
             with contextlib.suppress(OSError):  # the end of the run tries again, and says so
-                logfolder.write_run(self.folder, self._run)
+                run_folder.write_run(self.folder, self._run)
 
     def note(self, facts: Mapping[str, Any]) -> None:
         """Add what the recorder has to say of itself; written at the end."""
@@ -88,7 +89,7 @@ class RunLog:
         if lines is None:
             self._trouble = self._trouble or "steps could not be written: the disk hangs"
         else:
-            self.write(lines + logfolder.clock_line() + logfolder.end_line(status, error))
+            self.write(lines + run_folder.clock_line() + run_folder.end_line(status, error))
             self._steps.close()
         if self._watching is not None:
             self._watching.close()
@@ -97,11 +98,11 @@ class RunLog:
         if self._trouble:
             self.note({"error": self._trouble})
             status = "partial" if status == "complete" else status
-        self._run.update(status=status, ended_realtime_ns=logfolder.clock_pair()["realtime_ns"])
+        self._run.update(status=status, ended_realtime_ns=run_folder.clock_pair()["realtime_ns"])
         if error:
             self._run["error"] = error
         try:
-            logfolder.write_run(self.folder, self._run)
+            run_folder.write_run(self.folder, self._run)
         except OSError as trouble:
             complain(f"{self.folder}: the end of the run could not be written: {trouble.strerror}")
 
@@ -110,7 +111,7 @@ def begun(run: Dict[str, Any], about: Dict[str, Any], ranks: int) -> Dict[str, A
     """Return `run.json` at the begin, from what the launcher wrote (`run`, or {}) and the script says."""
     typed = run.get("case", {})
     differing = {k: v for k, v in about["case"].items() if k in typed and typed[k] != v}
-    clock = logfolder.clock_pair()
+    clock = run_folder.clock_pair()
     merged = {**run, **about, "case": {**about["case"], **typed}, "status": "running", "ranks": ranks}
     merged["clocks"] = {"rank0": clock}
     merged.setdefault("command", own_command())

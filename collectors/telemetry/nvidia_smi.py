@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Dict, Iterator, List, Mapping, Optional, Tuple
 
 from collectors.telemetry.source import Batch, Event, Sample, UnavailableError
-from collectors.telemetry.visible import Known, visible
+from collectors.telemetry.visible_devices import Known, visible
 
 _MIB = 1024 * 1024
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, Iterable, Mapping, Union
 
-from collectors.linefile import LineFile
+from collectors.format_v1.append_file import LineFile
 
 VERSION = 1
 CALIBRATE_VARIABLE = "REPORTGEN_CALIBRATE"  # "1": measure the recorder's own cost, set by the launcher

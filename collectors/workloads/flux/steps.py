@@ -22,7 +22,7 @@ LEARNING_RATE = 0.007
 
 
 class StepRecorder(Protocol):
-    """What a pass needs of collectors.steps.Recorder."""
+    """What a pass needs of collectors.Recorder."""
 
     def phase(self, name: str, *, synchronize: Callable[[], object] | None = None) -> ContextManager[object]:
         """Return a reusable context manager that times a part of the step, synchronising at both ends."""

@@ -23,7 +23,8 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from collectors import launch, logfolder
+from collectors.format_v1 import run_folder
+from collectors.launcher import launch
 from collectors.workloads import bench
 
 EXAMPLE = """python -m collectors sweep roberta.toml --dry-run
@@ -99,7 +100,7 @@ class SweepLog:
 
     def note(self, event: str, **facts: object) -> None:
         """Append a line; raises OSError."""
-        line = {"realtime_ns": logfolder.clock_pair()["realtime_ns"], "event": event, **facts}
+        line = {"realtime_ns": run_folder.clock_pair()["realtime_ns"], "event": event, **facts}
         with self._path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
@@ -208,7 +209,7 @@ def _jobs(path: Path, found: Sequence[argparse.Namespace]) -> List[launch.Job]:
     jobs: Dict[str, Tuple[int, launch.Job]] = {}
     for number, options in enumerate(found):
         for job in bench.jobs(options):
-            folder = logfolder.case_folder(job.case)
+            folder = run_folder.case_folder(job.case)
             if folder in jobs:
                 here, there = f"{path}: workloads[{number}]", f"workloads[{jobs[folder][0]}]"
                 raise ValueError(f"{here}: makes a case of {there} again: {folder}; leave one out")
@@ -234,8 +235,8 @@ def plan(campaign: launch.Campaign) -> List[str]:
     return lines
 
 
-def _factors(case: logfolder.Case, names: Sequence[str]) -> str:
-    return " ".join(f"{name}={logfolder.factor_text(case[name])}" for name in names)
+def _factors(case: run_folder.Case, names: Sequence[str]) -> str:
+    return " ".join(f"{name}={run_folder.factor_text(case[name])}" for name in names)
 
 
 def too_large(campaign: launch.Campaign, job: launch.Job) -> str:
@@ -250,8 +251,8 @@ def too_large(campaign: launch.Campaign, job: launch.Job) -> str:
         size = other.case.get("batch_size")
         is_alike = {**other.case, "batch_size": own} == job.case
         if is_alike and isinstance(size, int) and size <= own:
-            folders = logfolder.runs_of(campaign.logs, other.case)
-            ends = {logfolder.read_run(folder).get("status") for folder in folders}
+            folders = run_folder.runs_of(campaign.logs, other.case)
+            ends = {run_folder.read_run(folder).get("status") for folder in folders}
             if "out_of_memory" in ends and "complete" not in ends:
                 return f"out of memory with batch_size {size}"
     return ""

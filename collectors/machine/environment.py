@@ -16,9 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
-from collectors import gpus
-from collectors.commandline import own_command, without_secrets
-from collectors.torchfacts import torch_facts
+from collectors.machine import gpu_info
+from collectors.machine.sanitize_argv import own_command, without_secrets
+from collectors.machine.torch_info import torch_facts
 
 # fmt: off
 _VARIABLES = [
@@ -64,7 +64,7 @@ def capture() -> Dict[str, Group]:
         "variables": _variables,
     }
     found = {name: _known(_answer(group)) for name, group in groups.items()}
-    found.update((name, _known(group)) for name, group in _answer(gpus.describe).items())
+    found.update((name, _known(group)) for name, group in _answer(gpu_info.describe).items())
     return {name: group for name, group in found.items() if group}
 
 

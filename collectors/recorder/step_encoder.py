@@ -9,7 +9,7 @@ Kinds: a column's number (0 and up), STEP, SAMPLES, TOKENS and SPAN (count, when
 
 from typing import List, Sequence, Tuple
 
-from collectors import logfolder
+from collectors.format_v1 import run_folder
 
 STEP = -1
 SAMPLES = -2
@@ -60,7 +60,7 @@ class Rows:
         width = len(self._columns)
         if (width, self._counts) != self._header:
             names = [_COUNT_COLUMNS[kind] for kind in self._counts]
-            out.append(logfolder.header_line(names, self._columns[:width]))
+            out.append(run_folder.header_line(names, self._columns[:width]))
             self._header = (width, self._counts)
         inside = [one for one in self._breaks if one[1] >= begin]
         out.extend(self._break_line(one, self._step) for one in self._breaks if one[1] < begin)
@@ -80,7 +80,7 @@ class Rows:
         totals: "dict[int, int]" = {}
         for kind, begin, end in self._phases:
             if begin >= step_begin:  # else it was open at the border, or belongs to a step that was given up
-                is_whole = not breaks or logfolder.is_event_column(self._columns[kind])  # no breaks in it
+                is_whole = not breaks or run_folder.is_event_column(self._columns[kind])  # no breaks in it
                 length = end - begin if is_whole else _without(breaks, begin, end)
                 totals[kind] = totals.get(kind, 0) + length
         return totals
@@ -90,7 +90,7 @@ class Rows:
         return str(sum(counts)) if counts else ""
 
     def _break_line(self, one: Interval, after_step: int) -> str:
-        return logfolder.break_line(self._break_names[one[0]], after_step, one[1], one[2])
+        return run_folder.break_line(self._break_names[one[0]], after_step, one[1], one[2])
 
 
 def _without(breaks: Sequence[Interval], begin: int, end: int) -> int:

@@ -6,8 +6,8 @@ All of them note (kind, begin, end) in ns of the host's clock; they differ in wh
 from time import perf_counter_ns
 from typing import Callable, Dict, Iterable, List, Optional
 
-from collectors import logfolder
-from collectors.eventclock import EventClock
+from collectors.format_v1 import run_folder
+from collectors.recorder.cuda_events import EventClock
 
 Extend = Callable[[Iterable[int]], None]
 
@@ -90,9 +90,9 @@ class Phases:
 
     def named(self, name: str, synchronize: Optional[Callable[[], object]]) -> Phase:
         """Return the phase of a name, the same one for the same name and clock; ValueError for a bad name."""
-        is_waiting = name == logfolder.WAITING and synchronize is None
+        is_waiting = name == run_folder.WAITING and synchronize is None
         synchronize = None if is_waiting else synchronize or self._synchronize
-        column = logfolder.phase_column(name, "host_synchronized" if synchronize else "host")
+        column = run_folder.phase_column(name, "host_synchronized" if synchronize else "host")
         if column not in self.made:
             self.made[column] = self._new(name, column, is_waiting, synchronize)
         return self.made[column]
@@ -108,13 +108,13 @@ class Phases:
             self._columns.append(column)
             return Phase(kind, self._extend)
         # Both at once, for the writing thread may look at any time.
-        self._columns += [column, logfolder.phase_column(name, "cuda_event")]
+        self._columns += [column, run_folder.phase_column(name, "cuda_event")]
         return EventPhase(kind, self._clock)
 
     def waiting_kind(self) -> int:
         """Return the number of the column for the wait for data."""
-        self.named(logfolder.WAITING, None)
-        return self._columns.index(logfolder.phase_column(logfolder.WAITING, "host"))
+        self.named(run_folder.WAITING, None)
+        return self._columns.index(run_folder.phase_column(run_folder.WAITING, "host"))
 
     def pause(self, kind: int) -> Phase:
         """Return a new context manager for a break of this kind."""

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
-from collectors.telemetry.fields import known
 from collectors.telemetry.nvml import enumerate_devices, start_nvml, stop_nvml, text
+from collectors.telemetry.nvml_fields import known
 from collectors.telemetry.source import UnavailableError
 
 Group = Dict[str, Any]

@@ -1,0 +1,1 @@
+"""Write log format version 1, as `logs/FORMAT.md` specifies it."""

@@ -1,0 +1,1 @@
+"""Start a training command once per repeat: `python -m collectors run`."""

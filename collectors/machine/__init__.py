@@ -1,0 +1,1 @@
+"""Describe the machine and this process: hardware, software, rank, command line."""
