@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from reportgen.errors import RequestError
-from reportgen.render import svg
-from reportgen.render.generated import is_marked
+from reportgen.core.errors import RequestError
+from reportgen.render.figures import digest
+from reportgen.render.generated_marker import is_marked
 
 What = Literal["new", "changed", "removed", "edited"]
 
@@ -135,9 +135,9 @@ def _difference(target: Path, path: str, content: bytes) -> What | None:
         return None
     if not path.endswith(".svg"):
         return "changed"
-    if svg.shows_the_same(old, content):
+    if digest.shows_the_same(old, content):
         return None
-    return "changed" if svg.is_intact(old) else "edited"
+    return "changed" if digest.is_intact(old) else "edited"
 
 
 def _check_ours(target: Path) -> None:

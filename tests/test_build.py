@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reportgen import publish
-from reportgen.build import Request, build, owned_files
-from reportgen.errors import RequestError
+from reportgen.core.errors import RequestError
+from reportgen.pipeline import Request, build, owned_files
 
 CSV = "framework,devices,rate\nA,1,100\nA,8,760\nB,1,90\nB,8,-\n"
 SOURCE = """\

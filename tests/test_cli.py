@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reportgen.cli import app
-from reportgen.errors import RequestError
+from reportgen.core.errors import RequestError
 from tests.test_build import repository  # noqa: F401  (a fixture)
 
 COMMANDS = ["build", "check", "runs", "expected", "init", "formats", "learn", "rules", "explain"]

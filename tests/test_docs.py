@@ -7,12 +7,12 @@ import pytest
 import typer.main
 
 from reportgen.cli import app
-from reportgen.formats import FORMATS
+from reportgen.formats.registry import FORMATS
 from tests.test_cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "logs/FORMAT.md"])
-RULES = sorted(ROOT.glob("reportgen/rules/*.md"))
+RULES = sorted(ROOT.glob("reportgen/core/rules/*.md"))
 CALL = re.compile(r"\s*(reportgen|python -m collectors) ([a-z]+)")
 GROUP = typer.main.get_command(app)
 KNOWN = {"reportgen": COMMANDS, "python -m collectors": ["env", "watch", "run", "bench", "sweep", "doctor"]}

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.duplicates import duplicates, print_of, trace
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run, Series, Source
+from reportgen.core.model import Run, Series, Source
+from reportgen.load.duplicates import duplicates, print_of, trace
+from reportgen.sources.logfiles import LogFiles
 
 
 def run(name: str, *values: float) -> Run:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.cli import console
-from reportgen.cli.fitting import lines, lines_of_runs
+from reportgen.cli import terminal
+from reportgen.cli.terminal_table import lines, lines_of_runs
 
 HEAD = ("run", "format", "status", "steps", "factors", "measured", "findings")
 
@@ -69,8 +69,8 @@ def test_no_letter_is_lost(rows: list[tuple[str, ...]], room: int):
 
 
 def test_a_terminal_is_asked_for_its_columns(monkeypatch, capsys):
-    monkeypatch.setattr(console, "room", lambda: 96)
-    console.print_runs(runs("logs/a/FP16.log", "logs/a/FP32.log", factors=" ".join("abcdefghi") * 20))
+    monkeypatch.setattr(terminal, "room", lambda: 96)
+    terminal.print_runs(runs("logs/a/FP16.log", "logs/a/FP32.log", factors=" ".join("abcdefghi") * 20))
     out, err = capsys.readouterr()
     assert out.startswith("all below: logs/a/\n\nrun ")
     assert "the factors do not fit" in err

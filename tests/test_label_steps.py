@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.load import load
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
 
 LABELS = """\

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen import labelling, labels
-from reportgen.errors import RequestError
-from reportgen.model import FactorValue, Run, Source
+from reportgen.core.errors import RequestError
+from reportgen.core.model import FactorValue, Run, Source
+from reportgen.labels import labels_toml
+from reportgen.labels.apply import Labeller
 
 
 def run(**factors: FactorValue) -> Run:
@@ -16,8 +17,8 @@ def run(**factors: FactorValue) -> Run:
 
 
 def apply(text: str, path: str = "logs/r.log", run: Run | None = None, nearer: str = "") -> Run:
-    chain = [labels.parse(text.encode(), "logs"), labels.parse(nearer.encode(), "logs/a")]
-    return labelling.Labeller(path, labels.above(path, chain))(run or Run("r", "x", Source(path), {}))
+    chain = [labels_toml.parse(text.encode(), "logs"), labels_toml.parse(nearer.encode(), "logs/a")]
+    return Labeller(path, labels_toml.above(path, chain))(run or Run("r", "x", Source(path), {}))
 
 
 def test_constants_and_environment_are_added() -> None:
@@ -53,8 +54,8 @@ def test_the_nearer_labels_win_and_only_below_their_folder() -> None:
     nearer = "[constants]\nb = 2\n[formats.nvsmi]\ny = 2"
     assert apply(outer, "logs/a/r.log", nearer=nearer).factors == {"a": 1, "b": 2}
     assert apply(outer, "logs/ab/r.log", nearer=nearer).factors == {"a": 1, "b": 1}
-    chain = [labels.parse(outer.encode(), "logs"), labels.parse(nearer.encode(), "logs/a")]
-    assert labels.settings(labels.above("logs/a/r.log", chain)) == {"nvsmi": {"x": 1, "y": 2}}
+    chain = [labels_toml.parse(outer.encode(), "logs"), labels_toml.parse(nearer.encode(), "logs/a")]
+    assert labels_toml.settings(labels_toml.above("logs/a/r.log", chain)) == {"nvsmi": {"x": 1, "y": 2}}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_a_repeat_may_conflict_too() -> None:
 )
 def test_wrong_labels_are_errors_with_place_fact_and_remedy(text: str, message: str) -> None:
     with pytest.raises(RequestError, match="^" + message):
-        labels.parse(text.encode(), "logs")
+        labels_toml.parse(text.encode(), "logs")
 
 
 SECTIONS = st.sampled_from(["constants", "environment", "rename", "aliases", "paths", "formats", "prefer"])
@@ -123,8 +124,8 @@ FORMS = st.sampled_from(
 @given(st.binary(max_size=200) | st.builds(lambda form, key: form.format(key).encode(), FORMS, SECTIONS))
 def test_any_content_is_labels_or_an_error_of_the_request(content: bytes) -> None:
     with suppress(RequestError):
-        found = labels.parse(content, "")
-        labelling.Labeller("logs/r.log", [found])(run(a=1))
+        found = labels_toml.parse(content, "")
+        Labeller("logs/r.log", [found])(run(a=1))
 
 
 def test_a_new_name_that_the_log_has_already_is_a_conflict() -> None:
@@ -197,5 +198,5 @@ def test_true_is_not_one(log: FactorValue, label: str, same: bool) -> None:
 )
 def test_what_cannot_be_a_factor_is_refused(text: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
-        labels.parse(text.encode(), "logs")
+        labels_toml.parse(text.encode(), "logs")
     assert message in str(error.value)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.load import load
+from reportgen.load.scan import load
 from tests.test_load import native, write
 
 GOOD = """\
@@ -89,6 +89,6 @@ def test_labels_without_any_log_are_not_judged(tmp_path) -> None:
 
 def test_processes_bring_back_what_came_to_bear(tmp_path, monkeypatch) -> None:
     for name in ("_POOL_UNITS", "_CHUNK_UNITS"):
-        monkeypatch.setattr(f"reportgen.load.{name}", 1)
+        monkeypatch.setattr(f"reportgen.load.scan.{name}", 1)
     text = GOOD.replace("r{number:int}", "run{number:int}")
     assert [line for _, line, _ in findings(tmp_path, text)] == [10]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from reportgen import views
-from reportgen.load import load
-from reportgen.logfiles import HEAD
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
+from reportgen.sources import logfiles
+from reportgen.sources.logfiles import HEAD
 
 HEADER = "DLL 2021-06-03 08:00:00.000000 - PARAMETER arch : resnet50  batch_size : 64  world_size : 1\n"
 FINAL = "DLL 2021-06-03 09:00:00.000000 - Summary: train.total_ips : 64.0 images/s\n"
@@ -33,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_large_log_is_measured_like_the_whole_of_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (whole,) = load(["."], root=folder).runs
-    monkeypatch.setattr(views, "WHOLE", 30000)
-    monkeypatch.setattr(views, "TAIL", 1000)
+    monkeypatch.setattr(logfiles, "WHOLE", 30000)
+    monkeypatch.setattr(logfiles, "TAIL", 1000)
     (part,) = load(["."], root=folder).runs
     values = [measure(run, "throughput", "step", Protocol()) for run in (whole, part)]
     assert values[0].value == values[1].value == 64.0
@@ -44,8 +44,8 @@ def test_a_large_log_is_measured_like_the_whole_of_it(folder: Path, monkeypatch:
 
 
 def test_lines_behind_the_gap_are_unknown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "WHOLE", 30000)
-    monkeypatch.setattr(views, "TAIL", 1000)
+    monkeypatch.setattr(logfiles, "WHOLE", 30000)
+    monkeypatch.setattr(logfiles, "TAIL", 1000)
     (run,) = load(["."], root=folder).runs
     lines = LOG.splitlines()
     for series in run.series:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.errors import RequestError
-from reportgen.formats import custom
-from reportgen.formats.fragments.owndefinition import definition
-from reportgen.formats.fragments.textlog import TextLog
+from reportgen.core.errors import RequestError
+from reportgen.formats.custom import reader as custom
+from reportgen.formats.custom.definition import definition
+from reportgen.formats.parsing.text_log import TextLog
 from reportgen.learn import Proposal, propose
-from reportgen.logfiles import LogFiles
+from reportgen.sources.logfiles import LogFiles
 from tests.test_cli import call
 
 

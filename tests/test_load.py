@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reportgen import load as loading
-from reportgen.errors import RequestError
-from reportgen.load import Loaded, load
-from reportgen.ordering import by_name
+from reportgen.core.errors import RequestError
+from reportgen.core.factors import by_name
+from reportgen.load import scan as loading
+from reportgen.load.scan import Loaded, load
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -163,7 +163,7 @@ def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.Monkey
     def refused(path: str) -> bytes:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("reportgen.disk.content", refused)
+    monkeypatch.setattr("reportgen.sources.filesystem.content", refused)
     found = load(["logs/own"], root=root)
     assert describe(found) == [("gpu.txt", "nvsmi")]
     assert [(one.rule, str(one.source)) for one in found.findings] == [

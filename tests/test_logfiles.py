@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from reportgen import views
-from reportgen.errors import RequestError
-from reportgen.logfiles import HEAD, LogFiles
-from reportgen.model import Source
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Source
+from reportgen.sources import logfiles
+from reportgen.sources.logfiles import HEAD, LogFiles
 
 TREE = {"a/x.log": b"1", "a/b/y.log": b"22", "a-b/z.log": b"333", "top.log": b"4444"}
 
@@ -197,8 +197,8 @@ def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
     (tmp_path / "x.log").write_bytes(content)
     disk, memory = LogFiles.at(tmp_path, tmp_path)[0], LogFiles.of({"x.log": content})
     assert all(view.gap("x.log") is None and view.bytes("x.log") == content for view in (disk, memory))
-    monkeypatch.setattr(views, "WHOLE", 60)
-    monkeypatch.setattr(views, "TAIL", 20)
+    monkeypatch.setattr(logfiles, "WHOLE", 60)
+    monkeypatch.setattr(logfiles, "TAIL", 20)
     for view in (disk, memory):
         assert view.bytes("x.log") == content[:40] + content[-16:]
         assert view.gap("x.log") == 5
@@ -206,8 +206,8 @@ def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
 
 
 def test_a_large_file_of_one_line_is_its_begin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "WHOLE", 60)
-    monkeypatch.setattr(views, "TAIL", 20)
+    monkeypatch.setattr(logfiles, "WHOLE", 60)
+    monkeypatch.setattr(logfiles, "TAIL", 20)
     view = LogFiles.of({"x": b"y" * 100, "bar": b"\r12345" * 20})
     assert (view.bytes("x"), view.gap("x")) == (b"y" * 40, 0)
     assert (view.bytes("bar"), view.gap("bar")) == (b"\r12345" * 6 + b"\r" + b"12345\r12345\r12345", 0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.pathpattern import PathPattern
+from reportgen.labels.path_pattern import PathPattern
 
 DLPERF = "{nodes:int}n{devices_per_node:int}g/{model}_b{batch_size:int}_{precision}_{repeat:int}.log"
 

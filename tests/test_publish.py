@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from reportgen import publish
-from reportgen.errors import RequestError
+from reportgen.core.errors import RequestError
 from reportgen.publish import Change
-from reportgen.render import svg
+from reportgen.render.figures import digest
 
-FIGURE = svg.stamped(b"<svg><path d='M 1 2'/></svg>", "ab" * 32)
+FIGURE = digest.stamped(b"<svg><path d='M 1 2'/></svg>", "ab" * 32)
 OUTPUTS = {
     "README.md": b"# 1\n",
     "index.html": b"<p>1</p>",
@@ -66,14 +66,14 @@ def test_one_touched_digit_is_reported_in_every_kind_of_file(tmp_path: Path, pat
 
 def test_a_figure_of_the_same_content_is_not_rewritten(tmp_path: Path) -> None:
     publish.apply(OUTPUTS, tmp_path)
-    redrawn = svg.stamped(b"<svg><path d='M 1 2 z'/></svg>", "ab" * 32)
+    redrawn = digest.stamped(b"<svg><path d='M 1 2 z'/></svg>", "ab" * 32)
     assert publish.apply(OUTPUTS | {"figures/a.svg": redrawn}, tmp_path) == []
     assert (tmp_path / "figures/a.svg").read_bytes() == FIGURE
 
 
 def test_a_figure_of_other_content_is(tmp_path: Path) -> None:
     publish.apply(OUTPUTS, tmp_path)
-    other = svg.stamped(b"<svg/>", "cd" * 32)
+    other = digest.stamped(b"<svg/>", "cd" * 32)
     changes = publish.apply(OUTPUTS | {"figures/a.svg": other}, tmp_path)
     assert changes == [Change("figures/a.svg", "changed")]
 
@@ -131,7 +131,7 @@ def test_a_link_that_nobody_generated_is_not_followed_to_a_mark(tmp_path: Path) 
     (tmp_path / "generated.svg").write_bytes(FIGURE)
     (tmp_path / "a.svg").symlink_to("generated.svg")
     with pytest.raises(RequestError, match=r"a\.svg: is in the way"):
-        publish.apply({"a.svg": svg.stamped(b"<svg/>", "cd" * 32)}, tmp_path)
+        publish.apply({"a.svg": digest.stamped(b"<svg/>", "cd" * 32)}, tmp_path)
 
 
 def test_no_folder_on_the_way_may_be_a_link(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.build import Request, build
+from reportgen.pipeline import Request, build
 
 ROOT = Path(__file__).parents[1]
 JADE_TABLES = {

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen import rules
-from reportgen.errors import RequestError
+from reportgen.core import rules
+from reportgen.core.errors import RequestError
 
 ROOT = Path(__file__).parents[1]
 AREAS = "read|protocol|clock|rate|telemetry|rank|environment|table|expected|publish"
@@ -47,7 +47,7 @@ def with_severity() -> list[tuple[str, str, str]]:
 
 def test_every_rule_that_is_raised_has_a_page() -> None:
     missing = {name: place for name, place in raised().items() if name not in NAMES}
-    assert not missing, f"write reportgen/rules/<rule>.md for {missing}"
+    assert not missing, f"write reportgen/core/rules/<rule>.md for {missing}"
 
 
 def test_every_page_is_of_a_rule_that_is_raised() -> None:
@@ -79,7 +79,7 @@ def test_a_page_names_every_severity_that_is_raised() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_lies_in_the_file_of_its_name(name: str) -> None:
-    assert (ROOT / "reportgen" / "rules" / f"{name}.md").is_file()
+    assert (ROOT / "reportgen" / "core" / "rules" / f"{name}.md").is_file()
 
 
 def test_the_rules_are_listed_once_and_sorted() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen import statistics
+from reportgen.core import stats
 
 numbers = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30)
 
@@ -17,7 +17,7 @@ numbers = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30)
     [([3.0], 3.0), ([3.0, 1.0], 2.0), ([5.0, 1.0, 3.0], 3.0), ([4.0, 1.0, 3.0, 2.0], 2.5)],
 )
 def test_the_median_is_the_middle_value_or_the_mean_of_two(values: list[float], expected: float) -> None:
-    assert statistics.median(values) == expected
+    assert stats.median(values) == expected
 
 
 # Coverage of [X(k), X(n+1-k)] is 1 - 2 sum_{i<k} C(n, i) / 2^n. For n = 10, k = 2: 1 - 2 x 11/1024.
@@ -38,7 +38,7 @@ def test_the_interval_of_the_median_covers_what_it_says(
     n: int, low: float, high: float, coverage: float, reached: bool
 ) -> None:
     values = [float(i) for i in range(n, 0, -1)]
-    assert statistics.median_interval(values, 0.95) == (low, high, coverage, reached)
+    assert stats.median_interval(values, 0.95) == (low, high, coverage, reached)
 
 
 # Of 1000 values: X(469) and X(532), from the binomial distribution summed over all terms.
@@ -48,18 +48,18 @@ def test_the_interval_of_the_median_covers_what_it_says(
 )
 def test_the_interval_of_many_values_is_exact_too(n: int, low: float, high: float, coverage: float) -> None:
     values = [float(i) for i in range(1, n + 1)]
-    assert statistics.median_interval(values, 0.95) == (low, high, coverage, True)
+    assert stats.median_interval(values, 0.95) == (low, high, coverage, True)
 
 
 @pytest.mark.parametrize(("confidence", "n"), [(0.5, 2), (0.9, 5), (0.95, 6), (0.98, 7), (0.99, 8)])
 def test_the_fewest_repeats_follow_from_the_confidence(confidence: float, n: int) -> None:
-    assert statistics.fewest_repeats(confidence) == n
+    assert stats.fewest_repeats(confidence) == n
 
 
 @given(numbers, st.floats(0.01, 0.999))
 def test_the_median_lies_in_its_interval(values: list[float], confidence: float) -> None:
-    low, high, coverage, reached = statistics.median_interval(values, confidence)
-    assert min(values) <= low <= statistics.median(values) <= high <= max(values)
+    low, high, coverage, reached = stats.median_interval(values, confidence)
+    assert min(values) <= low <= stats.median(values) <= high <= max(values)
     assert reached == (coverage >= confidence)
 
 
@@ -67,21 +67,21 @@ def test_the_median_lies_in_its_interval(values: list[float], confidence: float)
 def test_the_order_of_the_values_does_not_matter(values: list[float], random: object) -> None:
     shuffled = values.copy()
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert statistics.summarize(shuffled, 0.95) == statistics.summarize(values, 0.95)
+    assert stats.summarize(shuffled, 0.95) == stats.summarize(values, 0.95)
 
 
 @given(numbers, st.floats(0, 1))
 def test_a_quantile_is_that_of_numpy(values: list[float], share: float) -> None:
-    found = statistics.quantile(sorted(values), share)
+    found = stats.quantile(sorted(values), share)
     assert found == pytest.approx(float(np.quantile(values, share)), rel=1e-9, abs=1e-3)
 
 
 def test_no_values_have_no_summary() -> None:
-    assert statistics.summarize([], 0.95) is None
+    assert stats.summarize([], 0.95) is None
 
 
 def test_a_summary_says_how_many_repeats_entered() -> None:
-    found = statistics.summarize([4.0, 2.0, 6.0], 0.95)
+    found = stats.summarize([4.0, 2.0, 6.0], 0.95)
     assert found is not None
     assert (found.median, found.low, found.high, found.coverage, found.reached, found.n) == (
         4.0, 2.0, 6.0, 0.75, False, 3,
@@ -90,18 +90,18 @@ def test_a_summary_says_how_many_repeats_entered() -> None:
 
 @given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=20))
 def test_the_geometric_mean_of_inverses_is_the_inverse(values: list[float]) -> None:
-    inverse = statistics.geometric_mean([1 / value for value in values])
-    assert math.isclose(statistics.geometric_mean(values) * inverse, 1, rel_tol=1e-9)
+    inverse = stats.geometric_mean([1 / value for value in values])
+    assert math.isclose(stats.geometric_mean(values) * inverse, 1, rel_tol=1e-9)
 
 
 def test_the_geometric_mean_of_2_and_8_is_4() -> None:
-    assert statistics.geometric_mean([2.0, 8.0]) == pytest.approx(4.0, rel=1e-15)
+    assert stats.geometric_mean([2.0, 8.0]) == pytest.approx(4.0, rel=1e-15)
 
 
 @pytest.mark.parametrize("values", [[], [1.0, 0.0], [1.0, -2.0]])
 def test_a_geometric_mean_needs_positive_values(values: list[float]) -> None:
     with pytest.raises(ValueError, match="positive"):
-        statistics.geometric_mean(values)
+        stats.geometric_mean(values)
 
 
 # Two-sided p of a strictly rising sequence of n is 2 / n!; of one swap of neighbours, 2 n / n!.
@@ -116,7 +116,7 @@ def test_a_geometric_mean_needs_positive_values(values: list[float]) -> None:
     ],
 )
 def test_a_trend_is_tested_exactly(values: list[float], tau: float, p: float, slope: float) -> None:
-    found = statistics.trend([float(v) for v in values])
+    found = stats.trend([float(v) for v in values])
     assert (found.tau, found.p, found.slope) == (pytest.approx(tau), pytest.approx(p), pytest.approx(slope))
 
 
@@ -124,8 +124,8 @@ def test_a_trend_is_tested_exactly(values: list[float], tau: float, p: float, sl
 def test_the_trend_of_few_values_is_that_of_all_their_pairs(values: list[float]) -> None:
     pairs = [(i, j) for i in range(len(values)) for j in range(i + 1, len(values))]
     score = sum((values[j] > values[i]) - (values[j] < values[i]) for i, j in pairs)
-    slope = statistics.median([(values[j] - values[i]) / (j - i) for i, j in pairs])
-    found = statistics.trend(values)
+    slope = stats.median([(values[j] - values[i]) / (j - i) for i, j in pairs])
+    found = stats.trend(values)
     assert (found.tau, found.slope) == (score / len(pairs), slope)
 
 
@@ -133,22 +133,22 @@ def test_the_trend_of_few_values_is_that_of_all_their_pairs(values: list[float])
 # distribution of the difference of two remainders 14.6 % of the pairs are discordant: tau is 0.708.
 def test_many_values_take_no_time_that_grows_with_their_square() -> None:
     values = [100.0 + 0.001 * i + (i % 100) / 10 for i in range(20_000)]
-    found = statistics.trend(values)
+    found = stats.trend(values)
     assert (found.slope, found.tau) == (pytest.approx(0.001, rel=1e-6), pytest.approx(0.708, abs=0.01))
-    low, high, coverage, reached = statistics.median_interval(values, 0.95)
-    assert low < statistics.median(values) < high
+    low, high, coverage, reached = stats.median_interval(values, 0.95)
+    assert low < stats.median(values) < high
     assert (reached, coverage) == (True, pytest.approx(0.95, abs=0.005))
 
 
 def test_nothing_can_be_said_of_no_values() -> None:
     with pytest.raises(ValueError, match="median of no values"):
-        statistics.median([])
+        stats.median([])
     with pytest.raises(ValueError, match="interval of no values"):
-        statistics.median_interval([], 0.95)
+        stats.median_interval([], 0.95)
     with pytest.raises(ValueError, match="trend of fewer than two values"):
-        statistics.trend([1.0])
+        stats.trend([1.0])
     with pytest.raises(ValueError, match="between 0 and 1"):
-        statistics.fewest_repeats(1.0)
+        stats.fewest_repeats(1.0)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_nothing_can_be_said_of_no_values() -> None:
 def test_the_olympic_mean_leaves_the_best_and_the_worst_out(
     values: list[float], drop: int, missing: int, lower: bool, expected: tuple[float, ...] | None
 ) -> None:
-    found = statistics.olympic(values, drop, missing, lower_is_better=lower)
+    found = stats.olympic(values, drop, missing, lower_is_better=lower)
     assert (found and (found.median, found.low, found.high, found.n)) == expected
     assert found is None or (found.statistic, found.reached) == ("olympic mean", False)
 
@@ -175,7 +175,7 @@ def test_the_olympic_mean_leaves_the_best_and_the_worst_out(
 # Beyond 60 values the distribution is no longer counted out; at the border both agree.
 def test_a_trend_of_many_values_is_tested_by_the_normal_approximation() -> None:
     values = [float(i % 7) + i * 0.02 for i in range(61)]
-    exact, approximate = statistics.trend(values[:60]), statistics.trend(values)
+    exact, approximate = stats.trend(values[:60]), stats.trend(values)
     assert approximate.p == pytest.approx(exact.p, abs=0.03)
-    assert statistics.trend([float(i) for i in range(200)]).p < 1e-12
-    assert statistics.trend([1.0] * 200).p == 1.0
+    assert stats.trend([float(i) for i in range(200)]).p < 1e-12
+    assert stats.trend([1.0] * 200).p == 1.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.build import Request, build
+from reportgen.pipeline import Request, build
 
 DEVICE = "GPU-11111111-2222-3333-4444-555555555555"
 SECOND = 1_000_000_000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.units import choose, find, known_units, machine, rate_unit, text, to_base
+from reportgen.core.units import choose, find, known_units, machine, rate_unit, text, to_base
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.unrecognised import Unrecognised, is_of_logs, unrecognised
+from reportgen.load.unrecognised import Unrecognised, is_of_logs, unrecognised
 from tests.test_cli import call
 
 OWN = "it 1 took 5 whatevers\n" * 3

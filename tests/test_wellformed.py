@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.model import Aggregate, FactorValue, Run, Source
-from reportgen.wellformed import wellformed
+from reportgen.core.model import Aggregate, FactorValue, Run, Source
+from reportgen.load.normalize import wellformed
 
 
 def run(environment: dict[str, FactorValue] | None = None, **factors: FactorValue) -> Run:

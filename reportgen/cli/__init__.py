@@ -12,8 +12,8 @@ import typer
 
 from reportgen import __version__
 from reportgen.cli import build_commands, learn_command, log_commands
-from reportgen.cli.console import tell
-from reportgen.errors import RequestError
+from reportgen.cli.terminal import tell
+from reportgen.core.errors import RequestError
 
 app = typer.Typer(
     no_args_is_help=True,

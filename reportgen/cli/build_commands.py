@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.console import plain, progress, summary, tell
-from reportgen.errors import RequestError
-from reportgen.render.wording import count
+from reportgen.cli.terminal import plain, progress, summary, tell
+from reportgen.core.errors import RequestError
+from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
-    from reportgen.build import Build, Request
-    from reportgen.model import Run
+    from reportgen.core.model import Run
+    from reportgen.pipeline import Build, Request
     from reportgen.publish import Change
 
 STALE, FINDINGS = 3, 4
@@ -41,7 +41,7 @@ def build(
     Prints one line for each file that changed. Nothing is written if any definition is wrong.
     """
     from reportgen import publish
-    from reportgen.build import owned_files
+    from reportgen.pipeline import owned_files
 
     request, made = _made(reports, logs, out)
     changes = _below(request, publish.apply(made.files, request.target, owned=owned_files(request.target)))
@@ -68,7 +68,7 @@ def check(
     Exits with 3 if any file is stale, edited by hand, missing or left over.
     """
     from reportgen import publish
-    from reportgen.build import owned_files
+    from reportgen.pipeline import owned_files
 
     request, made = _made(reports, logs, out)
     changes = _below(request, publish.compare(made.files, request.target, owned=owned_files(request.target)))
@@ -120,9 +120,9 @@ def expected(
     \b
     Example: reportgen expected V100-LS A40 --where devices=8 --where precision=fp32
     """
+    from reportgen.core.units import text
     from reportgen.report.settings import EXPECTED, read_knowledge
     from reportgen.tables.expected import expected_speed, settled
-    from reportgen.units import text
 
     place = f"{reports}/{EXPECTED}"
     if not (reports / EXPECTED).is_file():
@@ -159,7 +159,7 @@ def init(reports: Reports = Path("reports")) -> None:
     Where only their paths tell runs apart, a labels.toml that names the folders is written beside the logs.
     """
     from reportgen import publish
-    from reportgen.report.start import starters
+    from reportgen.autolayout.scaffold import starters
 
     _check_folder(reports)
     root = reports.resolve().parent
@@ -180,7 +180,7 @@ def init(reports: Reports = Path("reports")) -> None:
 
 def _check_folder(reports: Path) -> None:
     """Raise RequestError for a folder that holds logs in place of definitions: nothing is written there."""
-    from reportgen.unrecognised import is_of_logs
+    from reportgen.load.unrecognised import is_of_logs
 
     if reports.is_dir() and is_of_logs(reports.resolve(), reports.resolve().parent):
         raise RequestError(
@@ -196,7 +196,7 @@ def _tell_unrecognised(logs: Path, root: Path, name: Path = Path("logs")) -> boo
 
     name  what the logs are called
     """
-    from reportgen.unrecognised import unrecognised
+    from reportgen.load.unrecognised import unrecognised
 
     found = unrecognised(logs, root)
     for one in found:
@@ -206,8 +206,8 @@ def _tell_unrecognised(logs: Path, root: Path, name: Path = Path("logs")) -> boo
 
 
 def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request, Build]":
-    from reportgen.build import Request
-    from reportgen.build import build as make
+    from reportgen.pipeline import Request
+    from reportgen.pipeline import build as make
 
     if reports.is_file():
         raise RequestError(
@@ -220,8 +220,8 @@ def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request,
 
 def _campaigns(root: Path) -> "Mapping[str, Sequence[Run]]":
     """Return folder -> runs: of each folder in logs/, and of all of it if logs lie in logs/ itself."""
-    from reportgen.load import load
-    from reportgen.report.levels import place
+    from reportgen.autolayout.path_factors import place
+    from reportgen.load.scan import load
 
     if not (root / "logs").is_dir():
         return {}

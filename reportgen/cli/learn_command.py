@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.console import print_table, tell
-from reportgen.errors import RequestError
+from reportgen.cli.terminal import print_table, tell
+from reportgen.core.errors import RequestError
 
 if TYPE_CHECKING:
     from reportgen.learn import Proposal
@@ -25,9 +25,9 @@ def learn(
              reportgen learn logs/run7/train.log --write logs
     """
     from reportgen import publish
-    from reportgen.disk import existing
     from reportgen.learn import propose
-    from reportgen.logfiles import LogFiles
+    from reportgen.sources.filesystem import existing
+    from reportgen.sources.logfiles import LogFiles
 
     if file.is_dir():
         raise RequestError(str(file), "is a folder", "name one log in it")

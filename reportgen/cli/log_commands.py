@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
-from reportgen.cli.console import plain, print_runs, print_table, progress, summary
-from reportgen.errors import RequestError
-from reportgen.render.wording import count
+from reportgen.cli.terminal import plain, print_runs, print_table, progress, summary
+from reportgen.core.errors import RequestError
+from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
-    from reportgen.formats import Discovery
-    from reportgen.load import Gathered
-    from reportgen.logfiles import LogFiles
+    from reportgen.formats.detection import Discovery
+    from reportgen.load.scan import Gathered
     from reportgen.report.listing import Row
+    from reportgen.sources.logfiles import LogFiles
 
 
 class Listing(StrEnum):
@@ -40,10 +40,10 @@ def runs(
     Example: reportgen runs logs/
              reportgen runs logs/ --format json | jq '.runs[].measurements'
     """
-    from reportgen.disk import existing
-    from reportgen.load import gather
+    from reportgen.load.scan import gather
     from reportgen.protocol import parse_protocol
     from reportgen.report.listing import findings_of, rows
+    from reportgen.sources.filesystem import existing
 
     rule = parse_protocol(protocol, "--protocol")
     with progress() as told:
@@ -100,9 +100,10 @@ def formats(
     Example: reportgen formats
              reportgen formats --explain logs/run7/train.log
     """
-    from reportgen.disk import existing
-    from reportgen.formats import FORMATS, discover
-    from reportgen.load import survey
+    from reportgen.formats.detection import discover
+    from reportgen.formats.registry import FORMATS
+    from reportgen.load.scan import survey
+    from reportgen.sources.filesystem import existing
 
     if explain is None:
         print_table([("format", "reads"), *((f.name, _first_line(f.read.__module__)) for f in FORMATS)])
@@ -120,7 +121,7 @@ def formats(
 
 def _unclaimable(files: "LogFiles", found: "Discovery") -> tuple[str, str]:
     """Return why no format claims a file or folder, and what to do."""
-    from reportgen.contents import no_text
+    from reportgen.formats.filetype import no_text
 
     if found.findings:
         return found.findings[0].message, "check its permissions"
@@ -138,7 +139,7 @@ def rules() -> None:
     \b
     Example: reportgen rules
     """
-    from reportgen.rules import rules as known
+    from reportgen.core.rules import rules as known
 
     print_table([("rule", "severity", "meaning"), *((r.name, r.severity, r.summary) for r in known())])
 
@@ -149,7 +150,7 @@ def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as fin
     \b
     Example: reportgen explain protocol.gap
     """
-    from reportgen.rules import rule as known
+    from reportgen.core.rules import rule as known
 
     print(known(rule).page, end="")
 

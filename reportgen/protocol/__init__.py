@@ -14,10 +14,10 @@ protocol asks. Everything here is a pure function of the runs. In the order of t
 `docs/explanation/protocol.md` explains the rules to those who read the numbers.
 """
 
+from reportgen.protocol.available import available, unit_of
 from reportgen.protocol.cases import cases
-from reportgen.protocol.evidence import available, unit_of
+from reportgen.protocol.definition import DEFAULT, Protocol, parse_protocol
 from reportgen.protocol.measure import FAILED, attempt, measure
-from reportgen.protocol.rule import DEFAULT, Protocol, parse_protocol
 
 __all__ = [
     "DEFAULT",

@@ -7,14 +7,24 @@ monitor's telemetry, asked for throughput) belongs to no case of the metric.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from reportgen.metrics import metric as metric_of
-from reportgen.model import STEP, Case, Factors, FactorValue, Finding, Measurement, Run, Summary, identities
-from reportgen.ordering import by_name
-from reportgen.protocol.evidence import NO_TOTALS, Totals, available, parts, unit_of
+from reportgen.core.factors import by_name
+from reportgen.core.metrics import metric as metric_of
+from reportgen.core.model import (
+    STEP,
+    Case,
+    Factors,
+    FactorValue,
+    Finding,
+    Measurement,
+    Run,
+    Summary,
+    identities,
+)
+from reportgen.core.stats import olympic, summarize
+from reportgen.protocol.available import NO_TOTALS, Totals, available, parts, unit_of
+from reportgen.protocol.case_checks import of_case
+from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure import Attempt, attempt
-from reportgen.protocol.repeats import of_case
-from reportgen.protocol.rule import Protocol
-from reportgen.statistics import olympic, summarize
 
 
 def cases(

@@ -8,11 +8,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reportgen.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
-from reportgen.protocol import devices
-from reportgen.protocol.bysteps import Measured, Request, by_steps
-from reportgen.protocol.entries import Entries, entries, total
-from reportgen.protocol.evidence import (
+from reportgen.core.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
+from reportgen.protocol import measure_telemetry
+from reportgen.protocol.available import (
     NO_TOTALS,
     Totals,
     adds_up,
@@ -22,7 +20,9 @@ from reportgen.protocol.evidence import (
     parts,
     unit_of,
 )
-from reportgen.protocol.rule import Protocol
+from reportgen.protocol.definition import Protocol
+from reportgen.protocol.measure_steps import Measured, Request, by_steps
+from reportgen.protocol.steps import Entries, entries, total
 from reportgen.protocol.window import spelled, warm_from
 
 # These ended in a way that says nothing about speed.
@@ -122,7 +122,11 @@ def _strongest(
     found = by_steps(request)
     if found is not None:
         return found
-    sampled = devices.reduce(run, metric, protocol) if run.telemetry and request.names == (STEP,) else None
+    sampled = (
+        measure_telemetry.reduce(run, metric, protocol)
+        if run.telemetry and request.names == (STEP,)
+        else None
+    )
     if isinstance(sampled, tuple):
         return sampled
     reduced = _by_aggregate(request)

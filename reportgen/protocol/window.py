@@ -19,10 +19,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from reportgen.model import Finding, FloatArray, IntArray, Run, Series, Window
-from reportgen.protocol.entries import BoolArray, Entries, common, entries, middle, total
-from reportgen.protocol.evidence import lacks_ranks
-from reportgen.protocol.rule import Protocol
+from reportgen.core.model import Finding, FloatArray, IntArray, Run, Series, Window
+from reportgen.protocol.available import lacks_ranks
+from reportgen.protocol.definition import Protocol
+from reportgen.protocol.steps import BoolArray, Entries, common, entries, middle, total
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ forms are imported only when something is rendered: `reportgen --help` waits for
 
 from collections.abc import Mapping, Sequence
 
-from reportgen.results import Report, Table, Watched
+from reportgen.core.results import Report, Table, Watched
 
 
 def render_report(
@@ -22,21 +22,26 @@ def render_report(
     watched  passes the figures on, one by one as they are drawn
     Raises RequestError for a mistake in the prose, with its file and line.
     """
-    from reportgen.render import csv, figures, names, page, prose
-    from reportgen.render.evidence import Evidence
-    from reportgen.render.html import index_html
-    from reportgen.render.report_json import report_json
+    from reportgen.render.case_index import Evidence
+    from reportgen.render.figures import svg_files
+    from reportgen.render.outputs import csv, readme
+    from reportgen.render.outputs.html import index_html
+    from reportgen.render.outputs.report_json import report_json
+    from reportgen.render.prose import fill as prose
+    from reportgen.render.text import slugs
 
     filled = prose.fill(report)
     evidence = Evidence(report)
-    table_names = names.stems(table.id for table in report.tables)
-    figure_names = names.stems(figure.id for figure in report.figures)
+    table_names = slugs.stems(table.id for table in report.tables)
+    figure_names = slugs.stems(figure.id for figure in report.figures)
     paths = {figure.id: f"figures/{figure_names[figure.id]}.svg" for figure in report.figures}
-    with figures.settings():
-        svgs = {f.id: figures.up_to_date(f, (drawn or {}).get(paths[f.id])) for f in watched(report.figures)}
+    with svg_files.settings():
+        svgs = {
+            f.id: svg_files.up_to_date(f, (drawn or {}).get(paths[f.id])) for f in watched(report.figures)
+        }
     files = {f"tables/{table_names[table.id]}.csv": csv.table(table) for table in report.tables}
     files |= {paths[figure_id]: svg for figure_id, svg in svgs.items()}
-    files["README.md"] = page.readme(report, filled, table_names, figure_names)
+    files["README.md"] = readme.readme(report, filled, table_names, figure_names)
     files["index.html"] = index_html(report, filled, evidence, svgs, table_names)
     files["report.json"] = report_json(report, evidence, [*files, "report.json"])
     return files
@@ -44,7 +49,7 @@ def render_report(
 
 def render_index(reports: Sequence[Report]) -> dict[str, bytes]:
     """Return the files of the reports folder itself: README.md with every report and its verdict."""
-    from reportgen.render import index
+    from reportgen.render.outputs import index
 
     return {"README.md": index.readme(reports)}
 

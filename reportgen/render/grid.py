@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from reportgen import units
-from reportgen.model import Case, FactorValue
-from reportgen.render.wording import sentence
-from reportgen.results import Cell, Header, Label, Quantity, Table
-from reportgen.units import Unit
+from reportgen.core import units
+from reportgen.core.model import Case, FactorValue
+from reportgen.core.results import Cell, Header, Label, Quantity, Table
+from reportgen.core.units import Unit
+from reportgen.render.text.english import sentence
 
 Align = Literal["left", "right"]
 

@@ -7,9 +7,9 @@ GFM knows one row of heads, so the levels of a head are joined by a space; quali
 import unicodedata
 from collections.abc import Sequence
 
-from reportgen.render import escape
+from reportgen.core.results import Table
 from reportgen.render.grid import Align, Grid, Item, lay_out
-from reportgen.results import Table
+from reportgen.render.text import escape
 
 # A column is padded no further than this: one long cell must not push all others out of sight.
 _WIDEST = 48

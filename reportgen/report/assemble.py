@@ -4,19 +4,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from reportgen.errors import RequestError
-from reportgen.model import SEVERITIES, Case, Finding, Run, Source
+from reportgen.core.errors import RequestError
+from reportgen.core.model import SEVERITIES, Case, Finding, Run, Source
+from reportgen.core.results import Comparison, Expected, Header, Provenance, Report, Table, Watched
+from reportgen.core.units import text
 from reportgen.protocol import Protocol
-from reportgen.report.campaigns import Campaigns
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
-from reportgen.results import Comparison, Expected, Header, Provenance, Report, Table, Watched
-from reportgen.tables.build import build_tables
+from reportgen.report.log_reader import Campaigns
+from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import Knowledge, inconsistencies
 from reportgen.tables.figures import build_figures
-from reportgen.tables.notes import findings_of
-from reportgen.tables.unused import unused
-from reportgen.units import text
+from reportgen.tables.footnotes import findings_of
+from reportgen.tables.unused_keys import unused
 
 
 def assemble(

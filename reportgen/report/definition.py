@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import cast, get_args
 
-from reportgen.errors import RequestError, did_you_mean
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.results import COMPARED, CompareKind, FigureKind, Quantity
 from reportgen.protocol import Protocol, parse_protocol
-from reportgen.report.keys import Section, read_toml
-from reportgen.results import COMPARED, CompareKind, FigureKind, Quantity
+from reportgen.report.toml_reader import Section, read_toml
 from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec, Wanted
 
 _COMPARE = dict.fromkeys(get_args(CompareKind))

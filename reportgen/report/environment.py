@@ -7,9 +7,9 @@ too many blocks, the campaign is one block.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from reportgen.model import FactorValue, Run
-from reportgen.protocol.repeats import varies_by_nature
-from reportgen.results import Environment
+from reportgen.core.model import FactorValue, Run
+from reportgen.core.results import Environment
+from reportgen.protocol.case_checks import varies_by_nature
 
 # More different environments than this in one campaign are shown as one block.
 MOST_BLOCKS = 6

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from reportgen.metrics import METRICS, item_of
-from reportgen.metrics import metric as metric_of
-from reportgen.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.metrics import METRICS, item_of
+from reportgen.core.metrics import metric as metric_of
+from reportgen.core.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.units import choose, machine, rate_unit, text
+from reportgen.load.worker import Shape
 from reportgen.protocol import Protocol, attempt, available
-from reportgen.reading import Shape
 from reportgen.report.jsontext import to_json
-from reportgen.units import choose, machine, rate_unit, text
 
 VERSION = 1
 

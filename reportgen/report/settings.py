@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reportgen.errors import RequestError
+from reportgen.core.errors import RequestError
 from reportgen.protocol import Protocol
-from reportgen.report.computed import computed_speed
+from reportgen.report.computed_facts import computed_speed
 from reportgen.report.definition import below
-from reportgen.report.keys import Section, read_toml
+from reportgen.report.toml_reader import Section, read_toml
 from reportgen.tables.expected import NOTHING, Fact, Knowledge
 
 SETTINGS, EXPECTED = "reportgen.toml", "expected.toml"

@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.model import Case, Finding
-from reportgen.results import Cell, Comparison, Note, Quantity
+from reportgen.core.model import Case, Finding
+from reportgen.core.results import Cell, Comparison, Note, Quantity
+from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
-from reportgen.tables.notes import Draft, Notebook
+from reportgen.tables.footnotes import Draft, Notebook
 from reportgen.tables.pivot import AxisKey, Grid, varying
 from reportgen.tables.spec import TableSpec
-from reportgen.units import Unit
 
 UnitOf = Callable[[AxisKey, AxisKey, Case], Unit | None]
 

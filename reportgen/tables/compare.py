@@ -8,15 +8,15 @@ without being named has no baseline, and the cell says so.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.errors import RequestError
-from reportgen.metrics import metric as metric_of
-from reportgen.model import STEP, Case, FactorValue, Finding, identities
+from reportgen.core.errors import RequestError
+from reportgen.core.metrics import metric as metric_of
+from reportgen.core.model import STEP, Case, FactorValue, Finding, identities
+from reportgen.core.results import Comparison, Expected
 from reportgen.protocol import FAILED
-from reportgen.results import Comparison, Expected
 from reportgen.tables.expected import Knowledge, expected_speed
-from reportgen.tables.names import show
 from reportgen.tables.select import matches
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
+from reportgen.tables.validate import show
 
 # Waiting for data has no expected speed: it does not depend on the device that is compared.
 HOST_BOUND = "data_loading"

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from reportgen.errors import RequestError, did_you_mean
-from reportgen.model import FactorValue, Finding, Run, Source, identity
-from reportgen.results import Expected, Step
-from reportgen.statistics import geometric_mean
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.model import FactorValue, Finding, Run, Source, identity
+from reportgen.core.results import Expected, Step
+from reportgen.core.stats import geometric_mean
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
 

@@ -8,13 +8,13 @@ series                  the step times of every repeat over the steps: of each r
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from reportgen.errors import RequestError, did_you_mean
-from reportgen.model import STEP, FactorValue, Measurement
-from reportgen.protocol.entries import entries
-from reportgen.protocol.evidence import series_of
-from reportgen.results import TITLES, Cell, Figure, FigureSeries, Header, Table
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.model import STEP, FactorValue, Measurement
+from reportgen.core.results import TITLES, Cell, Figure, FigureSeries, Header, Table
+from reportgen.core.units import Unit, choose
+from reportgen.protocol.available import series_of
+from reportgen.protocol.steps import entries
 from reportgen.tables.spec import FigureSpec
-from reportgen.units import Unit, choose
 
 # A point of a series: x, y, and the ends of its interval.
 Point = tuple[float | str, float | None, float | None, float | None]

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from reportgen.metrics import metric as metric_of
-from reportgen.model import Case, FactorValue, identity
-from reportgen.results import Label
-from reportgen.tables.names import show
+from reportgen.core.metrics import metric as metric_of
+from reportgen.core.model import Case, FactorValue, identity
+from reportgen.core.results import Label
 from reportgen.tables.pivot import AxisKey, Grid, Identity, Place, identity_of
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
+from reportgen.tables.validate import show
 
 _LINK = re.compile(r"\[([^\]]+)\]\(([^()\s]+)\)")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from reportgen.model import Case, FactorValue, identity
+from reportgen.core.model import Case, FactorValue, identity
 from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec, Wanted
 
 # How a factor that a case lacks altogether is shown (a run on CPU has no GPU).

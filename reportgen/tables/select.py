@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from reportgen.errors import RequestError
-from reportgen.model import Case, FactorValue, Run, identity
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Case, FactorValue, Run, identity
 from reportgen.protocol import available
 from reportgen.protocol import cases as protocol_cases
-from reportgen.tables.names import check_names, check_told
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec, Wanted
+from reportgen.tables.validate import check_names, check_told
 
 SystemOf = Callable[[Mapping[str, FactorValue]], str | None]
 

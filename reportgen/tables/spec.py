@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reportgen.model import FactorValue
+from reportgen.core.model import FactorValue
+from reportgen.core.results import CompareKind, FigureKind, Quantity
 from reportgen.protocol import Protocol
-from reportgen.results import CompareKind, FigureKind, Quantity
 
 Pick = Literal["largest", "smallest"]
 Wanted = tuple[FactorValue, ...]

@@ -7,13 +7,13 @@ where some runs count images and others tokens.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from reportgen.errors import RequestError, did_you_mean
-from reportgen.metrics import item_of
-from reportgen.model import Case
-from reportgen.results import UnitMode
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.metrics import item_of
+from reportgen.core.model import Case
+from reportgen.core.results import UnitMode
+from reportgen.core.units import Unit, choose, find, known_units, rate_unit
 from reportgen.tables.pivot import AxisKey, Place
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
-from reportgen.units import Unit, choose, find, known_units, rate_unit
 
 _MODES: dict[str, UnitMode] = {"per-cell": "cell", "per-row": "row", "per-column": "column"}
 

@@ -8,7 +8,7 @@ from reading import read
 from collectors import Recorder
 from collectors.recorder import calibration, phases
 from collectors.recorder.calibration import cost, median_interval
-from reportgen.load import load
+from reportgen.load.scan import load
 
 
 class Costly(phases.Phase):

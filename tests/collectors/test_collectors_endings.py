@@ -13,7 +13,7 @@ import pytest
 from reading import read
 
 from collectors.recorder.exit_hooks import status_of
-from reportgen.load import load
+from reportgen.load.scan import load
 
 TEN_STEPS = """
 recorder = Recorder.start(samples_per_step=4, item="image", logs="logs")

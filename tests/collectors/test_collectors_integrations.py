@@ -8,7 +8,7 @@ from reading import read
 
 from collectors import Recorder
 from collectors.integrations.hooks import samples_of
-from reportgen.load import load
+from reportgen.load.scan import load
 
 torch = pytest.importorskip("torch")
 

@@ -15,7 +15,7 @@ from collectors import Recorder
 from collectors.__main__ import main
 from collectors.format_v1 import run_folder
 from collectors.launcher import exit_status
-from reportgen.load import load
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, cases
 
 ROOT = Path(__file__).parents[2]

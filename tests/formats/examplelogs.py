@@ -1,9 +1,9 @@
 """Read one log of NVIDIA's examples that a test wrote, with what lies around it."""
 
-from reportgen.formats import detect
-from reportgen.logfiles import LogFiles
-from reportgen.model import STEP, Run, Series
+from reportgen.core.model import STEP, Run, Series
+from reportgen.formats.detection import detect
 from reportgen.protocol import Protocol, measure
+from reportgen.sources.logfiles import LogFiles
 
 SHORT = Protocol("1+2x1", warmup=1, measure=2, repeats=1)
 

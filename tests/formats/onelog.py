@@ -1,8 +1,9 @@
 """Read one log from memory the way `runs` does: detected by its content, and by one format alone."""
 
-from reportgen.formats import detect
-from reportgen.logfiles import Format, LogFiles
-from reportgen.model import STEP, Run, Series
+from reportgen.core.model import STEP, Run, Series
+from reportgen.formats.base import Format
+from reportgen.formats.detection import detect
+from reportgen.sources.logfiles import LogFiles
 
 
 def read_one(known: Format, content: bytes, name: str = "a/run.log") -> Run:

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from reportgen.formats import FORMATS
-from reportgen.logfiles import Format, LogFiles
-from reportgen.model import STEP, Aggregate, Finding, Run, Series
+from reportgen.core.model import STEP, Aggregate, Finding, Run, Series
+from reportgen.formats.base import Format
+from reportgen.formats.registry import FORMATS
+from reportgen.sources.logfiles import LogFiles
 
 
 def by_name(name: str) -> Format:

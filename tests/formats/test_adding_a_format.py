@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "reportgen"
-LIST = "formats/__init__.py"
-NEW = "formats/tinytrainer.py"
+LIST = "formats/registry.py"
+NEW = "formats/trainers/tinytrainer.py"
 
 # The line that is put into LIST, and the one that it stands behind.
-LINE, BEFORE = '    "tinytrainer",\n', '    "timm",\n'
+LINE, BEFORE = '    "trainers.tinytrainer",\n', '    "trainers.timm",\n'
 
 READER = '''\
 """Read the logs of tinytrainer: `tiny: step 12/100 took 250.0 ms`.
@@ -32,10 +32,11 @@ A file becomes one Run; what is printed is the time of a single step, and the ba
 import re
 from collections.abc import Iterator
 
-from reportgen.formats.fragments.steprun import StepRun, once
-from reportgen.formats.fragments.textlog import COUNT, NUMBER, TextLog, claim
-from reportgen.logfiles import Claim, Format, LogFiles
-from reportgen.model import Finding, Run
+from reportgen.core.model import Finding, Run
+from reportgen.formats.base import Claim, Format
+from reportgen.formats.parsing.run_builder import StepRun, once
+from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
+from reportgen.sources.logfiles import LogFiles
 
 _MARK = b"tiny: step "
 _STEP = re.compile(_MARK + rb"(?P<step>" + COUNT + rb")/" + COUNT + rb" took (?P<ms>" + NUMBER + rb") ms")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats import benchmarktools
-from reportgen.load import load
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.benchmarks import benchmarktools
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
 from tests.formats.onelog import read_all, read_one
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.fragments.cells import number, quantity, rows, typed
+from reportgen.formats.parsing.csv_cells import number, quantity, rows, typed
 
 
 @pytest.mark.parametrize(

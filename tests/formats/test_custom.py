@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen import labels
-from reportgen.errors import RequestError
-from reportgen.formats import custom, detect, discover
-from reportgen.formats.fragments.owndefinition import definition, searchable
-from reportgen.logfiles import LogFiles
-from reportgen.model import Finding, Run, Series
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Finding, Run, Series
+from reportgen.formats.custom import reader as custom
+from reportgen.formats.custom.definition import definition, searchable
+from reportgen.formats.detection import detect, discover
+from reportgen.labels import labels_toml
 from reportgen.protocol import Protocol, attempt
+from reportgen.sources.logfiles import LogFiles
 
 STEP_MS = r"step (?P<step>\S+) (?P<step_time_ms>\S+) ms"
 
@@ -150,12 +151,12 @@ def test_a_rate_per_device_is_multiplied_where_the_devices_are_known() -> None:
     assert rows(read(b"on 4 gpus 100 img/s", pattern, rate="per-device"), "throughput") == [(1, 1, 400.0, 1)]
     assert rows(read(b"100 img/s", pattern, rate="per-device"), "throughput_per_device") == [(1, 1, 100.0, 1)]
     files = {"labels.toml": b"", "x.log": b"100 img/s\n"}
-    own = labels.parse(
+    own = labels_toml.parse(
         b"[constants]\ndevices = 8\n[format]\nname = 'mine'\nrate = 'per-device'\n"
         b"pattern = '(?P<images_per_second>\\d+) img/s'",
         "",
     )
-    (run,) = custom.read(LogFiles.of(files, labels.settings([own])).file("x.log"))
+    (run,) = custom.read(LogFiles.of(files, labels_toml.settings([own])).file("x.log"))
     assert isinstance(run, Run)
     assert rows(run, "throughput") == [(1, 1, 800.0, 1)]
 
@@ -247,9 +248,9 @@ def test_a_fixture_is_no_run_of_its_folder_but_is_read_by_itself() -> None:
 
 
 def test_the_nearest_definition_counts_as_a_whole() -> None:
-    far = labels.parse(b"[format]\nname = 'far'\nevery = 5\npattern = '(?P<step_time_s>x)'", "")
-    near = labels.parse(b"[format]\nname = 'near'\npattern = '(?P<step_time_s>y)'", "a")
-    assert labels.settings([far, near])["custom"] == {"name": "near", "pattern": "(?P<step_time_s>y)"}
+    far = labels_toml.parse(b"[format]\nname = 'far'\nevery = 5\npattern = '(?P<step_time_s>x)'", "")
+    near = labels_toml.parse(b"[format]\nname = 'near'\npattern = '(?P<step_time_s>y)'", "a")
+    assert labels_toml.settings([far, near])["custom"] == {"name": "near", "pattern": "(?P<step_time_s>y)"}
 
 
 @pytest.mark.parametrize(
@@ -322,15 +323,15 @@ def test_the_nearest_definition_counts_as_a_whole() -> None:
 )
 def test_wrong_definitions_are_errors_with_place_fact_and_remedy(toml: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
-        labels.parse(b"[format]\n" + toml.encode(), "")
+        labels_toml.parse(b"[format]\n" + toml.encode(), "")
     assert str(error.value).startswith("labels.toml: " + message)
 
 
 def test_format_must_be_a_table_and_is_not_set_among_formats() -> None:
     with pytest.raises(RequestError, match=r"labels\.toml: format: is not a table"):
-        labels.parse(b"format = 1", "")
+        labels_toml.parse(b"format = 1", "")
     with pytest.raises(RequestError, match=r'labels\.toml: formats: unknown key "custom"'):
-        labels.parse(b"[formats.custom]\nname = 'm'", "")
+        labels_toml.parse(b"[formats.custom]\nname = 'm'", "")
 
 
 HOSTILE = [

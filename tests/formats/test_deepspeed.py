@@ -2,8 +2,8 @@
 
 import pytest
 
-from reportgen.formats import detect
-from reportgen.logfiles import LogFiles
+from reportgen.formats.detection import detect
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import aggregate, read_run, series, table
 from tests.formats.trainer_logs import DEEPSPEED, MEGATRON
 

@@ -2,20 +2,20 @@
 
 import pytest
 
-from reportgen.formats import detect
-from reportgen.formats.fragments import dlefolder
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.detection import detect
+from reportgen.formats.nvidia_dle import folder_names
+from reportgen.sources.logfiles import LogFiles
 
 SSD = b"Training performance = 490.43 FPS\n"
 SYSTEM = b"CPU: Xeon\nGPU: Tesla_V100\nCUDNN Version: ..\nMotherboard: \n"
 
 
-def around(path: str, **others: bytes) -> dlefolder.Surroundings:
+def around(path: str, **others: bytes) -> folder_names.Surroundings:
     folder = path.rpartition("/")[0]
     names = {"para": f"{folder}/benchmark.para", "system": f"{folder.rpartition('/')[0]}/sys_pytorch.txt"}
     files = LogFiles.of({path: b"", **{names[name]: content for name, content in others.items()}})
-    return dlefolder.surroundings(files.file(path).only([path.rpartition("/")[2]], dlefolder.BESIDE))
+    return folder_names.surroundings(files.file(path).only([path.rpartition("/")[2]], folder_names.BESIDE))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.fragments.dlelog import Log
-from reportgen.logfiles import LogFiles
+from reportgen.formats.nvidia_dle.dlelog import Log
+from reportgen.sources.logfiles import LogFiles
 
 
 def log(content: bytes) -> Log:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from reportgen.formats import dllogger
-from reportgen.logfiles import LogFiles
+from reportgen.formats.nvidia_dle import dllogger
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.examplelogs import read_run, rules, series, throughput
 
 RESNET = b"""\

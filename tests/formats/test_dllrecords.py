@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.fragments import dllrecords
-from reportgen.formats.fragments.dlelog import Log
-from reportgen.formats.fragments.stepseries import seconds
-from reportgen.logfiles import LogFiles
+from reportgen.formats.nvidia_dle import dllrecords
+from reportgen.formats.nvidia_dle.dlelog import Log
+from reportgen.formats.parsing.step_series import seconds
+from reportgen.sources.logfiles import LogFiles
 
 METRIC = b"train.ips"
 # What the module says of a record, in the form that is easiest to believe.

@@ -14,9 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats import FORMATS, Claim, Format, detect, discover
-from reportgen.logfiles import LogFiles
-from reportgen.model import STEP, Finding, Run
+from reportgen.core.model import STEP, Finding, Run
+from reportgen.formats.base import Claim, Format
+from reportgen.formats.detection import detect, discover
+from reportgen.formats.registry import FORMATS
+from reportgen.sources.logfiles import LogFiles
 from tests.formats import trainer_logs
 from tests.formats.reading import by_name
 

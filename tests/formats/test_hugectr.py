@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats import hugectr
-from reportgen.load import load
+from reportgen.formats.dlperf import hugectr
+from reportgen.load.scan import load
 from tests.formats.onelog import read_one, series, shown
 
 

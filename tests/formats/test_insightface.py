@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.formats import insightface
+from reportgen.formats.dlperf import insightface
 from tests.formats.onelog import read_one, series, shown
 
 SETTINGS = "".join(

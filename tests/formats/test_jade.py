@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats import jade
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.benchmarks import jade
+from reportgen.load.scan import load
 from reportgen.protocol import DEFAULT, measure
+from reportgen.sources.logfiles import LogFiles
 
 HEADER = b"""\
 /jmain02/home/someone/BenchmarkJade/env/dataloader.py:561: UserWarning: This DataLoader will create 4 worker processes

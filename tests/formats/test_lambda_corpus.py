@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.load import load
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol
 from reportgen.report import listing
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reportgen.formats import lightning
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Aggregate, Run
+from reportgen.core.model import Aggregate, Run
+from reportgen.formats.lightning import reader as lightning
+from reportgen.load.scan import load
 from reportgen.protocol import DEFAULT, measure
+from reportgen.sources.logfiles import LogFiles
 
 OLD = b"""
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from reportgen.formats.fragments.linepattern import line_pattern
-from reportgen.formats.fragments.settings import is_set, number, settings
+from reportgen.formats.dlperf.line_template import line_pattern
+from reportgen.formats.dlperf.printed_settings import is_set, number, settings
 
 
 @pytest.mark.parametrize(

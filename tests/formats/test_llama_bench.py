@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.model import Finding, Run
+from reportgen.core.model import Finding, Run
 from tests.formats.reading import aggregate, read_all
 from tests.formats.trainer_logs import LLAMA_BENCH, LLAMA_LINES, LLAMA_TABLE
 

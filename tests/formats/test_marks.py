@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats import FORMATS, detect
-from reportgen.formats.fragments.marks import Marks
-from reportgen.logfiles import HEAD, LogFiles
+from reportgen.formats.detection import detect
+from reportgen.formats.parsing.literal_search import Marks
+from reportgen.formats.registry import FORMATS
+from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.formats.test_formats import FIXTURES, SETTINGS
 
 ALL_ASKED = tuple(replace(known, marks=()) for known in FORMATS)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats import detect
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run, Source
+from reportgen.core.model import Run, Source
+from reportgen.formats.detection import detect
+from reportgen.load.scan import load
+from reportgen.sources.logfiles import LogFiles
 
 LOGS = {
     "oneflow": b"batch_size = 16384\n100 time 1602836839.5 loss 0.547\n200 time 1602836842.5 loss 0.512\n",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reportgen.formats import mindspore
-from reportgen.logfiles import LogFiles
-from reportgen.model import STEP
+from reportgen.core.model import STEP
+from reportgen.formats.dlperf import mindspore
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.onelog import read_one, series, shown
 
 

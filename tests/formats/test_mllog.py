@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reportgen.formats import mllog
-from reportgen.formats.fragments.mllogevents import parse
-from reportgen.formats.fragments.textlog import TextLog
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.mlperf import reader as mllog
+from reportgen.formats.mlperf.events import parse
+from reportgen.formats.parsing.text_log import TextLog
+from reportgen.load.scan import load
 from reportgen.protocol import DEFAULT, measure
+from reportgen.sources.logfiles import LogFiles
 
 
 def event(time_ms: int, key: str, value: Any = None, prefix: str = "", **metadata: Any) -> bytes:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from reportgen.formats import discover
-from reportgen.logfiles import LogFiles
+from reportgen.formats.detection import discover
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import read_run, series, table
 
 HEAD = {

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from reportgen.formats import discover
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Finding, Run
+from reportgen.core.model import Finding, Run
+from reportgen.formats.detection import discover
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import read_all, series, table
 
 CONFIGURATION = (

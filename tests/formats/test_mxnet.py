@@ -1,6 +1,6 @@
 """MXNet's logs: lines as Speedometer, gluon-nlp and Partial FC print them."""
 
-from reportgen.formats import mxnet
+from reportgen.formats.dlperf import mxnet
 from reportgen.protocol import Protocol, measure
 from tests.formats.onelog import read_one, series, shown
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reportgen.formats import native
-from reportgen.formats.fragments.nativefile import DEVICE_COLUMNS
-from reportgen.logfiles import LogFiles
-from reportgen.model import DeviceEvent, Finding, Run
+from reportgen.core.model import DeviceEvent, Finding, Run
+from reportgen.formats.native import reader as native
+from reportgen.formats.native.run_folder import DEVICE_COLUMNS
 from reportgen.protocol import DEFAULT, measure, parse_protocol
+from reportgen.sources.logfiles import LogFiles
 
 CORPUS = Path(__file__).parents[1] / "logformat" / "v1"
 FOLDERS = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
@@ -253,7 +253,7 @@ def test_a_file_read_in_chunks_is_the_same_as_in_one(monkeypatch: pytest.MonkeyP
         b"3,6300,100,50\nx\n4,6400,99,\n"
     )
     whole = read_run(folder(steps=steps))
-    monkeypatch.setattr("reportgen.formats.fragments.intcsv._CHUNK", 7)
+    monkeypatch.setattr("reportgen.formats.native.integer_csv._CHUNK", 7)
     pieces = read_run(folder(steps=steps))
     assert whole.findings == pieces.findings
     for one, other in zip(whole.series, pieces.series, strict=True):

@@ -1,6 +1,6 @@
 """nvbench: a run for each state, cold and batch apart, skipped states said so."""
 
-from reportgen.model import Run
+from reportgen.core.model import Run
 from tests.formats.reading import aggregate, read_all, rules
 from tests.formats.trainer_logs import NVBENCH
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reportgen.formats import detect
-from reportgen.formats.fragments.nvbenchsamples import MOST
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Finding, Run
+from reportgen.core.model import Finding, Run
+from reportgen.formats.benchmarks.nvbench_samples import MOST
+from reportgen.formats.detection import detect
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.trainer_logs import NVBENCH
 
 TIMES = [0.5 * number for number in range(1, 131)]

@@ -7,9 +7,9 @@ The lines are written after `nvidia-smi --help-query-gpu` and the output of driv
 import numpy as np
 import pytest
 
-from reportgen.formats import nvsmi
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.nvidia_smi import reader as nvsmi
+from reportgen.sources.logfiles import LogFiles
 
 HEADER = (
     b"timestamp, name, pci.bus_id, driver_version, "

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats import oneflow
-from reportgen.load import load
+from reportgen.formats.dlperf import oneflow
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
 from tests.formats.onelog import read_one, series, shown
 

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from reportgen.formats import detect, optimum_benchmark
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.detection import detect
+from reportgen.formats.huggingface import optimum_benchmark
 from reportgen.protocol import Protocol, measure
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import aggregate, read_run, table
 from tests.formats.trainer_logs import OPTIMUM_CONFIG, OPTIMUM_REPORT
 

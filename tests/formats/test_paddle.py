@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reportgen.formats import paddle
+from reportgen.formats.dlperf import paddle
 from tests.formats.onelog import read_one, series, shown
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reportgen.formats import pickled
-from reportgen.logfiles import LogFiles
-from reportgen.model import Finding
+from reportgen.core.model import Finding
+from reportgen.formats.benchmarks import pickled
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import read_all
 from tests.formats.trainer_logs import PICKLED
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.load import load
+from reportgen.load.scan import load
 from tests.formats.examplelogs import read_run
 from tests.formats.test_formats import FIXTURES
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats import published
-from reportgen.formats.fragments import source_toml
-from reportgen.logfiles import LogFiles
-from reportgen.model import Finding, Run
+from reportgen.core.model import Finding, Run
+from reportgen.formats.published import reader as published
+from reportgen.formats.published import source_toml
+from reportgen.sources.logfiles import LogFiles
 
 WIDE = """\
 title = "A table"

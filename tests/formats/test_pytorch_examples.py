@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats import pytorch_examples
-from reportgen.load import load
-from reportgen.model import STEP
+from reportgen.core.model import STEP
+from reportgen.formats.trainers import pytorch_examples
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
 from tests.formats.onelog import read_one, series, shown
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.fragments import stamps
+from reportgen.formats.parsing import timestamps
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from reportgen.formats.fragments import stamps
     ],
 )
 def test_times_of_day_go_on_over_midnight(texts: list[bytes], expected: list[float]) -> None:
-    np.testing.assert_allclose(stamps.of_day(texts), np.array(expected, dtype=float))
+    np.testing.assert_allclose(timestamps.of_day(texts), np.array(expected, dtype=float))
 
 
 @pytest.mark.parametrize(
@@ -43,30 +43,30 @@ def test_times_of_day_go_on_over_midnight(texts: list[bytes], expected: list[flo
     ],
 )
 def test_month_and_day_go_on_over_the_year(texts: list[bytes], expected: list[float]) -> None:
-    np.testing.assert_allclose(stamps.of_month_and_day(texts), np.array(expected, dtype=float))
+    np.testing.assert_allclose(timestamps.of_month_and_day(texts), np.array(expected, dtype=float))
 
 
 def test_durations_are_read_and_a_part_that_is_missing_is_zero() -> None:
     texts = [b"8:07", b"1:08:07", b"2 days, 1:08:07.5", None, b"::::", b"1::7"]
-    assert stamps.elapsed(texts).tolist() == [487, 4087, 176887.5, 0, 0, 3607]
+    assert timestamps.elapsed(texts).tolist() == [487, 4087, 176887.5, 0, 0, 3607]
 
 
 @given(st.floats(0, 86399), st.lists(st.floats(0, 43000), max_size=30))
 def test_steps_of_less_than_half_a_day_are_recovered(start: float, steps: list[float]) -> None:
     true = start + np.cumsum([0.0, *steps])
-    np.testing.assert_allclose(stamps.over_midnight(true % 86400), true, atol=1e-6)
+    np.testing.assert_allclose(timestamps.over_midnight(true % 86400), true, atol=1e-6)
 
 
 def test_a_stamp_before_a_record_is_of_its_own_line() -> None:
     content = b"[10:00:00] x\rnothing here\n[10:00:01] record\n"
     pattern = re.compile(rb"\[([0-9:]{8})\]")
-    assert stamps.before(content, np.array([content.index(b"record")]), pattern) == [b"10:00:01"]
-    assert stamps.before(content, np.array([content.index(b"here")]), pattern) is None
+    assert timestamps.before(content, np.array([content.index(b"record")]), pattern) == [b"10:00:01"]
+    assert timestamps.before(content, np.array([content.index(b"here")]), pattern) is None
 
 
 @pytest.mark.parametrize("count", [1, 500, 501, 5000])
 def test_what_is_no_date_is_no_time_in_logs_of_any_length(count: int) -> None:
     # NumPy 2.4 crashed here where there were more than 500.
-    found = stamps.moments([b"2021-06-26 23:13:00.000000"] * count + [b"2021-99-26 23:13:00.000000"])
+    found = timestamps.moments([b"2021-06-26 23:13:00.000000"] * count + [b"2021-99-26 23:13:00.000000"])
     assert np.isnat(found).tolist() == [False] * count + [True]
     assert found[0] == np.datetime64("2021-06-26T23:13:00", "us")

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.fragments.stepnumbers import occurrences, over_epochs, ranks_by_running_mean, shortened
-from reportgen.model import Run, Source
+from reportgen.core.model import Run, Source
+from reportgen.formats.parsing.step_numbers import occurrences, over_epochs, ranks_by_running_mean, shortened
 
 
 def test_steps_go_on_over_the_epochs() -> None:

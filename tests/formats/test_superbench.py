@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from reportgen.formats import detect
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.detection import detect
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import aggregate, read_all, read_run, rules
 from tests.formats.trainer_logs import MONITOR, SUPERBENCH
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.build import Request, build
-from reportgen.formats import tf2
-from reportgen.load import load
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.dlperf import tensorflow_models
+from reportgen.load.scan import load
+from reportgen.pipeline import Request, build
 from reportgen.protocol import Protocol, measure
 from tests.formats.onelog import read_one, series, shown
 
@@ -44,7 +44,7 @@ THREE = history(
 
 
 def test_rates_and_times_are_kept_over_midnight_and_new_year() -> None:
-    run = read_one(tf2.FORMAT, (PARAMETERS + THREE).encode())
+    run = read_one(tensorflow_models.FORMAT, (PARAMETERS + THREE).encode())
     assert shown(series(run, "step_time", "timestamp")) == [(200, 100, 90.5, 13), (300, 100, 89.75, 14)]
     assert shown(series(run, "throughput", "printed")) == [
         (100, 100, 880.9, 12),
@@ -70,7 +70,7 @@ def test_orbit_prints_each_line_twice_and_the_one_with_a_stamp_is_taken(stamped:
     for step, clock, speed in ((100, "10:01:00.500000", 2.1), (200, "10:01:50.000000", 2.0)):
         line = f"train | step: {step:6d} | steps/sec: {speed:6.1f} | output: {{'learning_rate': 0.1}}\n"
         content += line + (f"I0904 {clock} 140405777909504 controller.py:500] {line}" if stamped else "")
-    run = read_one(tf2.FORMAT, content.encode())
+    run = read_one(tensorflow_models.FORMAT, content.encode())
     assert (run.samples_per_step, run.factors["framework"]) == (512, "TensorFlow 2.x")
     if stamped:
         assert shown(series(run, "step_time", "timestamp")) == [(200, 100, 49.5, 10)]
@@ -80,7 +80,7 @@ def test_orbit_prints_each_line_twice_and_the_one_with_a_stamp_is_taken(stamped:
 
 
 def test_the_parameters_give_the_factors() -> None:
-    run = read_one(tf2.FORMAT, (PARAMETERS + THREE).encode())
+    run = read_one(tensorflow_models.FORMAT, (PARAMETERS + THREE).encode())
     assert run.samples_per_step == 64 * 16
     assert run.factors == {
         "framework": "TensorFlow 2.x",
@@ -96,7 +96,7 @@ def test_the_parameters_give_the_factors() -> None:
 
 
 def test_without_parameters_only_rates_are_measured() -> None:
-    run = read_one(tf2.FORMAT, THREE.encode())
+    run = read_one(tensorflow_models.FORMAT, THREE.encode())
     assert run.samples_per_step is None
     assert run.factors == {"framework": "TensorFlow 2.x"}
     found = measure(run, "throughput", "step", Protocol("p", 100, 200, 1, "mean_of_rates"))
@@ -106,7 +106,7 @@ def test_without_parameters_only_rates_are_measured() -> None:
 
 def test_without_stamps_the_printed_seconds_are_the_times() -> None:
     content = "".join("INFO:" + line.partition("] ")[2] + "\n" for line in THREE.splitlines())
-    run = read_one(tf2.FORMAT, content.encode())
+    run = read_one(tensorflow_models.FORMAT, content.encode())
     assert shown(series(run, "step_time", "printed"))[0] == (100, 100, 116.24, 1)
 
 
@@ -118,7 +118,7 @@ def test_the_interval_after_an_epoch_is_left_out() -> None:
     content += history(
         ("0826 10:04:40.0", "100.0", "1024.0", 200, 300), ("0826 10:06:20.0", "100.0", "1024.0", 300, 400)
     )
-    run = read_one(tf2.FORMAT, content.encode())
+    run = read_one(tensorflow_models.FORMAT, content.encode())
     found = measure(run, "throughput", "step", Protocol("p", 100, 300, 1))
     assert found is not None
     assert found.value == pytest.approx(1024)
@@ -126,14 +126,16 @@ def test_the_interval_after_an_epoch_is_left_out() -> None:
 
 
 def test_a_log_that_ends_early_or_badly_is_partial() -> None:
-    cut = read_one(tf2.FORMAT, (PARAMETERS + THREE.rsplit("I0101", 1)[0]).encode())
+    cut = read_one(tensorflow_models.FORMAT, (PARAMETERS + THREE.rsplit("I0101", 1)[0]).encode())
     assert (cut.status, [f.message for f in cut.findings]) == ("partial", ["the log ends at step 200 of 300"])
     full = read_one(
-        tf2.FORMAT, (PARAMETERS + THREE + "ResourceExhaustedError: OOM when allocating tensor\n").encode()
+        tensorflow_models.FORMAT,
+        (PARAMETERS + THREE + "ResourceExhaustedError: OOM when allocating tensor\n").encode(),
     )
     assert (full.status, [f.rule for f in full.findings]) == ("partial", ["read.incomplete-run"])
     none = read_one(
-        tf2.FORMAT, (PARAMETERS + "ResourceExhaustedError: OOM when allocating tensor\n").encode()
+        tensorflow_models.FORMAT,
+        (PARAMETERS + "ResourceExhaustedError: OOM when allocating tensor\n").encode(),
     )
     assert (none.status, none.series) == ("out_of_memory", ())
 
@@ -145,7 +147,7 @@ def test_bert_has_times_between_its_lines() -> None:
         for step, second in ((1, 0), (2, 2), (3, 5))
     )
     content += b"I0827 00:00:01.500000 14 model_training_utils.py:450] Train Step: 4/9  / loss = 9.5\n"
-    run = read_one(tf2.FORMAT, content)
+    run = read_one(tensorflow_models.FORMAT, content)
     assert shown(series(run, "step_time", "timestamp")) == [(2, 1, 2, 2), (3, 1, 3, 3), (4, 1, 6.5, 4)]
     assert run.factors["item"] == "sequence"
 
@@ -171,7 +173,7 @@ I0302 02:18:50.000700 140 model_training_utils.py:650] Throughput Average (sente
 
 
 def test_nvidias_bert_prints_the_time_without_checkpoints_and_the_rate_of_all_devices() -> None:
-    run = read_one(tf2.FORMAT, (NVIDIA_BERT + NVIDIA_END).encode())
+    run = read_one(tensorflow_models.FORMAT, (NVIDIA_BERT + NVIDIA_END).encode())
     assert shown(series(run, "step_time", "printed")) == [(10, 10, 9.5, 2), (20, 10, 4, 5), (30, 10, 3.9, 7)]
     assert [value for _, _, value, _ in shown(series(run, "throughput", "printed"))] == [101.5, 240.25, 246.5]
     assert len(run.series) == 2
@@ -182,7 +184,7 @@ def test_nvidias_bert_prints_the_time_without_checkpoints_and_the_rate_of_all_de
 
 
 def test_nvidias_bert_without_its_end_has_no_work_and_is_partial() -> None:
-    run = read_one(tf2.FORMAT, NVIDIA_BERT.replace("/30  /", "/90  /").encode())
+    run = read_one(tensorflow_models.FORMAT, NVIDIA_BERT.replace("/30  /", "/90  /").encode())
     assert (run.status, run.samples_per_step, "devices" in run.factors) == ("partial", None, False)
     assert [one.rule for one in run.findings] == ["read.incomplete-run"]
 
@@ -190,7 +192,7 @@ def test_nvidias_bert_without_its_end_has_no_work_and_is_partial() -> None:
 def test_sentences_of_a_training_that_was_taken_up_again_are_of_its_own_steps() -> None:
     lines = (NVIDIA_BERT + NVIDIA_END).splitlines(keepends=True)
     content = "".join(lines[3:]).replace("Sentences = 2880", "Sentences = 1920")
-    assert read_one(tf2.FORMAT, content.encode()).samples_per_step == 96
+    assert read_one(tensorflow_models.FORMAT, content.encode()).samples_per_step == 96
 
 
 def test_a_record_far_behind_the_chatter_is_found() -> None:
@@ -198,7 +200,7 @@ def test_a_record_far_behind_the_chatter_is_found() -> None:
         b"2020-08-26 21:32:06.149919: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1276] 2:   Y Y\n"
     )
     content = chatter * 1000 + b"I0826 10:00:00.000000 14 x.py:450] Train Step: 1/1  / loss = 9.5\n"
-    assert read_one(tf2.FORMAT, content).status == "complete"
+    assert read_one(tensorflow_models.FORMAT, content).status == "complete"
 
 
 # --- DLPerf's own logs and what it published of them

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from reportgen.formats import offer, timm_benchmark
-from reportgen.logfiles import LogFiles
-from reportgen.model import Finding, Run, Source
+from reportgen.core.model import Finding, Run, Source
+from reportgen.formats.benchmarks import timm_benchmark
+from reportgen.formats.detection import offer
 from reportgen.protocol import Protocol, measure
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import aggregate, rules
 from tests.formats.trainer_logs import TIMM_BENCHMARK
 

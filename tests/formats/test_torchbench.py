@@ -1,6 +1,6 @@
 """TorchBench: medians of ten iterations."""
 
-from reportgen.model import Run
+from reportgen.core.model import Run
 from tests.formats.reading import aggregate, read_all, read_run
 from tests.formats.trainer_logs import TORCHBENCH
 

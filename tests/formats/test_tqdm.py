@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats import discover
-from reportgen.formats.fragments.trainingloops import kind
-from reportgen.logfiles import HEAD, LogFiles
+from reportgen.formats.detection import discover
+from reportgen.formats.tqdm.training_loops import kind
 from reportgen.protocol import Protocol, measure
+from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.formats.reading import read_run, series, table
 from tests.formats.test_hf_trainer import PLAN
 from tests.formats.trainer_logs import NANOGPT, TQDM

@@ -6,9 +6,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.fragments.dlelog import Log
-from reportgen.formats.fragments.tqdmbars import bars
-from reportgen.logfiles import LogFiles
+from reportgen.formats.nvidia_dle.dlelog import Log
+from reportgen.formats.nvidia_dle.squad_bars import bars
+from reportgen.sources.logfiles import LogFiles
 
 BAR = re.compile(
     rb"Iteration: +[0-9]{1,3}%\|[^|\r\n]*\| ([0-9]{1,12})/[0-9]{1,12} "

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.formats.fragments.tracebacks import raised
+from reportgen.formats.parsing.tracebacks import raised
 
 HEAD = b'x\nTraceback (most recent call last):\n  File "a.py", line 1, in <module>\n    raise Error()\n'
 

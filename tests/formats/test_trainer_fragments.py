@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from reportgen.formats.fragments import endings, jsontext
-from reportgen.formats.fragments.quoting import quoted
-from reportgen.formats.fragments.steprun import common_work, in_epochs, once, per_device, spans
-from reportgen.formats.fragments.textlog import TextLog, floats, plain, seconds
-from reportgen.logfiles import LogFiles
+from reportgen.formats.parsing import exit_status, json_values
+from reportgen.formats.parsing.excerpt import quoted
+from reportgen.formats.parsing.run_builder import common_work, in_epochs, once, per_device, spans
+from reportgen.formats.parsing.text_log import TextLog, floats, plain, seconds
+from reportgen.sources.logfiles import LogFiles
 
 
 def log(content: bytes) -> TextLog:
@@ -98,7 +98,7 @@ def test_a_batch_is_per_device_where_that_is_known():
 )
 def test_only_what_follows_the_last_step_tells_how_it_ended(tail, status):
     content = b"Traceback (most recent call last)\ncaught\nstep 1\n"
-    assert endings.ending(log(content + tail), len(content), 1).status == status
+    assert exit_status.ending(log(content + tail), len(content), 1).status == status
 
 
 # DeepSpeed's launcher names the whole command, 1,800 characters of it, before it says how that ended.
@@ -125,10 +125,10 @@ def test_a_long_line_is_quoted_between_words(content, shown):
 
 def test_an_ending_quotes_the_line_that_tells_of_it():
     content = b"step 1\n" + b"argument " * 200 + b"exits with return code = 1\n"
-    (finding,) = endings.ending(log(content), 7, 1).findings
+    (finding,) = exit_status.ending(log(content), 7, 1).findings
     assert finding.message == "failed after step 1: ... " + "argument " * 6 + "exits with return code = 1"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000, b"\xef\xbb\xbf", b"NaN,"])
 def test_what_is_no_json_is_none(content):
-    assert jsontext.load(content) is None
+    assert json_values.load(content) is None

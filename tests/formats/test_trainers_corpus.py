@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reportgen.formats import detect
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Run
+from reportgen.core.model import Run
+from reportgen.formats.detection import detect
+from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure
+from reportgen.sources.logfiles import LogFiles
 
 # path: format, step records, (metric, phase, value, tolerance) under 20+100x7
 MEASURED = {
@@ -123,7 +123,7 @@ def test_benchmark_programs_give_a_run_for_each_case(runs: dict[str, Run]) -> No
 
 def test_metric_logger_inside_an_mlperf_log(corpus: Path) -> None:
     """The lines are read as they are elsewhere; which reader gets the file is the others' confidence."""
-    from reportgen.formats import torchvision
+    from reportgen.formats.trainers import torchvision
 
     path = corpus / "trainers" / "torchvision" / "result_0.txt"
     (run,) = torchvision.read(LogFiles.of({"x": path.read_bytes()}).file("x"))

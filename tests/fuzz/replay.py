@@ -19,14 +19,15 @@ from typing import get_args
 
 import numpy as np
 
-from reportgen.formats import FORMATS, detect, offer
-from reportgen.load import load
-from reportgen.logfiles import LogFiles
-from reportgen.model import Clock, Finding, Run, Severity, Status
+from reportgen.core.model import Clock, Finding, Run, Severity, Status
+from reportgen.core.rules import rules
+from reportgen.formats.detection import detect, offer
+from reportgen.formats.registry import FORMATS
+from reportgen.load.normalize import wellformed
+from reportgen.load.scan import load
 from reportgen.protocol import DEFAULT, Protocol
 from reportgen.report.listing import row
-from reportgen.rules import rules
-from reportgen.wellformed import wellformed
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES, SETTINGS, check
 from tests.fuzz.inputs import NOBODY, Input

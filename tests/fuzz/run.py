@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from reportgen.model import Finding, Run
+from reportgen.core.model import Finding, Run
 from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES
 from tests.fuzz.inputs import CORPUS, Input, kept, valid, written

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from reportgen import labels
-from reportgen.logfiles import LogFiles
-from reportgen.model import Finding, Run
+from reportgen.core.model import Finding, Run
+from reportgen.labels import labels_toml
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import by_name
 from tests.formats.test_formats import SETTINGS
 from tests.fuzz import replay, run
@@ -108,4 +108,4 @@ def test_the_command_ends_in_time_and_says_what_it_came_to(
 
 
 def test_what_is_loaded_from_disk_has_the_settings_of_what_is_read_from_memory() -> None:
-    assert labels.settings([labels.parse(replay.LABELS.read_bytes(), "")]) == SETTINGS
+    assert labels_toml.settings([labels_toml.parse(replay.LABELS.read_bytes(), "")]) == SETTINGS

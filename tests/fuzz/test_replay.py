@@ -5,7 +5,7 @@ An input that was found by tests/fuzz/run.py is a case here as soon as it lies i
 
 import pytest
 
-from reportgen.logfiles import LogFiles
+from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES
 from tests.fuzz.inputs import CORPUS, NOBODY, Input, endless, kept, large

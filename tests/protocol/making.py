@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.model import Aggregate, Break, Clock, Finding, Run, Series, Source, Telemetry
+from reportgen.core.model import Aggregate, Break, Clock, Finding, Run, Series, Source, Telemetry
 
 
 def series(

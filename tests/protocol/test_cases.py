@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.model import Aggregate, Case, Finding, Run, Source
+from reportgen.core.model import Aggregate, Case, Finding, Run, Source
 from reportgen.protocol import DEFAULT, Protocol, available, cases, parse_protocol
 from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from reportgen.model import Finding, FloatArray, Run
+from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.protocol import DEFAULT, measure
-from reportgen.protocol.checks import is_on_gpu
+from reportgen.protocol.run_checks import is_on_gpu
 from tests.protocol.making import messages, run, series, telemetry
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.core.stats import median_interval
 from reportgen.protocol import Protocol, measure
-from reportgen.statistics import median_interval
 from tests.protocol.making import run, series
 
 TEXT = (Path(__file__).parents[2] / "docs" / "explanation" / "protocol.md").read_text("utf-8")

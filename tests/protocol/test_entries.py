@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from reportgen.protocol.entries import common, entries, total, within
+from reportgen.protocol.steps import common, entries, total, within
 from tests.protocol.making import series
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.model import Finding, Run, Source, Status
+from reportgen.core.model import Finding, Run, Source, Status
 from reportgen.protocol import DEFAULT, Protocol, available, measure, parse_protocol
 from reportgen.protocol.measure import attempt
 from tests.protocol.making import aggregate, messages, rules, run, series, telemetry

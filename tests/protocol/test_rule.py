@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.errors import RequestError
+from reportgen.core.errors import RequestError
 from reportgen.protocol import DEFAULT, Protocol, parse_protocol
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reportgen.model import DeviceEvent, Finding, Run, Series, Telemetry
+from reportgen.core.model import DeviceEvent, Finding, Run, Series, Telemetry
 from reportgen.protocol import Protocol, available, measure, parse_protocol
 from reportgen.protocol.measure import attempt
-from reportgen.protocol.moments import during, measured_before
+from reportgen.protocol.timeline import during, measured_before
 from reportgen.protocol.window import lay
 from tests.protocol.making import messages, rules, run, series, telemetry
 

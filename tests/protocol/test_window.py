@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.model import Break, Series
-from reportgen.protocol.rule import DEFAULT, parse_protocol
+from reportgen.core.model import Break, Series
+from reportgen.protocol.definition import DEFAULT, parse_protocol
 from reportgen.protocol.window import Laid, lay
 from tests.protocol.making import messages, rules, run, series
 

@@ -6,8 +6,8 @@ one of a single published figure; a two-level phase table with a unit per cell.
 
 import math
 
-from reportgen.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
-from reportgen.results import (
+from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
+from reportgen.core.results import (
     Cell,
     Comparison,
     Environment,
@@ -22,7 +22,7 @@ from reportgen.results import (
     Step,
     Table,
 )
-from reportgen.units import Unit
+from reportgen.core.units import Unit
 
 RATE = Unit("images/s", "samples/s", 1.0)
 RATIO = Unit("ratio", "ratio", 1.0)

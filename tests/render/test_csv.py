@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import example
 
-from reportgen.render import csv
-from reportgen.results import Cell, Comparison, Header, Label, Table
+from reportgen.core.results import Cell, Comparison, Header, Label, Table
+from reportgen.render.outputs import csv
 
 
 def _rows(table: Table) -> list[dict[str, str]]:

@@ -11,15 +11,15 @@ import pytest
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
-from reportgen.render import figures, plots, svg
-from reportgen.results import Figure, FigureKind, FigureSeries
+from reportgen.core.results import Figure, FigureKind, FigureSeries
+from reportgen.render.figures import digest, plots, svg_files
 
 LINE, BARS = example.figures()
 
 
 def _draw(figure: Figure) -> bytes:
-    with figures.settings():
-        return figures.figure_svg(figure)
+    with svg_files.settings():
+        return svg_files.figure_svg(figure)
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "stacked-bar", "strip", "series"])
@@ -30,13 +30,13 @@ def test_every_kind_draws_numbers_and_categories_twice_the_same(
     figure = replace(BARS, kind=kind, categories=(), series=(FigureSeries("s", x, (1.0, None, 3.0)),))
     drawn = _draw(figure)
     assert drawn == _draw(figure)
-    assert svg.is_intact(drawn)
+    assert digest.is_intact(drawn)
     ElementTree.fromstring(drawn)
 
 
 def test_a_figure_without_data_is_drawn_empty() -> None:
     for kind in ("line", "bar", "stacked-bar", "strip", "series"):
-        assert svg.is_intact(_draw(replace(BARS, kind=kind, categories=(), series=())))
+        assert digest.is_intact(_draw(replace(BARS, kind=kind, categories=(), series=())))
 
 
 def test_settings_of_the_user_do_not_matter_and_are_left_alone() -> None:
@@ -54,7 +54,7 @@ def test_the_last_bit_of_a_number_does_not_matter() -> None:
 
 def test_another_number_is_another_content() -> None:
     series = replace(LINE.series[0], y=(1.0, 7.859))
-    assert figures.content_digest(replace(LINE, series=(series,))) != figures.content_digest(LINE)
+    assert svg_files.content_digest(replace(LINE, series=(series,))) != svg_files.content_digest(LINE)
 
 
 def test_each_digit_that_is_touched_is_noticed() -> None:
@@ -63,25 +63,25 @@ def test_each_digit_that_is_touched_is_noticed() -> None:
     for place in [*places[:200:7], *places[200::997]]:
         digit = "1" if drawn[place] != "1" else "2"
         touched = (drawn[:place] + digit + drawn[place + 1 :]).encode()
-        assert not svg.shows_the_same(touched, drawn.encode()), place
+        assert not digest.shows_the_same(touched, drawn.encode()), place
 
 
 def test_other_bytes_of_the_same_content_are_up_to_date() -> None:
     content = "ab" * 32
-    old = svg.stamped(b"<svg><path d='M 0 0'/></svg>", content)
-    new = svg.stamped(b"<svg><path d='M 0 0 z'/></svg>", content)
-    assert svg.shows_the_same(old, new)
-    assert not svg.shows_the_same(old, svg.stamped(b"<svg/>", "cd" * 32))
+    old = digest.stamped(b"<svg><path d='M 0 0'/></svg>", content)
+    new = digest.stamped(b"<svg><path d='M 0 0 z'/></svg>", content)
+    assert digest.shows_the_same(old, new)
+    assert not digest.shows_the_same(old, digest.stamped(b"<svg/>", "cd" * 32))
 
 
 @pytest.mark.parametrize("old", [b"", b"<svg/>", b"\xff\x00", b"<!-- reportgen content= bytes= -->\n<svg/>"])
 def test_a_file_without_stamp_is_not_intact(old: bytes) -> None:
-    assert not svg.is_intact(old)
-    assert not svg.shows_the_same(old, svg.stamped(b"<svg></svg>", "ab" * 32))
+    assert not digest.is_intact(old)
+    assert not digest.shows_the_same(old, digest.stamped(b"<svg></svg>", "ab" * 32))
 
 
 def test_inline_figures_have_ids_of_their_own_and_no_document_parts() -> None:
-    shown = svg.inline(_draw(LINE), prefix="one-", alt="a &quot;b&quot;")
+    shown = digest.inline(_draw(LINE), prefix="one-", alt="a &quot;b&quot;")
     ids = set(re.findall(r'\bid="([^"]*)"', shown))
     assert ids
     assert all(name.startswith("one-") for name in ids)
@@ -114,12 +114,12 @@ def test_no_clock_and_no_version_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(1500.0, "1,500"), (0.25, "0.25"), (1.5, "1.5"), (0.0, "0")])
 def test_ticks_separate_thousands(value: float, text: str) -> None:
-    assert figures._tick(value, None) == text
+    assert svg_files._tick(value, None) == text
 
 
 def test_alt_text_is_made_up_where_none_is_given() -> None:
-    assert figures.alt_text(LINE) == "Speed-up, FP32: Speed-up over Devices, for OneFlow, NGC PyTorch"
-    assert figures.alt_text(BARS) == "OneFlow is 7.858 times as fast"
+    assert svg_files.alt_text(LINE) == "Speed-up, FP32: Speed-up over Devices, for OneFlow, NGC PyTorch"
+    assert svg_files.alt_text(BARS) == "OneFlow is 7.858 times as fast"
 
 
 def _many(count: int) -> Figure:
@@ -129,9 +129,9 @@ def _many(count: int) -> Figure:
 
 def _legend(figure: Figure) -> list[str]:
     """Return what the legend of a figure says, by drawing it."""
-    with figures.settings():
+    with svg_files.settings():
         axes = Canvas().add_subplot()
-        plots.draw(axes, figures._rounded(figure))
+        plots.draw(axes, svg_files._rounded(figure))
         return [str(label) for label in axes.get_legend_handles_labels()[1]]
 
 
@@ -147,7 +147,7 @@ def test_where_colours_begin_again_the_markers_differ() -> None:
 
 def test_a_large_number_is_one_category() -> None:
     figure = replace(BARS, categories=("1048576",), series=(FigureSeries("a", (1048576.0,), (1.0,)),))
-    assert plots._categories(figures._rounded(figure)) == ("1048576",)
+    assert plots._categories(svg_files._rounded(figure)) == ("1048576",)
 
 
 @pytest.mark.parametrize("kind", ["bar", "stacked-bar"])

@@ -6,7 +6,7 @@ import example
 from test_hostile import hostile_report
 
 from reportgen.render import render_index, render_report
-from reportgen.render.generated import is_marked
+from reportgen.render.generated_marker import is_marked
 
 Golden = Callable[[str, Mapping[str, bytes]], None]
 

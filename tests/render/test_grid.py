@@ -5,11 +5,11 @@ from dataclasses import replace
 import example
 import pytest
 
-from reportgen.model import Summary
+from reportgen.core.model import Summary
+from reportgen.core.results import Cell, Header, Label, Note, Table
+from reportgen.core.units import Unit
 from reportgen.render import markdown, render_table_markdown
 from reportgen.render.grid import lay_out, unit_label
-from reportgen.results import Cell, Header, Label, Note, Table
-from reportgen.units import Unit
 
 
 def test_equal_heads_above_are_merged_and_the_lowest_are_not() -> None:

@@ -12,9 +12,8 @@ import example
 import pytest
 from markdown_it import MarkdownIt
 
-from reportgen.model import Finding, Source
-from reportgen.render import escape, render_report
-from reportgen.results import (
+from reportgen.core.model import Finding, Source
+from reportgen.core.results import (
     Cell,
     Environment,
     Expected,
@@ -27,6 +26,8 @@ from reportgen.results import (
     Report,
     Step,
 )
+from reportgen.render import render_report
+from reportgen.render.text import escape
 
 EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"
 
@@ -121,13 +122,13 @@ def test_file_names_stay_in_their_folder() -> None:
 
 
 def test_a_figure_with_hostile_text_is_well_formed() -> None:
-    from reportgen.render import figures
+    from reportgen.render.figures import svg_files
 
     figure = Figure(
         "f", EVIL, "bar", EVIL, EVIL, example.RATE, (EVIL,), (FigureSeries(EVIL, (EVIL,), (1.0,)),)
     )
-    with figures.settings():
-        root = ElementTree.fromstring(figures.figure_svg(figure))
+    with svg_files.settings():
+        root = ElementTree.fromstring(svg_files.figure_svg(figure))
     assert not [element.tag for element in root.iter() if element.tag.endswith("script")]
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reportgen.errors import RequestError
-from reportgen.render.inject import inject
+from reportgen.core.errors import RequestError
+from reportgen.inject import inject
 
 TABLES = {"r/a": "| a |\n| - |\n| 1 |\n", "r/b/V100 8": "| b |\n"}
 FRESH = "before\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->\nafter\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.render.names import stem, stems
+from reportgen.render.text.slugs import stem, stems
 
 
 @pytest.mark.parametrize(

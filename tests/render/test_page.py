@@ -12,8 +12,8 @@ import example
 import pytest
 from test_hostile import hostile_report
 
+from reportgen.core.results import Cell, Report
 from reportgen.render import render_report
-from reportgen.results import Cell, Report
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 CHROMIUM = shutil.which("chromium")

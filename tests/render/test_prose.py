@@ -5,10 +5,11 @@ from dataclasses import replace
 import example
 import pytest
 
-from reportgen.errors import RequestError
-from reportgen.model import Source
-from reportgen.render import prose, render_report
-from reportgen.results import Report
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Source
+from reportgen.core.results import Report
+from reportgen.render import render_report
+from reportgen.render.prose import fill as prose
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
 

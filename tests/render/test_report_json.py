@@ -6,8 +6,8 @@ from typing import Any
 
 import example
 
+from reportgen.core.results import Report, Table
 from reportgen.render import render_report
-from reportgen.results import Report, Table
 
 
 def _json(report: Report) -> dict[str, Any]:

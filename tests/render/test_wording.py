@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.render.wording import count, sentence
+from reportgen.render.text.english import count, sentence
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.build import Request, build
+from reportgen.pipeline import Request, build
 from tests.test_load import native, write
 
 TABLE = '[[tables]]\nid = "t"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\n'

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.build import Request, build
-from reportgen.errors import RequestError
-from reportgen.report.campaigns import Reader
+from reportgen.core.errors import RequestError
+from reportgen.pipeline import Request, build
+from reportgen.report.log_reader import Reader
 from tests.test_load import MONITOR, native, write
 
 TABLE = (

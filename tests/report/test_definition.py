@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.errors import RequestError
+from reportgen.core.errors import RequestError
 from reportgen.protocol import Protocol
 from reportgen.report.definition import Definition, below, read_definition
 from reportgen.report.settings import read_settings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.model import Aggregate
+from reportgen.core.model import Aggregate
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import as_table, listing, row, rows
 from tests.protocol.making import aggregate, run

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.load import gather
+from reportgen.load.scan import gather
 from reportgen.protocol import Protocol
 from reportgen.report.jsontext import to_json
 from reportgen.report.listing import as_json, json_of, listing, rows

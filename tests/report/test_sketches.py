@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from reportgen.model import Run
-from reportgen.report.overview import definition_text, overview
+from reportgen.autolayout.overview import definition_text, overview
+from reportgen.core.model import Run
 from tests.tables.cases import run
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from reportgen.model import Aggregate, Run
-from reportgen.report.levels import levels
-from reportgen.report.overview import definition_text, overview
-from reportgen.report.start import starters
+from reportgen.autolayout.overview import definition_text, overview
+from reportgen.autolayout.path_factors import levels
+from reportgen.autolayout.scaffold import starters
+from reportgen.core.model import Aggregate, Run
 from tests.tables.cases import run
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reportgen.model import Aggregate, Run, Source, Status
+from reportgen.core.model import Aggregate, Run, Source, Status
 from reportgen.protocol import Protocol
 from reportgen.tables.spec import TableSpec
 

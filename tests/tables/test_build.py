@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.errors import RequestError
-from reportgen.model import Finding
-from reportgen.render.csv import table as csv_of
-from reportgen.results import Table
-from reportgen.tables.build import build_tables
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Finding
+from reportgen.core.results import Table
+from reportgen.render.outputs.csv import table as csv_of
+from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NOTHING
 from reportgen.tables.spec import CompareSpec
 from tests.protocol.making import series, telemetry

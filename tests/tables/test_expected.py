@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.errors import RequestError
-from reportgen.tables.build import build_tables
+from reportgen.core.errors import RequestError
+from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import Fact, Knowledge, expected_speed, inconsistencies, settled
 from reportgen.tables.spec import CompareSpec
 from tests.tables.cases import run, spec

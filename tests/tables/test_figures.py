@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from reportgen.errors import RequestError
-from reportgen.model import Run, Series, Source
-from reportgen.tables.build import build_tables
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Run, Series, Source
+from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NOTHING
 from reportgen.tables.figures import build_figures
 from reportgen.tables.spec import CompareSpec, FigureSpec

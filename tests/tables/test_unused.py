@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.tables.unused import unused
+from reportgen.tables.unused_keys import unused
 from tests.tables.cases import run, spec
 
 RUNS = [

@@ -1,0 +1,1 @@
+"""Definitions for logs that nobody has described: tables, figures, labels."""

@@ -1,0 +1,300 @@
+"""What a report is made of: tables of cells, figures, and the report that holds them.
+
+`tables` and `report` decide; `render` only shows. So all of it is already chosen: order, headings, units,
+footnotes. Numbers stay in base units at full precision, beside the unit to be read; the renderer rounds.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reportgen.core.model import Case, FactorValue, Finding, Run, Source
+from reportgen.core.units import Unit
+
+Quantity = Literal["value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats"]
+CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
+CellKind = Literal["number", "absent", "status", "several", "planned"]
+UnitMode = Literal["table", "column", "row", "cell"]
+FigureKind = Literal["line", "bar", "stacked-bar", "strip", "series"]
+
+# What each comparison shows beside the value, and what a reader calls it.
+COMPARED: Mapping[CompareKind, tuple[Quantity, ...]] = {
+    "ratio": ("ratio",),
+    "speedup": ("speedup",),
+    "efficiency": ("efficiency",),
+    "expected": ("observed", "expected", "excess"),
+}
+TITLES: Mapping[Quantity, str] = {
+    "value": "value",
+    "ratio": "ratio",
+    "speedup": "speed-up",
+    "efficiency": "scaling efficiency",
+    "observed": "times slower",
+    "expected": "expected speed",
+    "excess": "times slower than it should be",
+    "repeats": "repeats",
+}
+
+# Passes things on one by one, so that somebody sees how far the making of them is.
+Watched = Callable[[Sequence[Any]], Iterable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Text of a heading, with a link where the definition gives one."""
+
+    text: str
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A footnote of a table; `rule` names the finding rule it comes from, "" if none."""
+
+    text: str
+    rule: str = ""
+
+
+Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`.
+
+    inverted  whether the path goes against the fact, whose source says 1/`speed` of `to` over `of`
+    where     the factors, each with the values that it may have, of the cases that the fact holds for
+    """
+
+    of: str
+    to: str
+    speed: float
+    source: str
+    url: str = ""
+    read: str = ""
+    inverted: bool = False
+    where: Conditions = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The expected speed of one system relative to another (target over reference).
+
+    speed      the product along the path; low, high  the band over all shortest paths
+    paths      each path as its steps, from target to reference
+    """
+
+    target: str
+    reference: str
+    speed: float
+    low: float
+    high: float
+    paths: tuple[tuple[Step, ...], ...]
+
+    @property
+    def is_band(self) -> bool:
+        """Return whether the paths differ by more than the rounding of their products."""
+        return self.high > self.low * (1 + 1e-9)
+
+    @property
+    def where(self) -> Conditions:
+        """Return what the facts on the paths hold for, each condition once."""
+        return tuple(dict.fromkeys(one for path in self.paths for step in path for one in step.where))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """A cell against its baseline.
+
+    value     ratio, speedup, efficiency: that number; expected: how many times slower than the baseline
+    expected  the expected speed that applies, None where there is none (or none is meant to be)
+    excess    times slower than it should be: value x expected speed; None without `expected`
+    low, high  of `excess`, from the band of the expected speed
+    """
+
+    kind: CompareKind
+    baseline: Case
+    value: float
+    expected: Expected | None = None
+    excess: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The head of one row or column.
+
+    key         values of the table's row or column factors, in their order
+    labels      one per level of heading, equal neighbours are merged by the renderer
+    qualifiers  shown smaller under the heading: bsz=224, w/XLA
+    quantity    what the cells below show (columns only); quantity_label  its heading, "" if it goes without
+    unit        the unit of the whole column or row where that is how units are chosen
+    split       qualifying factors that had to split this column from a neighbour with the same key
+    notes       indices into the table's notes, of what holds for every number of the row
+    is_mean     whether the row holds the means of all others (rows only)
+    """
+
+    key: tuple[FactorValue, ...]
+    labels: tuple[Label, ...]
+    qualifiers: tuple[str, ...] = ()
+    quantity: Quantity = "value"
+    quantity_label: str = ""
+    unit: Unit | None = None
+    split: tuple[tuple[str, FactorValue], ...] = ()
+    notes: tuple[int, ...] = ()
+    is_mean: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One cell: a number in base units with the unit to show it in, or a text that says why not.
+
+    value       base unit, None unless kind is number
+    unit        to show it in (factor 1 for ratios)
+    low, high   interval of the value where the table shows intervals (base unit), band of an expected speed
+    text        what is shown when kind is not number: -, out of memory, several, planned
+    case        the evidence; None for absent and planned cells
+    several     the cases that fell into one cell, which therefore shows none of them
+    qualifiers  shown small beside the number where neither row nor column can say it
+    notes       indices into the table's notes
+    """
+
+    kind: CellKind
+    value: float | None = None
+    unit: Unit | None = None
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    case: Case | None = None
+    comparison: Comparison | None = None
+    qualifiers: tuple[str, ...] = ()
+    notes: tuple[int, ...] = ()
+    several: tuple[Case, ...] = ()
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Return every case that the cell stands on, those of its baseline included."""
+        own = (self.case,) if self.case else ()
+        return (*own, *((self.comparison.baseline,) if self.comparison else ()), *self.several)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """One table: rows x columns of cells.
+
+    id                 of the definition, with /<facet values> where facets split it
+    row_titles         headings of the row-factor columns
+    column_levels      names of the column factors (for CSV)
+    rows, columns      heads; cells[i][j] belongs to rows[i] and columns[j]
+    unit_mode          where the unit stands: in the caption, the column head, the row head, the cell
+    unit               of the whole table when unit_mode is table
+    digits, decimals   how numbers are shown (decimals wins)
+    caption            sentences under the table: metric, unit, protocol
+    constants          factors that are the same in all cells and not said elsewhere
+    facet_text         the facet in words, which stands behind ": " in the title
+    """
+
+    id: str
+    title: str
+    metric: str
+    metric_title: str
+    row_factors: tuple[str, ...]
+    row_titles: tuple[Label, ...]
+    column_factors: tuple[str, ...]
+    rows: tuple[Header, ...]
+    columns: tuple[Header, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    notes: tuple[Note, ...]
+    unit_mode: UnitMode
+    unit: Unit | None
+    digits: int
+    decimals: int | None
+    caption: tuple[str, ...] = ()
+    facet: tuple[tuple[str, FactorValue], ...] = ()
+    facet_text: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSeries:
+    """One line, one colour of bars, or one strip: y over x, None where there is nothing.
+
+    x  numbers, or texts when the figure is categorical; several equal x in a strip
+    y, low, high  base unit; low and high are error bars or empty
+    """
+
+    name: str
+    x: tuple[float | str, ...]
+    y: tuple[float | None, ...]
+    low: tuple[float | None, ...] = ()
+    high: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot of a table: what to draw, not how. `ideal` is a dashed line y = x / x0 x y0, points given."""
+
+    id: str
+    title: str
+    kind: FigureKind
+    x_title: str
+    y_title: str
+    unit: Unit
+    categories: tuple[str, ...]
+    series: tuple[FigureSeries, ...]
+    ideal: tuple[tuple[float, float], ...] = ()
+    alt: str = ""
+    table: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the runs of one machine (or one set of runs) had in common.
+
+    rows  (name, value); values that differ between its runs are joined with " | "
+    """
+
+    title: str
+    runs: int
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """One folder of logs that a report stands on."""
+
+    path: str
+    format: str
+    runs: int
+    title: str = ""
+    url: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """One report, ready to be shown.
+
+    name      path below the reports folder, also the folder's name
+    verdict   sentences that come first
+    prose     the Markdown template of the definition's body, "" if none; rendered by `render`
+    tables    in order of definition, facets expanded
+    protocols  each one's fields by name; protocol  the names; protocol_text  what they do, in words
+    """
+
+    name: str
+    title: str
+    verdict: tuple[str, ...]
+    prose: str
+    prose_source: Source | None
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+    expected: tuple[Expected, ...]
+    environments: tuple[Environment, ...]
+    findings: tuple[Finding, ...]
+    provenance: tuple[Provenance, ...]
+    runs: tuple[Run, ...]
+    protocol: str
+    protocol_text: str
+    protocols: Mapping[str, Mapping[str, FactorValue]]

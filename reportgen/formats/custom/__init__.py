@@ -1,0 +1,1 @@
+"""Formats that users define in labels.toml."""

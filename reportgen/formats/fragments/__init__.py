@@ -1,1 +1,0 @@
-"""What several formats have in common; a format never imports another format."""

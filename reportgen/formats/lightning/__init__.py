@@ -1,0 +1,1 @@
+"""PyTorch Lightning: metrics.csv, profiler reports, throughput monitor."""

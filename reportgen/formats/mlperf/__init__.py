@@ -1,0 +1,1 @@
+"""MLPerf training logs (mllog)."""

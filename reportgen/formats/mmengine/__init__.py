@@ -1,0 +1,1 @@
+"""OpenMMLab: MMEngine and MMCV logs."""

@@ -1,0 +1,1 @@
+"""Our own log format, version 1 (logs/FORMAT.md)."""

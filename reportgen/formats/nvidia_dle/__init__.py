@@ -1,0 +1,1 @@
+"""NVIDIA DeepLearningExamples: DLLogger and the logs of single models."""

@@ -1,0 +1,1 @@
+"""What formats share: text logs, step columns, timestamps, exit status."""

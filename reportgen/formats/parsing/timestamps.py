@@ -1,0 +1,123 @@
+"""Timestamps of log lines in bulk: whole dates as they are, those without date or year as seconds.
+
+Texts of one kind go in, in the order of the log; seconds on one growing clock come out. Where the date is
+missing, midnight is recognised by the time of day going back by more than half a day; where the year is
+missing, the new year is. Nothing here knows a time zone: a change to summer time is a jump of an hour.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.core.model import FloatArray, IntArray
+
+DAY = 86400.0
+_HALF_DAY = DAY / 2
+# Lines of several processes may be out of order by a little. Time that seems to go forward by nearly a day
+# after a midnight is such a line from before it.
+_NEARLY_A_DAY = DAY - 3600.0
+_DAYS_BEFORE = np.array([0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334])
+_YEAR_DAYS = 365
+# Where lines do not end, what stands farther off does not belong to the record.
+_LONGEST_PREFIX = 2000
+
+
+# Above 500 items NumPy 2 lets go of the GIL, and crashes when it then meets what is no date.
+_AT_ONCE = 500
+
+
+def moments(texts: Sequence[bytes]) -> NDArray[np.datetime64]:
+    """Return ISO dates with a time, of at least one text and one length, to the us; NaT for no date."""
+    parts = [_moments(texts[begin : begin + _AT_ONCE]) for begin in range(0, len(texts), _AT_ONCE)]
+    return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def _moments(texts: Sequence[bytes]) -> NDArray[np.datetime64]:
+    try:
+        return np.array(texts).astype("M8[us]")
+    except ValueError:
+        return np.array([_moment(text) for text in texts])
+
+
+def _moment(text: bytes) -> np.datetime64:
+    try:
+        return np.datetime64(text.decode("ascii", "replace"), "us")
+    except ValueError:
+        return np.datetime64("NaT", "us")
+
+
+def of_day(texts: Sequence[bytes]) -> FloatArray:
+    """Return seconds from the first midnight of times of day, `HH:MM:SS` with a fraction after `.` or `,`.
+
+    A midnight between two lines is crossed: the result grows beyond 86400.
+    """
+    return over_midnight(_seconds_of_day(texts))
+
+
+def of_month_and_day(texts: Sequence[bytes]) -> FloatArray:
+    """Return seconds from the first midnight of glog's `MMDD HH:MM:SS.ffffff`, which has no year.
+
+    A 29th of February makes it a leap year; from December to January a year passes.
+    """
+    month = _integers([text[:2] for text in texts])
+    day = _integers([text[2:4] for text in texts])
+    number = _DAYS_BEFORE[np.clip(month, 0, 12)] + day
+    has_leap_day = bool(((month == 2) & (day == 29)).any())
+    number += (has_leap_day & (month > 2)).astype(np.int64)
+    years = np.cumsum(np.diff(number, prepend=number[:1]) < -_YEAR_DAYS // 2)
+    number += years * (_YEAR_DAYS + has_leap_day)
+    first = number[0] if len(number) else 0
+    return (number - first) * DAY + _seconds_of_day([text[5:] for text in texts])
+
+
+def elapsed(texts: Sequence[bytes | None]) -> FloatArray:
+    """Return durations in s: `8:07`, `1:08:07`, `2 days, 1:08:07.5`; 0 for None."""
+    return np.array([_duration(text or b"0") for text in texts], dtype=np.float64)
+
+
+def _duration(text: bytes) -> float:
+    days, _, clock = text.rpartition(b", ")
+    parts = [float(part or 0) for part in clock.split(b":")]
+    whole = int(days.partition(b" ")[0] or 0)
+    return whole * DAY + sum(part * 60.0**i for i, part in enumerate(reversed(parts)))
+
+
+def over_midnight(seconds: FloatArray) -> FloatArray:
+    """Return times of day (s) with a day added for every midnight between them."""
+    change = np.diff(seconds, prepend=seconds[:1])
+    days = np.cumsum(np.where(change < -_HALF_DAY, 1, 0))
+    # Only behind a midnight can a jump forward of nearly a day be a belated line.
+    belated = (change > _NEARLY_A_DAY) & (days > 0)
+    if belated.any():
+        days = np.maximum(days - np.cumsum(belated), 0)
+    result: FloatArray = seconds + days * DAY
+    return result
+
+
+def before(content: bytes, begins: IntArray, pattern: re.Pattern[bytes]) -> list[bytes] | None:
+    """Return what group 1 of a pattern finds between the begin of a line and the record in it.
+
+    returns  one text a record, None unless every record has one
+    """
+    texts = []
+    for begin in begins.tolist():
+        start = max(begin - _LONGEST_PREFIX, 0)
+        line = max(content.rfind(b"\n", start, begin), content.rfind(b"\r", start, begin), start - 1) + 1
+        found = pattern.search(content, line, begin)
+        if not found:
+            return None
+        texts.append(found[1])
+    return texts
+
+
+def _seconds_of_day(texts: Sequence[bytes]) -> FloatArray:
+    hours, minutes = (_integers([text[i : i + 2] for text in texts]) for i in (0, 3))
+    seconds = np.array([text[6:].replace(b",", b".") or b"nan" for text in texts], dtype=bytes)
+    result: FloatArray = hours * 3600.0 + minutes * 60.0 + seconds.astype(np.float64)
+    return result
+
+
+def _integers(texts: Sequence[bytes]) -> IntArray:
+    return np.array(texts, dtype=bytes).astype(np.int64)

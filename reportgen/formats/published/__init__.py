@@ -1,0 +1,1 @@
+"""Published tables: a CSV with a source.toml beside it."""

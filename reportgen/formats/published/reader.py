@@ -1,0 +1,301 @@
+"""Read published results: CSV tables described by a `source.toml` beside them.
+
+The folder is claimed as a whole; each wide row becomes a Run, in the long form (the name of the metric
+stands in a column) the rows that agree in factors, repeat and status do. Such runs have aggregates and no
+steps, and are marked `published`: nothing here turns somebody's figure into a measurement.
+
+What is wrong with the description is a finding at its line, and the rest is read: a table in the logs
+must not stop the build of a report that does not use it. Grammar: docs/reference/formats/published.md.
+"""
+
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+from reportgen.core import units
+from reportgen.core.errors import did_you_mean
+from reportgen.core.metrics import METRICS
+from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status, identities, identity
+from reportgen.formats.base import Claim, Format
+from reportgen.formats.parsing.csv_cells import number, quantity, rows
+from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.published import source_toml
+from reportgen.formats.published.publication import Correction, Definition
+from reportgen.formats.published.row import Named, Row, looked_up, matches, named, shown
+from reportgen.sources.logfiles import LogFiles
+
+_NAME = "source.toml"
+_TITLE = re.compile(rb"^title[ \t]*=", re.MULTILINE)
+_TABLES = re.compile(rb"^tables[ \t]*=", re.MULTILINE)
+_STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
+
+# The sections whose entries should each fit a row, by their names in source.toml.
+_CORRECTIONS, _MACHINES = "corrections", "environments"
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a folder whose source.toml has a title and lists tables, and those tables with it."""
+    if not files.is_folder or _NAME not in files:
+        return None
+    content = files.head(_NAME)
+    found = _TABLES.search(content)
+    if not found or not _TITLE.search(content):
+        return None
+    tables = source_toml.parse(files.bytes(_NAME)).tables
+    line = content.count(b"\n", 0, found.start()) + 1
+    return Claim(
+        1.0,
+        files.source(_NAME, line),
+        "source.toml with a title and tables",
+        (_NAME, *(table for table in tables if table in files)),
+    )
+
+
+def read(files: LogFiles) -> Iterator[Run | Finding]:
+    """Yield the runs of all tables, and a finding for each thing wrong with source.toml."""
+    definition = source_toml.parse(files.bytes(_NAME))
+    used: set[tuple[str, int]] = set()
+    for table in definition.tables:
+        if table in files:
+            yield from _Table(files, table, definition, used).read()
+        else:
+            definition.problem(f'no table "{table}" beside source.toml; {did_you_mean(table, files)}', table)
+    for kind, entries in ((_CORRECTIONS, definition.corrections), (_MACHINES, definition.environments)):
+        for position in range(len(entries)):
+            if (kind, position) not in used:
+                definition.problem(f"{kind}[{position}]: no row is as its where says", kind)
+    for line, fact in dict.fromkeys(definition.problems):
+        yield Finding("invalid", "read.malformed-source", files.id(_NAME), fact, files.source(_NAME, line))
+
+
+FORMAT = Format("published", claims, read)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A run being put together from the rows that belong to it.
+
+    lost  (figure, line, column) where a token says that memory ran out
+    """
+
+    line: int
+    factors: dict[str, FactorValue]
+    environment: dict[str, FactorValue]
+    repeat: int | None
+    status: Status
+    samples_per_step: float | None
+    aggregates: list[Aggregate] = field(default_factory=list)
+    lost: list[tuple[Named, int, str]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def keys(self) -> set[tuple[str, str, str]]:
+        """Return which figures the run has or has lost."""
+        return {(x.metric, x.phase, x.statistic) for x in self.aggregates} | {x.key for x, *_ in self.lost}
+
+    def join(self, other: "_Draft") -> None:
+        """Take the figures of another row of the run."""
+        self.aggregates += other.aggregates
+        self.lost += other.lost
+        self.findings += other.findings
+        self.environment |= other.environment
+
+
+class _Table:
+    """One CSV file and what its definition makes of it."""
+
+    def __init__(
+        self, files: LogFiles, table: str, definition: Definition, used: set[tuple[str, int]]
+    ) -> None:
+        self.files, self.table, self.definition, self.used = files, table, definition, used
+        self.malformed = Malformed(files.id(table), files.source(table).path)
+        self.figures = definition.figures
+
+    def read(self) -> Iterator[Run | Finding]:
+        drafts: list[_Draft] = []
+        latest: dict[object, _Draft] = {}
+        is_long = any(figure.is_long for figure in self.figures)
+        for line, published in self._rows():
+            if not matches(published, self.definition.where):
+                # What is said of rows that are left out is not wrong: their entries count as used.
+                self._facts(self._corrected(line, published)[0])
+                continue
+            draft = self._draft(line, published)
+            key = (identities(draft.factors), draft.repeat, draft.status)
+            known = latest.get(key) if is_long else None
+            if known and not known.keys() & draft.keys():
+                known.join(draft)
+            else:
+                drafts.append(draft)
+                latest[key] = draft
+        for position, draft in enumerate(drafts, 1):
+            yield self._run(position, draft)
+        yield from self.malformed.findings()
+
+    def _rows(self) -> Iterator[tuple[int, Row]]:
+        """Yield (line, column -> text) of the rows that have as many cells as the header."""
+        header: list[str] | None = None
+        text = self.files.bytes(self.table).decode("utf-8", "replace")
+        try:
+            for line, cells in rows(text):
+                if header is None:
+                    header = cells
+                    self._check(header)
+                elif len(cells) == len(header):
+                    yield line, dict(zip(header, cells, strict=True))
+                else:
+                    self.malformed.add(line, f"a row of {len(cells)} cells below a header of {len(header)}")
+        except csv.Error as error:
+            self.malformed.add(1, f"not CSV: {error}")
+        if header is None:
+            self.malformed.add(1, "no header")
+
+    def _check(self, header: list[str]) -> None:
+        """Leave out the figures whose columns are not there, and say which columns are missing."""
+        problem = self.definition.problem
+        for name in self.definition.columns:
+            if name not in header:
+                problem(f'no column "{name}" in {self.table}; {did_you_mean(name, header)}', name)
+        if len(set(header)) < len(header):
+            twice = ", ".join(sorted(name for name, count in Counter(header).items() if count > 1))
+            problem(f"{self.table} has columns of the same name: {twice}", self.table)
+        known = set(header)
+        self.figures = [
+            figure
+            for figure in self.definition.figures
+            if {figure.column, *figure.where, *(x.column for x in figure.lookups)} <= known
+        ]
+
+    def _draft(self, line: int, published: Row) -> _Draft:
+        row, findings = self._corrected(line, published)
+        factors, environment = self._facts(row)
+        draft = _Draft(line, factors, environment, self._repeat(row), self._status(row), self._samples(row))
+        draft.findings = findings
+        self._fill(draft, row, published)
+        return draft
+
+    def _facts(self, row: Row) -> tuple[dict[str, FactorValue], dict[str, FactorValue]]:
+        """Return factors and environment of a row."""
+        definition = self.definition
+        factors = {**definition.constants, **looked_up(row, definition.factors)}
+        environment = {**definition.about, **self._machine(factors)}
+        environment |= looked_up(row, definition.environment)
+        if definition.source and row.get(definition.source):
+            environment["source"] = row[definition.source]
+        return factors, environment
+
+    def _fill(self, draft: _Draft, row: Row, published: Row) -> None:
+        """Add the figures of a row, or what its tokens say instead of figures."""
+        tokens = self.definition.tokens
+        for figure in self.figures:
+            text = row[figure.column]
+            if text in tokens["missing"] or not matches(row, figure.where):
+                continue
+            figured = named(figure, row)
+            if text in tokens["out_of_memory"]:
+                draft.lost.append((figured, draft.line, figure.column))
+            elif text in tokens["planned"]:
+                draft.environment["planned"] = True
+            else:
+                aggregate = self._aggregate(figure.column, figured, row, draft.line, published[figure.column])
+                draft.aggregates += [aggregate] if aggregate else []
+
+    def _aggregate(self, column: str, named: Named, row: Row, line: int, original: str) -> Aggregate | None:
+        metric, found = named.metric, quantity(row[column], named.unit)
+        if not metric:
+            self.malformed.add(line, f"column {column}: no name of a metric")
+            return None
+        if not found:
+            self.malformed.add(line, f'column {column}: "{row[column][:40]}" is not a figure')
+            return self._figure(named, line, math.nan, original)
+        value, base = units.to_base(*found)
+        wanted = METRICS[metric].unit if metric in METRICS else base
+        if not units.find(found[1]) or base != wanted:
+            self.definition.problem(
+                f'unit "{found[1]}" of column {column} is not one of {metric} (its base unit is {wanted})',
+                column,
+            )
+            return None
+        return self._figure(named, line, value, original, base)
+
+    def _figure(self, named: Named, line: int, value: float, original: str, base: str = "") -> Aggregate:
+        source = self.files.source(self.table, line)
+        return Aggregate(named.metric, named.phase, value, original, named.statistic, 0, source, base)
+
+    def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
+        row, findings = dict(published), []
+        for position, correction in enumerate(self.definition.corrections):
+            if correction.column in row and matches(published, correction.where):
+                self.used.add((_CORRECTIONS, position))
+                row[correction.column] = shown(correction.value)
+                findings.append(self._footnote(correction, line, published[correction.column]))
+        return row, findings
+
+    def _footnote(self, correction: Correction, line: int, published: str) -> Finding:
+        source = f" ({correction.source})" if correction.source else ""
+        message = (
+            f"{correction.column}: published as {published or 'empty'}, used as "
+            f"{shown(correction.value)}: {correction.reason}{source}"
+        )
+        return Finding("note", "read.corrected-figure", "", message, self.files.source(self.table, line))
+
+    def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
+        facts: dict[str, FactorValue] = {}
+        for position, (where, values) in enumerate(self.definition.environments):
+            if all(
+                name in factors and identity(factors[name]) in map(identity, wanted)
+                for name, wanted in where.items()
+            ):
+                self.used.add((_MACHINES, position))
+                facts.update(values)
+        return facts
+
+    def _repeat(self, row: Row) -> int | None:
+        repeat = number(row.get(self.definition.repeat or "", ""))
+        return int(repeat) if repeat is not None and repeat.is_integer() and abs(repeat) < 2**53 else None
+
+    def _status(self, row: Row) -> Status:
+        word = row.get(self.definition.status or "", "")
+        if not word:
+            return "complete"
+        status = self.definition.statuses.get(word) or _STATUSES.get(word)
+        if status is None:
+            self.definition.problem(f'no meaning for the status "{word[:40]}"; add it to [status]', "status")
+        return status or "partial"
+
+    def _samples(self, row: Row) -> float | None:
+        product = 1.0
+        for name in self.definition.samples:
+            value = number(row.get(name, ""))
+            if value is None:
+                return None
+            product *= value
+        return product if self.definition.samples else None
+
+    def _run(self, number: int, draft: _Draft) -> Run:
+        id = self.files.id(self.table, number)
+        # One figure that memory did not suffice for says nothing against those beside it.
+        has_none = draft.lost and not draft.aggregates
+        lost = [] if has_none else draft.lost
+        findings = [*(replace(x, subject=id) for x in draft.findings), *(self._lost(id, *x) for x in lost)]
+        figures = [self._figure(named, line, math.nan, "out of memory") for named, line, _ in lost]
+        return Run(
+            id=id,
+            format="published",
+            source=Source(self.malformed.path, draft.line),
+            factors=draft.factors,
+            environment=draft.environment,
+            repeat=draft.repeat,
+            status="out_of_memory" if has_none else draft.status,
+            samples_per_step=draft.samples_per_step,
+            published=True,
+            aggregates=(*draft.aggregates, *figures),
+            findings=tuple(findings),
+        )
+
+    def _lost(self, id: str, named: Named, line: int, column: str) -> Finding:
+        message = f"{column}: out of memory, so that there is no {named.metric} ({named.phase})"
+        return Finding("note", "read.failed-run", id, message, self.files.source(self.table, line))

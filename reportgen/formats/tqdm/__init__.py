@@ -1,0 +1,1 @@
+"""Logs that consist of progress bars only."""

@@ -1,0 +1,152 @@
+"""Put generated tables between markers into hand-written files, and leave everything else alone.
+
+    <!-- reportgen:begin resnet50/fp32-b128 -->
+    (the table)
+    <!-- reportgen:end sum=2c26b46b68ff -->
+
+The sum on the end marker is that of the text between the markers. Where it does not fit, somebody
+edited a generated table: that is reported and never overwritten (the idea is cog's). An end marker
+without a sum is new, and the text before it is replaced. Markers stand alone on their line, indented by
+no more than a comment may be; those in fenced code blocks are examples.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reportgen.core.errors import RequestError, did_you_mean
+
+_MARKER = re.compile(r" {0,3}<!--\s*reportgen:(\w+)")
+_BEGIN = re.compile(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
+_END = re.compile(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A generated table that was edited by hand, and was therefore left as it is.
+
+    line  of the begin marker, from 1
+    """
+
+    line: int
+    table: str
+
+    @property
+    def message(self) -> str:
+        """Return fact and remedy."""
+        return (
+            f'table "{self.table}" was edited by hand; '
+            "undo the edit, or delete the sum from its end marker to have it generated again"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InjectResult:
+    """The text with its tables brought up to date, and the tables that were left because of edits."""
+
+    text: str
+    edited: tuple[Edited, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """Lines [first, last) between two markers; begin and end markers stand just outside."""
+
+    table: str
+    first: int
+    last: int
+    checksum: str
+
+
+def is_marked(text: str) -> bool:
+    """Return whether a file has a marker at all, be it one without its partner."""
+    return bool(_marker_lines(text.splitlines()))
+
+
+def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:
+    """Return the text with the region of each marker pair replaced.
+
+    tables  Markdown by "report/table-id"
+    place   the file, for messages
+    Raises RequestError(place:line) for unknown tables and for markers without partner.
+    """
+    lines = re.split(r"(?<=\n)", text)
+    regions = _regions(lines, place)
+    edited = []
+    for region in reversed(regions):  # from the end, so that line numbers stay true
+        if region.table not in tables:
+            raise RequestError(
+                f"{place}:{region.first}", f'no table "{region.table}"', did_you_mean(region.table, tables)
+            )
+        old = _plain("".join(lines[region.first : region.last]))
+        new = _plain(tables[region.table])
+        if region.checksum and region.checksum != _checksum(old) and old != new:
+            edited.append(Edited(region.first, region.table))
+            continue
+        lines[region.first : region.last + 1] = _replacement(lines, region, new)
+    return InjectResult("".join(lines), tuple(reversed(edited)))
+
+
+def _regions(lines: list[str], place: str) -> list[_Region]:
+    regions: list[_Region] = []
+    begun: tuple[str, int] | None = None
+    for number, line in _marker_lines(lines):
+        where = f"{place}:{number + 1}"
+        begin, end = _BEGIN.fullmatch(line), _END.fullmatch(line)
+        if begin and not begun:
+            begun = (begin[1], number)
+        elif end and begun:
+            regions.append(_Region(begun[0], begun[1] + 1, number, end[1] or ""))
+            begun = None
+        else:
+            raise RequestError(where, *_malformed(line, begun))
+    if begun:
+        raise RequestError(
+            f"{place}:{begun[1] + 1}",
+            f'marker of "{begun[0]}" has no end',
+            "add <!-- reportgen:end --> below it",
+        )
+    return regions
+
+
+def _malformed(line: str, begun: tuple[str, int] | None) -> tuple[str, str]:
+    if _END.fullmatch(line):
+        return "end marker without begin", "add <!-- reportgen:begin report/table --> above it, or delete it"
+    if begun and _BEGIN.fullmatch(line):
+        return f"begin marker inside that of line {begun[1] + 1}", "end the first one before it"
+    return "malformed marker", "write <!-- reportgen:begin report/table --> or <!-- reportgen:end -->"
+
+
+def _marker_lines(lines: list[str]) -> list[tuple[int, str]]:
+    """Return (number from 0, text) of the lines that are markers, code blocks left out."""
+    found = []
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        elif _MARKER.match(line):
+            found.append((number, line.strip()))
+    return found
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").strip("\n")
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def _replacement(lines: list[str], region: _Region, new: str) -> list[str]:
+    """Return the new content and end marker with the line breaks that the file uses there."""
+    ending = "\r\n" if lines[region.first - 1].endswith("\r\n") else "\n"
+    old_end = lines[region.last]
+    after = old_end[len(old_end.rstrip("\r\n")) :]
+    content = [line + ending for line in ["", *new.split("\n"), ""]]
+    return [*content, f"<!-- reportgen:end sum={_checksum(new)} -->{after}"]

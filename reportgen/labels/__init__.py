@@ -1,0 +1,1 @@
+"""labels.toml: facts about logs that the files themselves do not state."""

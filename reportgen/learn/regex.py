@@ -1,0 +1,155 @@
+"""Write the pattern of a line shape: its words as they stand, named groups where numbers have a meaning.
+
+The pattern is to be read and corrected by people, so it says as little as it must: white space that never
+changes is kept, numbers without a meaning are skipped by their kind, and what stands before the first group
+is left out. A number is taken whole or not at all: in another log of the form it may be smaller and have an
+exponent, or be followed by another unit.
+"""
+
+import re
+
+from reportgen.learn.columns import Roles
+from reportgen.learn.templates import BLANK, Shape
+
+_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
+_BLANKS = re.compile(f"[{BLANK}]{{2,}}|[\t\f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+_LAST_WORDS = re.compile(r"[^\W\d_][^,;|\[\](){}]*[\[({]?$|[^\s\w]$")
+_EXPONENT = r"(?:[eE][-+]?\d+)?"
+_THOUSANDS = r"\d+(?:,\d{3})*"
+# What ends a number: no letter and no more of a number, a clock or a share; a sentence may end with it.
+_END = r"[.,:]?(?:[^\pL\d_.,:%]|$)"
+_ENDED = re.compile(r"[.,:]?(?:[^\w.,:%]|$)")
+_BARS = {"|": r"\|[^|]*\|", "[": r"\[[^\]]*\]"}
+
+
+def pattern(shape: Shape, roles: Roles, *, whole_line: bool) -> str:
+    """Return the pattern of a shape from its first named slot to its last.
+
+    whole_line  begin with the line rather than with the word before the first group
+    """
+    first, last = min(roles.names), max(roles.names)
+    pieces = ["^"] if whole_line else []
+    if whole_line:
+        pieces += [
+            _literal(shape, 0) if slot == 0 else _skipped(shape, slot - 1) + _literal(shape, slot)
+            for slot in range(first + 1)
+        ]
+    else:
+        pieces.append(_words_before(shape, first))
+    for slot in range(first, last + 1):
+        pieces.append(
+            _named(shape, slot, roles.names[slot]) if slot in roles.names else _skipped(shape, slot)
+        )
+        if slot < last:
+            pieces.append(_literal(shape, slot + 1))
+    return "".join(pieces) + _behind(shape, roles, last)
+
+
+def anchor(shape: Shape, roles: Roles) -> str:
+    """Return the longest text with letters that all lines of a shape have at their groups, "" if none."""
+    first, last = min(roles.names), max(roles.names)
+    places = range(first, last + 2)
+    texts = [text for place in places for text in [_common(shape, place)] if re.search(r"[^\W\d_]{2}", text)]
+    return max(texts, key=len, default="")
+
+
+def _common(shape: Shape, place: int) -> str:
+    """Return what is the same in all spellings of a literal: the whole, or its longest word."""
+    spellings = shape.spellings(place)
+    if len(spellings) == 1:
+        return next(iter(spellings)).strip(BLANK)
+    return max(shape.literals[place].split(" "), key=len, default="")
+
+
+def _literal(shape: Shape, place: int) -> str:
+    """Return the pattern of a literal, loose only where the lines differ in white space."""
+    spellings = shape.spellings(place)
+    if len(spellings) == 1:
+        return escape(next(iter(spellings)))
+    text = shape.literals[place]
+    before = _space({spelling[: len(spelling) - len(spelling.lstrip(BLANK))] for spelling in spellings})
+    after = _space({spelling[len(spelling.rstrip(BLANK)) :] for spelling in spellings})
+    if not text:
+        return r"\s+" if all(spellings) else before
+    return before + escape(text).replace(" ", r"\s+") + after
+
+
+def _space(seen: set[str]) -> str:
+    if len(seen) == 1:
+        return escape(next(iter(seen)))
+    return r"\s*"
+
+
+def _words_before(shape: Shape, slot: int) -> str:
+    """Return the last words of the literal before a slot."""
+    found = _LAST_WORDS.search(shape.literals[slot])
+    if shape.kinds[slot] == "date" and (slot or shape.literals[0]):
+        return ""
+    if not found or shape.kinds[slot] == "date":
+        return ("" if slot else "^") + _literal(shape, slot)
+    whole, text = _literal(shape, slot), escape(found[0])
+    return whole[max(whole.rfind(text), 0) :]
+
+
+def _named(shape: Shape, slot: int, name: str) -> str:
+    cells = shape.column(slot)
+    if shape.kinds[slot] == "date":
+        kind = r"[\d/-]+[T ][\d:.,]+" + ("" if all(cell[-1].isdigit() for cell in cells) else "Z?")
+        kind = (
+            r"[\d/-]+[T ][\d:.,+Z-]+"
+            if any(re.search(r"Z|[-+]\d\d:?\d\d$", cell) for cell in cells)
+            else kind
+        )
+    else:
+        kind = _THOUSANDS if any("," in cell for cell in cells) else r"\d+"
+        is_count = name in ("step", "epoch", "rank") or name.endswith(("size", "len", "devices", "epoch"))
+        kind += "" if is_count else r"(?:\.\d*)?" + _EXPONENT
+    return f"(?P<{name}>{kind})"
+
+
+def _skipped(shape: Shape, slot: int) -> str:
+    """Return the pattern of a slot without a meaning; a number that is part of a word stays as it is."""
+    cells = shape.column(slot)
+    before = shape.spellings(slot)
+    if len(set(cells)) == 1 and all(re.search(r"[A-Za-z_]$", spelling) for spelling in before):
+        return escape(cells[0])
+    kinds = {"date": r"[\d/-]+[T ][\d:.,+Z-]+", "clock": r"[\d:.,]+"}
+    if shape.kinds[slot] == "bar":
+        return _BARS[cells[0][0]]
+    if shape.kinds[slot] in kinds:
+        return kinds[shape.kinds[slot]]
+    if all(cell.isdecimal() for cell in cells):
+        return r"\d+"
+    return r"[-+.,\w]+" if any("," in cell for cell in cells) else r"[-+.\w]+"
+
+
+def _behind(shape: Shape, roles: Roles, slot: int) -> str:
+    """Return what must stand behind the last group: its unit, what is glued to it, or the end of a number."""
+    end = roles.units.get(slot, 0)
+    if not end and shape.kinds[slot] == "date":
+        return ""
+    if not end and all(_ENDED.match(text) for text in _rests(shape, slot)):
+        return _END
+    text, spellings = shape.literals[slot + 1], shape.spellings(slot + 1)
+    end = end or len(text.split(" ")[0])
+    lead = _space({raw[: len(raw) - len(raw.lstrip(BLANK))] for raw in spellings})
+    is_apart = slot + 2 == len(shape.literals) or all(raw != raw.rstrip(BLANK) for raw in spellings)
+    next_letter = text[end : end + 1] or ("" if is_apart else "_")
+    ends_a_word = re.match(r"\w\b", text[:end][-1:] + next_letter, re.ASCII) if end else None
+    return lead + escape(text[:end]).replace(" ", r"\s+") + (r"\b" if ends_a_word else "")
+
+
+def _rests(shape: Shape, slot: int) -> set[str]:
+    """Return what stands behind a slot up to the end of the next one."""
+    return {
+        "".join((raw[slot + 1], *row[slot + 1 : slot + 2]))
+        for raw, row in zip(shape.raws, shape.rows, strict=True)
+    }
+
+
+def escape(text: str) -> str:
+    """Return text as a pattern: special characters quoted, control characters named, runs of spaces loose."""
+    quoted = _SPECIAL.sub(r"\\\1", text)
+    quoted = _BLANKS.sub(r"\\s+", quoted)
+    return _CONTROL.sub(lambda found: rf"\x{{{ord(found[0]):x}}}", quoted)

@@ -1,0 +1,1 @@
+"""Find, read and normalise the runs below files and folders."""

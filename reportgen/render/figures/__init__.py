@@ -1,0 +1,1 @@
+"""Figures as SVG that depends on nothing but its data."""

@@ -1,0 +1,160 @@
+"""Write index.html: the report as one file that needs no network, no server and no JavaScript.
+
+Every number links to its case in the evidence part: the repeats with their value, window, status,
+findings and source lines, once per case however many tables show it. The template gets texts that
+are already chosen; it escapes all of them, and a content security policy forbids scripts, so that
+nothing from a log can become active.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from html import escape as html_escape
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from reportgen.core.results import Figure, Report, Table
+from reportgen.render import evidence_section
+from reportgen.render.case_index import Evidence
+from reportgen.render.figures import digest
+from reportgen.render.figures.plots import GRID, INK, PAPER
+from reportgen.render.figures.svg_files import alt_text
+from reportgen.render.grid import Grid, lay_out
+from reportgen.render.prose.fill import Prose
+from reportgen.render.prose.template_functions import Block
+from reportgen.render.prose.to_html import prose_html
+from reportgen.render.summary import expected_lines, facts, finding_groups, protocol_line
+from reportgen.render.text import escape
+from reportgen.render.text.slugs import stems
+
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+
+# A figure inside the page takes the page's colours, light or dark.
+_THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
+
+
+def index_html(
+    report: Report,
+    prose: Prose,
+    evidence: Evidence,
+    figures: Mapping[str, bytes],
+    csv_names: Mapping[str, str],
+) -> bytes:
+    """Return the page.
+
+    figures    SVG by id of the figure
+    csv_names  file names without extension by id of the table
+    """
+    page = _Page(report, evidence, figures, csv_names)
+    loose, drawn = prose.left(report)
+    context = {
+        "report": report,
+        "protocol": protocol_line(report),
+        "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
+        "prose": page.prose(prose),
+        "tables": [
+            [page.table(table, heading=True), *map(page.figure, drawn.get(table.id, ()))] for table in loose
+        ],
+        "figures": [page.figure(figure) for figure in drawn.get("", ())],
+        "contents": [(table.title, page.anchor(table)) for table in report.tables],
+        "expected": "" if prose.places("expected") else page.expected(),
+        "environment": "" if prose.places("environment") else page.environment(),
+        "findings": "" if prose.places("findings") else page.findings(),
+        "proofs": evidence_section.proofs(evidence, page.anchor),
+    }
+    return _templates().get_template("report.html").render(context).encode("utf-8", "replace")
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["line"] = escape.one_line
+    environment.filters["breakable"] = _breakable
+    environment.filters["sentence"] = _sentence
+    environment.filters["safe_href"] = escape.href
+    return environment
+
+
+# A word that is longer leaves no room for the numbers beside it.
+_LONG = re.compile(r"[^\s]{21}")
+_BREAK = re.compile(r"(?<=[_/-])(?=[^\s])")
+
+
+def _breakable(text: str) -> Markup:
+    """Return a name as HTML in which a long word may go on in the next line after `_`, `/` and `-`."""
+    line = escape.one_line(text)
+    return Markup("<wbr>").join(_BREAK.split(line)) if _LONG.search(line) else Markup.escape(line)
+
+
+def _sentence(text: str) -> Markup:
+    """Return a message of ours as HTML, with what stands between backticks as code."""
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if is_code else part for part, is_code in escape.spans(text)
+    )
+
+
+class _Page:
+    """The blocks of a page as HTML: what prose places and what follows it look the same."""
+
+    def __init__(
+        self, report: Report, evidence: Evidence, figures: Mapping[str, bytes], csv_names: Mapping[str, str]
+    ) -> None:
+        self._report, self._evidence, self._svgs, self._csv = report, evidence, figures, csv_names
+        self._figure_names = stems(figure.id for figure in report.figures)
+        self._tables = {table.id: table for table in report.tables}
+        self._figures = {figure.id: figure for figure in report.figures}
+
+    def anchor(self, table: Table) -> str:
+        return f"table-{self._csv[table.id]}"
+
+    def table(self, table: Table, *, heading: bool) -> Markup:
+        """Return the table; prose that places one has written a heading of its own."""
+        grid = lay_out(table)
+        return self._macro(
+            "table", grid, table.title, self.anchor(table), self._csv[table.id], self._links(grid), heading
+        )
+
+    def _links(self, grid: Grid) -> list[list[str | None]]:
+        """Return the name of the case behind each cell."""
+        return [[self._evidence.name(item.case) for item in cells] for _, cells in grid.rows]
+
+    def figure(self, figure: Figure) -> Markup:
+        name = self._figure_names[figure.id]
+        shown = digest.inline(self._svgs[figure.id], prefix=f"{name}-", alt=html_escape(alt_text(figure)))
+        for colour, themed in _THEME.items():
+            shown = shown.replace(colour, themed)
+        return self._macro("figure", Markup(shown), name)
+
+    def environment(self) -> Markup:
+        environments = self._report.environments
+        return self._macro("environments", environments) if environments else Markup("")
+
+    def findings(self) -> Markup:
+        return self._macro("findings", finding_groups(self._report))
+
+    def expected(self) -> Markup:
+        lines = expected_lines(self._report)
+        return self._macro("expected", lines, facts(self._report)) if lines else Markup("")
+
+    def prose(self, prose: Prose) -> Markup:
+        return Markup(prose.filled(prose_html(prose.text), self._block))
+
+    def _block(self, block: Block) -> str:
+        if block.kind == "table":
+            return self.table(self._tables[block.id], heading=False)
+        if block.kind == "figure":
+            return self.figure(self._figures[block.id])
+        sections = {"environment": self.environment, "findings": self.findings, "expected": self.expected}
+        return sections[block.kind]() or Markup("<p>None.</p>")
+
+    def _macro(self, name: str, *arguments: object) -> Markup:
+        return Markup(getattr(_templates().get_template("blocks.html").module, name)(*arguments))

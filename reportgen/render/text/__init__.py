@@ -1,0 +1,1 @@
+"""Text of every output: escaping, plain English, file names."""

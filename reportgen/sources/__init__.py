@@ -1,0 +1,1 @@
+"""Access to log files: listing folders, reading bytes, decoding text."""

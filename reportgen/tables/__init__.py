@@ -1,0 +1,1 @@
+"""Select cases, arrange them in rows and columns, compare them."""

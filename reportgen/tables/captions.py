@@ -1,0 +1,131 @@
+"""The sentences under a table: what it shows, on what evidence, against what."""
+
+from collections.abc import Sequence
+
+from reportgen.core.metrics import metric as metric_of
+from reportgen.core.model import Case, FactorValue, Measurement, identity
+from reportgen.core.results import COMPARED, TITLES
+from reportgen.core.units import Unit
+from reportgen.tables.compare import Comparer
+from reportgen.tables.headings import label_of_factor, label_of_value, sentence
+from reportgen.tables.pivot import LACKING, Grid, Identity, natural
+from reportgen.tables.spec import METRIC, PHASE, TableSpec
+from reportgen.tables.validate import show
+
+# More values of one factor than this are not listed.
+_LISTED = 6
+_WHOLE_LOG = "whole log"
+
+
+def caption(spec: TableSpec, grid: Grid, unit: Unit | None, against: Comparer | None) -> tuple[str, ...]:
+    """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes."""
+    cases = [case for slot in grid.slots.values() for case in slot]
+    unequal = _unequal(spec, [slot[0] for slot in grid.slots.values() if len(slot) == 1], against)
+    sentences = [_metric(spec, cases, unit), _constants(spec, cases), _baseline(spec, unequal), *spec.notes]
+    return tuple(text for text in sentences if text)
+
+
+def metric_title(spec: TableSpec) -> str:
+    """Return what the table's values are, in words: `Throughput`, `Step time of forward`."""
+    title = " and ".join(metric_of(name).title for name in spec.metrics)
+    if len(spec.phases) > 1 or spec.phases == ("step",):
+        return title
+    return f"{title} of {spec.phases[0].replace('_', ' ')}"
+
+
+def _metric(spec: TableSpec, cases: Sequence[Case], unit: Unit | None) -> str:
+    shown = "value" in spec.show and unit is not None and unit.name not in ("1", "count")
+    where = f" in {unit.name}" if shown and unit else ""
+    return f"{metric_title(spec)}{where}: {_evidence(spec, cases)}."
+
+
+def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
+    """Say what the numbers rest on; a single published figure is never called a median."""
+    measured = [m for case in cases for m in case.measurements]
+    if not measured:
+        return "nothing measured yet"
+    kinds = set(map(_kind, measured))
+    counts = sorted({len(case.measurements) for case in cases if case.measurements})
+    repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats, "
+    particulars = f" ({text})" if (text := spec.protocol.particulars()) else ""
+    texts = {
+        "steps": f"{_steps(spec, measured, 'steps')}{particulars}",
+        "intervals": f"printed intervals that cover {_steps(spec, measured, 'intervals')}{particulars}",
+        _WHOLE_LOG: "samples of the whole log",
+        "aggregate": "figures that the logs had already reduced",
+        "published": "published figures",
+    }
+    return repeats + " and ".join(texts[kind] for kind in texts if kind in kinds)
+
+
+def _kind(measurement: Measurement) -> str:
+    """Return the evidence, or that telemetry could not be laid over any steps."""
+    has_window = measurement.window is not None or measurement.evidence != "intervals"
+    return measurement.evidence if has_window else _WHOLE_LOG
+
+
+def _steps(spec: TableSpec, measured: Sequence[Measurement], kind: str) -> str:
+    """Return the steps that all were measured over, else the rule by which each log has its own."""
+    windows = [m.window for m in measured if m.window and _kind(m) == kind]
+    if len({(one.first, one.last) for one in windows}) != 1:
+        rule = spec.protocol
+        return f"the first {rule.measure} steps after a warm-up of {rule.warmup}, or as many as each log has"
+    first, last, counts = windows[0].first, windows[0].last, {one.steps for one in windows}
+    is_part = len(counts) == 1 and windows[0].steps <= last - first
+    some = f"{windows[0].steps} of the " if is_part else ""
+    return f"{some}steps {first} to {last} of each run"
+
+
+def _statistic(cases: Sequence[Case]) -> str:
+    """Return what the repeats of the cases were reduced to: all of a table are under one protocol."""
+    return next((case.summary.statistic for case in cases if case.summary), "median")
+
+
+def _span(counts: Sequence[int]) -> str:
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
+    """Return the factors that are the same everywhere and that no heading says."""
+    said = {*spec.rows, *spec.columns, *spec.facets, *spec.ignore, METRIC, PHASE, "item"}
+    names = [n for n in spec.where if n not in said]
+    names += sorted({n for case in cases for n in case.factors} - said - set(names))
+    agreed: list[tuple[str, FactorValue]] = []
+    for name in names:
+        values = [case.factors.get(name, LACKING) for case in cases]
+        if len(set(map(identity, values))) == 1 and values[0] != LACKING:
+            agreed.append((name, values[0]))
+    text = sentence(agreed)
+    return f"All with {text}." if text else ""
+
+
+def _baseline(spec: TableSpec, unequal: str) -> str:
+    """Say what the cells are compared with, and what differs in the runs behind one number all the same."""
+    if spec.compare is None:
+        return f"Not held equal among repeats: {unequal}." if unequal else ""
+    against = ", ".join(
+        f"{label_of_factor(spec.labels, n).text} = {show(v).strip(chr(34))}"
+        for n, v in spec.compare.baseline.items()
+    )
+    title = TITLES[COMPARED[spec.compare.kind][0]]
+    rest = f"; not held equal: {unequal}." if unequal else ", all else equal."
+    return f"{title.capitalize()} against {against}{rest}"
+
+
+def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None) -> str:
+    """Return the ignored factors in which repeats, or a case and its baseline, differ, with their values."""
+    values: dict[str, set[Identity]] = {}
+    for case in cases:
+        baseline = against.baseline_of(case) if against and case.summary else None
+        runs = [m.run for one in (case, baseline) if one for m in one.measurements]
+        for name in spec.ignore:
+            here = {identity(run.factors.get(name, LACKING)) for run in runs}
+            if len(here) > 1:
+                values.setdefault(name, set()).update(here)
+    return ", ".join(_listed(spec, name, values[name]) for name in spec.ignore if name in values)
+
+
+def _listed(spec: TableSpec, name: str, values: set[Identity]) -> str:
+    shown = [label_of_value(spec.labels, name, value).text for _, value in sorted(values, key=natural)]
+    more = ", ..." if len(shown) > _LISTED else ""
+    return f"{label_of_factor(spec.labels, name).text} ({', '.join(shown[:_LISTED])}{more})"

@@ -1,0 +1,142 @@
+"""Check that what a table names is there: factors, values, metrics, phases, the phases of totals.
+
+A name that nothing has is a request error with the nearest one that is known: a table that is silently
+empty, or short of a phase, because of a typing mistake is worse than none.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.metrics import METRICS
+from reportgen.core.model import FactorValue, Run, identity
+from reportgen.protocol import available
+from reportgen.tables.spec import METRIC, PHASE, REPEAT, TableSpec
+
+
+def check_names(spec: TableSpec, runs: Sequence[Run]) -> None:
+    """Raise RequestError for what none of the runs has: a factor, a value in `where`, a part of a total.
+
+    runs  all that the report has, with what may be used like a factor among their factors
+    """
+    _check_factors(spec, runs)
+    _check_values(spec, runs)
+    _check_totals(spec, runs)
+
+
+def _check_factors(spec: TableSpec, runs: Sequence[Run]) -> None:
+    known = {name for run in runs for name in run.factors} | {METRIC, PHASE, REPEAT}
+    lists = {"rows": spec.rows, "columns": spec.columns, "facets": spec.facets, "ignore": spec.ignore}
+    for key, names in lists.items():
+        for position, name in enumerate(names):
+            _known(f"{spec.place}.{key}[{position}]", name, known)
+    tables: dict[str, Iterable[str]] = {
+        "where": spec.where,
+        "order": spec.order,
+        "qualify": spec.qualify,
+        "pick": spec.pick,
+        "compare.baseline": spec.compare.baseline if spec.compare else (),
+    }
+    for key, mapping in tables.items():
+        for name in mapping:
+            _known(f"{spec.place}.{key}.{name}", name, known)
+    for position, case in enumerate(spec.planned):
+        for name in case:
+            _known(f"{spec.place}.planned[{position}].{name}", name, known)
+    for key, several in ((METRIC, spec.metrics), (PHASE, spec.phases)):
+        if len(several) > 1 and key not in (*spec.rows, *spec.columns, *spec.facets):
+            raise RequestError(
+                f"{spec.place}.{key}",
+                f"several values, but {key} is in neither rows, columns nor facets",
+                f'add "{key}" to one of them',
+            )
+
+
+def _known(place: str, name: str, known: set[str]) -> None:
+    if name not in known:
+        raise RequestError(place, f'no factor "{name}"', did_you_mean(name, known))
+
+
+def _check_values(spec: TableSpec, runs: Sequence[Run]) -> None:
+    planned = {(name, identity(value)) for case in spec.planned for name, value in case.items()}
+    for name, values in spec.where.items():
+        if name == REPEAT:
+            continue
+        present = [run.factors[name] for run in runs if name in run.factors]
+        known = set(map(identity, present))
+        for value in values:
+            if identity(value) not in known and (name, identity(value)) not in planned:
+                raise RequestError(
+                    f"{spec.place}.where.{name}",
+                    f"no run has {name} = {show(value)}",
+                    nearest(value, present),
+                )
+
+
+def show(value: FactorValue) -> str:
+    """Return a factor value as TOML would write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (
+        f'"{value}"' if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+    )
+
+
+def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
+    """Return the remedy for a value that none has: written as the wrong kind, or misspelt."""
+    shown = {str(one): one for one in present}
+    if str(value) in shown:
+        return f"{show(shown[str(value)])} is meant: write it as that"
+    return did_you_mean(str(value), shown)
+
+
+def _check_totals(spec: TableSpec, runs: Sequence[Run]) -> None:
+    """Raise RequestError for a part of a total that no run has: the sum would lack it without a word."""
+    phases = {phase for run in runs for _, phase in available(run)} if spec.totals else set()
+    for total, names in spec.totals.items():
+        for position, name in enumerate(names):
+            # Of runs that all failed nobody knows which phases they would have had.
+            if phases and name not in phases:
+                place = f"{spec.place}.totals.{total}[{position}]"
+                raise RequestError(place, f'no run has a phase "{name}"', did_you_mean(name, phases))
+
+
+def check_told(spec: TableSpec, kept: Sequence[Run], runs: Sequence[Run]) -> None:
+    """Raise RequestError if the table's runs can tell nothing that is asked, or no run at all one of a list.
+
+    kept  the runs of the table; runs  all that the report has
+
+    Failed runs stand in the tables of every metric, so they cannot vouch for a name: where all failed nobody
+    knows what they would have told, and where cases are planned any known metric and any phase may come.
+    """
+    here = _told(spec, kept)
+    if not here:
+        return
+    if spec.planned:
+        _check_metrics(spec, {*METRICS, *(metric for metric, _ in _told(spec, runs))}, len(runs))
+    elif any((metric, phase) in here for metric in spec.metrics for phase in spec.phases):
+        _check_each(spec, _told(spec, runs), len(runs))
+    else:
+        _check_each(spec, here, len(kept))
+
+
+def _told(spec: TableSpec, runs: Sequence[Run]) -> set[tuple[str, str]]:
+    return {pair for run in runs for pair in available(run, spec.totals)}
+
+
+def _check_metrics(spec: TableSpec, known: set[str], count: int) -> None:
+    for metric in spec.metrics:
+        if metric not in known:
+            fact = f'none of its {count} runs can tell "{metric}"'
+            raise RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, known))
+
+
+def _check_each(spec: TableSpec, told: set[tuple[str, str]], count: int) -> None:
+    """Raise RequestError for the first metric, else the first phase, that `count` runs cannot tell."""
+    _check_metrics(spec, {metric for metric, _ in told}, count)
+    phases = {phase for metric, phase in told if metric in spec.metrics}
+    for phase in spec.phases:
+        if phase not in phases:
+            first, others = spec.metrics[0], len(spec.metrics) - 1
+            metrics = f"{first} or {others} other metrics" if others > 1 else " or ".join(spec.metrics)
+            fact = f'none of its {count} runs can tell {metrics} of "{phase}"'
+            raise RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))
