@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, once
+from reportgen.formats.parsing.run_builder import RunBuilder, once
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -53,7 +53,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     every = log.records(_STEP, _MARK, "not a whole step line of tinytrainer")
     found = every.take(once(every.integers("step")))
-    run = StepRun(log, "tinytrainer", found.integers("step"), found.line)
+    run = RunBuilder(log, "tinytrainer", found.integers("step"), found.line)
     run.factors.update(framework="tinytrainer", item="image")
     if batch := log.search(_BATCH, b" images a step"):
         run.factors["batch_size"] = int(batch["batch"])

@@ -13,7 +13,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun
+from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -61,9 +61,9 @@ def _begins(log: TextLog) -> list[int]:
     return begins
 
 
-def _run(log: TextLog) -> StepRun:
+def _run(log: TextLog) -> RunBuilder:
     found, memory = log.records(_TIME, b" milliseconds"), log.records(_MEMORY, b" Peak Memory:")
-    run = StepRun(log, _NAME, np.array([], dtype=np.int64), np.array([], dtype=np.int64))
+    run = RunBuilder(log, _NAME, np.array([], dtype=np.int64), np.array([], dtype=np.int64))
     run.factors["framework"] = "TorchBench"
     run.factors["item"] = "sample"
     if heading := log.search(_HEADING, b"Running "):

@@ -23,7 +23,7 @@ from reportgen.formats.custom.definition import (
     whole_line,
 )
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.run_builder import StepRun, epoch_breaks, in_epochs, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary, plain, seconds
 from reportgen.sources.logfiles import HEAD, LogFiles
 
@@ -80,7 +80,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     samples = _samples_per_step(own, factors)
     parts = {}
     for rank, at in ranks.items():
-        part = StepRun(log, own.name, step[at], found.line[at], int(found.end[at].max(initial=0)))
+        part = RunBuilder(log, own.name, step[at], found.line[at], int(found.end[at].max(initial=0)))
         part.factors.update(factors)
         # The work of ranks adds up.
         part.samples_per_step = None if samples is None else samples / len(ranks)
@@ -139,7 +139,7 @@ def by_rank(own: Definition, found: Records, step: IntArray) -> dict[int, IntArr
     return {number: part[once(step[part])] for number, part in zip(numbers.tolist(), parts, strict=True)}
 
 
-def _joined(parts: Mapping[int, StepRun]) -> StepRun:
+def _joined(parts: Mapping[int, RunBuilder]) -> RunBuilder:
     """Return the run of the lowest rank with the times of the others; a printed rate is that of all ranks."""
     lowest, *others = parts
     run = parts[lowest]
@@ -166,7 +166,7 @@ def _covered(own: Definition, step: IntArray, epoch: IntArray) -> IntArray:
     return spans(step) if len(step) else step
 
 
-def _measure(run: StepRun, own: Definition, found: Records, covered: IntArray) -> None:
+def _measure(run: RunBuilder, own: Definition, found: Records, covered: IntArray) -> None:
     work = run.work(covered)
     if own.time:
         time = numbers(run.log, found, own.time) * own.scale
@@ -181,14 +181,14 @@ def _measure(run: StepRun, own: Definition, found: Records, covered: IntArray) -
         run.add_stamps(_seconds(run.log, found), work)
 
 
-def _add_step_rate(run: StepRun, own: Definition, rate: FloatArray, covered: IntArray) -> None:
+def _add_step_rate(run: RunBuilder, own: Definition, rate: FloatArray, covered: IntArray) -> None:
     """Add steps per second as step times; beside printed times they say nothing new."""
     if not own.time:
         time = np.divide(covered, rate, out=np.full(len(rate), np.nan), where=rate > 0)
         run.add("step_time", time, "printed", span=covered, samples=run.work(covered))
 
 
-def _add_rate(run: StepRun, own: Definition, rate: FloatArray, covered: IntArray) -> None:
+def _add_rate(run: RunBuilder, own: Definition, rate: FloatArray, covered: IntArray) -> None:
     said = run.factors.get("devices", own.devices)
     devices = (said if isinstance(said, int) else None) if own.is_per_device else 1
     metric = "throughput" if devices else "throughput_per_device"

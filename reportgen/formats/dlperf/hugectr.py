@@ -17,7 +17,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.dlperf.memory_file import memory, with_memory
 from reportgen.formats.dlperf.printed_settings import number, settings
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.run_builder import StepRun, once
+from reportgen.formats.parsing.run_builder import RunBuilder, once
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -65,7 +65,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         records = records.take(once(records.integers("step")))
     step = records.integers("step") if len(records) else np.zeros(0, dtype=np.int64)
     header = settings(log.content)
-    run = StepRun(log, _NAME, step, records.line, factors=_devices(log) | _factors(header))
+    run = RunBuilder(log, _NAME, step, records.line, factors=_devices(log) | _factors(header))
     run.samples_per_step = _global_batch(run, header)
     if len(records):
         run.last = int(records.end[-1])
@@ -101,7 +101,7 @@ def _factors(header: Mapping[str, str]) -> dict[str, FactorValue]:
     return found
 
 
-def _global_batch(run: StepRun, header: Mapping[str, str]) -> float | None:
+def _global_batch(run: RunBuilder, header: Mapping[str, str]) -> float | None:
     """Return samples of a step over all devices, note them as a factor and the total that the end prints."""
     finish = run.log.records(_FINISH, b"Finish ") if b"Finish " in run.log.content else None
     batch = number(header, "batch_size", "batchsize")
@@ -125,7 +125,7 @@ def _global_batch(run: StepRun, header: Mapping[str, str]) -> float | None:
     return float(batch)
 
 
-def _without_evaluations(run: StepRun, records: Records) -> FloatArray:
+def _without_evaluations(run: RunBuilder, records: Records) -> FloatArray:
     """Return the times of the records less the evaluations in them, which become breaks of the run."""
     time = records.floats("time")
     evaluations = run.log.records(_EVALUATION, b"Eval Time for ")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from reportgen.core.model import Break, Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, once, per_device, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, STAMP, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -41,7 +41,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     records = log.records(_LINE, _MARK, "not a whole line of training")
     records = records.take(once(records.integers("step")))
-    run = StepRun(log, _NAME, records.integers("step"), records.line)
+    run = RunBuilder(log, _NAME, records.integers("step"), records.line)
     run.factors.update(framework="PyTorch", item="image")
     _describe(run)
     if len(records):
@@ -56,7 +56,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=(_MARK,))
 
 
-def _describe(run: StepRun) -> None:
+def _describe(run: RunBuilder) -> None:
     said = {name.decode(): value.decode() for name, value in _SETTING.findall(run.log.content)}
     counts = {name: int(text) for name, text in said.items() if text.isdecimal() and len(text) < 10}
     batch, whole = counts.get("batch_size", 0), counts.get("total_batch_size", 0)

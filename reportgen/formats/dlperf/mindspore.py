@@ -16,7 +16,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun
+from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import occurrences
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
@@ -52,7 +52,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     is_numbered = bool(len(times))
     if not is_numbered:
         times = every.take(np.flatnonzero(every.floats("each_ms") > 0))
-    run = StepRun(log, _NAME, np.zeros(0, dtype=np.int64), times.line, factors={"framework": "MindSpore"})
+    run = RunBuilder(log, _NAME, np.zeros(0, dtype=np.int64), times.line, factors={"framework": "MindSpore"})
     if len(times):
         run.last = int(times.end[-1])
         step, span = _numbered(numbers.take(position), times) if is_numbered else _counted(log, times)
@@ -114,7 +114,7 @@ def _numbered(numbers: Records, times: Records) -> tuple[IntArray, IntArray]:
     return np.minimum(epoch, 10**6) * np.minimum(step, 10**9), np.maximum(span, 1)
 
 
-def _fill(run: StepRun, span: IntArray, time: FloatArray) -> None:
+def _fill(run: RunBuilder, span: IntArray, time: FloatArray) -> None:
     rank = occurrences(run.step)
     step, line = run.step, run.line
     for number in range(int(rank.max()) + 1):

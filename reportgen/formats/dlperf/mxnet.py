@@ -14,7 +14,7 @@ from reportgen.core.model import FactorValue, Finding, IntArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.dlperf.line_template import line_pattern
 from reportgen.formats.parsing import speedometer
-from reportgen.formats.parsing.run_builder import StepRun, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
 from reportgen.formats.parsing.text_log import Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -47,12 +47,16 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _MARKS))
 
 
-def _run(log: TextLog, records: Records, step: IntArray, **factors: FactorValue) -> tuple[StepRun, Records]:
+def _run(
+    log: TextLog, records: Records, step: IntArray, **factors: FactorValue
+) -> tuple[RunBuilder, Records]:
     """Return the run and the records that are the first of their step, with times where lines have dates."""
     keep = once(step)
     end = int(records.end[-1]) if len(records) else 0
     records = records.take(keep)
-    run = StepRun(log, _NAME, step[keep], records.line, last=end, factors={"framework": "MXNet", **factors})
+    run = RunBuilder(
+        log, _NAME, step[keep], records.line, last=end, factors={"framework": "MXNet", **factors}
+    )
     return run, records
 
 

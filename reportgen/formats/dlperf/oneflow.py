@@ -18,7 +18,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.dlperf.line_template import line_pattern
 from reportgen.formats.dlperf.memory_file import memory, with_memory
 from reportgen.formats.dlperf.printed_settings import is_set, number, settings
-from reportgen.formats.parsing.run_builder import StepRun, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
 from reportgen.formats.parsing.text_log import Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
@@ -38,7 +38,7 @@ class _Kind:
 
     literal: bytes
     pattern: re.Pattern[bytes]
-    fill: Callable[[StepRun, Records], None]
+    fill: Callable[[RunBuilder, Records], None]
     factors: Mapping[str, FactorValue]
     zero_based: bool = False
     anchor: bytes = b""
@@ -66,7 +66,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     kind = next(kinds, _KINDS[0])
     records = log.records(kind.pattern, kind.anchor or kind.literal)
     header = settings(log.content)
-    run = StepRun(log, _NAME, np.zeros(0, dtype=np.int64), records.line, factors=_factors(header, kind))
+    run = RunBuilder(log, _NAME, np.zeros(0, dtype=np.int64), records.line, factors=_factors(header, kind))
     if len(records):
         run.last = int(records.end[-1])
         step, run.breaks = _numbered(records, kind)
@@ -90,26 +90,26 @@ def _numbered(records: Records, kind: _Kind) -> tuple[IntArray, tuple[Break, ...
     return step, ()
 
 
-def _rates(run: StepRun, records: Records) -> None:
+def _rates(run: RunBuilder, records: Records) -> None:
     run.add("throughput", records.floats("rate"), "printed", span=spans(run.step))
 
 
-def _rates_and_times(run: StepRun, records: Records) -> None:
+def _rates_and_times(run: RunBuilder, records: Records) -> None:
     run.add_stamps(records.floats("stamp"))
     _rates(run, records)
 
 
-def _times(run: StepRun, records: Records) -> None:
+def _times(run: RunBuilder, records: Records) -> None:
     run.add_stamps(records.floats("stamp"))
 
 
-def _latencies(run: StepRun, records: Records) -> None:
+def _latencies(run: RunBuilder, records: Records) -> None:
     span = spans(run.step)
     run.add_stamps(records.seconds("stamp"))
     run.add("step_time", records.floats("latency_ms") * span / 1e3, "printed", span=span)
 
 
-def _table(run: StepRun, records: Records) -> None:
+def _table(run: RunBuilder, records: Records) -> None:
     span = spans(run.step)
     samples = records.floats("samples")
     before = samples[0] * (1 - span[0] / max(int(run.step[0]), 1))
@@ -230,7 +230,7 @@ def _samples_per_step(header: Mapping[str, str]) -> float | None:
     return float(whole) if whole else None
 
 
-def _add_memory(run: StepRun) -> None:
+def _add_memory(run: RunBuilder) -> None:
     """Keep the fullest device of the samples that nvidia-smi took beside the table."""
     if b" MiB" not in run.log.content:
         return

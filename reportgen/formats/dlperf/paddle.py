@@ -20,7 +20,7 @@ from reportgen.core.model import STEP, FactorValue, Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.dlperf.line_template import line_pattern
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.run_builder import StepRun, common_work, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, common_work, once, spans
 from reportgen.formats.parsing.step_numbers import over_epochs
 from reportgen.formats.parsing.step_series import mean
 from reportgen.formats.parsing.text_log import STAMP, Records, TextLog, claim, seconds
@@ -157,7 +157,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     )
     records = log.records(kind.pattern, kind.literal)
     step, factors = np.zeros(0, dtype=np.int64), _factors(records, kind)
-    run = StepRun(log, _NAME, step, records.line, factors=factors)
+    run = RunBuilder(log, _NAME, step, records.line, factors=factors)
     if len(records):
         run.last = int(records.end[-1])
         step = records.integers("step") + kind.zero_based
@@ -205,7 +205,7 @@ def _far_apart(t: FloatArray) -> bool:
     return len(t) > 1 and float(np.median(np.diff(t))) >= _FAR
 
 
-def _fill(run: StepRun, records: Records, *, is_sampled: bool) -> None:
+def _fill(run: RunBuilder, records: Records, *, is_sampled: bool) -> None:
     """Add what the records print, and the times between their dates."""
     span = spans(run.step)
     texts = timestamps.before(run.log.content, records.begin, _STAMP)

@@ -19,7 +19,7 @@ import numpy as np
 from reportgen.core.model import Break, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.run_builder import StepRun, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
@@ -88,7 +88,7 @@ FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _, _ in _MARK
 def _history_run(log: TextLog, records: Records) -> Run:
     parameters = _Parameters(log.content)
     last, span = records.integers("last"), records.integers("last") - records.integers("first")
-    run = StepRun(
+    run = RunBuilder(
         log,
         _NAME,
         last,
@@ -126,7 +126,7 @@ def _orbit_run(log: TextLog, records: Records) -> Run:
     records = records.take(once(records.integers("step")))
     stamp = _stamps(log.content, records)
     parameters = _Parameters(log.content)
-    run = StepRun(
+    run = RunBuilder(
         log,
         _NAME,
         records.integers("step"),
@@ -148,7 +148,7 @@ def _train_run(log: TextLog) -> Run:
     records = records.take(once(records.integers("step")))
     parameters = _Parameters(log.content)
     factors = parameters.factors() | ({"item": "sequence"} if len(records) else {})
-    run = StepRun(
+    run = RunBuilder(
         log,
         _NAME,
         records.integers("step"),
@@ -167,7 +167,7 @@ def _train_run(log: TextLog) -> Run:
     return shortened(run.run(), int(run.step.max()), int(records.integers("total")[-1]))
 
 
-def _add_printed(run: StepRun, records: Records, time: FloatArray) -> None:
+def _add_printed(run: RunBuilder, records: Records, time: FloatArray) -> None:
     """Add what NVIDIA's program says of its loop, and at its end of the whole training."""
     log, span = run.log, spans(run.step)
     perf = log.records(_PERF, b"] Perf ")

@@ -20,7 +20,7 @@ import numpy as np
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values, trainer_output
-from reportgen.formats.parsing.run_builder import StepRun, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
@@ -67,8 +67,8 @@ FORMAT = Format(
 )
 
 
-def _start(log: TextLog, step: Sequence[int], line: Sequence[int]) -> StepRun:
-    run = StepRun(
+def _start(log: TextLog, step: Sequence[int], line: Sequence[int]) -> RunBuilder:
+    run = RunBuilder(
         log, _NAME, np.array(step, dtype=np.int64), np.array(line, dtype=np.int64), len(log.content)
     )
     run.factors["framework"] = "transformers"
@@ -108,7 +108,7 @@ def _from_state(log: TextLog) -> Run:
     return run.run()
 
 
-def _add_runtime(run: StepRun, timed: Sequence[Mapping[str, Any]]) -> None:
+def _add_runtime(run: RunBuilder, timed: Sequence[Mapping[str, Any]]) -> None:
     """Add intervals from entries whose run time and token counts are since the begin of training."""
     since = np.array([json_values.number(one["train_runtime"]) for one in timed])
     tokens = np.array([json_values.number(one.get("num_input_tokens_seen")) for one in timed])
@@ -118,7 +118,7 @@ def _add_runtime(run: StepRun, timed: Sequence[Mapping[str, Any]]) -> None:
             run.factors["item"] = "token"
 
 
-def _add_since_begin(run: StepRun, since: FloatArray, tokens: FloatArray) -> bool:
+def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> bool:
     """Add intervals from a clock (s) that begins anew with each process; return whether one was resumed.
 
     A resumed one goes on counting steps and tokens: how many of its first entry's are its own is unknown.
@@ -132,7 +132,7 @@ def _add_since_begin(run: StepRun, since: FloatArray, tokens: FloatArray) -> boo
     return bool(np.isnan(time).any())
 
 
-def _add_final(run: StepRun, final: Mapping[str, Any], planned: int) -> None:
+def _add_final(run: RunBuilder, final: Mapping[str, Any], planned: int) -> None:
     """Add the totals of a job; its rates are of the planned steps, and of steps alone in older versions."""
     time, steps = json_values.number(final.get("train_runtime")), json_values.whole(final.get("step")) or 0
     line = json_values.line_of(run.log.content, b'"train_samples_per_second"', last=True)
@@ -203,7 +203,7 @@ def _from_text(log: TextLog) -> Run:
     return shortened(run.run(), bar.last, bar.planned)
 
 
-def _add_totals(run: StepRun, totals: trainer_output.Totals, bar: trainer_output.Progress) -> None:
+def _add_totals(run: RunBuilder, totals: trainer_output.Totals, bar: trainer_output.Progress) -> None:
     """Add the totals of a job; its rates are of the planned steps, however many were done."""
     steps = bar.last or bar.planned
     if steps and totals.is_of(bar.planned):
@@ -215,6 +215,6 @@ def _add_totals(run: StepRun, totals: trainer_output.Totals, bar: trainer_output
         run.add_aggregate("throughput", rate, f"{rate:g} samples/s", "total", 0, totals.line)
 
 
-def _without_figures(run: StepRun, why: str) -> Run:
+def _without_figures(run: RunBuilder, why: str) -> Run:
     run.findings.append(Finding("warning", "read.incomplete-run", run.log.id, why, run.log.source))
     return run.run()

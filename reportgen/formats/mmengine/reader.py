@@ -17,7 +17,7 @@ from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.mmengine import mmcv_json
 from reportgen.formats.mmengine.scalars import CONFIGURATION, MARK, Scalars, claim_scalars, claim_told, runs
-from reportgen.formats.parsing.run_builder import StepRun, epoch_breaks, in_epochs, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim, seconds
 from reportgen.sources.logfiles import LogFiles
 
@@ -84,13 +84,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=(b"data_time: ", b" - INFO - ", MARK), folders=True)
 
 
-def _printed(log: TextLog) -> StepRun:
+def _printed(log: TextLog) -> RunBuilder:
     every = log.records(_LINE, b"data_time: ")
     epochs = np.nan_to_num(every.floats("epoch")).astype(np.int64)
     step = in_epochs(epochs, every.integers("at"), every.integers("of"))
     first = once(step)
     found, epochs = every.take(first), epochs[first]
-    run = StepRun(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
+    run = RunBuilder(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
     is_new = b"(train)" in log.content
     run.factors.update(framework="MMEngine" if is_new else "MMCV", item="image")
     _describe(run, log.search, is_new=is_new)
@@ -98,8 +98,8 @@ def _printed(log: TextLog) -> StepRun:
     return run
 
 
-def _of_scalars(log: TextLog, found: Scalars) -> StepRun:
-    run = StepRun(log, _NAME, found.step, found.line, len(log.content))
+def _of_scalars(log: TextLog, found: Scalars) -> RunBuilder:
+    run = RunBuilder(log, _NAME, found.step, found.line, len(log.content))
     run.factors.update(framework="MMEngine", item="image")
     configuration = log.files.beside(CONFIGURATION) or b""
     if batch := _BATCH_2.search(configuration):
@@ -112,9 +112,9 @@ def _of_scalars(log: TextLog, found: Scalars) -> StepRun:
     return run
 
 
-def _of_json(log: TextLog) -> StepRun:
+def _of_json(log: TextLog) -> RunBuilder:
     found = mmcv_json.Lines(log)
-    run = StepRun(log, _NAME, found.step, found.line, len(log.content))
+    run = RunBuilder(log, _NAME, found.step, found.line, len(log.content))
     run.factors.update(framework="MMCV", item="image")
     if found.name:
         run.factors["model"] = found.name
@@ -125,7 +125,7 @@ def _of_json(log: TextLog) -> StepRun:
     return run
 
 
-def _measure(run: StepRun, found: Records, epochs: IntArray, *, is_new: bool) -> None:
+def _measure(run: RunBuilder, found: Records, epochs: IntArray, *, is_new: bool) -> None:
     at = found.integers("at")
     covered = spans(at, epochs)
     run.breaks = epoch_breaks((run.step - at)[1:][np.diff(epochs) != 0].tolist())
@@ -136,14 +136,14 @@ def _measure(run: StepRun, found: Records, epochs: IntArray, *, is_new: bool) ->
     run.add_stamps(stamp, run.work(covered))
 
 
-def _add(run: StepRun, time: FloatArray, data: FloatArray, memory: FloatArray, span: IntArray) -> None:
+def _add(run: RunBuilder, time: FloatArray, data: FloatArray, memory: FloatArray, span: IntArray) -> None:
     """Add means over the last `span` steps, in s, and the memory in MiB."""
     run.add("step_time", time * span, "host", span=span, samples=run.work(span))
     run.add("step_time", data * span, "host", phase="data_loading", span=span)
     run.add("memory_used", memory * 2**20, "printed", span=span)
 
 
-def _seen(run: StepRun, covered: IntArray, time: FloatArray, stamp: FloatArray) -> IntArray:
+def _seen(run: RunBuilder, covered: IntArray, time: FloatArray, stamp: FloatArray) -> IntArray:
     """Return how many steps MMEngine's means are taken over: its window, across the borders of epochs.
 
     Lines that are closer than the window overlap, and the dates cannot tell how long it is.
@@ -179,7 +179,7 @@ def _stamps(log: TextLog, found: Records) -> FloatArray:
     return stamp
 
 
-def _describe(run: StepRun, search: _Search, *, is_new: bool) -> None:
+def _describe(run: RunBuilder, search: _Search, *, is_new: bool) -> None:
     gpus = search(_GPU, b"GPU ")
     if gpus:
         run.factors["device"] = gpus["name"].decode("utf-8", "replace").strip()

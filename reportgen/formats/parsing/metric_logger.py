@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.formats.parsing.run_builder import StepRun, epoch_breaks, in_epochs, once
+from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog
 
 PROBE = b"  data: "
@@ -44,7 +44,7 @@ LINE = re.compile(EPOCH + _REST)
 WITHOUT_EPOCHS = re.compile(rb"\bTraining" + _REST)
 
 
-def step_run(log: TextLog, format: str) -> tuple[StepRun, Records]:
+def step_run(log: TextLog, format: str) -> tuple[RunBuilder, Records]:
     """Return a run of the steps of all training epochs, without series yet, and the records of its steps."""
     every = log.records(LINE, PROBE)
     if not len(every):
@@ -52,10 +52,12 @@ def step_run(log: TextLog, format: str) -> tuple[StepRun, Records]:
         every = replace(every, columns={**every.columns, "epoch": (b"0",) * len(every)})
     step = in_epochs(every.integers("epoch"), every.integers("at") + 1, every.integers("of"))
     found = every.take(once(step))
-    return StepRun(log, format, step[once(step)], found.line, int(every.end[-1]) if len(every) else 0), found
+    return RunBuilder(
+        log, format, step[once(step)], found.line, int(every.end[-1]) if len(every) else 0
+    ), found
 
 
-def add_series(run: StepRun, found: Records) -> None:
+def add_series(run: RunBuilder, found: Records) -> None:
     """Add step time, wait for data and memory; the work is that of `run.samples_per_step`."""
     epoch, at = found.integers("epoch"), found.integers("at")
     covered = np.minimum(at + 1, _WINDOW)

@@ -62,7 +62,7 @@ def in_epochs(epoch: IntArray, position: IntArray, length: IntArray) -> IntArray
 
 
 @dataclass(slots=True)
-class StepRun:
+class RunBuilder:
     """A run being put together; `step` and `line` belong to the records of the log.
 
     last      offset behind the last record of a step, from which on an error counts

@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.run_builder import StepRun, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
 from reportgen.formats.parsing.step_numbers import over_epochs
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, STAMP, Records, TextLog, seconds
 
@@ -23,7 +23,7 @@ LINE = re.compile(
 _STAMP = re.compile(rb"(" + STAMP + rb")")
 
 
-def step_run(log: TextLog, format: str) -> tuple[StepRun, Records]:
+def step_run(log: TextLog, format: str) -> tuple[RunBuilder, Records]:
     """Return a run of the steps of all epochs, without series yet, and the records of its steps."""
     every = log.records(LINE, PROBE)
     # The line of batch n stands behind n + 1 batches.
@@ -31,10 +31,10 @@ def step_run(log: TextLog, format: str) -> tuple[StepRun, Records]:
     keep = once(step)
     found = every.take(keep)
     last = int(every.end[-1]) if len(every) else 0
-    return StepRun(log, format, step[keep], found.line, last=last, breaks=breaks), found
+    return RunBuilder(log, format, step[keep], found.line, last=last, breaks=breaks), found
 
 
-def add_series(run: StepRun, found: Records) -> None:
+def add_series(run: RunBuilder, found: Records) -> None:
     """Add the rates that were printed, over all devices, and the times where lines have dates."""
     span = spans(run.step)
     if all(first is not None for first in found.columns["first"]):
@@ -43,7 +43,7 @@ def add_series(run: StepRun, found: Records) -> None:
     run.add("throughput", found.floats("rate"), "printed", span=span)
 
 
-def add_times(run: StepRun, found: Records) -> None:
+def add_times(run: RunBuilder, found: Records) -> None:
     """Add the times between the dates that lines begin with, if all do."""
     texts = timestamps.before(run.log.content, found.begin, _STAMP)
     if texts:

@@ -18,7 +18,7 @@ from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import trainer_output
 from reportgen.formats.parsing.progress_bars import MARKS, SHORTEST, drawn
-from reportgen.formats.parsing.run_builder import StepRun, epoch_breaks
+from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import TextLog, is_binary
 from reportgen.formats.tqdm.training_loops import Draws, loops, own
@@ -91,15 +91,15 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=MARKS, is_last=True)
 
 
-def _start(log: TextLog, intervals: Sequence[_Interval]) -> StepRun:
+def _start(log: TextLog, intervals: Sequence[_Interval]) -> RunBuilder:
     step, line = (np.array([one[column] for one in intervals], dtype=np.int64) for column in (0, 3))
-    run = StepRun(log, _NAME, step, line)
+    run = RunBuilder(log, _NAME, step, line)
     if not intervals:
         run.findings.append(Finding("warning", "read.incomplete-run", log.id, _UNTOLD, log.source))
     return run
 
 
-def _describe(run: StepRun, draws: Draws) -> None:
+def _describe(run: RunBuilder, draws: Draws) -> None:
     """Set the batch that examples of transformers and diffusers print, if its steps are those of the bar."""
     plan = trainer_output.plan(run.log)
     if plan.steps and (draws.of == plan.steps).all():

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, once, per_device, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -66,7 +66,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     pattern = next((one for one in (_PIPELINE, _TIMER, _STEP, _OLD) if len(forms[one])), _TIMER)
     found = forms[pattern]
     last = max(int(one.end[-1]) if len(one) else 0 for one in forms.values())
-    run = StepRun(log, _NAME, found.integers("step"), found.line, last)
+    run = RunBuilder(log, _NAME, found.integers("step"), found.line, last)
     run.factors.update(framework="DeepSpeed", item="sample")
     _describe(run, log)
     if pattern is _PIPELINE:
@@ -90,21 +90,21 @@ def _once(found: Records) -> Records:
     return found.take(once(found.integers("step")))
 
 
-def _pipeline(run: StepRun, found: Records) -> None:
+def _pipeline(run: RunBuilder, found: Records) -> None:
     covered = spans(run.step)
     time, rate = found.floats("time"), found.floats("rate")
     run.add("step_time", time * covered, "host_synchronized", span=covered, samples=time * rate * covered)
     run.add("throughput", rate, "printed", span=covered)
 
 
-def _stamps(run: StepRun, timer: Records, step: Records) -> None:
+def _stamps(run: RunBuilder, timer: Records, step: Records) -> None:
     """Add step times from the lines of steps, which have a date in every version, else from the timer's."""
     better = step if len(step) > 1 else timer
     run.step, run.line = better.integers("step"), better.line
     run.add_stamps(run.log.stamps(better.begin), run.work(spans(run.step)))
 
 
-def _describe(run: StepRun, log: TextLog) -> None:
+def _describe(run: RunBuilder, log: TextLog) -> None:
     world = log.search(_WORLD, b"dist_world_size=")
     devices = int(world["world"]) if world else _dumped(log, b"world_size")
     batch = _dumped(log, b"train_batch_size")

@@ -14,7 +14,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, common_work, once
+from reportgen.formats.parsing.run_builder import RunBuilder, common_work, once
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -55,7 +55,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     every = log.records(_STEP, _ANCHOR)
     found = every.take(once(every.integers("step")))
-    run = StepRun(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
+    run = RunBuilder(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
     run.factors.update(framework="llm.c", item="token")
     time = found.floats("ms") / 1e3
     _describe(run, log)
@@ -73,7 +73,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR,))
 
 
-def _describe(run: StepRun, log: TextLog) -> None:
+def _describe(run: RunBuilder, log: TextLog) -> None:
     """Add what the head of a log tells."""
     for row in _ROW.finditer(log.content):
         value = row["value"].decode("utf-8", "replace").strip()

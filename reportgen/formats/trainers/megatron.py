@@ -16,7 +16,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, common_work, once, per_device, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, common_work, once, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim, floats
 from reportgen.formats.parsing.timestamps import before
 from reportgen.sources.logfiles import LogFiles
@@ -56,7 +56,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     every = log.records(_ITERATION, _ANCHOR, "not a whole iteration line of Megatron")
     found = every.take(once(every.integers("step")))
-    run = StepRun(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
+    run = RunBuilder(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
     is_deepspeed = b"consumed tokens:" in log.content or log.option(b"deepspeed") == b"True"
     run.factors.update(framework="Megatron-DeepSpeed" if is_deepspeed else "Megatron-LM", item="sequence")
     rate, batch = found.floats("rate"), found.floats("batch")
@@ -82,7 +82,7 @@ def _work_of_2020(log: TextLog) -> int | None:
     return int(each) * (int(start["world"]) // max(int(start["split"]), 1)) or None
 
 
-def _measure(run: StepRun, found: Records, rate: FloatArray, batch: FloatArray) -> None:
+def _measure(run: RunBuilder, found: Records, rate: FloatArray, batch: FloatArray) -> None:
     covered = spans(run.step)
     time = found.floats("ms") / 1e3 * covered
     if len(found) > 1 and _counts_the_first_twice(run.log, found, covered):
@@ -107,7 +107,7 @@ def _counts_the_first_twice(log: TextLog, found: Records, covered: IntArray) -> 
     return int(step[0]) == 1 and bool(_MICROSECONDS.search(log.content, max(begin - 30, 0), begin))
 
 
-def _describe(run: StepRun, log: TextLog, batch: FloatArray) -> None:
+def _describe(run: RunBuilder, log: TextLog, batch: FloatArray) -> None:
     start = log.search(_START, b"using world size: ")
     world = log.option(b"world_size") or (start["world"] if start else None)
     devices = int(world) if world and re.fullmatch(COUNT, world) else None

@@ -16,7 +16,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, common_work, once
+from reportgen.formats.parsing.run_builder import RunBuilder, common_work, once
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -61,7 +61,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     every = log.records(_STEP, _ANCHOR, "not a whole step line of nanochat")
     found = every.take(once(every.integers("step")))
-    run = StepRun(log, _NAME, found.integers("step") + 1, found.line, int(every.end[-1]) if len(every) else 0)
+    run = RunBuilder(
+        log, _NAME, found.integers("step") + 1, found.line, int(every.end[-1]) if len(every) else 0
+    )
     is_forebear = None in found.columns["share"]
     run.factors.update(framework="build-nanogpt" if is_forebear else "nanochat", item="token")
     time, rate = found.floats("ms") / 1e3, found.floats("rate")

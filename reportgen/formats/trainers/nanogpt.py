@@ -14,7 +14,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, once
+from reportgen.formats.parsing.run_builder import RunBuilder, once
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -43,7 +43,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     every = log.records(_ITERATION, b": loss ")
     found = every.take(once(every.integers("iteration")))
-    run = StepRun(
+    run = RunBuilder(
         log, _NAME, found.integers("iteration") + 1, found.line, int(every.end[-1]) if len(every) else 0
     )
     run.factors.update(framework="nanoGPT", item="token")

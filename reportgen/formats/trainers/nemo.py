@@ -17,7 +17,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.formats.parsing.timestamps import elapsed
 from reportgen.sources.logfiles import LogFiles
@@ -82,7 +82,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     step = np.where((step >= 0) & (step < 2**53), step, every.integers("iteration")).astype(np.int64) + 1
     first = once(step)
     found = every.take(first)
-    run = StepRun(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
+    run = RunBuilder(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
     run.factors.update(framework="NeMo", item="sequence")
     _measure(run, found)
     if length := log.search(_LENGTH, b"seq_length"):
@@ -101,7 +101,7 @@ def _automodel(log: TextLog, every: Records) -> Run:
     step = every.integers("iteration")
     step = step + int(step.min() == 0)
     found = every.take(first := once(step))
-    run = StepRun(log, _NAME, step[first], found.line, int(every.end[-1]))
+    run = RunBuilder(log, _NAME, step[first], found.line, int(every.end[-1]))
     run.factors.update(framework="NeMo Automodel", item="token")
     run.add("throughput", found.floats("rate"), "printed")
     run.add("memory_used", found.floats("memory") * 2**30, "printed")
@@ -109,7 +109,7 @@ def _automodel(log: TextLog, every: Records) -> Run:
     return run.run()
 
 
-def _measure(run: StepRun, found: Records) -> None:
+def _measure(run: RunBuilder, found: Records) -> None:
     covered = spans(run.step)
     if "fields" not in found.columns:
         run.add("step_time", found.floats("time") * covered, "host", span=covered)

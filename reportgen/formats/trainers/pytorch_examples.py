@@ -16,7 +16,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun
+from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import over_epochs, ranks_by_running_mean
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
@@ -62,7 +62,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     for name, pattern, literal in _SETTINGS:
         if setting := log.search(pattern, literal):
             factors[name] = int(setting[1])
-    run = StepRun(log, _NAME, np.zeros(0, dtype=np.int64), records.line, factors=factors)
+    run = RunBuilder(log, _NAME, np.zeros(0, dtype=np.int64), records.line, factors=factors)
     if len(records):
         run.last = int(records.end[-1])
         _fill(run, records)
@@ -72,7 +72,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _FORMS))
 
 
-def _fill(run: StepRun, records: Records) -> None:
+def _fill(run: RunBuilder, records: Records) -> None:
     """Add the series of every rank."""
     index = records.integers("index") - _first_index(records.integers("index"))
     step, run.breaks = over_epochs(records.integers("epoch"), index + 1)

@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, common_work, epoch_breaks, in_epochs, once, spans
+from reportgen.formats.parsing.run_builder import (
+    RunBuilder,
+    common_work,
+    epoch_breaks,
+    in_epochs,
+    once,
+    spans,
+)
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -64,7 +71,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     every = log.records(_LINE, b"Train: ")
     step = in_epochs(every.integers("epoch"), every.integers("at") + 1, every.integers("of"))
     found = every.take(once(step))
-    run = StepRun(log, _NAME, step[once(step)], found.line, int(every.end[-1]) if len(every) else 0)
+    run = RunBuilder(log, _NAME, step[once(step)], found.line, int(every.end[-1]) if len(every) else 0)
     run.factors.update(framework="timm", item="image")
     if model := log.search(_MODEL, b" created, param count"):
         run.factors["model"] = model["model"].decode("ascii", "replace")
@@ -79,7 +86,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=(b"Train: ",))
 
 
-def _measure(run: StepRun, found: Records) -> None:
+def _measure(run: RunBuilder, found: Records) -> None:
     epoch, done = found.integers("epoch"), found.integers("at") + 1
     covered = spans(done, epoch)
     if len(found):
@@ -113,7 +120,7 @@ def _is_sharp(mean: FloatArray, done: IntArray, covered: IntArray) -> BoolArray:
     return blur <= _BLUR * mean * covered
 
 
-def _batch(run: StepRun) -> None:
+def _batch(run: RunBuilder) -> None:
     devices = run.factors.get("devices")
     if run.samples_per_step is None:
         return

@@ -15,7 +15,7 @@ import numpy as np
 
 from reportgen.core.model import Break, Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import StepRun, once, per_device, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, once, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, STAMP, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -68,7 +68,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     every = log.records(_STEP, _ANCHOR)
     found = every.take(once(every.integers("step")))
-    run = StepRun(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
+    run = RunBuilder(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
     run.factors["framework"] = "torchtitan"
     run.factors["item"] = "token"
     _describe(run, log)
@@ -79,7 +79,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR, b"[titan]"))
 
 
-def _measure(run: StepRun, found: Records) -> None:
+def _measure(run: RunBuilder, found: Records) -> None:
     covered = spans(run.step)
     stamp = _stamps(run, found)
     rate = found.floats("rate")
@@ -91,7 +91,7 @@ def _measure(run: StepRun, found: Records) -> None:
     run.add_stamps(stamp, run.work(covered))
 
 
-def _stamps(run: StepRun, found: Records) -> FloatArray:
+def _stamps(run: RunBuilder, found: Records) -> FloatArray:
     """Return the dates of the steps; declare validations and restarts, which are no step time."""
     validated = run.log.records(_VALIDATION, b"validate step:")
     validated = validated.take(once(validated.integers("step")))
@@ -107,14 +107,14 @@ def _stamps(run: StepRun, found: Records) -> FloatArray:
     return stamp
 
 
-def _restarts(run: StepRun, found: Records) -> tuple[Break, ...]:
+def _restarts(run: RunBuilder, found: Records) -> tuple[Break, ...]:
     """Return a break behind the last step before each line of a process that goes on from a checkpoint."""
     started = run.log.records(_STARTED, b"Training starts at step ")
     before = np.searchsorted(found.begin, started.begin[started.integers("step") > 1])
     return tuple(Break(int(run.step[:count].max()), "restart") for count in np.unique(before[before > 0]))
 
 
-def _describe(run: StepRun, log: TextLog) -> None:
+def _describe(run: RunBuilder, log: TextLog) -> None:
     devices = _devices(log)
     batch = log.search(_BATCH, b"global batch size ")
     length = log.search(_SEQUENCE, b"sequence length ")

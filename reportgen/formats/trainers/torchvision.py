@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.metric_logger import EPOCH, LINE, PROBE, WITHOUT_EPOCHS, add_series, step_run
-from reportgen.formats.parsing.run_builder import StepRun
+from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -60,7 +60,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(_NAME, claims, read, marks=(b"  data: ",))
 
 
-def _describe(run: StepRun, log: TextLog) -> None:
+def _describe(run: RunBuilder, log: TextLog) -> None:
     said = _arguments(log.content)
     if model := said.get(b"model"):
         run.factors["model"] = model.decode("utf-8", "replace")
