@@ -23,6 +23,14 @@ lint:
 golden:
     find tests -name '*.got' -exec sh -c 'mv "$1" "${1%.got}"' _ {} \;
 
+# the documentation site, in site/
+docs:
+    .venv/bin/zensical build --strict
+
+# the parts of docs/reference/ that repeat the program
+docs-reference:
+    {{ python }} -m tests.documentation.generated
+
 build:
     .venv/bin/reportgen build reports/
 

@@ -1,6 +1,11 @@
-"""Documentation that cannot rot: commands, options, formats and links are held against the program."""
+"""Documentation that cannot rot: commands, options, formats, rules and links are compared with the program."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,51 +13,120 @@ import typer.main
 
 from reportgen.cli import app
 from reportgen.formats.registry import FORMATS
+from tests.documentation import generated
 from tests.test_cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "logs/FORMAT.md"])
+DOCS = ROOT / "docs"
+KINDS = ["tutorial", "how-to", "reference", "explanation"]
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("**/*.md"), ROOT / "logs/FORMAT.md"])
 RULES = sorted(ROOT.glob("reportgen/core/rules/*.md"))
 CALL = re.compile(r"\s*(reportgen|python -m collectors) ([a-z]+)")
 GROUP = typer.main.get_command(app)
 KNOWN = {"reportgen": COMMANDS, "python -m collectors": ["env", "watch", "run", "bench", "sweep", "doctor"]}
+SITE = ROOT / "zensical.toml"
 
 
-def test_the_list_of_commands_is_whole():
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_the_list_of_commands_is_complete():
     assert sorted(GROUP.commands) == sorted(COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_and_option_is_documented(command):
-    text = (ROOT / "docs/reference/cli.md").read_text()
-    assert f"reportgen {command}" in text
-    options = [o for p in GROUP.commands[command].params for o in p.opts if o.startswith("--")]
-    assert [o for o in options if f"`{o}" not in text and f" {o} " not in text] == []
+def test_every_command_has_its_section_in_the_reference():
+    page = (DOCS / "reference/cli.md").read_text("utf-8")
+    assert generated.documented(page) == list(generated.commands())
+
+
+@pytest.mark.parametrize("page", generated.pages(), ids=_name)
+def test_generated_pages_are_up_to_date(page):
+    content = generated.pages()[page]
+    if os.environ.get("REPORTGEN_ACCEPT") == "1":
+        page.write_text(content, "utf-8")
+    assert page.read_text("utf-8") == content, "run: python -m tests.documentation.generated"
+
+
+@pytest.mark.parametrize("command", ["run", "watch", "doctor", "bench", "sweep"])
+def test_every_option_of_the_collectors_is_documented(command):
+    call = [sys.executable, "-m", "collectors", command, "--help"]
+    printed = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", printed, re.MULTILINE)) - {"--help"}
+    text = "".join((DOCS / f"reference/{page}.md").read_text("utf-8") for page in ("collectors", "workloads"))
+    assert [
+        option for option in sorted(options) if f"`{option}" not in text and f" {option} " not in text
+    ] == []
 
 
 @pytest.mark.parametrize("name", [f.name for f in FORMATS])
 def test_every_format_has_a_page_that_the_index_links(name):
-    assert (ROOT / f"docs/reference/formats/{name}.md").is_file()
-    assert f"({name}.md)" in (ROOT / "docs/reference/formats/index.md").read_text()
+    assert (DOCS / f"reference/formats/{name}.md").is_file()
+    assert f"({name}.md)" in (DOCS / "reference/formats/index.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("page", [*PAGES, *RULES], ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_page_of_a_format_is_of_one_that_exists():
+    pages = {page.stem for page in DOCS.glob("reference/formats/*.md")} - {"index"}
+    assert pages == {f.name for f in FORMATS}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=_name)
+def test_every_page_is_of_one_kind_and_begins_with_its_title(page):
+    folder, *_ = page.relative_to(DOCS).parts
+    assert folder in KINDS or page.name in ("index.md", "glossary.md")
+    text = re.sub(r"\A<!--.*?-->\n", "", page.read_text("utf-8"), flags=re.DOTALL)
+    assert re.match(r"# \S", text)
+    assert len(re.findall(r"^# ", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)) == 1
+
+
+def test_every_page_is_in_the_navigation_of_the_site_or_in_an_index():
+    def listed(entries):
+        for entry in entries:
+            for value in entry.values() if isinstance(entry, dict) else [entry]:
+                yield from listed(value) if isinstance(value, list) else [value]
+
+    nav = list(listed(tomllib.loads(SITE.read_text("utf-8"))["project"]["nav"]))
+    pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    assert sorted(nav) == sorted(page for page in pages if not re.fullmatch(r".*/formats/(?!index).*", page))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *RULES], ids=_name)
 def test_the_commands_that_a_page_names_exist(page):
-    text = page.read_text()
-    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    text = page.read_text("utf-8")
+    blocks = re.findall(r"^```(?:sh|bash|text)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
     code = [
         *re.findall(r"`([^`\n]+)`", text),
         *lines,
         *re.findall(r"^ {4}(reportgen .*)$", text, re.MULTILINE),
     ]
-    calls = [(m[1], m[2]) for one in code if (m := CALL.match(one))]
+    calls = [(m[1], m[2]) for line in code if (m := CALL.match(line))]
     assert [call for call in calls if call[1] not in KNOWN[call[0]]] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_links_between_pages_arrive(page):
-    links = re.findall(
-        r"\]\((?!https?:|mailto:|#)([^)#\s]+)", re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.S)
-    )
+    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
+    links = re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", text)
     assert [link for link in links if not (page.parent / link).exists()] == []
+    if DOCS in page.parents:  # the site holds nothing else
+        assert [link for link in links if DOCS not in (page.parent / link).resolve().parents] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_toml_in_pages_is_toml(page):
+    for block in re.findall(r"^```toml[^\n]*\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        tomllib.loads(block)
+
+
+def test_the_site_is_built_without_a_warning(tmp_path):
+    zensical = shutil.which("zensical", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert zensical, "install the extra: pip install '.[docs]'"
+    shutil.copytree(DOCS, tmp_path / "docs")
+    shutil.copytree(ROOT / "logs", tmp_path / "logs", ignore=lambda folder, names: {*names} - {"FORMAT.md"})
+    shutil.copy(SITE, tmp_path)
+    built = subprocess.run([zensical, "build", "--strict"], cwd=tmp_path, capture_output=True, text=True)
+    assert built.returncode == 0, re.sub(r"\x1b\[[\d;]*m", "", built.stdout + built.stderr)
+    for page in DOCS.rglob("*.md"):
+        place = page.relative_to(DOCS).with_suffix("").as_posix().removesuffix("index").strip("/")
+        assert (tmp_path / "site" / place / "index.html").is_file(), place

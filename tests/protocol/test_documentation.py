@@ -1,4 +1,4 @@
-"""docs/explanation/protocol.md says what the code does: the fields of a protocol and the numbers in the text."""
+"""The pages about protocols say what the code does: the fields of a protocol and the numbers in the text."""
 
 import dataclasses
 import json
@@ -11,11 +11,13 @@ from reportgen.core.stats import median_interval
 from reportgen.protocol import Protocol, measure
 from tests.protocol.making import run, series
 
-TEXT = (Path(__file__).parents[2] / "docs" / "explanation" / "protocol.md").read_text("utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PROTOCOL = (DOCS / "explanation" / "protocol.md").read_text("utf-8")
+FIELDS = (DOCS / "reference" / "protocols.md").read_text("utf-8")
 
 
 def test_every_field_of_a_protocol_is_documented_with_its_default() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (\S+) \|", TEXT.split("<!-- fields -->")[1], re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| (\S+) \|", FIELDS.split("<!-- fields -->")[1], re.MULTILINE)
     documented = {name: json.loads(default.strip("`")) for name, default in rows}
     assert documented.pop("steps") == Protocol().name
     fields = {field.name: field.default for field in dataclasses.fields(Protocol) if field.name != "name"}
@@ -23,7 +25,7 @@ def test_every_field_of_a_protocol_is_documented_with_its_default() -> None:
 
 
 def test_the_coverages_in_the_text_are_those_of_the_interval() -> None:
-    rows = re.findall(r"^\| (\d+) \| .* \| ([\d.]+) %", TEXT, re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| .* \| ([\d.]+) %", PROTOCOL, re.MULTILINE)
     assert [int(n) for n, _ in rows] == [5, 6, 7, 9]
     for n, percent in rows:
         found = median_interval([float(i) for i in range(int(n))], 0.95)

@@ -1,0 +1,1 @@
+"""What keeps docs/ true: generated parts of pages, and examples that are run."""
