@@ -13,16 +13,14 @@ def run(name: str, *values: float) -> Run:
     n = len(values)
     series = Series(
         "step_time",
-        "step",
-        0,
-        "host",
-        np.arange(1, n + 1),
-        np.ones(n, np.int64),
-        np.zeros(n),
-        np.array(values),
-        np.ones(n),
-        np.arange(1, n + 1),
-        Source(name),
+        clock="host",
+        step=np.arange(1, n + 1),
+        span=np.ones(n, np.int64),
+        begin=np.zeros(n),
+        value=np.array(values),
+        samples=np.ones(n),
+        line=np.arange(1, n + 1),
+        source=Source(name),
     )
     return Run(name, "x", Source(name), {}, series=(series,) if values else ())
 

@@ -41,7 +41,9 @@ def test_a_number_that_cannot_be_held_is_kept_as_text(value: float) -> None:
 
 
 def figure(metric: str, value: float) -> Aggregate:
-    return Aggregate(metric, "step", value, f"{1000 * value:g}", "published", 0, Source("t.csv", 4))
+    return Aggregate(
+        metric, value=value, original=f"{1000 * value:g}", statistic="published", source=Source("t.csv", 4)
+    )
 
 
 @pytest.mark.parametrize("metric", ["step_time", "throughput", "latency", "flops", "bandwidth"])

@@ -8,7 +8,7 @@ wrong with any of it travels along as Findings.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal, TypeGuard
 
 import numpy as np
@@ -103,8 +103,9 @@ class Series:
     """
 
     metric: str
-    phase: str
-    rank: int
+    _: KW_ONLY
+    phase: str = STEP
+    rank: int = 0
     clock: Clock
     step: IntArray
     span: IntArray
@@ -128,11 +129,12 @@ class Aggregate:
     """
 
     metric: str
-    phase: str
+    _: KW_ONLY
+    phase: str = STEP
     value: float
     original: str
     statistic: str
-    n: int
+    n: int = 0
     source: Source
     unit: str = ""
 

@@ -65,7 +65,15 @@ def aggregate(
     unit: str = "",
 ) -> Aggregate:
     """Return a number that a log had already reduced."""
-    return Aggregate(metric, phase, value, str(value), statistic, 0, Source("log", line), unit)
+    return Aggregate(
+        metric,
+        phase=phase,
+        value=value,
+        original=str(value),
+        statistic=statistic,
+        source=Source("log", line),
+        unit=unit,
+    )
 
 
 def telemetry(device: str = "0", t: Sequence[float] | None = None, **columns: Sequence[float]) -> Telemetry:

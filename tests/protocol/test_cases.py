@@ -216,7 +216,11 @@ def test_a_run_has_what_its_log_has_something_of(made: Run, expected: tuple[tupl
 
 
 def test_totals_of_other_metrics_than_times_are_not_there() -> None:
-    made = run(Aggregate("utilization", "forward", 0.5, "50", "mean", 0, run().source))
+    made = run(
+        Aggregate(
+            "utilization", phase="forward", value=0.5, original="50", statistic="mean", source=run().source
+        )
+    )
     assert available(made, {"compute": ("forward",)}) == (("utilization", "forward"),)
 
 

@@ -80,7 +80,10 @@ def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
     def figures(node: str, names: str) -> Run:
         one = run(node=node, throughput=1.0)
         own = [
-            Aggregate(f"own_{name}", phase, 2.0, "2", "mean", 1, one.source) for name, phase in names.split()
+            Aggregate(
+                f"own_{name}", phase=phase, value=2.0, original="2", statistic="mean", n=1, source=one.source
+            )
+            for name, phase in names.split()
         ]
         return replace(one, aggregates=(*one.aggregates, *own))
 

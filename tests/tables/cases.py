@@ -24,13 +24,21 @@ def run(
     line = next(_COUNT)
     source = Source("logs/x.csv", line)
     figures = [
-        Aggregate("step_time", phase, value, str(value), "published", 0, source)
+        Aggregate(
+            "step_time", phase=phase, value=value, original=str(value), statistic="published", source=source
+        )
         for phase, value in (values or {}).items()
     ]
     if throughput is not None:
-        figures.append(Aggregate("throughput", "step", throughput, str(throughput), "published", 0, source))
+        figures.append(
+            Aggregate(
+                "throughput", value=throughput, original=str(throughput), statistic="published", source=source
+            )
+        )
     if memory is not None:
-        figures.append(Aggregate("memory_used", "step", memory, str(memory), "published", 0, source))
+        figures.append(
+            Aggregate("memory_used", value=memory, original=str(memory), statistic="published", source=source)
+        )
     return Run(
         id=f"x.csv#{line:06}",
         format="published",

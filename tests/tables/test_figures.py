@@ -79,16 +79,15 @@ def steps(value, *, span=1, rank=0, clock="host"):
     n = 130
     return Series(
         "step_time",
-        "step",
-        rank,
-        clock,
-        np.arange(1, n + 1) * span,
-        np.full(n, span),
-        np.zeros(n),
-        np.full(n, value),
-        np.full(n, np.nan),
-        np.arange(n),
-        Source("x"),
+        rank=rank,
+        clock=clock,
+        step=np.arange(1, n + 1) * span,
+        span=np.full(n, span),
+        begin=np.zeros(n),
+        value=np.full(n, value),
+        samples=np.full(n, np.nan),
+        line=np.arange(n),
+        source=Source("x"),
     )
 
 

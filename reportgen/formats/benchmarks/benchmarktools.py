@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from reportgen.core.model import STEP, Aggregate, Finding, Run, Series
+from reportgen.core.model import Aggregate, Finding, Run, Series
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.benchmarks import benchmarktools_json, benchmarktools_text
 from reportgen.formats.benchmarks.benchmarktools_json import Benchmark
@@ -70,7 +70,7 @@ def _run(log: TextLog, found: Benchmark, number: int | None) -> Run:
     if len(found.samples):
         series = (found.series(source),)
     aggregates = tuple(
-        Aggregate("step_time", STEP, value, text, statistic, n, source)
+        Aggregate("step_time", value=value, original=text, statistic=statistic, n=n, source=source)
         for statistic, value, text, n in found.reduced
         if math.isfinite(value)
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import STEP, FactorValue, FloatArray, Series, Source
+from reportgen.core.model import FactorValue, FloatArray, Series, Source
 from reportgen.formats.parsing.json_values import is_number
 
 _NS = 1e-9
@@ -36,16 +36,14 @@ class Benchmark:
         n = len(self.samples)
         return Series(
             "step_time",
-            STEP,
-            0,
-            "host",
-            np.arange(1, n + 1),
-            np.ones(n, dtype=np.int64),
-            np.full(n, np.nan),
-            self.samples,
-            np.full(n, np.nan),
-            np.full(n, self.line),
-            source,
+            clock="host",
+            step=np.arange(1, n + 1),
+            span=np.ones(n, dtype=np.int64),
+            begin=np.full(n, np.nan),
+            value=self.samples,
+            samples=np.full(n, np.nan),
+            line=np.full(n, self.line),
+            source=source,
         )
 
 

@@ -160,7 +160,16 @@ class _Log:
             metric, statistic = ("run_time", "total") if key == _TOTAL else ("step_time", "mean")
             # train.py averages [0] for what it never timed, so zero means absent.
             if value > 0 and math.isfinite(value):
-                found.append(Aggregate(metric, phase, value, text.decode(), statistic, 0, self.log.place(at)))
+                found.append(
+                    Aggregate(
+                        metric,
+                        phase=phase,
+                        value=value,
+                        original=text.decode(),
+                        statistic=statistic,
+                        source=self.log.place(at),
+                    )
+                )
         return tuple(found)
 
     def _samples(self) -> Iterator[Aggregate]:
@@ -172,7 +181,15 @@ class _Log:
                 if text is not None and 0 < float(text) < math.inf:
                     source = self.log.files.source(self.log.path, line)
                     original = f"{text.decode()} seconds"
-                    yield Aggregate("step_time", phase, float(text), original, "sample", 1, source)
+                    yield Aggregate(
+                        "step_time",
+                        phase=phase,
+                        value=float(text),
+                        original=original,
+                        statistic="sample",
+                        n=1,
+                        source=source,
+                    )
 
     def _devices(self) -> tuple[int, str]:
         """Return how many devices ran, 0 if unknown, and their name, "" if unknown."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Source
+from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows, typed
@@ -126,7 +126,10 @@ def _run(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> R
     mean = json_values.number(found["avg_ts"])
     aggregates = _rates(mean, len(rates), source)
     aggregates += [
-        Aggregate("throughput", STEP, rate, f"{rate:g} tokens/s", "sample", 1, source) for rate in rates
+        Aggregate(
+            "throughput", value=rate, original=f"{rate:g} tokens/s", statistic="sample", n=1, source=source
+        )
+        for rate in rates
     ]
     return Run(
         files.id(files.path, number),
@@ -140,7 +143,15 @@ def _run(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> R
 
 
 def _rates(mean: float, n: int, source: Source) -> list[Aggregate]:
-    return [Aggregate("throughput", STEP, mean, f"{mean:g} tokens/s", "mean", n, source)] if mean >= 0 else []
+    return (
+        [
+            Aggregate(
+                "throughput", value=mean, original=f"{mean:g} tokens/s", statistic="mean", n=n, source=source
+            )
+        ]
+        if mean >= 0
+        else []
+    )
 
 
 def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:

@@ -125,7 +125,15 @@ def _aggregates(state: Mapping[str, Any], source: Source) -> Iterator[Aggregate]
         value = json_values.number(text)
         if abs(value) < float("inf"):
             count = int(n) if n.isascii() and n.isdigit() and len(n) < 16 else 0
-            yield Aggregate(metric, phase, value, f"{text[:40]} {unit}", statistic, count, source)
+            yield Aggregate(
+                metric,
+                phase=phase,
+                value=value,
+                original=f"{text[:40]} {unit}",
+                statistic=statistic,
+                n=count,
+                source=source,
+            )
 
 
 def _summaries(state: Mapping[str, Any]) -> dict[str, dict[str, str]]:

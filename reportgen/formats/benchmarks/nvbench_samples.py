@@ -60,7 +60,16 @@ class Samples:
         source = self.files.source(name)
         return (
             Series(
-                "latency", "cold_gpu", 0, "cuda_event", step, one, unknown, value, unknown, no_line, source
+                "latency",
+                phase="cold_gpu",
+                clock="cuda_event",
+                step=step,
+                span=one,
+                begin=unknown,
+                value=value,
+                samples=unknown,
+                line=no_line,
+                source=source,
             ),
         )
 

@@ -112,17 +112,40 @@ def _aggregate(match: re.Match[str], value: float, source: Source) -> Aggregate:
     rank = f":{match['rank']}" if match["rank"] else ""
     own = _OWN_UNITS.get(re.split("[:/]", place, maxsplit=1)[0])
     if own and own[0].fullmatch(name):
-        return Aggregate(own[1], f"{place}/{name}{rank}", value * own[2], f"{value:g}", "mean", 0, source)
+        return Aggregate(
+            own[1],
+            phase=f"{place}/{name}{rank}",
+            value=value * own[2],
+            original=f"{value:g}",
+            statistic="mean",
+            source=source,
+        )
     for pattern, metric, factor in ((_TIMES, "step_time", 1e-3), (_RATES, "throughput", 1.0),
                                     (_BANDWIDTHS, "bandwidth", 1e9)):  # fmt: skip
         if found := pattern.fullmatch(name):
             rest = "_".join(part for part in found.groups() if part)
             phase = f"{place}/{rest}{rank}" if rest else f"{place}{rank}"
-            return Aggregate(metric, phase, value * factor, f"{value:g}", _statistic(rest), 0, source)
+            return Aggregate(
+                metric,
+                phase=phase,
+                value=value * factor,
+                original=f"{value:g}",
+                statistic=_statistic(rest),
+                source=source,
+            )
     if place == "monitor" and name in _MONITORED:
         metric, factor = _MONITORED[name]
-        return Aggregate(metric, place + rank, value * factor, f"{value:g}", "mean", 0, source)
-    return Aggregate(name, place + rank, value, f"{value:g}", "mean", 0, source)
+        return Aggregate(
+            metric,
+            phase=place + rank,
+            value=value * factor,
+            original=f"{value:g}",
+            statistic="mean",
+            source=source,
+        )
+    return Aggregate(
+        name, phase=place + rank, value=value, original=f"{value:g}", statistic="mean", source=source
+    )
 
 
 def _statistic(rest: str) -> str:

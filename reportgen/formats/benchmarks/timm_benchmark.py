@@ -149,7 +149,12 @@ def _aggregates(found: Mapping[str, Any], prefix: str, source: Source) -> Iterat
         value = _number(found, key := f"{prefix}_{name}")
         if np.isfinite(value):
             yield Aggregate(
-                metric, phase, value * factor, f"{str(found[key])[:40]} {unit}", "mean", 0, source
+                metric,
+                phase=phase,
+                value=value * factor,
+                original=f"{str(found[key])[:40]} {unit}",
+                statistic="mean",
+                source=source,
             )
 
 

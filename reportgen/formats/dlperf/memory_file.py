@@ -9,7 +9,7 @@ Format: Oneflow-Inc/DLPerf, gpu_memory_usage.py of OneFlow's and HugeCTR's Wide 
 import re
 from dataclasses import replace
 
-from reportgen.core.model import STEP, Aggregate
+from reportgen.core.model import Aggregate
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.text_log import COUNT
 from reportgen.sources.logfiles import LogFiles
@@ -31,7 +31,11 @@ def memory(files: LogFiles) -> list[Aggregate]:
         return []
     source = files.source(name, content.count(b"\n", 0, found.start()) + 1)
     text = found[1].decode("ascii")
-    return [Aggregate("memory_used", STEP, float(text), f"{text} bytes", "maximum", 0, source)]
+    return [
+        Aggregate(
+            "memory_used", value=float(text), original=f"{text} bytes", statistic="maximum", source=source
+        )
+    ]
 
 
 def _name(log: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import STEP, Aggregate, Clock, Finding, Run, Series, Source
+from reportgen.core.model import Aggregate, Clock, Finding, Run, Series, Source
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.huggingface.optimum_config import described, is_on_gpu, processes, training_batch
 from reportgen.formats.parsing import json_values
@@ -114,14 +114,28 @@ def _aggregates(
         value = json_values.number(latency.get(key))
         if scale and np.isfinite(value):
             yield Aggregate(
-                "latency", target, value * scale, f"{value} {latency['unit']}", statistic, n, source
+                "latency",
+                phase=target,
+                value=value * scale,
+                original=f"{value} {latency['unit']}",
+                statistic=statistic,
+                n=n,
+                source=source,
             )
     throughput = json_values.table(found.get("throughput"))
     rate = json_values.number(throughput.get("value"))
     unit = str(throughput.get("unit"))
     if not is_training and np.isfinite(rate) and unit.endswith("/s"):
         metric = "token_throughput" if unit.startswith("token") else "throughput"
-        yield Aggregate(metric, target, rate, f"{rate} {unit}"[:80], "mean", n, source)
+        yield Aggregate(
+            metric,
+            phase=target,
+            value=rate,
+            original=f"{rate} {unit}"[:80],
+            statistic="mean",
+            n=n,
+            source=source,
+        )
     for kind, keys, metric, statistic in (
         ("memory", ("max_allocated", "max_process_vram"), "memory_used", "maximum"),
         ("energy", ("total",), "energy", "total"),
@@ -132,7 +146,14 @@ def _aggregates(
             (value for key in keys if np.isfinite(value := json_values.number(part.get(key)))), np.nan
         )
         if factor and np.isfinite(value):
-            yield Aggregate(metric, target, value * factor, f"{value} {part['unit']}", statistic, 0, source)
+            yield Aggregate(
+                metric,
+                phase=target,
+                value=value * factor,
+                original=f"{value} {part['unit']}",
+                statistic=statistic,
+                source=source,
+            )
 
 
 def _steps(
@@ -150,7 +171,18 @@ def _steps(
     work = unknown if samples is None else np.full(n, float(samples))
     line = np.zeros(n, dtype=np.int64)
     return tuple(
-        Series("step_time", STEP, rank, clock, step, ones, unknown, times, work, line, source)
+        Series(
+            "step_time",
+            rank=rank,
+            clock=clock,
+            step=step,
+            span=ones,
+            begin=unknown,
+            value=times,
+            samples=work,
+            line=line,
+            source=source,
+        )
         for rank, times in enumerate(each)
     )
 

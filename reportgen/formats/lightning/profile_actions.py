@@ -62,7 +62,13 @@ def between_steps(actions: Sequence[Action], path: str) -> Aggregate | None:
     value = sum(one.mean for one in parts if one.mean is not None)
     text = " + ".join(one.text for one in parts)
     return Aggregate(
-        "step_time", "between_steps", value, text, "mean", parts[0].calls, Source(path, parts[0].line)
+        "step_time",
+        phase="between_steps",
+        value=value,
+        original=text,
+        statistic="mean",
+        n=parts[0].calls,
+        source=Source(path, parts[0].line),
     )
 
 
@@ -74,17 +80,36 @@ def _whole_step(phases: Mapping[str, Action], path: str) -> tuple[Aggregate, ...
     text = f"{batch.text} + {loading.text}"
     return (
         Aggregate(
-            "step_time", STEP, batch.mean + loading.mean, text, "mean", batch.calls, Source(path, batch.line)
+            "step_time",
+            value=batch.mean + loading.mean,
+            original=text,
+            statistic="mean",
+            n=batch.calls,
+            source=Source(path, batch.line),
         ),
     )
 
 
 def _mean(phase: str, one: Action, path: str, metric: str) -> Aggregate:
     assert one.mean is not None
-    return Aggregate(metric, phase, one.mean, one.text, "mean", one.calls, Source(path, one.line))
+    return Aggregate(
+        metric,
+        phase=phase,
+        value=one.mean,
+        original=one.text,
+        statistic="mean",
+        n=one.calls,
+        source=Source(path, one.line),
+    )
 
 
 def _total(phase: str, one: Action, path: str) -> Aggregate:
     return Aggregate(
-        "run_time", phase, one.total, f"{one.total:g}", "total", one.calls, Source(path, one.line)
+        "run_time",
+        phase=phase,
+        value=one.total,
+        original=f"{one.total:g}",
+        statistic="total",
+        n=one.calls,
+        source=Source(path, one.line),
     )

@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Telemetry
+from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Telemetry
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.lightning import metrics_csv, profiler, run_folder
 from reportgen.formats.lightning.profile_actions import step_times
@@ -154,5 +154,9 @@ def _losses(metrics: metrics_csv.Metrics, files: LogFiles) -> tuple[Aggregate, .
     for name in ("train_loss", "train/loss", "loss"):
         value = metrics.mean(name)
         if math.isfinite(value):
-            return (Aggregate("loss", STEP, value, name, "mean", 0, files.source(files.path)),)
+            return (
+                Aggregate(
+                    "loss", value=value, original=name, statistic="mean", source=files.source(files.path)
+                ),
+            )
     return ()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, FloatArray, Run, Source, Status
+from reportgen.core.model import Aggregate, FactorValue, Finding, FloatArray, Run, Source, Status
 from reportgen.formats.lightning import metrics_csv, profiler
 from reportgen.formats.lightning.profile_actions import between_steps, step_times
 from reportgen.formats.parsing import environment_files, json_values
@@ -179,7 +179,14 @@ class _Folder:
     ) -> Aggregate | None:
         if value is None:
             return None
-        return Aggregate(metric, STEP, float(value), f"{value!r}", statistic, n, self._source(role))
+        return Aggregate(
+            metric,
+            value=float(value),
+            original=f"{value!r}",
+            statistic=statistic,
+            n=n,
+            source=self._source(role),
+        )
 
     def _losses(self) -> list[Aggregate | None]:
         """Return the mean over the executions of each one's mean, and these as samples."""
@@ -238,4 +245,4 @@ class _Folder:
 
     def _metric(self, metric: str, value: float, statistic: str, version: str, n: int = 0) -> Aggregate:
         source = self.files.source(f"{version}/metrics.csv" if version else self.roles.get("dlprof", ""))
-        return Aggregate(metric, STEP, value, f"{value!r}", statistic, n, source)
+        return Aggregate(metric, value=value, original=f"{value!r}", statistic=statistic, n=n, source=source)

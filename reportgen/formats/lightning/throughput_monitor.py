@@ -8,7 +8,7 @@ device only, and tell how many there are.
 
 import numpy as np
 
-from reportgen.core.model import STEP, FloatArray, IntArray, Series, Source
+from reportgen.core.model import FloatArray, IntArray, Series, Source
 from reportgen.formats.lightning.metrics_csv import Metrics
 
 _TIME, _BATCHES, _SAMPLES = "train/time", "train/batches", "train/samples"
@@ -36,16 +36,14 @@ def throughput(metrics: Metrics, source: Source) -> tuple[tuple[Series, ...], in
         series.append(
             Series(
                 "throughput",
-                STEP,
-                0,
-                "printed",
-                step[known],
-                np.minimum(step[known], _WINDOW),
-                nothing,
-                rates[known],
-                nothing,
-                metrics.line[logged][known],
-                source,
+                clock="printed",
+                step=step[known],
+                span=np.minimum(step[known], _WINDOW),
+                begin=nothing,
+                value=rates[known],
+                samples=nothing,
+                line=metrics.line[logged][known],
+                source=source,
             )
         )
     return tuple(series), devices
@@ -57,16 +55,14 @@ def _intervals(metrics: Metrics, source: Source, logged: IntArray, step: IntArra
     begin = np.concatenate(([0.0], time[:-1]))
     return Series(
         "step_time",
-        STEP,
-        0,
-        "host_synchronized",
-        step,
-        np.diff(step, prepend=0),
-        begin,
-        time - begin,
-        np.diff(samples, prepend=0.0),
-        metrics.line[logged],
-        source,
+        clock="host_synchronized",
+        step=step,
+        span=np.diff(step, prepend=0),
+        begin=begin,
+        value=time - begin,
+        samples=np.diff(samples, prepend=0.0),
+        line=metrics.line[logged],
+        source=source,
     )
 
 

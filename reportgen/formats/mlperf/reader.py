@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
-from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Status
+from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Status
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, Event, first_event, parse
 from reportgen.formats.mlperf.system import read_entry, read_system
@@ -169,11 +169,18 @@ class _Log:
         seconds = (stop.time_ms - start.time_ms) / 1000
         place, text = self.log.place(stop.at), f"{stop.time_ms} - {start.time_ms} ms"
         if status != "complete":
-            yield Aggregate("run_time", STEP, seconds, text, "total", 1, place)
+            yield Aggregate("run_time", value=seconds, original=text, statistic="total", n=1, source=place)
             return
-        yield Aggregate("time_to_train", STEP, seconds, text, "total", 1, place)
+        yield Aggregate("time_to_train", value=seconds, original=text, statistic="total", n=1, source=place)
         scaled = f"({text}) x {self.scaling!r}"
-        yield Aggregate("scaled_time_to_train", STEP, seconds * self.scaling, scaled, "total", 1, place)
+        yield Aggregate(
+            "scaled_time_to_train",
+            value=seconds * self.scaling,
+            original=scaled,
+            statistic="total",
+            n=1,
+            source=place,
+        )
 
     def _quality(self) -> Iterator[Aggregate]:
         """Yield the last evaluation: an accuracy, a loss or a perplexity, as the benchmark has it."""
@@ -181,7 +188,9 @@ class _Log:
         value = number(found[-1].value) if found else math.nan
         if is_number(value) and math.isfinite(value):
             place, text = self.log.place(found[-1].at), f"{found[-1].value!r}"[:80]
-            yield Aggregate("eval_accuracy", STEP, value, text, "last", len(found), place)
+            yield Aggregate(
+                "eval_accuracy", value=value, original=text, statistic="last", n=len(found), source=place
+            )
 
     def _until_stop(self, events: list[Event]) -> list[Event]:
         """Return the events until run_stop; where evaluation runs beside training, more may follow."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.core.model import STEP, Aggregate, Clock, FloatArray, IntArray, Series
+from reportgen.core.model import Aggregate, Clock, FloatArray, IntArray, Series
 from reportgen.formats.mlperf.events import Event, Events, Interval, intervals
 from reportgen.formats.parsing import metric_logger, speedometer
 from reportgen.formats.parsing.json_values import is_number
@@ -211,16 +211,14 @@ def _series(
     line = log.lines([event.at for event in events])
     return Series(
         metric,
-        STEP,
-        0,
-        clock,
-        step.astype(np.int64),
-        span.astype(np.int64),
-        begin.astype(np.float64),
-        value.astype(np.float64),
-        samples.astype(np.float64),
-        line,
-        log.source,
+        clock=clock,
+        step=step.astype(np.int64),
+        span=span.astype(np.int64),
+        begin=begin.astype(np.float64),
+        value=value.astype(np.float64),
+        samples=samples.astype(np.float64),
+        line=line,
+        source=log.source,
     )
 
 
@@ -236,9 +234,30 @@ def _reduced(
     mean = math.fsum(w * rate for w, rate in zip(weights, rates, strict=True)) / math.fsum(weights)
     lines = log.lines([event.at for event, _ in tracked])
     found = [
-        Aggregate(metric, STEP, rate, f"{rate / scale!r}", "sample", 1, log.files.source(log.path, int(line)))
+        Aggregate(
+            metric,
+            value=rate,
+            original=f"{rate / scale!r}",
+            statistic="sample",
+            n=1,
+            source=log.files.source(log.path, int(line)),
+        )
         for rate, line in zip(rates, lines, strict=True)
     ]
     if len(rates) == 1:
-        return (Aggregate(metric, STEP, mean, found[0].original, "mean", 1, found[0].source),)
-    return (Aggregate(metric, STEP, mean, f"{len(rates)} rates", "mean", len(rates), found[0].source), *found)
+        return (
+            Aggregate(
+                metric, value=mean, original=found[0].original, statistic="mean", n=1, source=found[0].source
+            ),
+        )
+    return (
+        Aggregate(
+            metric,
+            value=mean,
+            original=f"{len(rates)} rates",
+            statistic="mean",
+            n=len(rates),
+            source=found[0].source,
+        ),
+        *found,
+    )

@@ -227,7 +227,20 @@ class _Folder:
                 told.append((metric, STEP, "host", done))
         rank, line = part.number, table.line
         for metric, phase, clock, value in told:
-            yield Series(metric, phase, rank, clock, step, span, begin, value, samples, line, source, breaks)
+            yield Series(
+                metric,
+                phase=phase,
+                rank=rank,
+                clock=clock,
+                step=step,
+                span=span,
+                begin=begin,
+                value=value,
+                samples=samples,
+                line=line,
+                source=source,
+                breaks=breaks,
+            )
 
     def _devices(self, part: Part, offset: int | None, origin: int | None) -> Iterator[Telemetry]:
         table = part.table

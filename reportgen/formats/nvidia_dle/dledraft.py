@@ -10,17 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reportgen.core.model import (
-    STEP,
-    Aggregate,
-    FactorValue,
-    Finding,
-    FloatArray,
-    IntArray,
-    Run,
-    Series,
-    Status,
-)
+from reportgen.core.model import Aggregate, FactorValue, Finding, FloatArray, IntArray, Run, Series, Status
 from reportgen.formats.nvidia_dle import folder_names
 from reportgen.formats.nvidia_dle.dlelog import SHOWN, Log
 from reportgen.formats.parsing.excerpt import quoted
@@ -108,7 +98,12 @@ class Draft:
             text = original.decode("utf-8", "replace") if isinstance(original, bytes) else original
             self.aggregates.append(
                 Aggregate(
-                    "throughput", STEP, value, text.strip()[:SHOWN], statistic, n, self.log.source(position)
+                    "throughput",
+                    value=value,
+                    original=text.strip()[:SHOWN],
+                    statistic=statistic,
+                    n=n,
+                    source=self.log.source(position),
                 )
             )
 
@@ -172,4 +167,14 @@ def printed(
 ) -> Series:
     """Return the series of the rates that a log prints, over all devices."""
     unknown = np.full(len(step), np.nan)
-    return Series(metric, STEP, 0, "printed", step, span, unknown, rate, unknown, line, log.place)
+    return Series(
+        metric,
+        clock="printed",
+        step=step,
+        span=span,
+        begin=unknown,
+        value=rate,
+        samples=unknown,
+        line=line,
+        source=log.place,
+    )

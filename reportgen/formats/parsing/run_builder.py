@@ -107,7 +107,17 @@ class RunBuilder:
         begin = np.full(len(step), np.nan)
         self.series.append(
             Series(
-                metric, phase, 0, clock, step, span, begin, value, samples, line, self.log.source, self.breaks
+                metric,
+                phase=phase,
+                clock=clock,
+                step=step,
+                span=span,
+                begin=begin,
+                value=value,
+                samples=samples,
+                line=line,
+                source=self.log.source,
+                breaks=self.breaks,
             )
         )
 
@@ -130,17 +140,15 @@ class RunBuilder:
         self.series.append(
             Series(
                 "step_time",
-                STEP,
-                0,
-                "timestamp",
-                self.step[1:][keep],
-                span[keep],
-                stamp[:-1][keep] - stamp[0],
-                time[keep],
-                samples[1:][keep],
-                self.line[1:][keep],
-                self.log.source,
-                self.breaks,
+                clock="timestamp",
+                step=self.step[1:][keep],
+                span=span[keep],
+                begin=stamp[:-1][keep] - stamp[0],
+                value=time[keep],
+                samples=samples[1:][keep],
+                line=self.line[1:][keep],
+                source=self.log.source,
+                breaks=self.breaks,
             )
         )
 
@@ -158,7 +166,17 @@ class RunBuilder:
         """Add a number that the log had already reduced; one that is not finite is left out."""
         if np.isfinite(value):
             source = self.log.files.source(self.log.path, line)
-            self.aggregates.append(Aggregate(metric, phase, value, original, statistic, n, source))
+            self.aggregates.append(
+                Aggregate(
+                    metric,
+                    phase=phase,
+                    value=value,
+                    original=original,
+                    statistic=statistic,
+                    n=n,
+                    source=source,
+                )
+            )
 
     def run(self, number: int | None = None) -> Run:
         """Return the run, with its status from what the log says after the last step."""

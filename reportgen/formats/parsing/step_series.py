@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.core.model import STEP, Break, FloatArray, IntArray, Series, Source
+from reportgen.core.model import Break, FloatArray, IntArray, Series, Source
 from reportgen.formats.parsing.timestamps import moments
 
 _EPOCH_BORDER = "epoch"
@@ -105,4 +105,15 @@ def timed(
     step, span, begin, value, samples, line = where((span > 0) & (value >= 0), *columns)
     if not len(step):
         return None
-    return Series("step_time", STEP, 0, "timestamp", step, span, begin, value, samples, line, source, breaks)
+    return Series(
+        "step_time",
+        clock="timestamp",
+        step=step,
+        span=span,
+        begin=begin,
+        value=value,
+        samples=samples,
+        line=line,
+        source=source,
+        breaks=breaks,
+    )

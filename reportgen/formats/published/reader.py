@@ -223,7 +223,15 @@ class _Table:
 
     def _figure(self, named: Named, line: int, value: float, original: str, base: str = "") -> Aggregate:
         source = self.files.source(self.table, line)
-        return Aggregate(named.metric, named.phase, value, original, named.statistic, 0, source, base)
+        return Aggregate(
+            named.metric,
+            phase=named.phase,
+            value=value,
+            original=original,
+            statistic=named.statistic,
+            source=source,
+            unit=base,
+        )
 
     def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
         row, findings = dict(published), []
