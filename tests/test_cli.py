@@ -304,11 +304,11 @@ def test_what_is_no_file_is_named_as_it_was_asked_for(tmp_path, monkeypatch, com
     Path("loop.log").symlink_to("loop.log")
     os.mkfifo("pipe.log")
     assert call(*command, "link.log")[1] == (
-        'link.log: is a link to "gone.log", which is not there; mend the link'
+        'link.log: is a link to "gone.log", which does not exist; repair the link'
     )
     assert call(*command, "loop.log")[1].startswith('loop.log: is a link to "loop.log"')
     assert call(*command, "pipe.log")[1] == (
-        "pipe.log: is neither a file nor a folder; copy what it gives into a file"
+        "pipe.log: is neither a file nor a folder; copy its output into a file"
     )
     assert call(*command, "none.log")[1] == "none.log: no such file or folder; check the path"
 

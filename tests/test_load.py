@@ -163,7 +163,7 @@ def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.Monkey
     def refused(path: str) -> bytes:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("reportgen.sources.filesystem.content", refused)
+    monkeypatch.setattr("reportgen.sources.filesystem.read_whole", refused)
     found = load(["logs/own"], root=root)
     assert describe(found) == [("gpu.txt", "nvsmi")]
     assert [(one.rule, str(one.source)) for one in found.findings] == [

@@ -34,25 +34,25 @@ def test_memory_and_disk_show_the_same(tmp_path: Path) -> None:
 
 
 def test_a_narrower_view_has_paths_of_its_own_and_ids_below_the_argument() -> None:
-    view = LogFiles.of(TREE, prefix="logs").below("a")
+    view = LogFiles.of(TREE, prefix="logs").subfolder("a")
     assert list(view) == ["b/y.log", "x.log"]
     assert view.children() == (["x.log"], ["b"])
     assert ("x.log" in view, "a/x.log" in view, "top.log" in view) == (True, False, False)
-    assert (view.id(), view.id("x.log", 2), view.below("b").id()) == ("a", "a/x.log#2", "a/b")
-    assert view.below("b").source("y.log") == Source("logs/a/b/y.log")
+    assert (view.id(), view.id("x.log", 2), view.subfolder("b").id()) == ("a", "a/x.log#2", "a/b")
+    assert view.subfolder("b").source("y.log") == Source("logs/a/b/y.log")
     assert view.file("b/y.log").path == "y.log"
     assert not view.file("b/y.log").is_folder
 
 
 def test_views_can_be_cut() -> None:
-    view = LogFiles.of(TREE).below("a")
-    assert list(view.only(["x.log", "nothing"])) == ["x.log"]
-    assert list(view.without(["x.log"])) == ["b/y.log"]
+    view = LogFiles.of(TREE).subfolder("a")
+    assert list(view.select(["x.log", "nothing"])) == ["x.log"]
+    assert list(view.exclude(["x.log"])) == ["b/y.log"]
     assert view.total_size() == 3
 
 
 def test_another_process_gets_only_what_the_view_shows() -> None:
-    view = LogFiles.of(TREE, {"f": {"k": 1}}, prefix="logs").below("a")
+    view = LogFiles.of(TREE, {"f": {"k": 1}}, prefix="logs").subfolder("a")
     copy = pickle.loads(pickle.dumps(view))
     assert list(copy) == list(view)
     assert b"333" not in pickle.dumps(view)
@@ -62,9 +62,9 @@ def test_another_process_gets_only_what_the_view_shows() -> None:
 def test_settings_hold_from_their_folder_downwards() -> None:
     view = LogFiles.of(TREE).with_settings({"": {"f": {"k": 1}}, "a": {"f": {"k": 2}}})
     assert view.settings == {"f": {"k": 1}}
-    assert view.below("a").below("b").settings == {"f": {"k": 2}}
+    assert view.subfolder("a").subfolder("b").settings == {"f": {"k": 2}}
     assert view.file("a/x.log").settings == {"f": {"k": 2}}
-    assert view.below("a-b").settings == {"f": {"k": 1}}
+    assert view.subfolder("a-b").settings == {"f": {"k": 1}}
 
 
 def test_a_single_file_is_an_argument_too(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_folder_behind_a_link_is_listed_under_the_name_of_the_link(tmp_path: P
     assert [(str(one.source), one.message) for one in findings] == [
         ("logs/nowhere", "cannot be read: no such file or directory"),
         ("logs/self", "cannot be read: too many levels of symbolic links"),
-        ("logs/up", "cannot be read: the link leads to a folder that holds it"),
+        ("logs/up", "cannot be read: the link leads to a folder that contains it"),
     ]
 
 
@@ -153,7 +153,7 @@ def test_the_end_of_a_file_is_the_same_from_memory_and_from_disk(tmp_path: Path)
         LogFiles.of({"x.log": content}).file("x.log"),
         LogFiles.at(tmp_path / "x.log", tmp_path)[0],
     ):
-        view = files.at_end()
+        view = files.tail_view()
         assert view is not None
         assert view.head("x.log") == content[-HEAD:]
         assert view.head("x.log", 2 * HEAD) == content[: 2 * HEAD]
@@ -176,7 +176,7 @@ def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path, size: int) -> No
         file = folder.file("x.log")
         assert file.head("x.log", 4) == b"x" * min(size, 1)
         assert (file.head("x.log"), file.bytes("x.log")) == (b"x" * min(size, HEAD - 3), b"x" * size)
-        assert file.beside("x.log") == (b"x" * size if size <= HEAD - 3 else None)
+        assert file.read_sibling("x.log") == (b"x" * size if size <= HEAD - 3 else None)
 
 
 def test_the_begin_of_a_file_beside_is_given_as_it_is_whatever_its_size(tmp_path: Path) -> None:
@@ -185,9 +185,11 @@ def test_the_begin_of_a_file_beside_is_given_as_it_is_whatever_its_size(tmp_path
     (tmp_path / "x.log").write_bytes(b"")
     for folder in (LogFiles.of({"x.bin": content, "x.log": b""}), LogFiles.at(tmp_path, tmp_path)[0]):
         file = folder.file("x.log")
-        assert file.beginning_beside("x.bin", 5) == (content[:5], len(content))
-        assert file.beginning_beside("x.bin", 2 * HEAD) == (content, len(content))
-        assert [file.beginning_beside(name, 5) for name in ("y.bin", "../x.bin", "/etc/passwd")] == [None] * 3
+        assert file.read_sibling_head("x.bin", 5) == (content[:5], len(content))
+        assert file.read_sibling_head("x.bin", 2 * HEAD) == (content, len(content))
+        assert [file.read_sibling_head(name, 5) for name in ("y.bin", "../x.bin", "/etc/passwd")] == [
+            None
+        ] * 3
 
 
 def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
@@ -196,12 +198,14 @@ def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
     content = b"".join(b"line %02d\n" % number for number in range(20))
     (tmp_path / "x.log").write_bytes(content)
     disk, memory = LogFiles.at(tmp_path, tmp_path)[0], LogFiles.of({"x.log": content})
-    assert all(view.gap("x.log") is None and view.bytes("x.log") == content for view in (disk, memory))
+    assert all(
+        view.lines_before_gap("x.log") is None and view.bytes("x.log") == content for view in (disk, memory)
+    )
     monkeypatch.setattr(logfiles, "WHOLE", 60)
     monkeypatch.setattr(logfiles, "TAIL", 20)
     for view in (disk, memory):
         assert view.bytes("x.log") == content[:40] + content[-16:]
-        assert view.gap("x.log") == 5
+        assert view.lines_before_gap("x.log") == 5
         assert view.head("x.log") == content
 
 
@@ -209,5 +213,8 @@ def test_a_large_file_of_one_line_is_its_begin(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(logfiles, "WHOLE", 60)
     monkeypatch.setattr(logfiles, "TAIL", 20)
     view = LogFiles.of({"x": b"y" * 100, "bar": b"\r12345" * 20})
-    assert (view.bytes("x"), view.gap("x")) == (b"y" * 40, 0)
-    assert (view.bytes("bar"), view.gap("bar")) == (b"\r12345" * 6 + b"\r" + b"12345\r12345\r12345", 0)
+    assert (view.bytes("x"), view.lines_before_gap("x")) == (b"y" * 40, 0)
+    assert (view.bytes("bar"), view.lines_before_gap("bar")) == (
+        b"\r12345" * 6 + b"\r" + b"12345\r12345\r12345",
+        0,
+    )

@@ -26,12 +26,12 @@ def learn(
     """
     from reportgen import publish
     from reportgen.learn import propose
-    from reportgen.sources.filesystem import existing
+    from reportgen.sources.filesystem import resolve_existing
     from reportgen.sources.logfiles import LogFiles
 
     if file.is_dir():
         raise RequestError(str(file), "is a folder", "name one log in it")
-    files, _ = LogFiles.at(existing(file), Path.cwd())
+    files, _ = LogFiles.at(resolve_existing(file), Path.cwd())
     try:
         proposal = propose(files)
     except OSError as error:

@@ -43,12 +43,12 @@ def runs(
     from reportgen.load.scan import gather
     from reportgen.protocol import parse_protocol
     from reportgen.report.listing import findings_of, rows
-    from reportgen.sources.filesystem import existing
+    from reportgen.sources.filesystem import resolve_existing
 
     rule = parse_protocol(protocol, "--protocol")
     with progress() as told:
         found = gather(
-            [existing(path) for path in logs],
+            [resolve_existing(path) for path in logs],
             rows(rule, as_text=format is Listing.json),
             root=Path.cwd(),
             progress=lambda done, total: told("reading", done, total),
@@ -103,12 +103,12 @@ def formats(
     from reportgen.formats.detection import discover
     from reportgen.formats.registry import FORMATS
     from reportgen.load.scan import survey
-    from reportgen.sources.filesystem import existing
+    from reportgen.sources.filesystem import resolve_existing
 
     if explain is None:
         print_table([("format", "reads"), *((f.name, _first_line(f.read.__module__)) for f in FORMATS)])
         return
-    files = survey(existing(explain), Path.cwd()).files
+    files = survey(resolve_existing(explain), Path.cwd()).files
     found = discover(files)
     if not found.claimed:
         raise RequestError(str(explain), *_unclaimable(files, found))

@@ -14,7 +14,7 @@ class Claim:
     confidence  in (0, 1]: 1 where the content names the format itself
     source      the line that gave it away; reason  what stands there, for people
     files       the paths, relative to the view, that the format reads or explains
-    beside      small files of several runs that the reader looks at too (`LogFiles.beside`)
+    beside      small files of several runs that the reader looks at too (`LogFiles.read_sibling`)
     """
 
     confidence: float

@@ -55,7 +55,7 @@ def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | No
         for claim, one in claims
         if one is not winner and claim.confidence == best.confidence and set(claim.files) & set(best.files)
     )
-    return Claimed(winner, best, files.only(best.files, best.beside), rivals)
+    return Claimed(winner, best, files.select(best.files, best.beside), rivals)
 
 
 def _claims(files: LogFiles, asked: Iterable[Format], *, is_last: bool) -> list[tuple[Claim, Format]]:
@@ -121,9 +121,9 @@ def walk(
         # A second run may lie in the same folder, so what is left is offered again as a whole.
         while view.is_folder and (claimed := _offer_folder(view, formats)):
             claims.append(claimed)
-            view = view.without(claimed.files)
+            view = view.exclude(claimed.files)
         names, folders = view.children()
-        pending += [view.below(name) for name in folders]
+        pending += [view.subfolder(name) for name in folders]
         yield claims, view, names
 
 
@@ -144,13 +144,13 @@ def offer(view: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None
     claimed = detect(view, formats)
     if claimed and not claimed.format.is_last:
         return claimed
-    if not (at_end := view.at_end()) or not (late := detect(at_end, formats)):
+    if not (at_end := view.tail_view()) or not (late := detect(at_end, formats)):
         return claimed
     if claimed and late.format.is_last:
         return claimed
     # Nobody counted the lines before, and a reader wants the begin.
     claim = replace(late.claim, source=replace(late.claim.source, line=0))
-    return replace(late, claim=claim, files=view.only([view.path], claim.beside))
+    return replace(late, claim=claim, files=view.select([view.path], claim.beside))
 
 
 def _offer_file(view: LogFiles, formats: Iterable[Format], found: Discovery) -> None:

@@ -152,7 +152,7 @@ def survey(path: Path, root: Path) -> Survey:
     below = [labels_toml.parse(content, folder) for folder, content in texts.items()]
     known = [*below, *_labels_above(path, root)]
     if own:
-        files = files.without(own.values())
+        files = files.exclude(own.values())
     places = {name.rpartition("/")[0]: folder for folder, name in own.items()} | {"": argument}
     told = {
         location: labels_toml.settings(labels_toml.above(place, known)) for location, place in places.items()
@@ -249,7 +249,7 @@ def _read_all(
 
 def _batches(number: int, one: Survey) -> Iterator[Batch]:
     """Cut a survey into batches worth sending to another process: some files of about a MB, or a folder."""
-    empty = one.files.only(())
+    empty = one.files.select(())
     for unit in one.units:
         yield Batch(number, empty, (unit,))
     # Where there are many, chance evens sizes out, and asking for all of them takes time.
@@ -258,12 +258,12 @@ def _batches(number: int, one: Survey) -> Iterator[Batch]:
     size = 0
     for name in one.names:
         names.append(name)
-        size += one.files.only([name]).total_size() if sized else 0
+        size += one.files.select([name]).total_size() if sized else 0
         if size >= _CHUNK_BYTES or len(names) >= _CHUNK_UNITS:
-            yield Batch(number, one.files.only(names), known=one.known)
+            yield Batch(number, one.files.select(names), known=one.known)
             names, size = [], 0
     if names:
-        yield Batch(number, one.files.only(names), known=one.known)
+        yield Batch(number, one.files.select(names), known=one.known)
 
 
 def _bytes(surveys: Iterable[Survey]) -> int:
@@ -282,7 +282,7 @@ def _together(reads: Sequence[Read[T]], surveys: Sequence[Survey], shape: Shape[
     repeated = duplicates(
         [read.print for read in reads],
         [[trace for trace, _ in found] for found in runs],
-        lambda number: surveys[reads[number].argument].files.only(reads[number].files),
+        lambda number: surveys[reads[number].argument].files.select(reads[number].files),
     )
     for number, position, finding in repeated:
         trace, made = runs[number][position]

@@ -168,7 +168,7 @@ def _runs(unit: Unit, used: set[Use]) -> tuple[list[Run], list[Finding]]:
     runs: list[Run] = []
     findings: list[Finding] = []
     try:
-        gaps = [(path, lines) for path in view if (lines := view.gap(path)) is not None]
+        gaps = [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
         for found in unit.format.read(view):
             if isinstance(found, Run):
                 run = wellformed(labelled(found) if labelled else found)

@@ -1,82 +1,87 @@
-"""What lies on disk: which files are below a folder, and their bytes, as strings and without a view on top.
+"""List the files below a folder and read their bytes.
 
-Listing leaves out hidden files, and follows symbolic links inside the root only. Everything is by paths as
-strings: a corpus has tens of thousands of files, and an object a file is what costs most.
+Listing skips hidden files and follows symbolic links inside the root only. Paths are strings: a corpus has
+tens of thousands of files, and building one Path object per file dominates the cost.
 """
 
 import os
 import stat
 from dataclasses import dataclass, field
-from functools import lru_cache
 from io import FileIO
 from pathlib import Path
 
 from reportgen.core.errors import RequestError
 
-# Files that are looked at beside a log are small.
-_SMALL = 65536
+# Siblings that a reader may ask for (labels, configurations) are small; larger files are not kept.
+_MAX_SIBLING_BYTES = 65536
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """The regular files below a folder: path below it -> path on disk, and what is no such file and why.
+class FileList:
+    """The regular files below a folder: path below it -> path on disk.
 
-    unreadable  (path below the folder, reason) of what could not be looked at
+    unreadable  (path below the folder, reason) of entries that could not be opened
+    skipped     paths below the folder of links to folders that are listed elsewhere already
     """
 
     files: dict[str, str]
-    unreadable: tuple[tuple[str, OSError], ...]
+    unreadable: tuple[tuple[str, OSError], ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
-def existing(path: Path) -> Path:
-    """Return a path with its links followed. Raises RequestError, by the name asked for, where nothing is."""
+def resolve_existing(path: Path) -> Path:
+    """Return a path with its links followed. Raises RequestError if it does not exist."""
     if not path.is_file() and not path.is_dir():
-        raise RequestError(str(path), *absent(path))
+        raise RequestError(str(path), *missing_reason(path))
     return path.resolve()
 
 
-def absent(path: Path) -> tuple[str, str]:
-    """Return why a path is neither a file nor a folder, and what to do."""
+def missing_reason(path: Path) -> tuple[str, str]:
+    """Return why a path is neither a file nor a folder, and the remedy."""
     if path.exists():
-        return "is neither a file nor a folder", "copy what it gives into a file"
+        return "is neither a file nor a folder", "copy its output into a file"
     if path.is_symlink():
-        return f'is a link to "{path.readlink()}", which is not there', "mend the link"
+        return f'is a link to "{path.readlink()}", which does not exist', "repair the link"
     return "no such file or folder", "check the path"
 
 
-def listed(folder: Path, root: Path) -> Listed:
-    """Return what lies below a folder; links may lead anywhere inside the root or the folder.
+def list_files(folder: Path, root: Path) -> FileList:
+    """Return the files below a folder; links may lead anywhere inside the root or the folder.
 
-    A folder behind a link is listed under the name of the link, once, unless it is listed anyway.
+    A folder behind a link is listed once, under the name of the link, unless it is listed anyway.
     """
-    found = _Found([("", str(folder))])
+    walk = _Walk([("", str(folder))])
     top, base = (Path(os.path.realpath(place)) for place in (root, folder))
     followed: set[Path] = set()
-    while found.folders:
-        while found.folders:
-            found.enter(*found.folders.pop())
-        # Sorted, because the order in which links stand on disk must decide nothing.
-        links, found.links = sorted(found.links), []
+    skipped: list[str] = []
+    while walk.folders:
+        while walk.folders:
+            walk.enter(*walk.folders.pop())
+        # Sorted, so that the order of directory entries on disk decides nothing.
+        links, walk.links = sorted(walk.links), []
         for name, path in links:
             try:
-                target = _target(path, base, top)
+                target = _link_target(path, base, top)
                 mode = target.stat().st_mode
             except OSError as error:
-                found.unreadable.append((name, error))
+                walk.unreadable.append((name, error))
                 continue
             if stat.S_ISREG(mode):
-                found.files[name] = path
-            elif stat.S_ISDIR(mode) and target not in followed and not _is_listed(target, base):
-                followed.add(target)
-                found.folders.append((f"{name}/", path))
-    return Listed(found.files, tuple(found.unreadable))
+                walk.files[name] = path
+            elif stat.S_ISDIR(mode):
+                if target in followed or _is_listed(target, base):
+                    skipped.append(name)
+                else:
+                    followed.add(target)
+                    walk.folders.append((f"{name}/", path))
+    return FileList(walk.files, tuple(walk.unreadable), tuple(skipped))
 
 
 @dataclass(slots=True)
-class _Found:
-    """What was met so far.
+class _Walk:
+    """The state of a listing.
 
-    folders, links  still to be looked at: (path below the folder, path on disk)
+    folders, links  still to be visited: (path below the folder, path on disk)
     """
 
     folders: list[tuple[str, str]]
@@ -85,10 +90,10 @@ class _Found:
     unreadable: list[tuple[str, OSError]] = field(default_factory=list)
 
     def enter(self, below: str, path: str) -> None:
-        """Take note of what stands in one folder."""
+        """Record the entries of one folder."""
         try:
-            with os.scandir(path) as found:
-                entries = [entry for entry in found if not entry.name.startswith(".")]
+            with os.scandir(path) as scanned:
+                entries = [entry for entry in scanned if not entry.name.startswith(".")]
         except OSError as error:
             self.unreadable.append((below.rstrip("/"), error))
             return
@@ -102,124 +107,128 @@ class _Found:
                 self.links.append((name, entry.path))
 
 
-def _target(link: str, folder: Path, root: Path) -> Path:
-    """Return where a link leads to. Raises OSError where it is not to be followed."""
+def _link_target(link: str, folder: Path, root: Path) -> Path:
+    """Return the target of a link. Raises OSError if the link must not be followed."""
     target = Path(os.path.realpath(link))
-    if not any(target.is_relative_to(one) for one in (root, folder)):
+    if not any(target.is_relative_to(place) for place in (root, folder)):
         raise OSError("the link leads out of the root")
     if target != folder and folder.is_relative_to(target):
-        raise OSError("the link leads to a folder that holds it")
+        raise OSError("the link leads to a folder that contains it")
     return target
 
 
 def _is_listed(target: Path, folder: Path) -> bool:
-    """Return whether a folder is met on the way down from another one, which passes by what is hidden."""
+    """Return whether listing `folder` reaches `target` without links; hidden folders are not entered."""
     return target.is_relative_to(folder) and not any(
         part.startswith(".") for part in target.relative_to(folder).parts
     )
 
 
-def beginning(path: str | Path | bytes, size: int) -> bytes:
-    """Return the first bytes of a file (or of a content)."""
-    if isinstance(path, bytes):
-        return path[:size]
-    # No object a file, and no look at its size before: most logs are small, and many.
-    file = os.open(path, os.O_RDONLY)
+def read_head(place: str | Path | bytes, size: int) -> bytes:
+    """Return the first bytes of a file (or of a content in memory)."""
+    if isinstance(place, bytes):
+        return place[:size]
+    # os.read instead of a file object, and no stat first: most logs are small and numerous.
+    file = os.open(place, os.O_RDONLY)
     try:
         return os.read(file, size)
     finally:
         os.close(file)
 
 
-def content(path: str | Path | bytes) -> bytes:
-    """Return a whole file (or the content itself)."""
-    if isinstance(path, bytes):
-        return path
-    with FileIO(path) as file:
+def read_whole(place: str | Path | bytes) -> bytes:
+    """Return a whole file (or the content in memory itself)."""
+    if isinstance(place, bytes):
+        return place
+    with FileIO(place) as file:
         return file.readall()
 
 
-def size(path: str | Path | bytes) -> int:
-    """Return the size of a file (or of a content) in bytes."""
-    return len(path) if isinstance(path, bytes) else Path(path).stat().st_size
+def size_of(place: str | Path | bytes) -> int:
+    """Return the size of a file (or of a content in memory) in bytes."""
+    return len(place) if isinstance(place, bytes) else Path(place).stat().st_size
 
 
-def ends(place: str | Path | bytes, first: int, last: int) -> tuple[bytes, bytes]:
-    """Return the first and the last bytes of a file (or of a content), which is longer than both together."""
+def read_head_tail(place: str | Path | bytes, head: int, tail: int) -> tuple[bytes, bytes]:
+    """Return the first and the last bytes of a file, which must be longer than both together."""
     if isinstance(place, bytes):
-        return place[:first], place[-last:]
+        return place[:head], place[-tail:]
     with FileIO(place) as file:
-        begin = file.read(first)
-        file.seek(-last, os.SEEK_END)
-        return begin, file.read(last)
+        begin = file.read(head)
+        file.seek(-tail, os.SEEK_END)
+        return begin, file.read(tail)
 
 
-def whole_lines(place: str | Path | bytes, first: int, last: int) -> tuple[bytes, bytes]:
-    """Return `ends` without the line that the begin breaks off in and the one that the end begins in."""
-    begin, end = ends(place, first, last)
+def read_whole_lines(place: str | Path | bytes, head: int, tail: int) -> tuple[bytes, bytes]:
+    """Return `read_head_tail` without the two incomplete lines at the cut."""
+    begin, end = read_head_tail(place, head, tail)
     cut = max(begin.rfind(b"\n"), begin.rfind(b"\r")) + 1
     breaks = [at for at in (end.find(b"\n"), end.find(b"\r")) if at >= 0]
     return begin[:cut] if cut else begin, end[min(breaks) + 1 :] if breaks else b""
 
 
 @dataclass(slots=True)
-class Neighbours:
-    """The files of a folder by their path below it, small ones read once; None is what is not there.
+class SiblingFiles:
+    """The files around a log, by path below a folder. Small files are read once and kept.
 
     folder, root  on disk; nothing outside both is read
+    contents      path -> content, None for a file that is missing, too large or out of bounds
+    real_folders  folder on disk -> whether no symbolic link leads to it
     """
 
     folder: str
     root: str
-    known: dict[str, bytes | None] = field(default_factory=dict)
+    contents: dict[str, bytes | None] = field(default_factory=dict)
+    real_folders: dict[str, bool] = field(default_factory=dict)
 
     def get(self, path: str) -> bytes | None:
-        """Return the content of a file, path below the folder and normalised."""
-        if path not in self.known:
-            self.known[path] = self._read(path)
-        return self.known[path]
+        """Return the content of a file; `path` is below the folder and normalised."""
+        if path not in self.contents:
+            self.contents[path] = self._read(path)
+        return self.contents[path]
 
-    def __reduce__(self) -> tuple[type["Neighbours"], tuple[str, str]]:
-        return Neighbours, (self.folder, self.root)
+    def __reduce__(self) -> tuple[type["SiblingFiles"], tuple[str, str]]:
+        return SiblingFiles, (self.folder, self.root)
 
-    def beginning(self, path: str, size: int) -> tuple[bytes, int] | None:
-        """Return the first bytes of a file of any size, and how many it has."""
+    def read_head(self, path: str, size: int) -> tuple[bytes, int] | None:
+        """Return the first bytes of a file of any size, and its size; None if it cannot be read."""
         try:
-            found = self._regular(path)
-            return None if found is None else (beginning(f"{self.folder}/{path}", size), found.st_size)
+            status = self._regular(path)
+            return None if status is None else (read_head(f"{self.folder}/{path}", size), status.st_size)
         except OSError:
             return None
 
     def _read(self, path: str) -> bytes | None:
         try:
-            found = self._regular(path)
-            small = found is not None and found.st_size <= _SMALL
-            return content(f"{self.folder}/{path}") if small else None
+            status = self._regular(path)
+            is_small = status is not None and status.st_size <= _MAX_SIBLING_BYTES
+            return read_whole(f"{self.folder}/{path}") if is_small else None
         except OSError:
             return None
 
     def _regular(self, path: str) -> os.stat_result | None:
-        """Return what the disk says of a regular file, None for what is none or lies outside."""
+        """Return the status of a regular file inside the bounds, else None."""
         if path.startswith(("/", ".")) or "/." in path:
             return None
         place = f"{self.folder}/{path}"
-        found = os.lstat(place)
-        if stat.S_ISLNK(found.st_mode) or not _is_real(place.rpartition("/")[0], self.folder):
+        status = os.lstat(place)
+        if stat.S_ISLNK(status.st_mode) or not self._is_real(place.rpartition("/")[0]):
             target = Path(os.path.realpath(place))
             if not any(target.is_relative_to(os.path.realpath(one)) for one in (self.root, self.folder)):
                 return None
-            found = Path(place).stat()
-        return found if stat.S_ISREG(found.st_mode) else None
+            status = Path(place).stat()
+        return status if stat.S_ISREG(status.st_mode) else None
 
-
-@lru_cache(maxsize=256)
-def _is_real(folder: str, above: str) -> bool:
-    """Return whether no symbolic link lies on the way from one folder down to another."""
-    if folder == above:
-        return True
-    return not stat.S_ISLNK(os.lstat(folder).st_mode) and _is_real(folder.rpartition("/")[0], above)
+    def _is_real(self, folder: str) -> bool:
+        """Return whether the way down to a folder contains no symbolic link."""
+        if folder == self.folder:
+            return True
+        if folder not in self.real_folders:
+            is_link = stat.S_ISLNK(os.lstat(folder).st_mode)
+            self.real_folders[folder] = not is_link and self._is_real(folder.rpartition("/")[0])
+        return self.real_folders[folder]
 
 
 def _printable(name: str) -> str:
-    """Return a file name that can be written as UTF-8, whatever bytes the file system holds."""
+    """Return a file name that can be encoded as UTF-8, whatever bytes the file system has."""
     return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()

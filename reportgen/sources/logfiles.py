@@ -1,14 +1,13 @@
-"""Files as a reader sees them.
+"""The files that a reader sees: `LogFiles`, a read-only view of one file or one folder.
 
-`LogFiles` is a read-only view of one file or one folder: relative POSIX paths and lazily read bytes,
-from disk or from a dictionary, so that tests and fuzzers need no disk. Everything a reader may say about
-places (`source`, `id`) comes from the view, so that no reader ever sees an absolute path.
+A view maps relative POSIX paths to lazily read bytes, from disk or from a dictionary, so that tests and
+fuzzers need no disk. It also names places (`source`, `id`), so that no reader ever sees an absolute path.
 
 Reading raises OSError (a file that vanished, may not be read or is too large); readers let it pass and
-`load` turns it into a finding. Symbolic links are followed inside the root only. A file's head is kept by
-its view, so that a small file is opened once, however many formats look at it. Of a file above WHOLE only
-the begin and the end are given, so that memory is bounded however long a log is: the begin holds the steps
-that are measured, the end tells how it went.
+`load` turns it into a finding. Symbolic links are followed inside the root only. A view keeps the head of
+the last file, so that a small file is opened once, however many formats look at it. Of a file larger than
+WHOLE only the begin and the end are read, so that memory stays bounded: the begin holds the measured
+steps, the end tells how the run ended.
 """
 
 import os
@@ -23,15 +22,15 @@ from typing import Any
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
 from reportgen.sources import filesystem
-from reportgen.sources.text import utf8
+from reportgen.sources.text import decode_to_utf8
 
 Settings = Mapping[str, Mapping[str, Any]]
 Bytes = bytes  # inside LogFiles the name is taken by a method
 Content = bytes | str | Path  # in memory or on disk
-Around = Mapping[str, Content] | filesystem.Neighbours
+Siblings = Mapping[str, Content] | filesystem.SiblingFiles
 
 HEAD = 65536
-# Larger files are read in part: readers work on whole contents, and need several times their size.
+# Larger files are read in part: readers need several times the size of a content in memory.
 WHOLE = 16 * 2**20
 TAIL = 2**20
 
@@ -50,10 +49,10 @@ class LogFiles:
         location: str = "",
         is_folder: bool = True,
         settings: Mapping[str, Settings] | None = None,
-        around: Around | None = None,
+        siblings: Siblings | None = None,
     ) -> None:
         self._store, self._prefix, self._settings = store, prefix, settings or {}
-        self._around: Around = store if around is None else around
+        self._siblings: Siblings = store if siblings is None else siblings
         self.is_folder = is_folder
         self._settle(location)
         self._all = sorted(store)
@@ -65,12 +64,12 @@ class LogFiles:
     def of(
         cls, contents: Mapping[str, Content], settings: Settings | None = None, prefix: str = ""
     ) -> "LogFiles":
-        """Return a folder that exists in memory only."""
+        """Return a folder in memory."""
         return cls(contents, prefix=prefix, settings={"": settings or {}})
 
     @classmethod
     def at(cls, path: Path, root: Path) -> tuple["LogFiles", tuple[Finding, ...]]:
-        """Return the view of a file or folder on disk, with a finding for each part that cannot be read.
+        """Return the view of a file or folder on disk, and a finding for each part that cannot be read.
 
         root  sources are relative to it; raises RequestError if there is no such path
         """
@@ -79,13 +78,14 @@ class LogFiles:
             folder = posixpath.dirname(prefix)
             return cls({path.name: str(path)}, prefix=folder, is_folder=False), ()
         if not path.is_dir():
-            raise RequestError(prefix, *filesystem.absent(path))
-        found = filesystem.listed(path, root)
+            raise RequestError(prefix, *filesystem.missing_reason(path))
+        listing = filesystem.list_files(path, root)
         findings = [
-            unreadable(Source(posixpath.normpath(f"{prefix}/{name}")), why) for name, why in found.unreadable
+            unreadable(Source(posixpath.normpath(f"{prefix}/{name}")), why)
+            for name, why in listing.unreadable
         ]
-        around = filesystem.Neighbours(str(path), str(root))
-        return cls(found.files, prefix="" if prefix == "." else prefix, around=around), tuple(findings)
+        siblings = filesystem.SiblingFiles(str(path), str(root))
+        return cls(listing.files, prefix="" if prefix == "." else prefix, siblings=siblings), tuple(findings)
 
     def __iter__(self) -> Iterator[str]:
         start = len(self._base)
@@ -98,21 +98,21 @@ class LogFiles:
         return isinstance(path, str) and self._base + path in self._store
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # To another process only what the view shows is sent, not the tree that it was cut from.
+        # Send only the files of the view to another process, not the whole tree behind it.
         store = {path: self._store[path] for path in self._all[slice(*self._range)]}
-        around = None if self._around is self._store else self._around
+        siblings = None if self._siblings is self._store else self._siblings
         view = partial(LogFiles, store, prefix=self._prefix, location=self.location, is_folder=self.is_folder)
-        return partial(view, settings=self._settings, around=around), ()
+        return partial(view, settings=self._settings, siblings=siblings), ()
 
     def _settle(self, location: str) -> None:
-        """Set the location, and what stands before each path: of the store, and in sources."""
+        """Set the location and the prefixes of paths in the store and in sources."""
         self.location = location
         self._base = f"{location}/" if location else ""
         self._above = f"{self._prefix}/{self._base}" if self._prefix else self._base
 
     @property
     def settings(self) -> Settings:
-        """What the nearest labels.toml says to the formats: format name -> key -> value."""
+        """The format settings of the nearest labels.toml: format name -> key -> value."""
         if not self._settings:
             return self._settings
         folder = self.location
@@ -125,12 +125,12 @@ class LogFiles:
         """The path of a file view's only file."""
         return self._all[self._range[0]][len(self._base) :]
 
-    def below(self, folder: str) -> "LogFiles":
-        """Return the view of a folder inside this one; no paths are copied."""
+    def subfolder(self, folder: str) -> "LogFiles":
+        """Return the view of a folder inside this one without copying paths."""
         view = self._copy()
         view._settle(self._base + folder)
         view._head, view._children = ("", b""), None
-        view._range = (bisect_left(self._all, view._base), bisect_left(self._all, _behind(view._base)))
+        view._range = (bisect_left(self._all, view._base), bisect_left(self._all, _upper_bound(view._base)))
         return view
 
     def file(self, path: str) -> "LogFiles":
@@ -142,35 +142,40 @@ class LogFiles:
             location=folder,
             is_folder=False,
             settings=self._settings,
-            around=self._around,
+            siblings=self._siblings,
         )
 
-    def only(self, paths: Iterable[str], beside: Iterable[str] | None = None) -> "LogFiles":
-        """Return this folder with these files alone (and those `beside` it); what is not there is ignored."""
+    def select(self, paths: Iterable[str], beside: Iterable[str] | None = None) -> "LogFiles":
+        """Return this folder with these files only; missing files are ignored.
+
+        beside  paths of the siblings that stay readable; None keeps only the selected files
+        """
         store = {self._base + path: self._store[self._base + path] for path in paths if path in self}
-        around = self._around
-        if not isinstance(around, filesystem.Neighbours):
-            names = [] if beside is None else [self._neighbour(path) for path in beside]
-            around = store if beside is None else {name: around[name] for name in names if name in around}
+        siblings = self._siblings
+        if not isinstance(siblings, filesystem.SiblingFiles):
+            names = [] if beside is None else [self._sibling_path(path) for path in beside]
+            siblings = (
+                store if beside is None else {name: siblings[name] for name in names if name in siblings}
+            )
         view = LogFiles(
             store,
             prefix=self._prefix,
             location=self.location,
             is_folder=self.is_folder,
             settings=self._settings,
-            around=around,
+            siblings=siblings,
         )
         if not self.is_folder:
-            view._head = self._head  # its reader will ask for what its claim was made of
+            view._head = self._head  # the reader needs the bytes that the claim looked at
         return view
 
-    def without(self, paths: Iterable[str]) -> "LogFiles":
-        """Return this folder without some of its files."""
+    def exclude(self, paths: Iterable[str]) -> "LogFiles":
+        """Return this folder without these files."""
         gone = set(paths)
-        return self.only(path for path in self if path not in gone)
+        return self.select(path for path in self if path not in gone)
 
     def with_settings(self, settings: Mapping[str, Settings]) -> "LogFiles":
-        """Return the same view with other settings; each holds from its folder (a location) downwards."""
+        """Return the same view with other settings: location of a folder -> settings for everything below."""
         view = self._copy()
         view._settings = settings
         return view
@@ -190,67 +195,70 @@ class LogFiles:
             name, slash, _ = self._all[at][start:].partition("/")
             if slash:
                 folders.append(name)
-                at = bisect_left(self._all, _behind(f"{self._base}{name}/"), at, end)
+                at = bisect_left(self._all, _upper_bound(f"{self._base}{name}/"), at, end)
             else:
                 files.append(name)
                 at += 1
         return files, folders
 
     def bytes(self, path: str) -> Bytes:
-        """Return the whole content of a file; of a large one the whole lines of its begin and its end."""
+        """Return the content of a file; if larger than WHOLE, the complete lines of its begin and end."""
         known, head = self._head
         if known == self._base + path and len(head) < HEAD:
-            return utf8(head)
+            return decode_to_utf8(head)
         content = self._store[self._base + path]
         if self.size(path) > WHOLE:
-            content = b"".join(filesystem.whole_lines(content, WHOLE - TAIL, TAIL))
-        return utf8(filesystem.content(content))
+            content = b"".join(filesystem.read_whole_lines(content, WHOLE - TAIL, TAIL))
+        return decode_to_utf8(filesystem.read_whole(content))
 
-    def gap(self, path: str) -> int | None:
-        """Return the line feeds before the part of a file that `bytes` leaves out, None for no such part."""
+    def lines_before_gap(self, path: str) -> int | None:
+        """Return the number of line feeds before the part that `bytes` skips, None if it skips nothing."""
         if self.size(path) <= WHOLE:
             return None
-        return filesystem.whole_lines(self._store[self._base + path], WHOLE - TAIL, TAIL)[0].count(b"\n")
+        return filesystem.read_whole_lines(self._store[self._base + path], WHOLE - TAIL, TAIL)[0].count(b"\n")
 
-    def at_end(self) -> "LogFiles | None":
-        """Return the view of a file with its last bytes in place of the first HEAD; None for a small file."""
+    def tail_view(self) -> "LogFiles | None":
+        """Return a view whose head is the last HEAD bytes of the file; None for a small file."""
         path = self.path
         if self.size(path) <= HEAD:
             return None
         view = self._copy()
-        view._head = (self._base + path, filesystem.ends(self._store[self._base + path], 0, HEAD)[1])
+        view._head = (
+            self._base + path,
+            filesystem.read_head_tail(self._store[self._base + path], 0, HEAD)[1],
+        )
         return view
 
     def head(self, path: str, size: int = HEAD) -> Bytes:
-        """Return the first bytes of a file; the last file asked for is kept."""
-        return utf8(self._beginning(path, size))
+        """Return the first bytes of a file; the head of the last file is cached."""
+        return decode_to_utf8(self._read_head(path, size))
 
-    def _beginning(self, path: str, size: int) -> Bytes:
+    def _read_head(self, path: str, size: int) -> Bytes:
         name = self._base + path
         known, head = self._head
         if known == name and (size <= len(head) or len(head) < HEAD):
             return head[:size]
         if size > HEAD:
-            return filesystem.beginning(self._store[name], size)
-        self._head = (name, filesystem.beginning(self._store[name], HEAD))
+            return filesystem.read_head(self._store[name], size)
+        self._head = (name, filesystem.read_head(self._store[name], HEAD))
         return self._head[1][:size]
 
-    def beside(self, path: str) -> Bytes | None:
-        """Return a small file near the view's own, "../" included, that a claim named; None if not there."""
-        content = self._around.get(self._neighbour(path))
-        if content is None or filesystem.size(content) > HEAD:
+    def read_sibling(self, path: str) -> Bytes | None:
+        """Return a small file near the view ("../" is allowed); None if missing or not in the claim."""
+        content = self._siblings.get(self._sibling_path(path))
+        if content is None or filesystem.size_of(content) > HEAD:
             return None
-        return utf8(filesystem.content(content))
+        return decode_to_utf8(filesystem.read_whole(content))
 
-    def beginning_beside(self, path: str, size: int) -> tuple[Bytes, int] | None:
-        """Return the begin of a file of any size near the view's own, as it is, and its size; as `beside`."""
-        name = self._neighbour(path)
-        if isinstance(self._around, filesystem.Neighbours):
-            return self._around.beginning(name, size)
-        content = self._around.get(name)
-        return None if content is None else (filesystem.beginning(content, size), filesystem.size(content))
+    def read_sibling_head(self, path: str, size: int) -> tuple[Bytes, int] | None:
+        """Return the raw first bytes and the size of a file near the view, as `read_sibling`, of any size."""
+        name = self._sibling_path(path)
+        if isinstance(self._siblings, filesystem.SiblingFiles):
+            return self._siblings.read_head(name, size)
+        content = self._siblings.get(name)
+        return None if content is None else (filesystem.read_head(content, size), filesystem.size_of(content))
 
-    def _neighbour(self, path: str) -> str:
+    def _sibling_path(self, path: str) -> str:
         return posixpath.normpath(self._base + path)
 
     def size(self, path: str) -> int:
@@ -258,10 +266,10 @@ class LogFiles:
         known, head = self._head
         if known == self._base + path and len(head) < HEAD:
             return len(head)
-        return filesystem.size(self._store[self._base + path])
+        return filesystem.size_of(self._store[self._base + path])
 
     def total_size(self) -> int:
-        """Return the size of all files together, as far as it can be found out."""
+        """Return the size of all files together; unreadable files count as 0."""
         total = 0
         for path in self:
             with suppress(OSError):
@@ -269,7 +277,7 @@ class LogFiles:
         return total
 
     def source(self, path: str = "", line: int = 0) -> Source:
-        """Return the place of a file (or of the folder) and line, relative to the root."""
+        """Return the source of a file (or of the folder) and line, relative to the root."""
         return Source(self._above + path if path else self._above[:-1] or ".", line)
 
     def id(self, path: str = "", number: int | None = None) -> str:
@@ -283,13 +291,13 @@ class LogFiles:
         return view
 
 
-def _behind(folder: str) -> str:
-    """Return what sorts behind all paths below a folder (with "/"), which are neighbours in sorted order."""
+def _upper_bound(folder: str) -> str:
+    """Return the smallest string greater than every path under `folder/` (upper bound for bisect)."""
     return f"{folder[:-1]}0"  # the character after "/"
 
 
 def unreadable(place: Source, reason: OSError | str) -> Finding:
-    """Return the finding for something that could not be read at all."""
+    """Return the finding for a file or folder that cannot be read."""
     if isinstance(reason, OSError):
         reason = (reason.strerror or str(reason)).lower()
     return Finding("invalid", "read.unreadable-file", place.path, f"cannot be read: {reason}", place)

@@ -1,17 +1,17 @@
-"""Text as programs on Windows write it, as UTF-8.
+"""Convert text that Windows programs write to UTF-8.
 
-Notepad and many others put a byte order mark before UTF-8; PowerShell's `>` and `Tee-Object` write UTF-16.
+Notepad and others put a byte order mark before UTF-8; PowerShell's `>` and `Tee-Object` write UTF-16.
 """
 
-_MARK = b"\xef\xbb\xbf"
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def utf8(content: bytes) -> bytes:
-    """Return a text without its byte order mark, in UTF-8 where the mark is that of UTF-16.
+def decode_to_utf8(content: bytes) -> bytes:
+    """Return a text as UTF-8 without byte order mark; content without a mark is returned unchanged.
 
-    What is cut or damaged becomes a replacement character; lines keep their numbers. All else stays as it is.
+    Truncated or damaged UTF-16 becomes replacement characters; line numbers do not change.
     """
-    if content.startswith(_WIDE):
+    if content.startswith(_UTF16_MARKS):
         return content.decode("utf-16", "replace").encode()
-    return content.removeprefix(_MARK)
+    return content.removeprefix(_UTF8_MARK)

@@ -15,7 +15,7 @@ def around(path: str, **others: bytes) -> folder_names.Surroundings:
     folder = path.rpartition("/")[0]
     names = {"para": f"{folder}/benchmark.para", "system": f"{folder.rpartition('/')[0]}/sys_pytorch.txt"}
     files = LogFiles.of({path: b"", **{names[name]: content for name, content in others.items()}})
-    return folder_names.surroundings(files.file(path).only([path.rpartition("/")[2]], folder_names.BESIDE))
+    return folder_names.surroundings(files.file(path).select([path.rpartition("/")[2]], folder_names.BESIDE))
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def read_folder(contents: dict[str, bytes], prefix: str = "") -> Run:
     claim = lightning.claims(files)
     assert claim is not None
     assert set(claim.files) == set(contents)
-    (run,) = lightning.read(files.only(claim.files))
+    (run,) = lightning.read(files.select(claim.files))
     assert isinstance(run, Run)
     return run
 

@@ -177,7 +177,7 @@ def test_in_a_submission_folders_system_and_scaling_stand_beside_the_log() -> No
     claim = mllog.claims(view)
     assert claim is not None
     assert (claim.confidence, claim.source.line) == (1.0, 2)
-    (run,) = mllog.read(view.only(claim.files, claim.beside))
+    (run,) = mllog.read(view.select(claim.files, claim.beside))
     assert isinstance(run, Run)
     assert run.repeat == 3
     assert run.factors == {
@@ -372,7 +372,7 @@ def test_a_result_is_one_of_the_submission_whatever_its_name(name: str, repeat: 
     view = LogFiles.of(files).file(f"Org/results/sys/bert/{name}")
     claim = mllog.claims(view)
     assert claim is not None
-    (run,) = mllog.read(view.only(claim.files, claim.beside))
+    (run,) = mllog.read(view.select(claim.files, claim.beside))
     assert isinstance(run, Run)
     assert (run.repeat, run.factors["device"]) == (repeat, "NVIDIA H200")
 

@@ -107,7 +107,7 @@ def test_other_csv_files_are_left_alone(content: bytes) -> None:
 
 
 def test_the_header_gives_the_file_away_whatever_its_name() -> None:
-    claim = nvsmi.claims(LogFiles.of({"x/notes": b"\n" + TWO_GPUS}).below("x").file("notes"))
+    claim = nvsmi.claims(LogFiles.of({"x/notes": b"\n" + TWO_GPUS}).subfolder("x").file("notes"))
     assert claim is not None
     assert (claim.source.path, claim.source.line, claim.confidence) == ("x/notes", 2, 0.95)
 

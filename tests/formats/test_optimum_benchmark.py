@@ -16,7 +16,7 @@ FILES = {"a/benchmark_report.json": OPTIMUM_REPORT, "a/benchmark_config.json": O
 
 
 def read_folder(files: dict[str, bytes]) -> Run:
-    (run,) = optimum_benchmark.read(LogFiles.of(files).below("a"))
+    (run,) = optimum_benchmark.read(LogFiles.of(files).subfolder("a"))
     assert isinstance(run, Run)
     return run
 
@@ -42,7 +42,7 @@ def test_throughput_of_training_follows_from_the_steps():
 def test_both_in_one_file_and_the_report_alone_are_read_too():
     both = json.dumps({"config": json.loads(OPTIMUM_CONFIG), "report": json.loads(OPTIMUM_REPORT)}).encode()
     assert read_run("optimum_benchmark", both).samples_per_step == 32
-    claimed = detect(LogFiles.of({**FILES, "a/benchmark.json": both}).below("a"))
+    claimed = detect(LogFiles.of({**FILES, "a/benchmark.json": both}).subfolder("a"))
     assert claimed is not None
     assert len(claimed.claim.files) == 3
     assert read_folder({**FILES, "a/benchmark.json": both}).factors == read_folder(FILES).factors

@@ -40,7 +40,7 @@ class Samples:
     def of(self, summary: Mapping[str, str], line: int) -> tuple[Series, ...]:
         """Return the samples of the state in a line, by the `filename` and `size` of its summary."""
         name = _place(summary.get("filename", ""))
-        beside = self.files.beginning_beside(name, MOST * _WIDTH) if name else None
+        beside = self.files.read_sibling_head(name, MOST * _WIDTH) if name else None
         if beside is None:
             fault = "a state whose file of samples is not beside the JSON, or was not read with it"
         elif name in self._read:

@@ -268,4 +268,4 @@ def _is_named(glob: str, path: str) -> bool:
 def _is_fixture(files: LogFiles) -> bool:
     """Tell whether the file is a sample beside its expected reading; asked for by itself it is read."""
     stem = files.path.removesuffix(SAMPLE)
-    return stem != files.path and files.beside(stem.rpartition("/")[2] + EXPECTED) is not None
+    return stem != files.path and files.read_sibling(stem.rpartition("/")[2] + EXPECTED) is not None

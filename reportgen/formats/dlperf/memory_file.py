@@ -25,7 +25,7 @@ def with_memory(found: Claim | None) -> Claim | None:
 def memory(files: LogFiles) -> list[Aggregate]:
     """Return the memory of the run in the only file of a view; none where nobody watched, or it saw none."""
     name = _name(files.path)
-    content = files.beside(name) or b""
+    content = files.read_sibling(name) or b""
     found = _MOST.search(content)
     if not found or not int(found[1]):
         return []

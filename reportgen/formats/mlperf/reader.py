@@ -87,11 +87,11 @@ class _Log:
     def __init__(self, files: LogFiles) -> None:
         self.files, self.log, self.layout = files, TextLog(files), _Layout(files)
         self.events = parse(self.log)
-        beside = files.beside(self.layout.description) if self.layout.system else None
+        beside = files.read_sibling(self.layout.description) if self.layout.system else None
         self.described, self.machine = read_system(beside) if beside else ({}, {})
         if not self.described:
             self.described = read_entry(self.events.value("submission_entry"))
-        self.scaling = _scaling(files.beside(_SCALING) if self.layout.system else None)
+        self.scaling = _scaling(files.read_sibling(_SCALING) if self.layout.system else None)
 
     def run(self) -> Run:
         """Return the run: what ran, how long and how fast, how it ended."""

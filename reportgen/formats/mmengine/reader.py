@@ -101,7 +101,7 @@ def _printed(log: TextLog) -> RunBuilder:
 def _of_scalars(log: TextLog, found: Scalars) -> RunBuilder:
     run = RunBuilder(log, _NAME, found.step, found.line, len(log.content))
     run.factors.update(framework="MMEngine", item="image")
-    configuration = log.files.beside(CONFIGURATION) or b""
+    configuration = log.files.read_sibling(CONFIGURATION) or b""
     if batch := _BATCH_2.search(configuration):
         run.factors["batch_size"] = int(batch["size"])
     if model := _MODEL.search(configuration):

@@ -45,9 +45,11 @@ class Surroundings:
 
 def surroundings(files: LogFiles) -> Surroundings:
     """Return what the files and folders around the only file of a view tell."""
-    batch, devices = _counts(files.beside(_PARA) or b"")
+    batch, devices = _counts(files.read_sibling(_PARA) or b"")
     return Surroundings(
-        batch, devices or _devices(files.source(files.path).path), _machine(files.beside(_SYSTEM) or b"")
+        batch,
+        devices or _devices(files.source(files.path).path),
+        _machine(files.read_sibling(_SYSTEM) or b""),
     )
 
 
