@@ -14,6 +14,7 @@ from reportgen.autolayout.overview import overview
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
 from reportgen.core.results import Report, Watched
+from reportgen.core.rules import Rule
 from reportgen.report.assemble import assemble
 from reportgen.report.definition import Definition, read_definition
 from reportgen.report.log_reader import Progress, Reader
@@ -221,7 +222,8 @@ def _inject(
             tables = {f"{r.name}/{t.id}": render_table_markdown(t) for r in reports for t in r.tables}
         result = inject(text, tables, place=file)
         problems += [
-            Finding("warning", "publish.edited", file, e.message, Source(file, e.line)) for e in result.edited
+            Finding("warning", Rule.PUBLISH_EDITED, file, e.message, Source(file, e.line))
+            for e in result.edited
         ]
         injected[file] = result.text.encode("utf-8")
     return injected, tuple(problems)

@@ -1,62 +1,73 @@
-"""Every rule that the code can raise has a page, every page has all its parts, and both agree."""
+"""Every rule has a page and is raised, every page has all its parts, and constants and pages agree."""
 
 import ast
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from reportgen.core import rules
 from reportgen.core.errors import RequestError
+from reportgen.core.model import Finding
+from reportgen.core.rules import SEVERITIES, Rule, find_rule
 
 ROOT = Path(__file__).parents[1]
-AREAS = "read|protocol|clock|rate|telemetry|rank|environment|table|expected|publish"
-RULE = re.compile(rf"(?:{AREAS})\.[a-z]+(?:-[a-z]+)*")
-NAMES = [rule.name for rule in rules.rules()]
+PAGES = ROOT / "reportgen" / "core" / "rules"
+RULES = list(Rule)
+IDS = [str(rule) for rule in RULES]
 
 
-def _texts() -> Iterator[tuple[ast.AST, str]]:
+def _nodes() -> Iterator[tuple[ast.AST, str]]:
+    """Yield every piece of syntax outside the rules themselves, with its place."""
     for path in sorted((ROOT / "reportgen").rglob("*.py")):
-        place = path.relative_to(ROOT).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            yield node, f"{place}:{getattr(node, 'lineno', 0)}"
+        if PAGES not in path.parents:
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                yield node, f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
 
 
-def _rule(node: ast.AST) -> str:
-    """Return the rule that a piece of syntax is the text of, else nothing; expected.toml is a file."""
-    text = node.value if isinstance(node, ast.Constant) else None
-    return text if isinstance(text, str) and RULE.fullmatch(text) and not text.endswith(".toml") else ""
+def _rule_of(node: ast.AST) -> Rule | None:
+    """Return the rule that `Rule.NAME` means, None for any other syntax."""
+    is_rule = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "Rule"
+    return Rule[node.attr] if is_rule and node.attr in Rule.__members__ else None
 
 
-def raised() -> dict[str, str]:
-    """Return every rule that occurs in the code as a text of its own, and the place of one occurrence."""
-    return {_rule(node): place for node, place in _texts() if _rule(node)}
+def test_no_rule_is_written_as_a_text() -> None:
+    texts = {node.value: place for node, place in _nodes() if isinstance(node, ast.Constant)}
+    assert not {text: place for text, place in texts.items() if text in IDS}
 
 
-def with_severity() -> list[tuple[str, str, str]]:
-    """Return (severity, rule, place) wherever both are written out side by side, as in Finding(...)."""
-    found = []
-    for node, place in _texts():
-        for severity, rule in pairwise(node.args) if isinstance(node, ast.Call) else ():
-            if _rule(rule) and isinstance(severity, ast.Constant):
-                found.append((str(severity.value), _rule(rule), place))
-    return found
+def test_every_rule_is_raised() -> None:
+    assert not set(RULES) - {_rule_of(node) for node, _ in _nodes()}
 
 
-def test_every_rule_that_is_raised_has_a_page() -> None:
-    missing = {name: place for name, place in raised().items() if name not in NAMES}
-    assert not missing, f"write reportgen/core/rules/<rule>.md for {missing}"
+def test_a_finding_has_a_severity_of_its_rule() -> None:
+    wrong = []
+    for node, place in _nodes():
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and len(node.args) > 1:
+            severity, rule = node.args[0], _rule_of(node.args[1])
+            if isinstance(severity, ast.Constant) and rule and severity.value not in rule.severities:
+                wrong.append(f"{place}: {rule} is no {severity.value}")
+    assert not wrong, "\n".join(wrong)
+    with pytest.raises(AssertionError, match=r"read\.large-file is no note"):
+        Finding("note", Rule.READ_LARGE_FILE, "run", "message")
 
 
-def test_every_page_is_of_a_rule_that_is_raised() -> None:
-    assert not set(NAMES) - set(raised())
+def test_the_rules_and_the_pages_are_the_same_and_sorted() -> None:
+    assert sorted(path.stem for path in PAGES.glob("*.md")) == IDS
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_says_what_when_why_and_what_to_do(name: str) -> None:
-    rule = rules.rule(name)
+@pytest.mark.parametrize("rule", RULES)
+def test_the_name_of_a_constant_is_the_id(rule: Rule) -> None:
+    assert rule.name == re.sub(r"[.-]", "_", rule.value).upper()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_page_begins_with_id_and_severities(rule: Rule) -> None:
+    assert rule.page.startswith(f"# {rule}\n\nSeverity: {', '.join(rule.severities)}\n\n")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_page_says_what_when_why_and_what_to_do(rule: Rule) -> None:
     headings = re.findall(r"^## (.*)$", rule.page, re.MULTILINE)
     assert headings == ["When it is raised", "Why it matters", "Remedy"]
     assert all(part.strip() for part in re.split(r"^#.*$", rule.page, flags=re.MULTILINE)[1:])
@@ -64,35 +75,19 @@ def test_a_page_says_what_when_why_and_what_to_do(name: str) -> None:
     assert max(map(len, rule.page.splitlines())) <= 120
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_severities_of_a_page_are_known_and_weakest_first(name: str) -> None:
-    order = ["note", "warning", "invalid"]
-    severities = rules.rule(name).severity.split(", ")
-    assert severities == [one for one in order if one in severities]
-
-
-def test_a_page_names_every_severity_that_is_raised() -> None:
-    found = [one for one in with_severity() if one[1] in NAMES]
-    assert len(found) > 10
-    assert not [one for one in found if one[0] not in rules.rule(one[1]).severity.split(", ")]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_lies_in_the_file_of_its_name(name: str) -> None:
-    assert (ROOT / "reportgen" / "core" / "rules" / f"{name}.md").is_file()
-
-
-def test_the_rules_are_listed_once_and_sorted() -> None:
-    assert sorted(set(NAMES)) == NAMES
-    assert "protocol.gap" in NAMES
+@pytest.mark.parametrize("rule", RULES)
+def test_severities_are_weakest_first(rule: Rule) -> None:
+    assert rule.severities
+    assert list(rule.severities) == [known for known in reversed(SEVERITIES) if known in rule.severities]
 
 
 def test_the_summary_is_the_first_sentence() -> None:
-    assert rules.rule("read.repeat-collision").summary == (
+    assert Rule.READ_REPEAT_COLLISION.summary == (
         "Two runs of one case carry the same repeat number; both are kept."
     )
 
 
 def test_an_unknown_rule_names_the_nearest_one() -> None:
+    assert find_rule("protocol.gap") is Rule.PROTOCOL_GAP
     with pytest.raises(RequestError, match=r'protocol\.gaps: no such rule; did you mean "protocol\.gap"\?'):
-        rules.rule("protocol.gaps")
+        find_rule("protocol.gaps")

@@ -139,9 +139,10 @@ def rules() -> None:
     \b
     Example: reportgen rules
     """
-    from reportgen.core.rules import rules as known
+    from reportgen.core.rules import Rule
 
-    print_table([("rule", "severity", "meaning"), *((r.name, r.severity, r.summary) for r in known())])
+    meanings = [(rule, ", ".join(rule.severities), rule.summary) for rule in Rule]
+    print_table([("rule", "severity", "meaning"), *meanings])
 
 
 def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as findings print it.")]) -> None:
@@ -150,9 +151,9 @@ def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as fin
     \b
     Example: reportgen explain protocol.gap
     """
-    from reportgen.core.rules import rule as known
+    from reportgen.core.rules import find_rule
 
-    print(known(rule).page, end="")
+    print(find_rule(rule).page, end="")
 
 
 def _first_line(module: str) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from reportgen.cli.terminal_table import Rows, lines, lines_of_runs
-from reportgen.core.model import Finding, Severity
+from reportgen.core.model import Finding
+from reportgen.core.rules import Severity
 from reportgen.render.text.english import count
 
 Progress = Callable[[str, int, int], None]

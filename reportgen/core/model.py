@@ -14,13 +14,13 @@ from typing import Literal, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.core.rules import Rule, Severity
+
 FactorValue = str | int | float | bool
 Factors = Mapping[str, FactorValue]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-Severity = Literal["note", "warning", "invalid"]
-SEVERITIES: tuple[Severity, ...] = ("invalid", "warning", "note")  # the worst first
 Status = Literal["complete", "failed", "out_of_memory", "cancelled", "partial", "running"]
 Clock = Literal["cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown"]
 Evidence = Literal["steps", "intervals", "aggregate", "published"]
@@ -70,10 +70,13 @@ class Finding:
     """Something a reader of the number should know. `subject` names the run, case or cell meant."""
 
     severity: Severity
-    rule: str
+    rule: Rule
     subject: str
     message: str
     source: Source | None = None
+
+    def __post_init__(self) -> None:
+        assert self.severity in self.rule.severities, f"{self.rule} is no {self.severity}"
 
 
 @dataclass(frozen=True, slots=True)

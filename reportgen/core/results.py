@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
+from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 
 Quantity = Literal["value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats"]
@@ -49,10 +50,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote of a table; `rule` names the finding rule it comes from, "" if none."""
+    """A footnote of a table; `rule` is that of the finding it comes from."""
 
     text: str
-    rule: str = ""
+    rule: Rule | None = None
 
 
 Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from reportgen.core.model import Finding
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.literal_search import Marks
 from reportgen.formats.registry import FORMATS
@@ -35,7 +36,7 @@ class Claimed:
             f"read as {self.format.name}, but {', '.join(self.rivals)} is just as sure "
             f"({self.claim.confidence:g})"
         )
-        return Finding("warning", "read.ambiguous-format", self.files.id(), message, self.claim.source)
+        return Finding("warning", Rule.READ_AMBIGUOUS_FORMAT, self.files.id(), message, self.claim.source)
 
 
 def detect(files: LogFiles, formats: Iterable[Format] = FORMATS) -> Claimed | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.core.model import Factors, FactorValue, Finding, Run, identity
+from reportgen.core.rules import Rule
 from reportgen.labels.labels_toml import REPEAT, Labels
 from reportgen.labels.unused import Use
 
@@ -153,7 +154,9 @@ class _Merge:
         return kept
 
     def _conflict(self, message: str, labels: Labels) -> None:
-        self.findings.append(Finding("warning", "read.label-conflict", self.subject, message, labels.source))
+        self.findings.append(
+            Finding("warning", Rule.READ_LABEL_CONFLICT, self.subject, message, labels.source)
+        )
 
 
 def _say_the_same(one: FactorValue, other: FactorValue) -> bool:

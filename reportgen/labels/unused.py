@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from reportgen.core.errors import did_you_mean
-from reportgen.core.model import Finding, Severity, Source
+from reportgen.core.model import Finding, Source
+from reportgen.core.rules import Rule, Severity
 from reportgen.formats.parsing.toml_lines import line_of
 from reportgen.labels.labels_toml import Labels
 
@@ -38,7 +39,7 @@ def unused(labels: Labels, text: str, used: Collection[Use]) -> Iterator[Finding
     for severity, fact, keys in _unused(labels, used):
         line = next((line for key in keys if (line := line_of(text, key))), 0)
         place = labels.source.path
-        yield Finding(severity, "read.unused-label", place, fact, Source(place, line))
+        yield Finding(severity, Rule.READ_UNUSED_LABEL, place, fact, Source(place, line))
 
 
 def _unused(labels: Labels, used: Collection[Use]) -> Iterator[tuple[Severity, str, tuple[str, ...]]]:

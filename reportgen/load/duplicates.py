@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reportgen.core.model import STEP, Finding, Run, Source
+from reportgen.core.rules import Rule
 from reportgen.sources.logfiles import HEAD, LogFiles
 
 # Fewer printed times may agree by chance.
@@ -81,7 +82,11 @@ def duplicates(
             seen.setdefault(bytes_key, run.id)
             seen.setdefault(run.steps, run.id)
             if message:
-                yield number, position, Finding("warning", "read.duplicate-run", run.id, message, run.source)
+                yield (
+                    number,
+                    position,
+                    Finding("warning", Rule.READ_DUPLICATE_RUN, run.id, message, run.source),
+                )
 
 
 def _steps(run: Run) -> bytes | None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from reportgen.core.metrics import metric
 from reportgen.core.model import RESERVED, Aggregate, Factors, FactorValue, Finding, Run, is_value
+from reportgen.core.rules import Rule
 
 
 def wellformed(run: Run) -> Run:
@@ -28,7 +29,7 @@ def _with_possible_figures(run: Run) -> Run:
 
 def _negative(run: Run, one: Aggregate) -> Finding:
     message = f'"{one.original}" is no {one.metric} ({one.phase}): it is negative'
-    return Finding("warning", "read.malformed-line", run.id, message, one.source)
+    return Finding("warning", Rule.READ_MALFORMED_LINE, run.id, message, one.source)
 
 
 def _with_possible_factors(run: Run) -> Run:
@@ -41,13 +42,13 @@ def _with_possible_factors(run: Run) -> Run:
     findings = [
         _finding(
             run,
-            "read.label-conflict",
+            Rule.READ_LABEL_CONFLICT,
             f"{name} is reserved: the factor of the log is called {new[name]} here; rename it in labels.toml",
         )
         for name in reserved
     ]
     findings += [
-        _finding(run, "read.malformed-line", f"{name}: not a finite number of 64 bits, kept as text")
+        _finding(run, Rule.READ_MALFORMED_LINE, f"{name}: not a finite number of 64 bits, kept as text")
         for name in unheld
     ]
     return replace(
@@ -66,5 +67,5 @@ def _held(factors: Factors) -> dict[str, FactorValue]:
     return {name: value if is_value(value) else str(value) for name, value in factors.items()}
 
 
-def _finding(run: Run, rule: str, message: str) -> Finding:
+def _finding(run: Run, rule: Rule, message: str) -> Finding:
     return Finding("warning", rule, run.id, message, run.source)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from reportgen.core.model import Finding, Run, Source
+from reportgen.core.rules import Rule
 from reportgen.sources.logfiles import TAIL, WHOLE, LogFiles
 
 _MIB = 2**20
@@ -45,6 +46,6 @@ def with_gap(run: Run, files: LogFiles, path: str, lines: int) -> Run:
         telemetry=tuple(replace(one, source=place(one.source)) for one in run.telemetry),
         findings=(
             *map(finding, run.findings),
-            Finding("warning", "read.large-file", run.id, message, source),
+            Finding("warning", Rule.READ_LARGE_FILE, run.id, message, source),
         ),
     )

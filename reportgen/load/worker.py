@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from reportgen.core.model import Finding, Run, Source
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Format
 from reportgen.formats.detection import Claimed, offer
 from reportgen.formats.filetype import packing
@@ -153,7 +154,7 @@ def _unpacked(view: LogFiles) -> Iterator[Finding]:
     if packed and packed != "zip":
         place = _place(view)
         message = f"is packed with {packed} and was not looked into; unpack it if it is a log"
-        yield Finding("warning", "read.packed-file", place.path, message, place)
+        yield Finding("warning", Rule.READ_PACKED_FILE, place.path, message, place)
 
 
 @np.errstate(all="ignore")

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reportgen.core.model import Finding, Measurement, Run
+from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats, median, trend
 from reportgen.protocol.definition import Protocol
 
@@ -63,7 +64,7 @@ def few_repeats(subject: str, found: Sequence[Measurement], protocol: Protocol) 
         fewest = protocol.repeats
     elif n < fewest:
         message += f"; {fewest} are the fewest for a {100 * protocol.confidence:.4g}% interval of the median"
-    return (Finding("warning" if n < fewest else "note", "protocol.few-repeats", subject, message),)
+    return (Finding("warning" if n < fewest else "note", Rule.PROTOCOL_FEW_REPEATS, subject, message),)
 
 
 def spread(subject: str, what: str, found: Sequence[Measurement], protocol: Protocol) -> tuple[Finding, ...]:
@@ -79,7 +80,7 @@ def spread(subject: str, what: str, found: Sequence[Measurement], protocol: Prot
         f"the repeats of {what} lie {apart:.1%} of their median apart (limit {protocol.spread:.1%}): "
         f"lowest {lowest.run.id}, highest {highest.run.id}"
     )
-    return (Finding("warning", "protocol.spread", subject, message),)
+    return (Finding("warning", Rule.PROTOCOL_SPREAD, subject, message),)
 
 
 def drift(subject: str, what: str, found: Sequence[Measurement], protocol: Protocol) -> tuple[Finding, ...]:
@@ -100,7 +101,7 @@ def drift(subject: str, what: str, found: Sequence[Measurement], protocol: Proto
         f"the repeats of {what} {'rise' if moved > 0 else 'fall'} by {abs(moved):.1%} from first to last "
         f"(Kendall's tau {tau:.2f}, p = {p:.2g}); interleave the cases"
     )
-    return (Finding("warning", "protocol.drift-across-repeats", subject, message),)
+    return (Finding("warning", Rule.PROTOCOL_DRIFT_ACROSS_REPEATS, subject, message),)
 
 
 def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
@@ -113,7 +114,7 @@ def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
         same = [run for run in runs if run.repeat == number]
         ids = _some([run.id for run in same])
         message = f"{count} runs say that they are repeat {number}: {ids}; all are kept"
-        found.append(Finding("warning", "read.repeat-collision", subject, message, same[1].source))
+        found.append(Finding("warning", Rule.READ_REPEAT_COLLISION, subject, message, same[1].source))
     return tuple(found)
 
 
@@ -123,7 +124,9 @@ def mixed(subject: str, found: Sequence[Measurement]) -> tuple[Finding, ...]:
     if len(kinds) < 2:
         return ()
     shown = ", ".join(f"{count} by {kind}" for kind, count in sorted(kinds.items()))
-    return (Finding("warning", "protocol.mixed", subject, f"the repeats were not measured alike: {shown}"),)
+    return (
+        Finding("warning", Rule.PROTOCOL_MIXED, subject, f"the repeats were not measured alike: {shown}"),
+    )
 
 
 def _how(one: Measurement) -> str:
@@ -142,7 +145,9 @@ def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]
             varying.append(f"{key} ({_some(sorted(values))})")
     if not varying:
         return ()
-    return (Finding("warning", "environment.varies", subject, f"differs between the runs: {_some(varying)}"),)
+    return (
+        Finding("warning", Rule.ENVIRONMENT_VARIES, subject, f"differs between the runs: {_some(varying)}"),
+    )
 
 
 def varies_by_nature(key: str) -> bool:

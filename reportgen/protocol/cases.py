@@ -20,6 +20,7 @@ from reportgen.core.model import (
     Summary,
     identities,
 )
+from reportgen.core.rules import Rule
 from reportgen.core.stats import olympic, summarize
 from reportgen.protocol.available import NO_TOTALS, Totals, available, parts, unit_of
 from reportgen.protocol.case_checks import of_case
@@ -109,7 +110,7 @@ def _case(
 
 def _is_copy(run: Run) -> bool:
     """Return whether a run repeats another one's log: counted twice it would be no repeat."""
-    return any(finding.rule == "read.duplicate-run" for finding in run.findings)
+    return any(finding.rule == Rule.READ_DUPLICATE_RUN for finding in run.findings)
 
 
 def _in_one_unit(attempts: Sequence[Attempt], metric: str) -> list[Attempt]:
@@ -121,7 +122,7 @@ def _in_one_unit(attempts: Sequence[Attempt], metric: str) -> list[Attempt]:
 
 def _in_another_unit(found: Measurement, metric: str, unit: str) -> Attempt:
     message = f"its {metric} is in {found.unit}, that of others in {unit}: does not enter the median"
-    return None, (Finding("warning", "protocol.mixed", found.run.id, message, found.run.source),)
+    return None, (Finding("warning", Rule.PROTOCOL_MIXED, found.run.id, message, found.run.source),)
 
 
 def _summary(values: Sequence[float], runs: int, metric: str, protocol: Protocol) -> Summary | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.core.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
+from reportgen.core.rules import Rule
 from reportgen.protocol import measure_telemetry
 from reportgen.protocol.available import (
     NO_TOTALS,
@@ -51,7 +52,7 @@ def attempt(run: Run, metric: str, phase: str, protocol: Protocol, totals: Total
     """
     if run.status in FAILED:
         return None, (_failed(run),)
-    if protocol.strict and (damaged := [one for one in run.findings if one.rule == "read.malformed-line"]):
+    if protocol.strict and (damaged := [one for one in run.findings if one.rule == Rule.READ_MALFORMED_LINE]):
         return None, tuple(damaged)
     found = _strongest(run, metric, phase, protocol, totals)
     if found is None or isinstance(found, Finding):
@@ -69,15 +70,15 @@ def attempt(run: Run, metric: str, phase: str, protocol: Protocol, totals: Total
 
 def _incomplete(run: Run, consequence: str) -> Finding:
     state = "interrupted" if run.status == "running" else "incomplete"
-    return Finding("warning", "read.incomplete-run", run.id, f"{state}, {consequence}", run.source)
+    return Finding("warning", Rule.READ_INCOMPLETE_RUN, run.id, f"{state}, {consequence}", run.source)
 
 
 def _failed(run: Run) -> Finding:
     """Return what the reader said of the failure, which knows more of it, or that there was one."""
     what = run.status.replace("_", " ")
     message = f"ended as {what}: does not enter the median"
-    said = (one for one in run.findings if one.rule == "read.failed-run")
-    return next(said, Finding("warning", "read.failed-run", run.id, message, run.source))
+    said = (one for one in run.findings if one.rule == Rule.READ_FAILED_RUN)
+    return next(said, Finding("warning", Rule.READ_FAILED_RUN, run.id, message, run.source))
 
 
 def _why_nothing(
@@ -91,12 +92,12 @@ def _why_nothing(
     names = (*parts(phase, totals), STEP)
     steps = [found for one in run.series if one.phase in names and len(found := entries(one))]
     if steps and (message := _too_short(max(steps, key=lambda one: int(one.first[-1])), protocol)):
-        return (Finding("warning", "protocol.short-window", run.id, message, run.source),)
+        return (Finding("warning", Rule.PROTOCOL_SHORT_WINDOW, run.id, message, run.source),)
     if figure := lost(run, metric, parts(phase, totals)):
         message = f'{metric} ({figure.phase}) stands there as "{figure.original}", which is no number'
-        return (Finding("warning", "protocol.no-number", run.id, message, figure.source),)
+        return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, figure.source),)
     message = f"what the log has of {metric} ({phase}) gives no number above zero over the measured steps"
-    return (Finding("warning", "protocol.no-number", run.id, message, run.source),)
+    return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source),)
 
 
 def _too_short(found: Entries, protocol: Protocol) -> str:
@@ -167,4 +168,4 @@ def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
         return ()
     kinds = " and ".join(dict.fromkeys(one.statistic for one in used))
     message = f"the {kinds} that the log itself gives: its warm-up may be in it"
-    return (Finding("note", "protocol.aggregate-only", run.id, message, used[0].source),)
+    return (Finding("note", Rule.PROTOCOL_AGGREGATE_ONLY, run.id, message, used[0].source),)

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from reportgen.core.model import STEP, Evidence, Finding, Measurement, Run, Telemetry
+from reportgen.core.rules import Rule
 from reportgen.protocol import telemetry_checks
 from reportgen.protocol.available import series_of
 from reportgen.protocol.definition import Protocol
@@ -34,7 +35,7 @@ def per_sample(run: Run, protocol: Protocol) -> tuple[Measurement, bool] | Findi
     powers = [mean_power(one, laid.ranks[0]) for one in counters]
     if not all(map(math.isfinite, powers)):
         message = "the energy counter was not read, or was set back, during most of the measured steps"
-        return Finding("warning", "protocol.no-number", run.id, message, run.source)
+        return Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source)
     work = laid.window.samples
     value = total(powers) * laid.window.time / work if work > 0 else math.nan
     if not math.isfinite(value):

@@ -14,6 +14,7 @@ import numpy as np
 from reportgen.core.metrics import RATES
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Evidence, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.rules import Rule
 from reportgen.protocol import run_checks
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
@@ -110,7 +111,7 @@ def _only_reduced(request: Request, entered: Sequence[str]) -> tuple[Finding, ..
     message = (
         f"{', '.join(entered)} by steps, without {', '.join(missing)}: of these the log has a figure alone"
     )
-    return (Finding("warning", "protocol.mixed", run.id, message, run.source),)
+    return (Finding("warning", Rule.PROTOCOL_MIXED, run.id, message, run.source),)
 
 
 def _mean_of_rates(run: Run, laid: Laid) -> float:

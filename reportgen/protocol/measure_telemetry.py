@@ -14,6 +14,7 @@ import numpy as np
 
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Evidence, Finding, FloatArray, Measurement, Run, Telemetry
+from reportgen.core.rules import Rule
 from reportgen.protocol import measure_energy, telemetry_checks
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, series_of, unit_of
 from reportgen.protocol.definition import Protocol
@@ -39,7 +40,9 @@ def reduce(run: Run, metric: str, protocol: Protocol) -> tuple[Measurement, bool
     found = [_samples(one, metric, laid.ranks[0] if laid and is_placed else None) for one in sampled]
     value, why = _over_devices(found, metric, is_placed=is_placed)
     if why:
-        return Finding("warning", "protocol.no-number", run.id, f"{metric} of the devices: {why}", run.source)
+        return Finding(
+            "warning", Rule.PROTOCOL_NO_NUMBER, run.id, f"{metric} of the devices: {why}", run.source
+        )
     evidence: Evidence = "steps" if is_placed else "intervals"
     unplaced = _unplaced(run, metric, sum(map(len, found)), has_steps=bool(steps))
     findings = telemetry_checks.of_run(run, laid) if laid and is_placed else (unplaced,)
@@ -95,4 +98,4 @@ def _reduced(values: Sequence[float], metric: str) -> float:
 def _unplaced(run: Run, metric: str, count: int, *, has_steps: bool) -> Finding:
     why = "their clock is not the steps'" if has_steps else "there are no steps to lay a window over"
     message = f"{metric} over all {count} samples of the log: {why}"
-    return Finding("note", "protocol.coarse-interval", run.id, message, run.source)
+    return Finding("note", Rule.PROTOCOL_COARSE_INTERVAL, run.id, message, run.source)

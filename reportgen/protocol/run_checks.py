@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from reportgen.core.model import STEP, Finding, Run, Series
+from reportgen.core.rules import Rule
 from reportgen.core.stats import median, quantile
 from reportgen.protocol import telemetry_checks
 from reportgen.protocol.available import series_of
@@ -82,7 +83,7 @@ def not_steady(run: Run, laid: Laid) -> tuple[Finding, ...]:
         f"steady from step {int(slowest.first[first * BLOCK])} only: steps {int(slowest.first[0])}.."
         f"{int(slowest.last[BLOCK - 1])} take {abs(change):.1%} {'more' if change > 0 else 'less'} time each"
     )
-    return (Finding("warning", "protocol.not-steady", run.id, message, slowest.place()),)
+    return (Finding("warning", Rule.PROTOCOL_NOT_STEADY, run.id, message, slowest.place()),)
 
 
 def is_on_gpu(run: Run) -> bool:
@@ -103,7 +104,7 @@ def unsynchronised(run: Run, used: Sequence[Series]) -> tuple[Finding, ...]:
         f"{', '.join(host)}: timed on the host without waiting for the device, so that work of one phase "
         "may be counted in a later one"
     )
-    return (Finding("warning", "clock.unsynchronised", run.id, message, used[0].source),)
+    return (Finding("warning", Rule.CLOCK_UNSYNCHRONISED, run.id, message, used[0].source),)
 
 
 def clock_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
@@ -119,7 +120,7 @@ def clock_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
             f"rank {rank.rank}: the measured steps take {device:.4g} s by CUDA events and {host:.4g} s "
             f"by the host, {abs(device / host - 1):.1%} apart"
         )
-        found.append(Finding("warning", "clock.disagreement", run.id, message, rank.place()))
+        found.append(Finding("warning", Rule.CLOCK_DISAGREEMENT, run.id, message, rank.place()))
     return tuple(found)
 
 
@@ -144,7 +145,7 @@ def rate_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
         f"the log prints {printed:.4g} samples/s, its step times come to {timed:.4g} samples/s over the same "
         f"steps, {abs(printed / timed - 1):.1%} apart; the step times are used"
     )
-    return (Finding("warning", "rate.disagreement", run.id, message, inside[0].place()),)
+    return (Finding("warning", Rule.RATE_DISAGREEMENT, run.id, message, inside[0].place()),)
 
 
 def straggler(run: Run, laid: Laid, protocol: Protocol) -> tuple[Finding, ...]:
@@ -169,7 +170,7 @@ def straggler(run: Run, laid: Laid, protocol: Protocol) -> tuple[Finding, ...]:
             f"rank {rank.rank} takes {own[rank.rank]:.4g} s a step before it meets the others, who take "
             f"{others:.4g} s: {lag / step_time:.1%} of the step time"
         )
-        found.append(Finding("warning", "rank.straggler", run.id, message, rank.place()))
+        found.append(Finding("warning", Rule.RANK_STRAGGLER, run.id, message, rank.place()))
     return tuple(found)
 
 

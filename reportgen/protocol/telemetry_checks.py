@@ -6,12 +6,13 @@ event reasons since driver 535), whose names are reportgen's own:
 https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, Run, Source, Telemetry
+from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import BoolArray, total, within
 from reportgen.protocol.steps import entries as entries_of
@@ -108,7 +109,8 @@ def _seen(one: Telemetry, laid: Laid, span: tuple[float, float]) -> Seen:
 def throttled(run: Run, seen: Sequence[Seen], *, without: int = 0) -> tuple[Finding, ...]:
     """Say why the clocks were held down, how often, and where most; `without` leaves bits to another rule."""
     findings = []
-    for severity, reasons in (("warning", HARMFUL), ("note", SET_SO)):
+    kinds: tuple[tuple[Severity, Mapping[str, int]], ...] = (("warning", HARMFUL), ("note", SET_SO))
+    for severity, reasons in kinds:
         shares = {name: [one.share(bit & ~without) for one in seen] for name, bit in reasons.items()}
         said = [f"{name} in {_where(found, seen)}" for name, found in shares.items() if any(found)]
         if not said:
@@ -116,7 +118,7 @@ def throttled(run: Run, seen: Sequence[Seen], *, without: int = 0) -> tuple[Find
         # The place is that of the device that any of these reasons holds most.
         worst = seen[int(np.argmax(np.max([found for found in shares.values() if any(found)], axis=0)))]
         message = f"clocks held down by {', '.join(said)}"
-        findings.append(_finding(severity, "telemetry.throttled", run, message, worst.whole.source))
+        findings.append(_finding(severity, Rule.TELEMETRY_THROTTLED, run, message, worst.whole.source))
     return tuple(findings)
 
 
@@ -142,8 +144,8 @@ def power_capped(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
         share, is_told = one.share(POWER_CAP), len(one.values("throttle_reasons")) > 0
         met = f"met in {share:.1%} of the samples" if is_told else "nothing tells whether it was met"
         message = f"{one.name}: power limit {limit:.4g} W, below the default of {default:.4g} W; {met}"
-        severity = "warning" if share > 0 or not is_told else "note"
-        found.append(_finding(severity, "telemetry.power-capped", run, message, one.whole.source))
+        severity: Severity = "warning" if share > 0 or not is_told else "note"
+        found.append(_finding(severity, Rule.TELEMETRY_POWER_CAPPED, run, message, one.whole.source))
     return tuple(found)
 
 
@@ -157,7 +159,7 @@ def other_process(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
         memory = float(one.holding("foreign_memory").max(initial=0))
         holding = f", holding up to {memory / 2**30:.3g} GiB" if memory > 0 else ""
         message = f"{one.name}: up to {most:.0f} {'process' if most == 1 else 'processes'} of others{holding}"
-        found.append(_finding("warning", "telemetry.other-process", run, message, one.whole.source))
+        found.append(_finding("warning", Rule.TELEMETRY_OTHER_PROCESS, run, message, one.whole.source))
     return tuple(found)
 
 
@@ -178,7 +180,7 @@ def host_bound(run: Run, laid: Laid, seen: Sequence[Seen]) -> tuple[Finding, ...
     if not said:
         return ()
     message = f"the host may hold the device up: {'; '.join(said)}"
-    return (_finding("note", "telemetry.host-bound", run, message, seen[0].whole.source),)
+    return (_finding("note", Rule.TELEMETRY_HOST_BOUND, run, message, seen[0].whole.source),)
 
 
 def _waiting(run: Run, laid: Laid) -> float:
@@ -201,7 +203,7 @@ def device_lost(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
         if gone:
             source = Source(one.whole.source.path, gone.line)
             message = f"{one.name}: {_EVENTS.get(gone.name, gone.name)} {gone.t:.4g} s after the first step"
-            found.append(_finding("warning", "telemetry.device-lost", run, message, source))
+            found.append(_finding("warning", Rule.TELEMETRY_DEVICE_LOST, run, message, source))
     return tuple(found)
 
 
@@ -222,7 +224,7 @@ def coverage(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
         f"{one.name}: {len(one)} {'sample' if len(one) == 1 else 'samples'} within {duration:.4g} s of "
         f"measured steps, {_covered(one):.1%} of which are near one"
     )
-    return (_finding("note", "telemetry.coverage", run, message, one.whole.source),)
+    return (_finding("note", Rule.TELEMETRY_COVERAGE, run, message, one.whole.source),)
 
 
 def _covered(one: Seen) -> float:
@@ -237,6 +239,5 @@ def _covered(one: Seen) -> float:
     return total(near) / duration if duration > 0 else 0.0
 
 
-def _finding(severity: str, rule: str, run: Run, message: str, source: Source) -> Finding:
-    assert severity in ("note", "warning")
-    return Finding("warning" if severity == "warning" else "note", rule, run.id, message, source)
+def _finding(severity: Severity, rule: Rule, run: Run, message: str, source: Source) -> Finding:
+    return Finding(severity, rule, run.id, message, source)

@@ -20,6 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, IntArray, Run, Series, Window
+from reportgen.core.rules import Rule
 from reportgen.protocol.available import lacks_ranks
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.steps import BoolArray, Entries, common, entries, middle, total
@@ -220,7 +221,7 @@ def _coarse_interval(run: Run, inside: Entries, window: Window, coarse: bool) ->
         f"the log has one entry for every {_typical(inside.span)} steps: "
         f"steps {window.first}..{window.last} are measured in {len(inside)} of them"
     )
-    return (Finding("note", "protocol.coarse-interval", run.id, message, inside.place()),)
+    return (Finding("note", Rule.PROTOCOL_COARSE_INTERVAL, run.id, message, inside.place()),)
 
 
 def _typical(span: IntArray) -> int:
@@ -249,7 +250,7 @@ def _short_window(
         message = f"the log has none of the steps {warm + 1}..{end}: {where} are measured"
     else:
         return ()
-    return (Finding("warning", "protocol.short-window", run.id, message, inside.place()),)
+    return (Finding("warning", Rule.PROTOCOL_SHORT_WINDOW, run.id, message, inside.place()),)
 
 
 def spelled(first: int, last: int) -> str:
@@ -264,7 +265,7 @@ def _stalls(run: Run, inside: Entries, stalls: int, protocol: Protocol) -> tuple
         f"{stalls} of {len(inside)} entries take more than {protocol.gap_factor:g} times the median: "
         "too many to be gaps, they are measured"
     )
-    return (Finding("warning", "protocol.gap", run.id, message, inside.place()),)
+    return (Finding("warning", Rule.PROTOCOL_GAP, run.id, message, inside.place()),)
 
 
 def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tuple[Finding, ...]:
@@ -287,7 +288,7 @@ def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tupl
         for a, b in zip(gone.first.tolist(), gone.last.tolist(), strict=True)
     )
     source = gone.place() if steps else inside.place()
-    return (Finding("note" if explained else "warning", "protocol.gap", run.id, message, source),)
+    return (Finding("note" if explained else "warning", Rule.PROTOCOL_GAP, run.id, message, source),)
 
 
 def _listed(gone: Entries, most: int = 3) -> str:

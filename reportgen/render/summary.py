@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reportgen.core import units
-from reportgen.core.model import SEVERITIES, FactorValue, Finding
+from reportgen.core.model import FactorValue, Finding
 from reportgen.core.results import Conditions, Expected, Report, Step
+from reportgen.core.rules import SEVERITIES, Rule
 from reportgen.render.text.english import sentence
 
 # A reviewer reads this many messages of one rule; the rest is counted and stands in report.json.
@@ -19,7 +20,7 @@ EXAMPLES = 3
 class FindingGroup:
     """The findings of one rule and severity: how many, and the first few."""
 
-    rule: str
+    rule: Rule
     severity: str
     count: int
     examples: tuple[Finding, ...]
@@ -57,7 +58,7 @@ def protocol_line(report: Report) -> str:
 
 def finding_groups(report: Report) -> tuple[FindingGroup, ...]:
     """Return the findings of the report and its tables by rule, the gravest first."""
-    groups: dict[tuple[int, str], list[Finding]] = {}
+    groups: dict[tuple[int, Rule], list[Finding]] = {}
     for finding in _different(report):
         groups.setdefault((SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
     return tuple(

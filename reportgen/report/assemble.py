@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import SEVERITIES, Case, Finding, Run, Source
+from reportgen.core.model import Case, Finding, Run, Source
 from reportgen.core.results import Comparison, Expected, Header, Provenance, Report, Table, Watched
+from reportgen.core.rules import SEVERITIES
 from reportgen.core.units import text
 from reportgen.protocol import Protocol
 from reportgen.report.definition import Definition

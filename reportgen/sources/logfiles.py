@@ -21,6 +21,7 @@ from typing import Any
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
+from reportgen.core.rules import Rule
 from reportgen.sources import filesystem
 from reportgen.sources.text import decode_to_utf8
 
@@ -300,4 +301,4 @@ def unreadable(place: Source, reason: OSError | str) -> Finding:
     """Return the finding for a file or folder that cannot be read."""
     if isinstance(reason, OSError):
         reason = (reason.strerror or str(reason)).lower()
-    return Finding("invalid", "read.unreadable-file", place.path, f"cannot be read: {reason}", place)
+    return Finding("invalid", Rule.READ_UNREADABLE_FILE, place.path, f"cannot be read: {reason}", place)

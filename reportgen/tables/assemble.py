@@ -14,6 +14,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import Case, FactorValue, Finding, Run, identity
 from reportgen.core.results import TITLES, Cell, Header, Label, Quantity, Table, UnitMode
+from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
 from reportgen.tables.captions import caption, metric_title
@@ -220,7 +221,7 @@ def _mean_row(
         if unmatched:
             message = f"{len(unmatched)} rows are not in the geometric mean, they have no pair: "
             filler.findings.append(
-                Finding("note", "table.sets-differ", spec.id, message + "; ".join(unmatched))
+                Finding("note", Rule.TABLE_SETS_DIFFER, spec.id, message + "; ".join(unmatched))
             )
     return means
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from reportgen.core.model import Case, Finding
 from reportgen.core.results import Cell, Comparison, Note, Quantity
+from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Draft, Notebook
@@ -16,7 +17,7 @@ UnitOf = Callable[[AxisKey, AxisKey, Case], Unit | None]
 
 
 # What a cell without a number still has to say; the rest is said beside the numbers of its case.
-_OF_ABSENCE = frozenset({"table.missing-baseline", "expected.no-path"})
+_OF_ABSENCE = frozenset({Rule.TABLE_MISSING_BASELINE, Rule.EXPECTED_NO_PATH})
 
 _STATUS_TEXTS = {
     "out_of_memory": "out of memory",
@@ -53,7 +54,7 @@ class Filler:
         notes = self.notebook.of_case(case)
         if case.summary is None:
             # The cell itself says that the run failed; a footnote to the same effect says nothing more.
-            more = tuple(note for note in notes if note.rule != "read.failed-run")
+            more = tuple(note for note in notes if note.rule != Rule.READ_FAILED_RUN)
             return [(self._unmeasured(case), more)] * len(self.spec.show)
         comparison = self._compared(case, notes)
         unit = self.unit_of(row, column, case)
@@ -103,9 +104,9 @@ class Filler:
             f"{len(cases)} different cases: {', '.join(names)} vary; name them in rows, columns, facets or "
             "where, or in ignore or pick"
         )
-        self.findings.append(Finding("warning", "table.hidden-variation", self.spec.id, message))
+        self.findings.append(Finding("warning", Rule.TABLE_HIDDEN_VARIATION, self.spec.id, message))
         cell = Cell("several", text="several", several=tuple(cases))
-        return cell, (self.notebook.add(message, "table.hidden-variation"),)
+        return cell, (self.notebook.add(message, Rule.TABLE_HIDDEN_VARIATION),)
 
 
 def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:

@@ -12,6 +12,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Case, FactorValue, Finding, identities
 from reportgen.core.results import Comparison, Expected
+from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED
 from reportgen.tables.expected import Knowledge, expected_speed
 from reportgen.tables.select import matches
@@ -42,11 +43,11 @@ class Comparer:
             return None, None
         baseline = self.baseline_of(case)
         if baseline is None or baseline.summary is None:
-            return None, self._note("table.missing-baseline", self._why(case, baseline))
+            return None, self._note(Rule.TABLE_MISSING_BASELINE, self._why(case, baseline))
         if case.parts != baseline.parts:
             parts = [" + ".join(each.parts) for each in (case, baseline)]
             message = f"the baseline's {case.phase} is {parts[1]}, here it is {parts[0]}"
-            return None, self._note("table.missing-baseline", message)
+            return None, self._note(Rule.TABLE_MISSING_BASELINE, message)
         if self.compare.kind == "expected":
             return self._expected(case, baseline)
         value = _value(self.compare.kind, case, baseline)
@@ -56,7 +57,7 @@ class Comparer:
         """Return the case that this one is compared with, with or without a number."""
         return self.by_factors.get(identities({**case.factors, **self.compare.baseline}))
 
-    def _note(self, rule: str, message: str) -> Finding:
+    def _note(self, rule: Rule, message: str) -> Finding:
         return Finding("note", rule, self.spec.id, message)
 
     def _why(self, case: Case, baseline: Case | None) -> str:
@@ -89,7 +90,7 @@ class Comparer:
         if found is None:
             counts = f" at {case.factors['devices']} devices" if "devices" in case.factors else ""
             message = f"no facts lead from {target} to {reference}{counts}"
-            return observed, self._note("expected.no-path", message)
+            return observed, self._note(Rule.EXPECTED_NO_PATH, message)
         return with_expected(baseline, slower, found), None
 
 
@@ -105,7 +106,7 @@ def _why_unmeasured(baseline: Case) -> str:
     run = baseline.unmeasured[0]
     if run.status in FAILED:
         return run.status.replace("_", " ")
-    copies = (one for one in run.findings if one.rule == "read.duplicate-run")
+    copies = (one for one in run.findings if one.rule == Rule.READ_DUPLICATE_RUN)
     said = (one.message for one in (*baseline.findings, *copies) if one.subject == run.id)
     return next(said, f"the log of {run.id} has nothing to measure")
 

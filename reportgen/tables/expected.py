@@ -14,6 +14,7 @@ from itertools import combinations
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue, Finding, Run, Source, identity
 from reportgen.core.results import Expected, Step
+from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
@@ -190,5 +191,5 @@ def _around_loops(knowledge: Knowledge) -> Iterator[Finding]:
 def _contradiction(knowledge: Knowledge, fact: Fact, speed: float, how: str) -> Finding:
     message = f"{fact.speed:.4g} by {fact.source}, but {speed:.4g} {how}"
     return Finding(
-        "warning", "expected.inconsistent", f"{fact.of} : {fact.to}", message, Source(knowledge.path)
+        "warning", Rule.EXPECTED_INCONSISTENT, f"{fact.of} : {fact.to}", message, Source(knowledge.path)
     )

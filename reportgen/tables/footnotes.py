@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.core.model import Case, Finding
 from reportgen.core.results import Cell, Note
-from reportgen.core.rules import rules
+from reportgen.core.rules import Rule
 
 # A cell whose footnotes are not numbered yet.
 Draft = tuple[Cell, tuple[Note, ...]]
@@ -20,7 +20,7 @@ Draft = tuple[Cell, tuple[Note, ...]]
 FOLD = 3
 _FOLDED = "The figures differ: index.html has those behind each number, report.json all {}."
 
-_ALWAYS = frozenset({"read.corrected-figure", "table.missing-baseline", "table.hidden-variation"})
+_ALWAYS = frozenset({Rule.READ_CORRECTED_FIGURE, Rule.TABLE_MISSING_BASELINE, Rule.TABLE_HIDDEN_VARIATION})
 
 
 class Notebook:
@@ -29,7 +29,7 @@ class Notebook:
     def __init__(self) -> None:
         self._wanted: dict[Note, None] = {}
 
-    def add(self, text: str, rule: str = "") -> Note:
+    def add(self, text: str, rule: Rule | None = None) -> Note:
         """Want a note; return it as the cell's handle on it."""
         note = Note(text, rule)
         self._wanted.setdefault(note)
@@ -41,13 +41,13 @@ class Notebook:
 
     def printed(self) -> tuple[list[Note], dict[Note, Note]]:
         """Return the notes to print, and for each wanted note the one that stands for it."""
-        by_rule: dict[str, list[Note]] = {}
+        by_rule: dict[Rule | None, list[Note]] = {}
         for note in self._wanted:
             by_rule.setdefault(note.rule, []).append(note)
         stands_for: dict[Note, Note] = {}
         for rule, notes in by_rule.items():
             if rule and len(notes) > FOLD:
-                folded = Note(f"{_meaning(rule)} {_FOLDED.format(len(notes))}", rule)
+                folded = Note(f"{rule.summary} {_FOLDED.format(len(notes))}", rule)
                 stands_for.update(dict.fromkeys(notes, folded))
             else:
                 stands_for.update(zip(notes, notes, strict=True))
@@ -95,11 +95,6 @@ def number_notes(notebook: Notebook, drafts: Sequence[Sequence[Draft]]) -> Noted
 def _common(wanted: Sequence[set[Note]]) -> set[Note]:
     """Return what all share; with a single cell there is nothing to gather."""
     return set.intersection(*wanted) if len(wanted) > 1 else set()
-
-
-def _meaning(name: str) -> str:
-    """Return what a rule says in general: of many figures, none may stand for the others."""
-    return next((rule.summary for rule in rules() if rule.name == name), f"{name}.")
 
 
 def findings_of(case: Case) -> Iterable[Finding]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import FactorValue, Finding, Run, Source, identity
+from reportgen.core.rules import Rule
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING, Identity
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec
@@ -35,7 +36,7 @@ def unused(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequence[st
 
 def _unused(spec: TableSpec, key: str, fact: str) -> Finding:
     path, _, entry = spec.place.partition(": ")
-    return Finding("note", "table.unused-name", spec.id, f"{entry}.{key}: {fact}", Source(path))
+    return Finding("note", Rule.TABLE_UNUSED_NAME, spec.id, f"{entry}.{key}: {fact}", Source(path))
 
 
 def _present(

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core.model import Aggregate, Case, Finding, Run, Source
+from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available, cases, parse_protocol
 from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
 
@@ -263,7 +264,7 @@ def test_a_failed_run_takes_the_place_of_the_slowest_and_two_leave_no_score() ->
 
 
 def test_a_strict_protocol_counts_a_damaged_log_as_failed() -> None:
-    damage = Finding("warning", "read.malformed-line", "t3", "not a record", Source("t3", 7))
+    damage = Finding("warning", Rule.READ_MALFORMED_LINE, "t3", "not a record", Source("t3", 7))
     runs = [
         *(trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 2.0))),
         trained(3, 1.5, findings=(damage,)),
@@ -305,7 +306,7 @@ def test_a_case_has_the_unit_of_its_figures_and_only_one() -> None:
 
 
 def test_a_copy_of_a_log_does_not_enter_the_median():
-    copy = Finding("warning", "read.duplicate-run", "b", "the steps of a, bit for bit")
+    copy = Finding("warning", Rule.READ_DUPLICATE_RUN, "b", "the steps of a, bit for bit")
     runs = [run(series([1.0] * 120), id="a"), run(series([2.0] * 120), copy, id="b")]
     (case,) = cases(runs, "step_time", "step", DEFAULT)
     assert (case.summary.median, case.summary.n, len(case.unmeasured)) == (1.0, 1, 1)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core.model import Finding, Run, Source, Status
+from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available, measure, parse_protocol
 from reportgen.protocol.measure import attempt
 from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
@@ -238,7 +239,7 @@ def test_a_failed_run_has_no_number_and_says_why(status: Status) -> None:
 
 
 def test_what_the_reader_said_of_a_failure_is_not_said_again() -> None:
-    said = Finding("warning", "read.failed-run", "a", "exit code 3", Source("run.json", 4))
+    said = Finding("warning", Rule.READ_FAILED_RUN, "a", "exit code 3", Source("run.json", 4))
     assert attempt(run(said, status="failed"), "step_time", "step", FIVE)[1] == (said,)
 
 

@@ -22,6 +22,7 @@ from reportgen.core.results import (
     Step,
     Table,
 )
+from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 
 RATE = Unit("images/s", "samples/s", 1.0)
@@ -30,7 +31,7 @@ MS = Unit("ms", "s", 1e-3)
 US = Unit("us", "s", 1e-6)
 
 GAP = Finding(
-    "warning", "protocol.gap", "oneflow/8/r2", "2.5 s left out of the window", Source("logs/a/r2.log", 7)
+    "warning", Rule.PROTOCOL_GAP, "oneflow/8/r2", "2.5 s left out of the window", Source("logs/a/r2.log", 7)
 )
 
 
@@ -126,8 +127,8 @@ def throughput_table() -> Table:
         columns,
         cells,
         (
-            Note("Corrected from 39.76 to 397.6: a digit was lost.", "read.corrected-figure"),
-            Note("2.5 s left out of the window of repeat 2.", "protocol.gap"),
+            Note("Corrected from 39.76 to 397.6: a digit was lost.", Rule.READ_CORRECTED_FIGURE),
+            Note("2.5 s left out of the window of repeat 2.", Rule.PROTOCOL_GAP),
         ),
         "table",
         RATE,
@@ -249,7 +250,7 @@ def report(**changes: object) -> Report:
         ),
         "findings": (
             *(
-                Finding("note", "read.corrected-figure", f"row {i}", "corrected", Source("logs/a.csv", i))
+                Finding("note", Rule.READ_CORRECTED_FIGURE, f"row {i}", "corrected", Source("logs/a.csv", i))
                 for i in range(1, 6)
             ),
             GAP,

@@ -26,6 +26,7 @@ from reportgen.core.results import (
     Report,
     Step,
 )
+from reportgen.core.rules import Rule
 from reportgen.render import render_report
 from reportgen.render.text import escape
 
@@ -60,7 +61,7 @@ def hostile_report() -> Report:
         figures=(),
         expected=(Expected(EVIL, EVIL, 0.5, 0.5, 0.5, ((step,),)),),
         environments=(Environment(EVIL, 1, ((EVIL, EVIL),)),),
-        findings=(Finding("note", EVIL, EVIL, EVIL, Source(EVIL, 1)),),
+        findings=(Finding("note", Rule.READ_CORRECTED_FIGURE, EVIL, EVIL, Source(EVIL, 1)),),
         provenance=(Provenance(EVIL, EVIL, 1, EVIL, "data:text/html,x", EVIL),),
         protocol_text=EVIL,
     )

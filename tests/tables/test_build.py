@@ -8,6 +8,7 @@ import pytest
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding
 from reportgen.core.results import Table
+from reportgen.core.rules import Rule
 from reportgen.render.outputs.csv import table as csv_of
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NOTHING
@@ -361,7 +362,8 @@ def test_many_texts_of_one_rule_fold_into_one_footnote():
 def test_a_folded_footnote_says_where_the_figures_stand():
     runs = [
         replace(
-            run(m=f"m{i}", throughput=1.0), findings=(Finding("warning", "protocol.spread", "r", f"{i} %"),)
+            run(m=f"m{i}", throughput=1.0),
+            findings=(Finding("warning", Rule.PROTOCOL_SPREAD, "r", f"{i} %"),),
         )
         for i in range(5)
     ]
@@ -523,7 +525,7 @@ def test_facets_that_look_alike_have_ids_of_their_own():
 
 
 def test_a_baseline_brings_its_evidence_and_its_doubts_along():
-    doubt = Finding("warning", "read.malformed-line", "r", "a line that is none")
+    doubt = Finding("warning", Rule.READ_MALFORMED_LINE, "r", "a line that is none")
     base = replace(run(d="A", m="x", throughput=1.0), findings=(doubt,))
     table = one(
         [base, run(d="B", m="x", throughput=2.0)],

@@ -1,47 +1,90 @@
-"""The rules behind findings, one Markdown page each: what it means, when, why, and what to do.
+"""The rules of findings: one constant and one Markdown page (`<id>.md`) each.
 
-A page `<rule>.md` beside this file is all that makes a rule; the program reads its severity and its
-first sentence from there, so that `reportgen rules` and the page cannot say different things.
+A constant holds the id and the severities that its findings may have. The page beside this file
+says what the rule means, when it is raised, why it matters, and what to do.
 """
 
 import re
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
 
 from reportgen.core.errors import RequestError, did_you_mean
 
-_PAGE = re.compile(r"# (?P<name>\S+)\n\nSeverity: (?P<severity>[a-z, ]+)\n\n(?P<body>.*)\Z", re.DOTALL)
+Severity = Literal["note", "warning", "invalid"]
+SEVERITIES: tuple[Severity, ...] = ("invalid", "warning", "note")  # the worst first
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule: its severities, weakest first (`note, warning`), its first sentence and its whole page."""
+class Rule(StrEnum):
+    """What a finding is about. The text of a rule is its id, such as `protocol.gap`."""
 
-    name: str
-    severity: str
-    summary: str
-    page: str
+    severities: tuple[Severity, ...]
+
+    def __new__(cls, id: str, *severities: Severity) -> "Rule":
+        """Make the text of a rule its id."""
+        rule = str.__new__(cls, id)
+        rule._value_ = id
+        rule.severities = severities
+        return rule
+
+    CLOCK_DISAGREEMENT = "clock.disagreement", "warning"
+    CLOCK_UNSYNCHRONISED = "clock.unsynchronised", "warning"
+    ENVIRONMENT_VARIES = "environment.varies", "warning"
+    EXPECTED_INCONSISTENT = "expected.inconsistent", "warning"
+    EXPECTED_NO_PATH = "expected.no-path", "note"
+    PROTOCOL_AGGREGATE_ONLY = "protocol.aggregate-only", "note"
+    PROTOCOL_COARSE_INTERVAL = "protocol.coarse-interval", "note"
+    PROTOCOL_DRIFT_ACROSS_REPEATS = "protocol.drift-across-repeats", "warning"
+    PROTOCOL_FEW_REPEATS = "protocol.few-repeats", "note", "warning"
+    PROTOCOL_GAP = "protocol.gap", "note", "warning"
+    PROTOCOL_MIXED = "protocol.mixed", "warning"
+    PROTOCOL_NO_NUMBER = "protocol.no-number", "warning"
+    PROTOCOL_NOT_STEADY = "protocol.not-steady", "warning"
+    PROTOCOL_SHORT_WINDOW = "protocol.short-window", "warning"
+    PROTOCOL_SPREAD = "protocol.spread", "warning"
+    PUBLISH_EDITED = "publish.edited", "warning"
+    RANK_STRAGGLER = "rank.straggler", "warning"
+    RATE_DISAGREEMENT = "rate.disagreement", "warning"
+    READ_AMBIGUOUS_FORMAT = "read.ambiguous-format", "warning"
+    READ_CORRECTED_FIGURE = "read.corrected-figure", "note"
+    READ_DUPLICATE_RUN = "read.duplicate-run", "warning"
+    READ_FAILED_RUN = "read.failed-run", "note", "warning"
+    READ_INCOMPLETE_RUN = "read.incomplete-run", "warning"
+    READ_LABEL_CONFLICT = "read.label-conflict", "warning"
+    READ_LARGE_FILE = "read.large-file", "warning"
+    READ_MALFORMED_LINE = "read.malformed-line", "warning"
+    READ_MALFORMED_SOURCE = "read.malformed-source", "invalid"
+    READ_NEWER_VERSION = "read.newer-version", "invalid"
+    READ_PACKED_FILE = "read.packed-file", "warning"
+    READ_REPEAT_COLLISION = "read.repeat-collision", "warning"
+    READ_UNREADABLE_FILE = "read.unreadable-file", "invalid"
+    READ_UNUSED_LABEL = "read.unused-label", "note", "warning"
+    TABLE_HIDDEN_VARIATION = "table.hidden-variation", "warning"
+    TABLE_MISSING_BASELINE = "table.missing-baseline", "note"
+    TABLE_SETS_DIFFER = "table.sets-differ", "note"
+    TABLE_UNUSED_NAME = "table.unused-name", "note"
+    TELEMETRY_COVERAGE = "telemetry.coverage", "note"
+    TELEMETRY_DEVICE_LOST = "telemetry.device-lost", "warning"
+    TELEMETRY_HOST_BOUND = "telemetry.host-bound", "note"
+    TELEMETRY_OTHER_PROCESS = "telemetry.other-process", "warning"
+    TELEMETRY_POWER_CAPPED = "telemetry.power-capped", "note", "warning"
+    TELEMETRY_THROTTLED = "telemetry.throttled", "note", "warning"
+
+    @property
+    def page(self) -> str:
+        """Return the text of the Markdown page."""
+        return Path(__file__).with_name(f"{self.value}.md").read_text("utf-8")
+
+    @property
+    def summary(self) -> str:
+        """Return the first sentence of the page."""
+        _, _, body = self.page.split("\n\n", 2)
+        paragraph = body.split("\n\n", 1)[0].replace("\n", " ")
+        return re.split(r"(?<=\.) ", paragraph, maxsplit=1)[0]
 
 
-@cache
-def rules() -> tuple[Rule, ...]:
-    """Return all rules, sorted by name."""
-    pages = [entry for entry in resources.files(__name__).iterdir() if entry.name.endswith(".md")]
-    return tuple(sorted((_rule(page.read_text("utf-8")) for page in pages), key=lambda rule: rule.name))
-
-
-def rule(name: str) -> Rule:
-    """Return the rule of that name; RequestError with the nearest known name if there is none."""
-    known = {one.name: one for one in rules()}
-    if name not in known:
-        raise RequestError(name, "no such rule", did_you_mean(name, known))
-    return known[name]
-
-
-def _rule(page: str) -> Rule:
-    match = _PAGE.match(page)
-    assert match, f"a page of a rule has a title, a severity and a text: {page[:80]!r}"
-    paragraph = match["body"].split("\n\n", 1)[0].replace("\n", " ")
-    sentence = re.split(r"(?<=\.) ", paragraph, maxsplit=1)[0]
-    return Rule(match["name"], match["severity"], sentence, page)
+def find_rule(id: str) -> Rule:
+    """Return the rule of that id; RequestError with the nearest known id if there is none."""
+    if id not in list(Rule):
+        raise RequestError(id, "no such rule", did_you_mean(id, Rule))
+    return Rule(id)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from reportgen.core.model import Aggregate, Finding, Run, Series
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.benchmarks import benchmarktools_json, benchmarktools_text
 from reportgen.formats.benchmarks.benchmarktools_json import Benchmark
@@ -48,7 +49,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         found = list(benchmarktools_text.benchmarks(log))
     if not found:
         message = "no benchmark could be read"
-        yield Finding("warning", "read.malformed-line", log.id, message, log.source)
+        yield Finding("warning", Rule.READ_MALFORMED_LINE, log.id, message, log.source)
     for number, one in enumerate(found, 1):
         yield _run(log, one, number if len(found) > 1 else None)
 

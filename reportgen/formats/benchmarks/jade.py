@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Status
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.exit_status import ending
@@ -143,7 +144,7 @@ class _Log:
         found = ending(self.log, 0, 0)
         if found.status == "partial" and len(self.batches):
             message = f"the log ends after batch {self.batches.text('step', -1)}, before the means of the run"
-            cut = Finding("warning", "read.incomplete-run", self.log.id, message, self.log.source)
+            cut = Finding("warning", Rule.READ_INCOMPLETE_RUN, self.log.id, message, self.log.source)
             return "partial", (cut,)
         return found.status, found.findings
 

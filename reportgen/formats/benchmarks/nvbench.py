@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.benchmarks.nvbench_samples import TAG, Samples, named_in
 from reportgen.formats.parsing import json_values
@@ -44,7 +45,11 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     if not isinstance(found, dict):
         place = files.source(files.path, 1)
         yield Finding(
-            "warning", "read.malformed-line", files.id(files.path), "not a JSON document: was it cut?", place
+            "warning",
+            Rule.READ_MALFORMED_LINE,
+            files.id(files.path),
+            "not a JSON document: was it cut?",
+            place,
         )
         return
     devices = {
@@ -99,7 +104,7 @@ def _run(
     if state.get("is_skipped") is True:
         status = "cancelled"
         message = f"skipped: {str(state.get('skip_reason') or 'no reason given')[:200]}"
-        findings = (Finding("warning", "read.failed-run", id, message, source),)
+        findings = (Finding("warning", Rule.READ_FAILED_RUN, id, message, source),)
     aggregates = tuple(_aggregates(state, source))
     return Run(
         id, _NAME, source, factors, environment, status=status, aggregates=aggregates, findings=findings

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status, Telemetry
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
@@ -98,7 +99,7 @@ def _node(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> 
     findings = []
     if failed:
         status = "failed" if len(failed) == len(codes) else "partial"
-        rule = "read.failed-run" if status == "failed" else "read.incomplete-run"
+        rule = Rule.READ_FAILED_RUN if status == "failed" else Rule.READ_INCOMPLETE_RUN
         shown = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
         message = f"{len(failed)} of {len(codes)} benchmarks ended with a return code other than 0: {shown}"
         findings.append(Finding("warning", rule, id, message, source))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from reportgen.core.model import STEP, Aggregate, Finding, Run, Source, Status
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows, typed
@@ -137,7 +138,7 @@ def _run(id: str, source: Source, found: Mapping[str, Any], prefix: str, test: s
         error = str(found["error"])
         status = "out_of_memory" if "out of memory" in error.lower() else "failed"
         message = f"{status.replace('_', ' ')}: {error[:200]}"
-        findings = (Finding("warning", "read.failed-run", id, message, source),)
+        findings = (Finding("warning", Rule.READ_FAILED_RUN, id, message, source),)
     return Run(
         id, _NAME, source, factors, status=status, samples_per_step=float(batch) if batch else None,
         aggregates=aggregates, findings=findings,

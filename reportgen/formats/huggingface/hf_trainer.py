@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, Run
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values, trainer_output
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
@@ -216,5 +217,5 @@ def _add_totals(run: RunBuilder, totals: trainer_output.Totals, bar: trainer_out
 
 
 def _without_figures(run: RunBuilder, why: str) -> Run:
-    run.findings.append(Finding("warning", "read.incomplete-run", run.log.id, why, run.log.source))
+    run.findings.append(Finding("warning", Rule.READ_INCOMPLETE_RUN, run.log.id, why, run.log.source))
     return run.run()

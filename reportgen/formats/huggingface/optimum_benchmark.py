@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from reportgen.core.model import Aggregate, Clock, Finding, Run, Series, Source
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.huggingface.optimum_config import described, is_on_gpu, processes, training_batch
 from reportgen.formats.parsing import json_values
@@ -57,7 +58,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         if not isinstance(found, dict):
             yield Finding(
                 "warning",
-                "read.malformed-line",
+                Rule.READ_MALFORMED_LINE,
                 files.id(path),
                 "not a JSON document: was it cut?",
                 files.source(path, 1),

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Telemetry
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.lightning import metrics_csv, profiler, run_folder
 from reportgen.formats.lightning.profile_actions import step_times
@@ -115,7 +116,7 @@ def _read_profile(files: LogFiles) -> Run:
     id, source = files.id(files.path), files.source(files.path)
     if aggregates:
         return Run(id, FORMAT.name, source, FRAMEWORK, aggregates=aggregates)
-    cut = Finding("warning", "read.incomplete-run", id, "the profiler's report has no actions", source)
+    cut = Finding("warning", Rule.READ_INCOMPLETE_RUN, id, "the profiler's report has no actions", source)
     return Run(id, FORMAT.name, source, FRAMEWORK, status="partial", findings=(cut,))
 
 
@@ -126,7 +127,7 @@ def _read_metrics(files: LogFiles) -> Run:
     if metrics.damaged:
         malformed.add(metrics.damaged[0], "not as many cells as the header", len(metrics.damaged))
     if not len(metrics.line):
-        nothing = Finding("warning", "read.incomplete-run", id, "a header without rows", source)
+        nothing = Finding("warning", Rule.READ_INCOMPLETE_RUN, id, "a header without rows", source)
         return Run(
             id, FORMAT.name, source, FRAMEWORK, status="partial", findings=(*malformed.findings(), nothing)
         )

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reportgen.core.model import Aggregate, FactorValue, Finding, FloatArray, Run, Source, Status
+from reportgen.core.rules import Rule
 from reportgen.formats.lightning import metrics_csv, profiler
 from reportgen.formats.lightning.profile_actions import between_steps, step_times
 from reportgen.formats.parsing import environment_files, json_values
@@ -82,7 +83,9 @@ class _Folder:
                 f"nothing was recorded ({', '.join(missing)} missing or empty); no log says why, and the "
                 "memory of the device is a likely reason"
             )
-            return "failed", (Finding("warning", "read.failed-run", self.id, message, self.files.source()),)
+            return "failed", (
+                Finding("warning", Rule.READ_FAILED_RUN, self.id, message, self.files.source()),
+            )
         findings = []
         if missing:
             message = f"not everything was recorded: no {', no '.join(missing)}"
@@ -92,7 +95,8 @@ class _Folder:
         if self.info.get("profile_mode") is True:
             findings.append("the times are of the execution under the profiler")
         made = tuple(
-            Finding("warning", "read.incomplete-run", self.id, text, self.files.source()) for text in findings
+            Finding("warning", Rule.READ_INCOMPLETE_RUN, self.id, text, self.files.source())
+            for text in findings
         )
         return "partial" if missing else "complete", made
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Status
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, Event, first_event, parse
 from reportgen.formats.mlperf.system import read_entry, read_system
@@ -155,10 +156,10 @@ class _Log:
         if stop and self.events.first("run_start"):
             place = self.log.place(stop.at)
             message = f'run_stop says "{ended}": the quality target was not reached'
-            return "failed", (Finding("warning", "read.failed-run", self.log.id, message, place),)
+            return "failed", (Finding("warning", Rule.READ_FAILED_RUN, self.log.id, message, place),)
         missing = "run_stop" if self.events.first("run_start") else "run_start"
         message = f"the log has no {missing}"
-        rule = "read.incomplete-run" if has_figures else "read.failed-run"
+        rule = Rule.READ_INCOMPLETE_RUN if has_figures else Rule.READ_FAILED_RUN
         finding = Finding("warning", rule, self.log.id, message, self.log.source)
         return "partial" if has_figures else "failed", (finding,)
 

@@ -27,6 +27,7 @@ from reportgen.core.model import (
     Telemetry,
     is_value,
 )
+from reportgen.core.rules import Rule, Severity
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout
 from reportgen.formats.native.run_folder import (
@@ -109,7 +110,7 @@ class _Folder:
                     f"version {version} is newer than this reportgen understands ({_VERSION}); "
                     "update reportgen"
                 )
-                return Finding("invalid", "read.newer-version", self.id, message, self.files.source(name))
+                return Finding("invalid", Rule.READ_NEWER_VERSION, self.id, message, self.files.source(name))
         return None
 
     def run(self) -> Run:
@@ -158,26 +159,26 @@ class _Folder:
         if status in _WHY:
             self.incomplete.insert(0, _WHY[status] + self.json.trouble)
         if self.incomplete:
-            self._note("warning", "read.incomplete-run", ", ".join(self.incomplete))
+            self._note("warning", Rule.READ_INCOMPLETE_RUN, ", ".join(self.incomplete))
         if status in ("failed", "out_of_memory", "cancelled"):
-            self._note("warning", "read.failed-run", status.replace("_", " ") + self.json.cause)
+            self._note("warning", Rule.READ_FAILED_RUN, status.replace("_", " ") + self.json.cause)
         return status
 
     def _note_json(self) -> None:
         if _RUN not in self.files:
             self.incomplete.append("no run.json")
         elif self.json.problems:
-            self._note("warning", "read.malformed-line", "; ".join(self.json.problems), _RUN)
+            self._note("warning", Rule.READ_MALFORMED_LINE, "; ".join(self.json.problems), _RUN)
         for conflict in self.json.conflicts:
-            self._note("warning", "read.label-conflict", conflict, _RUN)
+            self._note("warning", Rule.READ_LABEL_CONFLICT, conflict, _RUN)
 
-    def _note(self, severity: Any, rule: str, message: str, name: str = "") -> None:
+    def _note(self, severity: Severity, rule: Rule, message: str, name: str = "") -> None:
         self.findings.append(Finding(severity, rule, self.id, message, self.files.source(name)))
 
     def _environment(self, name: str) -> Mapping[str, Any]:
         found = load_object(self.files.bytes(name))
         if found is None or found.get("format") != "reportgen-environment":
-            self._note("warning", "read.malformed-line", "not an environment of this format", name)
+            self._note("warning", Rule.READ_MALFORMED_LINE, "not an environment of this format", name)
             return {}
         return found
 

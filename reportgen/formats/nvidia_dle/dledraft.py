@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.core.model import Aggregate, FactorValue, Finding, FloatArray, IntArray, Run, Series, Status
+from reportgen.core.rules import Rule
 from reportgen.formats.nvidia_dle import folder_names
 from reportgen.formats.nvidia_dle.dlelog import SHOWN, Log
 from reportgen.formats.parsing.excerpt import quoted
@@ -111,7 +112,7 @@ class Draft:
         """Return the run with its status."""
         status = self._status()
         if self.log.is_unwritten:
-            self.note("read.malformed-line", UNWRITTEN, len(self.log.content))
+            self.note(Rule.READ_MALFORMED_LINE, UNWRITTEN, len(self.log.content))
         known = {"batch_size": self.batch_size, "devices": self.devices}
         if self.batch_size is None:
             known["global_batch_size"] = self.global_batch
@@ -129,7 +130,7 @@ class Draft:
             findings=tuple(self.findings),
         )
 
-    def note(self, rule: str, message: str, position: int) -> None:
+    def note(self, rule: Rule, message: str, position: int) -> None:
         """Add a warning."""
         self.findings.append(Finding("warning", rule, self.log.id, message, self.log.source(position)))
 
@@ -140,15 +141,17 @@ class Draft:
         if self.has_result:
             if kind:
                 self.note(
-                    "read.incomplete-run",
+                    Rule.READ_INCOMPLETE_RUN,
                     "an error stands in the log, its final figure does too" + cause,
                     position,
                 )
             return "complete"
         if any(len(one.step) for one in self.series) or self.aggregates:
-            self.note("read.incomplete-run", "no final figure" + (cause or ", the log may be cut"), position)
+            self.note(
+                Rule.READ_INCOMPLETE_RUN, "no final figure" + (cause or ", the log may be cut"), position
+            )
             return "partial"
-        self.note("read.failed-run", "nothing was measured" + cause, position)
+        self.note(Rule.READ_FAILED_RUN, "nothing was measured" + cause, position)
         return kind or "failed"
 
 

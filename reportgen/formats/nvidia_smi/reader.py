@@ -13,6 +13,7 @@ from datetime import datetime
 import numpy as np
 
 from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Telemetry
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_smi.fields import FACTS, IDENTITIES, MARKS, REASONS, Field, field
 from reportgen.formats.parsing.csv_cells import rows
@@ -87,7 +88,7 @@ class _Monitor:
         ]
         findings = self.malformed.findings()
         if not telemetry:
-            none = Finding("warning", "read.incomplete-run", self.id, "no sample was recorded", source)
+            none = Finding("warning", Rule.READ_INCOMPLETE_RUN, self.id, "no sample was recorded", source)
             findings = (*findings, none)
         return Run(
             self.id,

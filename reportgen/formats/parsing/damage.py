@@ -7,6 +7,7 @@ damage, at the first line, with a count.
 from dataclasses import dataclass, field
 
 from reportgen.core.model import Finding, Source
+from reportgen.core.rules import Rule
 
 
 @dataclass(slots=True)
@@ -15,7 +16,7 @@ class Malformed:
 
     subject: str
     path: str
-    rule: str = "read.malformed-line"
+    rule: Rule = Rule.READ_MALFORMED_LINE
     _kinds: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, line: int, fact: str, count: int = 1) -> None:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from reportgen.core.model import Finding, Status
+from reportgen.core.rules import Rule
 from reportgen.formats.parsing.excerpt import quoted
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.tracebacks import TRACEBACK, raised
@@ -72,11 +73,11 @@ def ending(log: TextLog, after: int, last_step: int) -> Ending:
         shown = quoted(log.content, at)
         if last_step:
             message = f"{status.replace('_', ' ')} after step {last_step}: {shown}"
-            finding = Finding("warning", "read.incomplete-run", log.id, message, log.place(at))
+            finding = Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, message, log.place(at))
             return Ending("partial", (finding,))
         message = f"{status.replace('_', ' ')}: {shown}"
-        return Ending(status, (Finding("warning", "read.failed-run", log.id, message, log.place(at)),))
+        return Ending(status, (Finding("warning", Rule.READ_FAILED_RUN, log.id, message, log.place(at)),))
     if not last_step:
-        none = Finding("warning", "read.incomplete-run", log.id, "no step was recorded", log.source)
+        none = Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, "no step was recorded", log.source)
         return Ending("partial", (none,))
     return Ending("complete")

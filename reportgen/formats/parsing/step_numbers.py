@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 
 from reportgen.core.model import Break, Finding, FloatArray, IntArray, Run
+from reportgen.core.rules import Rule
 
 # No node has more; what looks like more ranks is no such log.
 MOST_RANKS = 256
@@ -109,5 +110,5 @@ def shortened(run: Run, last: int, planned: int | None) -> Run:
     if run.status != "complete" or not planned or last >= planned:
         return run
     message = f"the log ends at step {last} of {planned}"
-    finding = Finding("warning", "read.incomplete-run", run.id, message, run.source)
+    finding = Finding("warning", Rule.READ_INCOMPLETE_RUN, run.id, message, run.source)
     return replace(run, status="partial", findings=(*run.findings, finding))

@@ -20,6 +20,7 @@ from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status, identities, identity
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import number, quantity, rows
 from reportgen.formats.parsing.damage import Malformed
@@ -69,7 +70,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
             if (kind, position) not in used:
                 definition.problem(f"{kind}[{position}]: no row is as its where says", kind)
     for line, fact in dict.fromkeys(definition.problems):
-        yield Finding("invalid", "read.malformed-source", files.id(_NAME), fact, files.source(_NAME, line))
+        yield Finding("invalid", Rule.READ_MALFORMED_SOURCE, files.id(_NAME), fact, files.source(_NAME, line))
 
 
 FORMAT = Format("published", claims, read)
@@ -248,7 +249,7 @@ class _Table:
             f"{correction.column}: published as {published or 'empty'}, used as "
             f"{shown(correction.value)}: {correction.reason}{source}"
         )
-        return Finding("note", "read.corrected-figure", "", message, self.files.source(self.table, line))
+        return Finding("note", Rule.READ_CORRECTED_FIGURE, "", message, self.files.source(self.table, line))
 
     def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         facts: dict[str, FactorValue] = {}
@@ -306,4 +307,4 @@ class _Table:
 
     def _lost(self, id: str, named: Named, line: int, column: str) -> Finding:
         message = f"{column}: out of memory, so that there is no {named.metric} ({named.phase})"
-        return Finding("note", "read.failed-run", id, message, self.files.source(self.table, line))
+        return Finding("note", Rule.READ_FAILED_RUN, id, message, self.files.source(self.table, line))

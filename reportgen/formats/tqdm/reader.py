@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reportgen.core.model import Finding, Run
+from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import trainer_output
 from reportgen.formats.parsing.progress_bars import MARKS, SHORTEST, drawn
@@ -95,7 +96,7 @@ def _start(log: TextLog, intervals: Sequence[_Interval]) -> RunBuilder:
     step, line = (np.array([one[column] for one in intervals], dtype=np.int64) for column in (0, 3))
     run = RunBuilder(log, _NAME, step, line)
     if not intervals:
-        run.findings.append(Finding("warning", "read.incomplete-run", log.id, _UNTOLD, log.source))
+        run.findings.append(Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, _UNTOLD, log.source))
     return run
 
 
