@@ -269,7 +269,7 @@ def test_formats_explains_a_format_of_ones_own(tmp_path, monkeypatch):
         (b"", "is empty; name a log with some steps in it"),
         (b" \n\0\0\0", "is empty; name a log with some steps in it"),
         (b"\0\1\0\2", "is binary; convert it to text first"),
-        (b"\x1f\x8b\x08abc", "is packed with gzip; unpack it first"),
+        (b"\x1f\x8b\x08abc", "is compressed with gzip; decompress it first"),
         ("step 1\n".encode("utf-16-le"), "is UTF-16; convert it first: iconv -f UTF-16LE -t UTF-8"),
         ("step 1\n".encode("utf-16-be"), "is UTF-16; convert it first: iconv -f UTF-16BE -t UTF-8"),
         (b"step\0 1\n", "is binary; convert it to text first"),
@@ -287,7 +287,7 @@ def test_runs_prints_warnings_of_files_that_became_no_run(tmp_path, monkeypatch)
     for number in range(23):
         (tmp_path / f"{number}.log.gz").write_bytes(b"\x1f\x8b\x08abc")
     told = call("runs", ".")[1].splitlines()
-    first = "warning  1.log.gz: is packed with gzip and was not looked into; unpack it if it is a log"
+    first = "warning  1.log.gz: is compressed with gzip and was skipped; decompress it if it is a log"
     assert told[1] == f"{first} [read.packed-file]"
     assert told[-2:] == [
         "... and 3 warnings more: see --format json",

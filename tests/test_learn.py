@@ -341,7 +341,7 @@ def test_a_rate_of_one_device_is_called_so() -> None:
     [
         (b"", "x.log: is empty; name a log with some steps in it"),
         (b"\0\1\2", "x.log: is binary; convert it to text first"),
-        (b"\x1f\x8b\x08abc", "x.log: is packed with gzip; unpack it first"),
+        (b"\x1f\x8b\x08abc", "x.log: is compressed with gzip; decompress it first"),
         ("step 1\n".encode("utf-16-le"), "x.log: is UTF-16; convert it first: iconv -f UTF-16LE -t UTF-8"),
         (b"hello\nworld\n", "x.log: holds no numbers; name a log that prints steps and times"),
         (b"a 1\nb 2\n", "x.log: no line with numbers stands there 3 times; name a longer log"),

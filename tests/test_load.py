@@ -242,4 +242,4 @@ def test_a_packed_file_is_a_finding_for_it_may_be_a_log(tmp_path: Path) -> None:
     assert (found.runs, found.unclaimed) == ((), ("checkpoint.pt", "train.log.gz"))
     (finding,) = found.findings
     assert (finding.rule, finding.subject) == ("read.packed-file", "train.log.gz")
-    assert finding.message == "is packed with gzip and was not looked into; unpack it if it is a log"
+    assert finding.message == "is compressed with gzip and was skipped; decompress it if it is a log"

@@ -1,6 +1,5 @@
 """Commands that look at logs and rules: runs, formats, rules, explain."""
 
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -106,7 +105,7 @@ def formats(
     from reportgen.sources.filesystem import resolve_existing
 
     if explain is None:
-        print_table([("format", "reads"), *((f.name, _first_line(f.read.__module__)) for f in FORMATS)])
+        print_table([("format", "reads"), *((known.name, known.summary) for known in FORMATS)])
         return
     files = survey(resolve_existing(explain), Path.cwd()).files
     found = discover(files)
@@ -154,8 +153,3 @@ def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as fin
     from reportgen.core.rules import find_rule
 
     print(find_rule(rule).page, end="")
-
-
-def _first_line(module: str) -> str:
-    doc = sys.modules[module].__doc__ or ""
-    return doc.strip().split("\n")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""What a reader is: a `Format`, two functions over a view of files, and the `Claim` that it makes to them."""
+"""Define a log format: a `Format` has two functions over a view of files; the first returns a `Claim`."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from reportgen.sources.logfiles import LogFiles
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A format's word that it can read a view.
+    """A format's statement that it can read a view.
 
     confidence  in (0, 1]: 1 where the content names the format itself
-    source      the line that gave it away; reason  what stands there, for people
+    source      the line that identifies the format; reason  the text of that line, for people
     files       the paths, relative to the view, that the format reads or explains
-    beside      small files of several runs that the reader looks at too (`LogFiles.read_sibling`)
+    beside      small files that the format also reads for several runs (`LogFiles.read_sibling`)
     """
 
     confidence: float
@@ -26,18 +26,21 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Format:
-    """A log format: what it is called, how it is recognised and how it is read.
+    """A log format: its name, how it is recognised and how it is read.
 
-    claims  is asked about every folder first and about every file left over after that; looks at the
-            content, never only at a name
-    read    gets the view restricted to the claimed files and never raises on their content
-    marks   literals of which one stands in the name or the first 64 KiB of every file that it claims; it is
-            not asked about others, unless the settings name it. Without marks it is asked about everything
-    folders whether a format with marks claims folders too
-    is_last whether it is asked only about what no other format knows, by its begin or its end
+    summary  one short sentence that says what is read, for `reportgen formats`
+    claims   is called for every folder first, then for every remaining file; it looks at the content, never
+             only at a name
+    read     gets the view restricted to the claimed files and never raises because of their content
+    marks    literals: every file that the format claims has one of them in its name or its first 64 KiB, and
+             `claims` is called only for such files, or for all files that have settings for the format.
+             Without marks, `claims` is called for every file
+    folders  whether a format with marks also claims folders
+    is_last  whether it is asked only about files that no other format claims, by their head or their tail
     """
 
     name: str
+    summary: str
     claims: Callable[[LogFiles], Claim | None]
     read: Callable[[LogFiles], Iterator[Run | Finding]]
     marks: tuple[bytes, ...] = ()

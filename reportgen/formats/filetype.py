@@ -1,11 +1,11 @@
-"""Say what a file is that holds no text: nothing, something packed, another encoding, something else.
+"""Classify files that are not plain text: empty, compressed, UTF-16, binary.
 
-The first bytes go in. Readers of binary formats recognise their own; this is for what nobody claims.
+Only the first bytes are needed. Formats recognise their own binary files; this is for unclaimed files.
 """
 
 from reportgen.formats.parsing.text_log import is_binary
 
-_PACKED = {
+_COMPRESSIONS = {
     b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2",
     b"\xfd7zXZ": "xz",
 }  # fmt: skip
@@ -13,25 +13,25 @@ _BLANK = b" \t\r\n\0"  # blocks that were never written are NUL
 
 
 def no_text(head: bytes) -> tuple[str, str] | None:
-    """Return what is wrong with a file as a log, and the remedy; None for text."""
+    """Return why a file cannot be a log, and the remedy; None for text."""
     if not head.strip(_BLANK):
         return "is empty", "name a log with some steps in it"
-    if name := packing(head):
-        return f"is packed with {name}", "unpack it first"
-    if _is_wide(head[::2], head[1::2]):
+    if name := compression(head):
+        return f"is compressed with {name}", "decompress it first"
+    if _is_utf16(head[::2], head[1::2]):
         return "is UTF-16", "convert it first: iconv -f UTF-16LE -t UTF-8"
-    if _is_wide(head[1::2], head[::2]):
+    if _is_utf16(head[1::2], head[::2]):
         return "is UTF-16", "convert it first: iconv -f UTF-16BE -t UTF-8"
     if is_binary(head):
         return "is binary", "convert it to text first"
     return None
 
 
-def packing(head: bytes) -> str | None:
-    """Return what a file was packed with, None for one that was not."""
-    return next((name for magic, name in _PACKED.items() if head.startswith(magic)), None)
+def compression(head: bytes) -> str | None:
+    """Return the program that a file was compressed with, None if it was not."""
+    return next((name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None)
 
 
-def _is_wide(letters: bytes, zeros: bytes) -> bool:
-    """Tell whether the halves are those of Latin letters in UTF-16 without a mark in front."""
+def _is_utf16(letters: bytes, zeros: bytes) -> bool:
+    """Return whether every other byte is NUL and the rest are Latin letters, without a byte order mark."""
     return zeros.count(0) > 0.9 * len(zeros) and letters.isascii() and min(letters) >= ord("\t")

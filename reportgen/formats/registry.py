@@ -1,10 +1,15 @@
-"""The log formats, in order of specificity. A new format is one file and one line here."""
+"""List the log formats in order of specificity. A new format is one file and one line here."""
 
+from collections.abc import Iterable, Iterator, Set
+from functools import cached_property
 from importlib import import_module
 
-from reportgen.formats.base import Format
+import re2
 
-# Modules below this package. The more specific format first: it wins where two claims are equally sure.
+from reportgen.formats.base import Format
+from reportgen.sources.logfiles import LogFiles
+
+# Modules below this package, the more specific format first: it wins if two claims are equally confident.
 _MODULES = (
     "custom.reader",
     "native.reader",
@@ -51,4 +56,59 @@ _MODULES = (
     "tqdm.reader",
 )
 
-FORMATS: tuple[Format, ...] = tuple(import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES)
+
+class LiteralSearch:
+    """Search a text for many literals in one pass.
+
+    Searching for the marks of all formats one after the other would take longer than reading the file; one
+    automaton takes as long as six searches.
+    """
+
+    def __init__(self, literals: Iterable[bytes]) -> None:
+        self._literals = tuple(dict.fromkeys(literals))
+
+    def matches(self, text: bytes) -> Set[bytes]:
+        """Return the literals (ASCII) that the text contains."""
+        numbers = self._automaton.Match(text)
+        return {self._literals[number] for number in numbers} if numbers else frozenset()
+
+    @cached_property
+    def _automaton(self) -> re2.Set:
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1  # accept any bytes, UTF-8 or not
+        automaton = re2.Set.SearchSet(options)
+        for literal in self._literals:
+            automaton.Add(re2.escape(literal.decode("ascii")))
+        automaton.Compile()
+        return automaton
+
+
+class Registry:
+    """Formats in order of specificity, with one search for the marks of all of them."""
+
+    def __init__(self, formats: Iterable[Format]) -> None:
+        self._formats = tuple(formats)
+        self._of_folders = [known for known in self._formats if known.folders or not known.marks]
+        self._unmarked = {position for position, known in enumerate(self._formats) if not known.marks}
+        self._by_mark: dict[bytes, list[int]] = {}
+        for position, known in enumerate(self._formats):
+            for mark in known.marks:
+                self._by_mark.setdefault(mark, []).append(position)
+        self._marks = LiteralSearch(self._by_mark)
+
+    def __iter__(self) -> Iterator[Format]:
+        return iter(self._formats)
+
+    def candidates(self, files: LogFiles) -> list[Format]:
+        """Return the formats that could claim a view: of a file those whose marks or settings it has."""
+        if files.is_folder:
+            return self._of_folders
+        path, settings = files.path, files.settings
+        marks = self._marks.matches(b"%b\n%b" % (path.encode(), files.head(path)))
+        positions = self._unmarked.union(*(self._by_mark[mark] for mark in marks))
+        if settings:
+            positions |= {position for position, known in enumerate(self._formats) if known.name in settings}
+        return [self._formats[position] for position in sorted(positions)]
+
+
+FORMATS = Registry(import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES)

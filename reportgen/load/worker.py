@@ -16,7 +16,7 @@ from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Format
 from reportgen.formats.detection import Claimed, offer
-from reportgen.formats.filetype import packing
+from reportgen.formats.filetype import compression
 from reportgen.labels.apply import Labeller
 from reportgen.labels.labels_toml import Labels, above
 from reportgen.labels.unused import Use
@@ -150,10 +150,10 @@ def _recognised(batch: Batch, found: Outcome[T]) -> Iterator[Unit]:
 
 def _unpacked(view: LogFiles) -> Iterator[Finding]:
     """Yield the finding for a file that may be a packed log; checkpoints and arrays are zip files."""
-    packed = packing(view.head(view.path))
+    packed = compression(view.head(view.path))
     if packed and packed != "zip":
         place = _place(view)
-        message = f"is packed with {packed} and was not looked into; unpack it if it is a log"
+        message = f"is compressed with {packed} and was skipped; decompress it if it is a log"
         yield Finding("warning", Rule.READ_PACKED_FILE, place.path, message, place)
 
 

@@ -1,7 +1,7 @@
 """Adding a format touches one new file and one line: shown by doing it, in a copy of the package.
 
 The format is invented: `tinytrainer` prints a line for each step. Its reader is written beside the others, its
-name is put into the list in reportgen/formats/__init__.py, and the program then runs, lists, explains and builds
+name is put into the list in reportgen/formats/registry.py, and the program then runs, lists, explains and builds
 without anything else being touched.
 """
 
@@ -62,7 +62,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format("tinytrainer", claims, read, marks=(_MARK,))
+FORMAT = Format("tinytrainer", "Training logs of tinytrainer.", claims, read, marks=(_MARK,))
 '''
 
 # Two steps to warm up; the next five take a second together.
@@ -147,7 +147,7 @@ def test_adding_a_format_touches_one_new_file_and_one_line(package: Path, reposi
         "step_time": 0.2,
         "throughput": 320,
     }
-    assert "Read the logs of tinytrainer" in call(package, repository, "formats")
+    assert "Training logs of tinytrainer." in call(package, repository, "formats")
     explained = call(package, repository, "formats", "--explain", "logs/tiny.log")
     assert "tiny: step 1/9 took 900.0 ms" in explained
     call(package, repository, "build", "reports")

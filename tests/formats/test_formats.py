@@ -5,6 +5,7 @@ damaged ones are tried too.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.detection import detect, discover
-from reportgen.formats.registry import FORMATS
+from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles
 from tests.formats import trainer_logs
 from tests.formats.reading import by_name
@@ -392,7 +393,7 @@ def _format(name: str, confidence: float, *files: str) -> Format:
         there = tuple(path for path in files if path in view)
         return Claim(confidence, view.source(there[0], 1), "a line", there) if there else None
 
-    return Format(name, claims, lambda view: iter(()))
+    return Format(name, "Nothing.", claims, lambda view: iter(()))
 
 
 def test_the_surest_format_reads_and_a_tie_is_a_finding() -> None:
@@ -402,23 +403,23 @@ def test_the_surest_format_reads_and_a_tie_is_a_finding() -> None:
         _format("other", 0.9, "x.log"),
         _format("unsure", 0.5, "x.log"),
     )
-    alone = detect(files, [unsure, sure])
+    alone = detect(files, Registry([unsure, sure]))
     assert alone is not None
     assert (alone.format.name, alone.ambiguity()) == ("sure", None)
-    tied = detect(files, [unsure, sure, other])
+    tied = detect(files, Registry([unsure, sure, other]))
     assert tied is not None
     finding = tied.ambiguity()
     assert finding is not None
     assert (tied.format.name, finding.rule, finding.message) == (
         "sure",
         "read.ambiguous-format",
-        "read as sure, but other is just as sure (0.9)",
+        "read as sure; other claimed it with the same confidence (0.9)",
     )
 
 
 def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() -> None:
     files = LogFiles.of({"a/run": b"", "a/deep/part": b"", "a/x.log": b"", "b/x.log": b"", "README": b""})
-    formats = [_format("folder", 1, "run", "deep/part"), _format("file", 0.5, "x.log")]
+    formats = Registry([_format("folder", 1, "run", "deep/part"), _format("file", 0.5, "x.log")])
     found = discover(files, formats)
     assert sorted((one.files.id(), one.format.name, list(one.files)) for one in found.claimed) == [
         ("a", "file", ["x.log"]),
@@ -426,6 +427,12 @@ def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() ->
         ("b", "file", ["x.log"]),
     ]
     assert found.unclaimed == ["README"]
+
+
+@pytest.mark.parametrize("known", list(FORMATS), ids=lambda known: known.name)
+def test_every_format_says_in_one_short_sentence_what_it_reads(known: Format) -> None:
+    assert re.fullmatch(r"[A-Z][^\n]{9,85}[\w)`]\.", known.summary)
+    assert ". " not in known.summary
 
 
 def test_every_format_has_a_page_and_is_listed() -> None:

@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.formats.detection import detect
-from reportgen.formats.parsing.literal_search import Marks
-from reportgen.formats.registry import FORMATS
+from reportgen.formats.registry import FORMATS, LiteralSearch, Registry
 from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.formats.test_formats import FIXTURES, SETTINGS
 
-ALL_ASKED = tuple(replace(known, marks=()) for known in FORMATS)
+ALL_ASKED = Registry(replace(known, marks=()) for known in FORMATS)
 SINGLE = [(name, path) for name, contents in FIXTURES.items() for path in contents]
 
 
@@ -65,8 +64,8 @@ def test_a_claimed_file_has_a_mark_in_its_name_or_head(known: object) -> None:
     assert claimed, "FIXTURES has no file that this format claims"
 
 
-def test_literals_are_found_in_whatever_bytes_surround_them() -> None:
-    marks = Marks([b"DLL ", b"a.b", b"\\", b"[x](", b"DLL "])
-    assert marks.in_text(b"\xff\x00DLL a+b\xc3[x](") == {b"DLL ", b"[x]("}
-    assert marks.in_text(b"\\a.b") == {b"\\", b"a.b"}
-    assert marks.in_text(b"") == set()
+def test_a_literal_is_matched_among_any_bytes() -> None:
+    search = LiteralSearch([b"DLL ", b"a.b", b"\\", b"[x](", b"DLL "])
+    assert search.matches(b"\xff\x00DLL a+b\xc3[x](") == {b"DLL ", b"[x]("}
+    assert search.matches(b"\\a.b") == {b"\\", b"a.b"}
+    assert search.matches(b"") == set()

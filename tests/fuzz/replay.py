@@ -22,7 +22,7 @@ import numpy as np
 from reportgen.core.model import Clock, Finding, Run, Status
 from reportgen.core.rules import Rule, Severity
 from reportgen.formats.detection import detect, offer
-from reportgen.formats.registry import FORMATS
+from reportgen.formats.registry import FORMATS, Registry
 from reportgen.load.normalize import wellformed
 from reportgen.load.scan import load
 from reportgen.protocol import DEFAULT, Protocol
@@ -32,7 +32,7 @@ from tests.formats.reading import by_name
 from tests.formats.test_formats import FIXTURES, SETTINGS, check
 from tests.fuzz.inputs import NOBODY, Input
 
-ALL_ASKED = tuple(replace(known, marks=()) for known in FORMATS)
+ALL_ASKED = Registry(replace(known, marks=()) for known in FORMATS)
 FOLDERS = tuple(name for name, files in FIXTURES.items() if len(files) > 1)
 # What a reader of a folder may count on, because its claim does.
 NEEDED = {"source.toml": b"", "run.json": b""}

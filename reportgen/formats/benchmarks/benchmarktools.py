@@ -54,7 +54,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _run(log, one, number if len(found) > 1 else None)
 
 
-FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _ in _JSON), *benchmarktools_text.MARKS))
+FORMAT = Format(
+    _NAME,
+    "Results of Julia's BenchmarkTools.jl and FluxBench, saved or printed.",
+    claims,
+    read,
+    marks=(*(literal for literal, _ in _JSON), *benchmarktools_text.MARKS),
+)
 
 
 def _read_json(log: TextLog) -> list[Benchmark]:

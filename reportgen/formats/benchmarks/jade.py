@@ -94,7 +94,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Log(files).run()
 
 
-FORMAT = Format("jade", claims, read, marks=(*_OWN, b"Initializing distributed: GLOBAL_RANK"))
+FORMAT = Format(
+    "jade",
+    "Slurm logs of BenchmarkJade: ResNet-50 training and inference.",
+    claims,
+    read,
+    marks=(*_OWN, b"Initializing distributed: GLOBAL_RANK"),
+)
 
 
 class _Log:

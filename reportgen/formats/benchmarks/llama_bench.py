@@ -76,7 +76,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from malformed.findings()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_KEYS[0], b" t/s ", _LAST))
+FORMAT = Format(
+    _NAME,
+    "Results of llama-bench: JSON, JSON lines, CSV or Markdown.",
+    claims,
+    read,
+    marks=(_KEYS[0], b" t/s ", _LAST),
+)
 
 
 def _array(content: bytes, malformed: Malformed) -> list[tuple[int, dict[str, Any]]]:

@@ -75,7 +75,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from samples.malformed.findings()
 
 
-FORMAT = Format(_NAME, claims, read, marks=_KEYS[:1])
+FORMAT = Format(
+    _NAME, "JSON results of nvbench, with the sample files beside them.", claims, read, marks=_KEYS[:1]
+)
 
 
 def _run(

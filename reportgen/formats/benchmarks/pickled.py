@@ -32,4 +32,10 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield unreadable(files.source(files.path), reason)
 
 
-FORMAT = Format(_NAME, claims, read, marks=_NAMES)
+FORMAT = Format(
+    _NAME,
+    "Pickled benchmark results: recognised and refused, because unpickling runs code.",
+    claims,
+    read,
+    marks=_NAMES,
+)

@@ -75,7 +75,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from malformed.findings()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"/return_code", b'"gpu_usage:0"', *_DIAGNOSES))
+FORMAT = Format(
+    _NAME,
+    "Results and monitor samples of SuperBench.",
+    claims,
+    read,
+    marks=(b"/return_code", b'"gpu_usage:0"', *_DIAGNOSES),
+)
 
 
 def _node(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> Run:

@@ -67,6 +67,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 
 FORMAT = Format(
     _NAME,
+    "Results of timm's benchmark.py: JSON, console output or CSV.",
     claims,
     read,
     marks=(*(rate for rate, _ in _KEYS), b"--result\n", b"--result\r\n", b"_samples_per_sec,"),

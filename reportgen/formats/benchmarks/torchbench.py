@@ -44,7 +44,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _run(part).run(number if len(begins) > 1 else None)
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b" milliseconds",))
+FORMAT = Format(_NAME, "Console output of TorchBench's run.py.", claims, read, marks=(b" milliseconds",))
 
 
 def _begins(log: TextLog) -> list[int]:

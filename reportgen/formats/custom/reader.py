@@ -92,7 +92,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(NAME, claims, read)
+FORMAT = Format(NAME, "Text logs of any form that a `[format]` table in labels.toml describes.", claims, read)
 
 
 def matched(own: Definition, log: TextLog) -> Records:

@@ -75,7 +75,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b" iters): ",))
+FORMAT = Format(_NAME, "Training logs of HugeCTR.", claims, read, marks=(b" iters): ",))
 
 
 def _devices(log: TextLog) -> dict[str, FactorValue]:

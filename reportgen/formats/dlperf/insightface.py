@@ -53,7 +53,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_MARK,))
+FORMAT = Format(_NAME, "Training logs of InsightFace's arcface_torch.", claims, read, marks=(_MARK,))
 
 
 def _describe(run: RunBuilder) -> None:

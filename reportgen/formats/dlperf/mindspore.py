@@ -61,7 +61,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR,))
+FORMAT = Format(_NAME, "Training logs of MindSpore.", claims, read, marks=(_ANCHOR,))
 
 
 def _seconds(times: Records) -> FloatArray:

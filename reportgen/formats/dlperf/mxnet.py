@@ -44,7 +44,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _partial_fc(log, log.records(_PARTIAL, b"Total:"))
 
 
-FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _MARKS))
+FORMAT = Format(
+    _NAME,
+    "Training logs of MXNet: Speedometer, gluon-cv, gluon-nlp, InsightFace, Partial FC.",
+    claims,
+    read,
+    marks=tuple(literal for literal, _ in _MARKS),
+)
 
 
 def _run(

@@ -170,7 +170,13 @@ _KINDS = (
     ),
 )
 
-FORMAT = Format(_NAME, claims, read, marks=tuple(kind.literal for kind in _KINDS))
+FORMAT = Format(
+    _NAME,
+    "Training logs of OneFlow: CNN, BERT, InsightFace, Wide & Deep, GPT.",
+    claims,
+    read,
+    marks=tuple(kind.literal for kind in _KINDS),
+)
 
 _COUNTS = {
     "seq_length": "seq_len",

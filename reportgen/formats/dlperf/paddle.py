@@ -170,7 +170,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=tuple(kind.literal for kind in _KINDS))
+FORMAT = Format(
+    _NAME,
+    "Training logs of PaddlePaddle 1.x and 2.x, and PLSC.",
+    claims,
+    read,
+    marks=tuple(kind.literal for kind in _KINDS),
+)
 
 
 def _factors(records: Records, kind: _Kind) -> dict[str, FactorValue]:

@@ -82,7 +82,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _train_run(log)
 
 
-FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _, _ in _MARKS), _CHATTER))
+FORMAT = Format(
+    _NAME,
+    "Training logs of TensorFlow 2's official models.",
+    claims,
+    read,
+    marks=(*(literal for literal, _, _ in _MARKS), _CHATTER),
+)
 
 
 def _history_run(log: TextLog, records: Records) -> Run:

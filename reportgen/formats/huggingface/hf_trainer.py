@@ -62,6 +62,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 
 FORMAT = Format(
     _NAME,
+    "Hugging Face Trainer: trainer_state.json, console output, LLaMA-Factory's log.",
     claims,
     read,
     marks=(_STATE[0], _LINES[0], b"'epoch': ", trainer_output.SUMMARY, trainer_output.METRICS),

@@ -74,7 +74,14 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _run(files, place, content, report, config)
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_BOTH[0], _REPORT[0]), folders=True)
+FORMAT = Format(
+    _NAME,
+    "Reports and configurations of optimum-benchmark.",
+    claims,
+    read,
+    marks=(_BOTH[0], _REPORT[0]),
+    folders=True,
+)
 
 
 def _run(

@@ -53,7 +53,14 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _read_metrics(files)
 
 
-FORMAT = Format("lightning", claims, read, marks=(profiler.TITLE, b"step"), folders=True)
+FORMAT = Format(
+    "lightning",
+    "PyTorch Lightning: profiler reports, metrics.csv, and folders with both.",
+    claims,
+    read,
+    marks=(profiler.TITLE, b"step"),
+    folders=True,
+)
 
 
 def roles(files: LogFiles) -> dict[str, str]:

@@ -64,7 +64,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Log(files).run()
 
 
-FORMAT = Format("mllog", claims, read, marks=(PREFIX, OLD_PREFIX, b"result_"))
+FORMAT = Format(
+    "mllog",
+    "Result logs of MLPerf training, v0.6 and later.",
+    claims,
+    read,
+    marks=(PREFIX, OLD_PREFIX, b"result_"),
+)
 
 
 class _Layout:

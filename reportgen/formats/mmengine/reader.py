@@ -81,7 +81,14 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _printed(log).run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"data_time: ", b" - INFO - ", MARK), folders=True)
+FORMAT = Format(
+    _NAME,
+    "Training logs of MMEngine and MMCV 1: console output and JSON lines.",
+    claims,
+    read,
+    marks=(b"data_time: ", b" - INFO - ", MARK),
+    folders=True,
+)
 
 
 def _printed(log: TextLog) -> RunBuilder:

@@ -77,7 +77,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield newer or folder.run()
 
 
-FORMAT = Format("native", claims, read)
+FORMAT = Format("native", "Run folders of our own log format, version 1.", claims, read)
 
 
 class _Folder:

@@ -63,7 +63,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"run_squad.py --",))
+FORMAT = Format(
+    _NAME, "Logs of NVIDIA's BERT fine-tuning on SQuAD.", claims, read, marks=(b"run_squad.py --",)
+)
 
 
 def _describe(draft: Draft) -> None:

@@ -86,7 +86,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"DLL ", b"DLLL ", b"'--raport-file'"))
+FORMAT = Format(
+    _NAME,
+    "NVIDIA DLLogger logs of any program, text or JSON lines.",
+    claims,
+    read,
+    marks=(b"DLL ", b"DLLL ", b"'--raport-file'"),
+)
 
 
 def _from_text(log: Log, rate: Rate | None) -> Records:

@@ -61,7 +61,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b": TRAIN [", b"bpe_codes="))
+FORMAT = Format(_NAME, "Logs of NVIDIA's GNMT.", claims, read, marks=(b": TRAIN [", b"bpe_codes="))
 
 
 def _rank(step: re.Match[bytes]) -> bytes:

@@ -67,7 +67,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"maskrcnn_benchmark", b"Training perf is: "))
+FORMAT = Format(
+    _NAME, "Logs of NVIDIA's Mask R-CNN.", claims, read, marks=(b"maskrcnn_benchmark", b"Training perf is: ")
+)
 
 
 def _add_steps(draft: Draft) -> None:

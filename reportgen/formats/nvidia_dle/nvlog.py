@@ -55,7 +55,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b":::NVLOGv0",))
+FORMAT = Format(_NAME, "NVLOG logs, the predecessor of DLLogger.", claims, read, marks=(b":::NVLOGv0",))
 
 Event = tuple[float, bytes, bytes, int]
 

@@ -61,4 +61,4 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(*_LITERALS, _HINT))
+FORMAT = Format(_NAME, "Logs of NVIDIA's SSD in benchmark mode.", claims, read, marks=(*_LITERALS, _HINT))

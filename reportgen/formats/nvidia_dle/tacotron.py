@@ -60,4 +60,10 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield draft.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"model_name", b"glob_iter", b"train_items_per_sec"))
+FORMAT = Format(
+    _NAME,
+    "Logs of NVIDIA's Tacotron 2 and WaveGlow.",
+    claims,
+    read,
+    marks=(b"model_name", b"glob_iter", b"train_items_per_sec"),
+)

@@ -71,7 +71,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 
 
 _MARKS = (b"Experiment dir : LM-TFM", b" | tok/s ", b" batches | lr ")
-FORMAT = Format(_NAME, claims, read, marks=_MARKS)
+FORMAT = Format(
+    _NAME, "Logs of NVIDIA's Transformer-XL and of the authors' program.", claims, read, marks=_MARKS
+)
 
 
 def _authors(draft: Draft, found: list[re.Match[bytes]]) -> Run:

@@ -59,7 +59,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield _Monitor(files).run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=MARKS)
+FORMAT = Format(_NAME, "CSV output of `nvidia-smi --query-gpu`.", claims, read, marks=MARKS)
 
 
 class _Monitor:

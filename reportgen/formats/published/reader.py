@@ -73,7 +73,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield Finding("invalid", Rule.READ_MALFORMED_SOURCE, files.id(_NAME), fact, files.source(_NAME, line))
 
 
-FORMAT = Format("published", claims, read)
+FORMAT = Format("published", "Published result tables: CSV files that a source.toml describes.", claims, read)
 
 
 @dataclass(slots=True)

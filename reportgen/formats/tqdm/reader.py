@@ -89,7 +89,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield shortened(run.run(), ends[-1], planned)
 
 
-FORMAT = Format(_NAME, claims, read, marks=MARKS, is_last=True)
+FORMAT = Format(
+    _NAME, "Training logs that contain only tqdm progress bars.", claims, read, marks=MARKS, is_last=True
+)
 
 
 def _start(log: TextLog, intervals: Sequence[_Interval]) -> RunBuilder:

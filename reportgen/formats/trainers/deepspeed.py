@@ -83,7 +83,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(*(literal for literal, _ in _FORMS), b"[config.py:"))
+FORMAT = Format(
+    _NAME,
+    "What DeepSpeed prints: throughput timer, step lines, pipeline lines.",
+    claims,
+    read,
+    marks=(*(literal for literal, _ in _FORMS), b"[config.py:"),
+)
 
 
 def _once(found: Records) -> Records:

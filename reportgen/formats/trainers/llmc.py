@@ -70,7 +70,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR,))
+FORMAT = Format(_NAME, "Training logs of llm.c.", claims, read, marks=(_ANCHOR,))
 
 
 def _describe(run: RunBuilder, log: TextLog) -> None:

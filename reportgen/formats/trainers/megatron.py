@@ -71,7 +71,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR, b"using world size: "))
+FORMAT = Format(
+    _NAME,
+    "Training logs of Megatron-LM, Megatron-DeepSpeed and GPT-NeoX.",
+    claims,
+    read,
+    marks=(_ANCHOR, b"using world size: "),
+)
 
 
 def _work_of_2020(log: TextLog) -> int | None:

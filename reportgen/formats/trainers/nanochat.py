@@ -85,7 +85,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR,))
+FORMAT = Format(_NAME, "Training logs of nanochat and build-nanogpt.", claims, read, marks=(_ANCHOR,))
 
 
 def _work(found: Records, rate: FloatArray, time: FloatArray) -> float | None:

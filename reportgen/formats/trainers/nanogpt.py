@@ -57,4 +57,4 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b": loss ",))
+FORMAT = Format(_NAME, "Training logs of nanoGPT.", claims, read, marks=(b": loss ",))

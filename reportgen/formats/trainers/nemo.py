@@ -90,7 +90,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _FORMS))
+FORMAT = Format(
+    _NAME,
+    "Training logs of NeMo and NeMo Automodel.",
+    claims,
+    read,
+    marks=tuple(literal for literal, _ in _FORMS),
+)
 
 
 def _automodel(log: TextLog, every: Records) -> Run:

@@ -69,7 +69,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=tuple(literal for literal, _ in _FORMS))
+FORMAT = Format(
+    _NAME,
+    "Training logs of PyTorch's ImageNet example and programs derived from it.",
+    claims,
+    read,
+    marks=tuple(literal for literal, _ in _FORMS),
+)
 
 
 def _fill(run: RunBuilder, records: Records) -> None:

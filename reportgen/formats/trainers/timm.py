@@ -83,7 +83,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"Train: ",))
+FORMAT = Format(_NAME, "Training logs of timm's train.py.", claims, read, marks=(b"Train: ",))
 
 
 def _measure(run: RunBuilder, found: Records) -> None:

@@ -76,7 +76,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(_ANCHOR, b"[titan]"))
+FORMAT = Format(_NAME, "Training logs of torchtitan.", claims, read, marks=(_ANCHOR, b"[titan]"))
 
 
 def _measure(run: RunBuilder, found: Records) -> None:

@@ -57,7 +57,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(_NAME, claims, read, marks=(b"  data: ",))
+FORMAT = Format(
+    _NAME,
+    "Training logs of torchvision's references and other users of its MetricLogger.",
+    claims,
+    read,
+    marks=(b"  data: ",),
+)
 
 
 def _describe(run: RunBuilder, log: TextLog) -> None:
