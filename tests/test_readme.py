@@ -4,7 +4,6 @@ Blocks marked `sh` hold commands. The two lines that make a virtual environment 
 reads them from the README; all others are run here, in a copy of the repository.
 """
 
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.documentation.examples import environment
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -50,13 +51,7 @@ def test_the_other_commands_run(tmp_path: Path) -> None:
     copy = tmp_path / "repository"
     ignored = shutil.ignore_patterns(".git", ".venv", ".*cache", "__pycache__", "build", "tests")
     shutil.copytree(ROOT, copy, ignore=ignored)
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for name, call in (("reportgen", "-m reportgen"), ("python", ""), ("python3", "")):
-        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n', encoding="utf-8")
-        (programs / name).chmod(0o755)
-    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(copy)}
+    variables = {**environment(tmp_path / "bin"), "PYTHONPATH": str(copy)}
     for line in _commands():
         if line.startswith(SETUP):
             continue
@@ -64,7 +59,7 @@ def test_the_other_commands_run(tmp_path: Path) -> None:
         done = subprocess.run(
             ["bash", "-c", line],
             cwd=copy,
-            env=environment,
+            env=variables,
             text=True,
             capture_output=True,
             check=False,
