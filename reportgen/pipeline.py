@@ -4,9 +4,9 @@ In: the root of a repository and its reports folder. Out: every file that should
 that `check` is `build` without writing, and nothing is written before everything has been made.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -83,6 +83,7 @@ def build(request: Request, progress: Progress | None = None) -> Build:
     progress  called with (what, done, total)
     raises    RequestError for anything wrong in definitions, settings, prose or marked files
     """
+    from reportgen.publish import read_generated
     from reportgen.render import render_index, render_report
 
     _check(request)
@@ -99,8 +100,8 @@ def build(request: Request, progress: Progress | None = None) -> Build:
         prose = _prose(request, definition)
         report = assemble(definition, logs, settings.knowledge, prose, watch.part(definition.name))
         reports.append(report)
-        drawn = _drawn(request.target / definition.name)
-        for path, content in render_report(report, drawn, watch.part(definition.name)).items():
+        existing = partial(read_generated, request.target / definition.name)
+        for path, content in render_report(report, existing, watch.part(definition.name)).items():
             files[f"{definition.name}/{path}"] = content
     files.update(render_index(reports))
     injected, problems = _inject(request, settings, reports) if request.out is None else ({}, ())
@@ -227,26 +228,3 @@ def _inject(
         ]
         injected[file] = result.text.encode("utf-8")
     return injected, tuple(problems)
-
-
-def _drawn(folder: Path) -> dict[str, bytes]:
-    """Return the figures that an earlier build left in a report's folder; links are not followed."""
-    paths = sorted(path for path in folder.glob("figures/*.svg") if path.is_file() and not path.is_symlink())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
-def owned_files(target: Path) -> frozenset[str]:
-    """Return the files, relative to the target, that earlier builds say they generated.
-
-    Each report.json lists its own; a list that cannot be read owns nothing, so nothing is removed by it.
-    """
-    owned: set[str] = set()
-    for listing in sorted(target.glob("*/report.json")):
-        try:
-            document = json.loads(listing.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            continue
-        names = document.get("generated") if isinstance(document, dict) else None
-        if isinstance(names, list):
-            owned.update(f"{listing.parent.name}/{name}" for name in names if isinstance(name, str))
-    return frozenset(owned)

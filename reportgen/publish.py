@@ -9,7 +9,6 @@ list and without the mark of generated files, stops the build.
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -18,13 +17,9 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from reportgen.core.errors import RequestError
-from reportgen.render.figures import digest
-from reportgen.render.generated_marker import is_marked
+from reportgen.render.outputs import registry
 
 What = Literal["new", "changed", "removed", "edited"]
-
-# Names that a build gives to files. Nothing else is removed, whatever a list of generated files says.
-_OURS = re.compile(r"(?:.+/)?(?:README\.md|index\.html|report\.json|tables/[^/]+\.csv|figures/[^/]+\.svg)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,11 +48,12 @@ def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str
     ]
     for change in changes:
         if change.what != "new" and change.path not in owned:
-            _check_ours(folder / change.path)
+            _check_generated(folder, change.path)
     changes += [
         Change(path, "removed")
         for path in set(owned) - set(outputs)
-        if _is_below(path) and _OURS.fullmatch(path) and os.path.lexists(_target(folder, path))
+        # Only files that a build writes are removed, whatever a list of generated files says.
+        if _is_below(path) and registry.is_output_path(path) and os.path.lexists(_target(folder, path))
     ]
     return sorted(changes)
 
@@ -73,12 +69,12 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
     try:
         for path in written:
             _write(temporary[path], _target(folder, path), outputs[path])
-        lists = [path for path in written if _is_list(path)]
-        for path in [path for path in written if not _is_list(path)]:
+        listings = [path for path in written if registry.is_listing(path)]
+        for path in [path for path in written if path not in listings]:
             temporary[path].replace(_target(folder, path))
         _remove_orphans(folder, changes)
-        # The lists of what was generated come last: an interrupted build loses track of nothing.
-        for path in lists:
+        # The lists of generated files come last, so that an interrupted build loses track of no file.
+        for path in listings:
             temporary[path].replace(_target(folder, path))
     except OSError as error:
         targets = {str(beside): str(_target(folder, path)) for path, beside in temporary.items()}
@@ -98,16 +94,34 @@ def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
     return [change.path for change in apply(new, folder)]
 
 
+def read_generated(folder: Path, path: str) -> bytes | None:
+    """Return a file of an earlier build, None if there is none; symbolic links are not followed."""
+    target = folder / path
+    return target.read_bytes() if target.is_file() and not target.is_symlink() else None
+
+
+def owned_files(folder: Path) -> frozenset[str]:
+    """Return the files, relative to the folder of all reports, that earlier builds list as generated.
+
+    Each report has a file with such a list. A list that cannot be read owns nothing, so nothing is removed.
+    """
+    owned: set[str] = set()
+    for file in sorted(folder.glob("*/*")):
+        path = file.relative_to(folder).as_posix()
+        if registry.is_listing(path) and file.is_file():
+            with suppress(OSError):
+                owned.update(
+                    f"{file.parent.name}/{name}" for name in registry.listed(path, file.read_bytes())
+                )
+    return frozenset(owned)
+
+
 def _remedy(number: int | None) -> str:
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "make its folder writable"
     if number in (errno.ENOSPC, errno.EDQUOT):
         return "make room on the disk; the files of the build before are whole"
     return ""
-
-
-def _is_list(path: str) -> bool:
-    return PurePosixPath(path).name == "report.json"
 
 
 def _is_below(path: str) -> bool:
@@ -131,18 +145,16 @@ def _difference(target: Path, path: str, content: bytes) -> What | None:
     if target.is_symlink() or not target.is_file():
         return "changed" if os.path.lexists(target) else "new"
     old = target.read_bytes()
-    if old == content:
+    if registry.is_same(path, old, content):
         return None
-    if not path.endswith(".svg"):
-        return "changed"
-    if digest.shows_the_same(old, content):
-        return None
-    return "changed" if digest.is_intact(old) else "edited"
+    return "changed" if registry.is_intact(path, old) else "edited"
 
 
-def _check_ours(target: Path) -> None:
+def _check_generated(folder: Path, path: str) -> None:
     """Raise RequestError unless the file carries the mark of generated files."""
-    if target.is_symlink() or not target.is_file() or not is_marked(target.name, target.read_bytes()):
+    target = folder / path
+    is_file = target.is_file() and not target.is_symlink()
+    if not is_file or not registry.is_generated(path, target.read_bytes()):
         raise RequestError(
             str(target),
             "is in the way and was not generated by reportgen",

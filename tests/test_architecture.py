@@ -25,6 +25,7 @@ ORDER = (
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.
 THIRD_PARTY = {
     "numpy": "",
+    "msgspec": "",
     "re2": "formats",
     "pandas": "tables",
     "jinja2": "render",

@@ -10,7 +10,7 @@ import pytest
 
 from reportgen import publish
 from reportgen.core.errors import RequestError
-from reportgen.pipeline import Request, build, owned_files
+from reportgen.pipeline import Request, build
 
 CSV = "framework,devices,rate\nA,1,100\nA,8,760\nB,1,90\nB,8,-\n"
 SOURCE = """\
@@ -76,7 +76,7 @@ def made(root: Path, **keys: Path):
 
 def write(root: Path) -> list[publish.Change]:
     result = made(root)
-    changes = publish.apply(result.files, root / "reports", owned=owned_files(root / "reports"))
+    changes = publish.apply(result.files, root / "reports", owned=publish.owned_files(root / "reports"))
     return changes + publish.apply(result.injected, root, owned=result.injected)
 
 
@@ -342,7 +342,7 @@ def test_a_list_of_generated_files_that_is_rubbish_owns_nothing(repository):
     for text in ["null", "[" * 5000, '{"generated": 5}', '{"generated": null}', "\x00"]:
         (repository / "reports/frameworks").mkdir(exist_ok=True)
         (repository / "reports/frameworks/report.json").write_text(text)
-        assert owned_files(repository / "reports") == frozenset()
+        assert publish.owned_files(repository / "reports") == frozenset()
 
 
 def test_what_a_build_made_is_made_anew_though_its_list_is_lost(repository):
@@ -352,7 +352,7 @@ def test_what_a_build_made_is_made_anew_though_its_list_is_lost(repository):
         path.write_bytes(path.read_bytes().replace(b"760", b"761"))
     listing = repository / "reports/frameworks/report.json"
     listing.write_bytes(b"<<<<<<< HEAD\n" + listing.read_bytes())
-    assert owned_files(repository / "reports") == frozenset()
+    assert publish.owned_files(repository / "reports") == frozenset()
     write(repository)
     assert {p: p.read_bytes() for p in before} == before
 

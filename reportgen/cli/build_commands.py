@@ -41,10 +41,11 @@ def build(
     Prints one line for each file that changed. Nothing is written if any definition is wrong.
     """
     from reportgen import publish
-    from reportgen.pipeline import owned_files
 
     request, made = _made(reports, logs, out)
-    changes = _below(request, publish.apply(made.files, request.target, owned=owned_files(request.target)))
+    changes = _below(
+        request, publish.apply(made.files, request.target, owned=publish.owned_files(request.target))
+    )
     changes += publish.apply(made.injected, request.root, owned=made.injected)
     for change in changes:
         # A figure that was edited by hand has been drawn anew.
@@ -68,10 +69,11 @@ def check(
     Exits with 3 if any file is stale, edited by hand, missing or left over.
     """
     from reportgen import publish
-    from reportgen.pipeline import owned_files
 
     request, made = _made(reports, logs, out)
-    changes = _below(request, publish.compare(made.files, request.target, owned=owned_files(request.target)))
+    changes = _below(
+        request, publish.compare(made.files, request.target, owned=publish.owned_files(request.target))
+    )
     changes += publish.compare(made.injected, request.root, owned=made.injected)
     for change in changes:
         print(plain(f"{_STATES[change.what]:9} {change.path}"))

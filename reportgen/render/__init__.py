@@ -1,57 +1,62 @@
-"""Show reports: Markdown, HTML, JSON, CSV and figures, as bytes. Nothing is decided or computed here.
+"""Render reports: Markdown, HTML, JSON, CSV and figures, as bytes. Nothing is decided or computed here.
 
-A Report goes in, a mapping from paths to bytes comes out; `publish` writes them. Every number on a
-page comes from one Grid per table (`grid`), so the pages cannot disagree. The libraries behind the
-forms are imported only when something is rendered: `reportgen --help` waits for none of them.
+A Report goes in, a mapping from paths to bytes comes out; `publish` writes them. `outputs/registry` lists
+the outputs. Every number on a page comes from one Grid per table (`grid`), so the pages cannot disagree.
+Heavy libraries are imported only when something is rendered, so that `reportgen --help` is fast.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from reportgen.core.results import Report, Table, Watched
 
 
+def _no_file(_path: str) -> bytes | None:
+    return None
+
+
 def render_report(
-    report: Report, drawn: Mapping[str, bytes] | None = None, watched: Watched = iter
+    report: Report, read_existing: Callable[[str], bytes | None] = _no_file, watched: Watched = iter
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
-    README.md, index.html, report.json, tables/<id>.csv, figures/<id>.svg
-
-    drawn  figures of an earlier build by path: one that still shows the same is used as it is, so that
-           neither time nor another version of matplotlib changes a page whose numbers did not change
-    watched  passes the figures on, one by one as they are drawn
+    read_existing  returns a file of an earlier build by its path, None if there is none; a figure whose
+                   content is unchanged is not drawn again, so another matplotlib does not change it
+    watched        passes the figures on, one by one as they are drawn
     Raises RequestError for a mistake in the prose, with its file and line.
     """
-    from reportgen.render.case_index import Evidence
-    from reportgen.render.figures import svg_files
-    from reportgen.render.outputs import csv, readme
-    from reportgen.render.outputs.html import index_html
-    from reportgen.render.outputs.report_json import report_json
+    from reportgen.render.case_index import CaseIndex
+    from reportgen.render.figures import drawing
+    from reportgen.render.outputs import svg
+    from reportgen.render.outputs.base import Content
+    from reportgen.render.outputs.registry import OUTPUTS
     from reportgen.render.prose import fill as prose
     from reportgen.render.text import slugs
 
-    filled = prose.fill(report)
-    evidence = Evidence(report)
     table_names = slugs.stems(table.id for table in report.tables)
     figure_names = slugs.stems(figure.id for figure in report.figures)
-    paths = {figure.id: f"figures/{figure_names[figure.id]}.svg" for figure in report.figures}
-    with svg_files.settings():
+    filled = prose.fill(report)
+    with drawing.settings():
         svgs = {
-            f.id: svg_files.up_to_date(f, (drawn or {}).get(paths[f.id])) for f in watched(report.figures)
+            figure.id: drawing.up_to_date(figure, read_existing(svg.OUTPUT.path_of(figure_names[figure.id])))
+            for figure in watched(report.figures)
         }
-    files = {f"tables/{table_names[table.id]}.csv": csv.table(table) for table in report.tables}
-    files |= {paths[figure_id]: svg for figure_id, svg in svgs.items()}
-    files["README.md"] = readme.readme(report, filled, table_names, figure_names)
-    files["index.html"] = index_html(report, filled, evidence, svgs, table_names)
-    files["report.json"] = report_json(report, evidence, [*files, "report.json"])
-    return files
+    content = Content(
+        report=report,
+        prose=filled,
+        cases=CaseIndex(report),
+        table_names=table_names,
+        figure_names=figure_names,
+        svgs=svgs,
+        generated=sorted(path for output in OUTPUTS for path in output.paths(table_names, figure_names)),
+    )
+    return {path: data for output in OUTPUTS for path, data in output.files(content)}
 
 
 def render_index(reports: Sequence[Report]) -> dict[str, bytes]:
     """Return the files of the reports folder itself: README.md with every report and its verdict."""
-    from reportgen.render.outputs import index
+    from reportgen.render.outputs.registry import OUTPUTS
 
-    return {"README.md": index.readme(reports)}
+    return {output.path: output.of_reports(reports) for output in OUTPUTS if output.of_reports}
 
 
 def render_table_markdown(table: Table) -> str:

@@ -12,7 +12,7 @@ from reportgen.core import metrics, units
 from reportgen.core.model import STEP, Case, Finding, Measurement, Run, Source, Summary, Window, identity
 from reportgen.core.results import Comparison, Table
 from reportgen.core.units import Unit
-from reportgen.render.case_index import Evidence, Shown
+from reportgen.render.case_index import Appearance, CaseIndex
 from reportgen.render.grid import unit_label
 
 _SOURCES_SHOWN = 3
@@ -69,15 +69,15 @@ class Proof:
         return any(repeat.window for repeat in self.repeats)
 
 
-def proofs(evidence: Evidence, anchor: Callable[[Table], str]) -> list[Proof]:
+def proofs(cases: CaseIndex, anchor: Callable[[Table], str]) -> list[Proof]:
     """Return the evidence of every case of the report, in the order in which a reader meets them.
 
     anchor  table -> the anchor of it on the page
     """
-    return [_proof(case, evidence, anchor) for case in evidence.cases]
+    return [_proof(case, cases, anchor) for case in cases.cases]
 
 
-def _proof(case: Case, evidence: Evidence, anchor: Callable[[Table], str]) -> Proof:
+def _proof(case: Case, cases: CaseIndex, anchor: Callable[[Table], str]) -> Proof:
     unit = _unit(case)
     measured = [_measured(measurement, unit) for measurement in case.measurements]
     unmeasured = [_unmeasured(run) for run in case.unmeasured]
@@ -87,11 +87,11 @@ def _proof(case: Case, evidence: Evidence, anchor: Callable[[Table], str]) -> Pr
     factors = ", ".join(
         f"{name}={value}" for name, value in case.factors.items() if name not in ("metric", "phase")
     )  # the title says these
-    shown = evidence.shown(case)
+    shown = cases.appearances(case)
     places = {one.table.id: Link(anchor(one.table), _title(one.table)) for one in shown}
-    compared = [_compared(case, one, evidence) for one in shown if one.comparison]
+    compared = [_compared(case, one, cases) for one in shown if one.comparison]
     return Proof(
-        evidence.name(case) or "",
+        cases.name(case) or "",
         title,
         factors,
         _summary(case, unit),
@@ -116,13 +116,13 @@ _AGAINST = {
 }
 
 
-def _compared(case: Case, shown: Shown, evidence: Evidence) -> Link | None:
+def _compared(case: Case, shown: Appearance, cases: CaseIndex) -> Link | None:
     """Return what a comparison says, with a link to its baseline; None where that is the case itself."""
     found = shown.comparison
     if found is None or not math.isfinite(found.value):
         return None
-    baseline = evidence.name(found.baseline)
-    if baseline == evidence.name(case):
+    baseline = cases.name(found.baseline)
+    if baseline == cases.name(case):
         return None
     differing = [
         f"{name}={value}"

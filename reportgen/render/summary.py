@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from reportgen.core import units
 from reportgen.core.model import FactorValue, Finding
-from reportgen.core.results import Conditions, Expected, Report, Step
+from reportgen.core.results import Conditions, Expected, Figure, Report, Step
 from reportgen.core.rules import SEVERITIES, Rule
+from reportgen.render.text import escape
 from reportgen.render.text.english import sentence
 
 # A reviewer reads this many messages of one rule; the rest is counted and stands in report.json.
@@ -47,6 +48,14 @@ class ExpectedLine:
 
     statement: str
     paths: tuple[str, ...]
+
+
+def alt_text(figure: Figure) -> str:
+    """Return the alternative text of a figure, for screen readers."""
+    if figure.alt:
+        return escape.one_line(figure.alt)
+    names = ", ".join(series.name for series in figure.series)
+    return escape.one_line(f"{figure.title}: {figure.y_title} over {figure.x_title}, for {names}")
 
 
 def protocol_line(report: Report) -> str:

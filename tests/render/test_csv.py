@@ -7,11 +7,11 @@ from dataclasses import replace
 import example
 
 from reportgen.core.results import Cell, Comparison, Header, Label, Table
-from reportgen.render.outputs import csv
+from reportgen.render.outputs.csv import table_csv
 
 
 def _rows(table: Table) -> list[dict[str, str]]:
-    return list(reader.DictReader(io.StringIO(csv.table(table).decode())))
+    return list(reader.DictReader(io.StringIO(table_csv(table).decode())))
 
 
 def test_quantities_of_one_case_are_one_line() -> None:
@@ -35,7 +35,7 @@ def test_what_was_not_measured_is_empty_and_says_why() -> None:
 
 
 def test_facets_and_factors_called_phase_or_metric_are_columns_once() -> None:
-    header = csv.table(example.phase_table()).decode().splitlines()[0]
+    header = table_csv(example.phase_table()).decode().splitlines()[0]
     assert header == "family,model,phase,device,metric,unit,value,low,high,coverage,repeats,evidence,text"
 
 

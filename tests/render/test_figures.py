@@ -12,14 +12,15 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
 from reportgen.core.results import Figure, FigureKind, FigureSeries
-from reportgen.render.figures import digest, plots, svg_files
+from reportgen.render.figures import digest, drawing, plots
+from reportgen.render.summary import alt_text
 
 LINE, BARS = example.figures()
 
 
 def _draw(figure: Figure) -> bytes:
-    with svg_files.settings():
-        return svg_files.figure_svg(figure)
+    with drawing.settings():
+        return drawing.figure_svg(figure)
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "stacked-bar", "strip", "series"])
@@ -54,7 +55,7 @@ def test_the_last_bit_of_a_number_does_not_matter() -> None:
 
 def test_another_number_is_another_content() -> None:
     series = replace(LINE.series[0], y=(1.0, 7.859))
-    assert svg_files.content_digest(replace(LINE, series=(series,))) != svg_files.content_digest(LINE)
+    assert drawing.content_digest(replace(LINE, series=(series,))) != drawing.content_digest(LINE)
 
 
 def test_each_digit_that_is_touched_is_noticed() -> None:
@@ -114,12 +115,12 @@ def test_no_clock_and_no_version_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(1500.0, "1,500"), (0.25, "0.25"), (1.5, "1.5"), (0.0, "0")])
 def test_ticks_separate_thousands(value: float, text: str) -> None:
-    assert svg_files._tick(value, None) == text
+    assert drawing._tick(value, None) == text
 
 
 def test_alt_text_is_made_up_where_none_is_given() -> None:
-    assert svg_files.alt_text(LINE) == "Speed-up, FP32: Speed-up over Devices, for OneFlow, NGC PyTorch"
-    assert svg_files.alt_text(BARS) == "OneFlow is 7.858 times as fast"
+    assert alt_text(LINE) == "Speed-up, FP32: Speed-up over Devices, for OneFlow, NGC PyTorch"
+    assert alt_text(BARS) == "OneFlow is 7.858 times as fast"
 
 
 def _many(count: int) -> Figure:
@@ -129,9 +130,9 @@ def _many(count: int) -> Figure:
 
 def _legend(figure: Figure) -> list[str]:
     """Return what the legend of a figure says, by drawing it."""
-    with svg_files.settings():
+    with drawing.settings():
         axes = Canvas().add_subplot()
-        plots.draw(axes, svg_files._rounded(figure))
+        plots.draw(axes, drawing._rounded(figure))
         return [str(label) for label in axes.get_legend_handles_labels()[1]]
 
 
@@ -147,7 +148,7 @@ def test_where_colours_begin_again_the_markers_differ() -> None:
 
 def test_a_large_number_is_one_category() -> None:
     figure = replace(BARS, categories=("1048576",), series=(FigureSeries("a", (1048576.0,), (1.0,)),))
-    assert plots._categories(svg_files._rounded(figure)) == ("1048576",)
+    assert plots._categories(drawing._rounded(figure)) == ("1048576",)
 
 
 @pytest.mark.parametrize("kind", ["bar", "stacked-bar"])

@@ -6,7 +6,7 @@ import example
 from test_hostile import hostile_report
 
 from reportgen.render import render_index, render_report
-from reportgen.render.generated_marker import is_marked
+from reportgen.render.outputs.registry import is_generated
 
 Golden = Callable[[str, Mapping[str, bytes]], None]
 
@@ -53,5 +53,5 @@ def test_the_index_lists_reports_by_name(golden: Golden) -> None:
 def test_every_generated_file_carries_the_mark_of_its_kind() -> None:
     for report in (example.report(), hostile_report()):
         files = {**render_report(report), **render_index([report])}
-        assert [path for path, content in files.items() if not is_marked(path, content)] == []
-        assert not any(is_marked(path, b"# Mine\n") for path in files)
+        assert [path for path, content in files.items() if not is_generated(path, content)] == []
+        assert not any(is_generated(path, b"# Mine\n") for path in files)

@@ -123,13 +123,13 @@ def test_file_names_stay_in_their_folder() -> None:
 
 
 def test_a_figure_with_hostile_text_is_well_formed() -> None:
-    from reportgen.render.figures import svg_files
+    from reportgen.render.figures import drawing
 
     figure = Figure(
         "f", EVIL, "bar", EVIL, EVIL, example.RATE, (EVIL,), (FigureSeries(EVIL, (EVIL,), (1.0,)),)
     )
-    with svg_files.settings():
-        root = ElementTree.fromstring(svg_files.figure_svg(figure))
+    with drawing.settings():
+        root = ElementTree.fromstring(drawing.figure_svg(figure))
     assert not [element.tag for element in root.iter() if element.tag.endswith("script")]
 
 

@@ -1,4 +1,4 @@
-"""report.json: canonical, complete, one line per case, cell and finding."""
+"""report.json: canonical and complete, one line for each value."""
 
 import json
 from dataclasses import replace
@@ -47,11 +47,18 @@ def test_order_of_findings_does_not_matter() -> None:
     assert render_report(report) == render_report(turned)
 
 
-def test_each_case_and_cell_is_a_line() -> None:
+def test_each_value_is_a_line_and_numbers_have_12_digits() -> None:
     text = render_report(example.report())["report.json"].decode()
-    assert text.endswith("}\n")
-    assert sum(line.startswith('{"case": ') and '"factors"' in line for line in text.splitlines()) == 7
-    assert sum('"kind": "number"' in line and '"row"' in line for line in text.splitlines()) == 9
+    assert text.endswith("\n}\n")
+    assert text.splitlines().count('     "value": 7.85777162978') == 1
+
+
+def test_values_that_json_has_no_words_for_are_written() -> None:
+    report = example.report(
+        protocols={"p": {"huge": 2**70, "none": float("nan"), "text": "a\ud800", "flag": True, "n": 8}}
+    )
+    expected = {"huge": 2**70, "none": None, "text": "a?", "flag": True, "n": 8}
+    assert _json(report)["protocols"] == {"p": expected}
 
 
 def _statistic(report: Report, statistic: str) -> Report:

@@ -9,7 +9,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding
 from reportgen.core.results import Table
 from reportgen.core.rules import Rule
-from reportgen.render.outputs.csv import table as csv_of
+from reportgen.render.outputs.csv import table_csv
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NOTHING
 from reportgen.tables.spec import CompareSpec
@@ -494,7 +494,7 @@ def test_split_columns_and_means_reach_the_csv():
         compare=CompareSpec("ratio", {"gpu": "V"}, mean=True),
         show=("value", "ratio"),
     )
-    lines = list(DictReader(csv_of(table).decode().splitlines()))
+    lines = list(DictReader(table_csv(table).decode().splitlines()))
     assert [(x["m"], x["framework"], x["xla"], x["value"], x["ratio"]) for x in lines] == [
         ("a", "TF", "false", "9", "9"),
         ("a", "TF", "true", "8", "2"),

@@ -14,19 +14,11 @@ from matplotlib.axes import Axes
 
 from reportgen.core import units
 from reportgen.core.results import Figure, FigureKind, FigureSeries
+from reportgen.render.figures import colours
 
-# These three are replaced by the page's own colours where a figure stands inside a page.
-INK = "#2b3036"
-GRID = "#dfe3e8"
-PAPER = "#ffffff"
-
-# Okabe and Ito, Color Universal Design (2008), without the yellow that is lost on white paper. With the wine
-# red there are as many as DLPerf compares frameworks.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#882255")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
 IDEAL = "Ideal"
-_IDEAL_COLOUR = "#8a8f96"
 
 # More repeats than this are told apart neither by colour nor in a list.
 MOST_NAMED = 10
@@ -42,7 +34,7 @@ def draw(axes: Axes, figure: Figure) -> None:
     _KINDS[figure.kind](axes, figure)
     if figure.ideal:
         x, y = zip(*figure.ideal, strict=True)
-        axes.plot(x, y, color=_IDEAL_COLOUR, linestyle="--", linewidth=1.2, label=IDEAL, zorder=1)
+        axes.plot(x, y, color=colours.IDEAL, linestyle="--", linewidth=1.2, label=IDEAL, zorder=1)
     # The dots of a strip are compared with one another, everything else with zero.
     if lies(figure) and axes.dataLim.xmin >= 0:
         axes.set_xlim(left=0)
@@ -97,7 +89,7 @@ def _category(x: float | str) -> str:
 def _styles(count: int) -> list[tuple[str, str]]:
     """Return a colour and a marker for each series; where colours begin again they get other markers."""
     return [
-        (_COLOURS[n % len(_COLOURS)], _MARKERS[(n + n // len(_COLOURS)) % len(_MARKERS)])
+        (colours.SERIES[n % len(colours.SERIES)], _MARKERS[(n + n // len(colours.SERIES)) % len(_MARKERS)])
         for n in range(count)
     ]
 
@@ -194,13 +186,13 @@ def _bar(axes: Axes, figure: Figure) -> None:
 
 
 def _bar_style(n: int) -> dict[str, Any]:
-    hatch = _HATCHES[n // len(_COLOURS) % len(_HATCHES)]
+    hatch = _HATCHES[n // len(colours.SERIES) % len(_HATCHES)]
     return {
-        "color": _COLOURS[n % len(_COLOURS)],
+        "color": colours.SERIES[n % len(colours.SERIES)],
         "hatch": hatch,
-        "edgecolor": PAPER,
+        "edgecolor": colours.PAPER,
         "linewidth": 0.0,
-        "error_kw": {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.5},
+        "error_kw": {"ecolor": colours.INK, "elinewidth": 1.0, "capsize": 2.5},
     }
 
 
@@ -247,7 +239,7 @@ def _strip(axes: Axes, figure: Figure) -> None:
             [median(ys) for ys in groups.values()],
             [place - 1.6 * half for place in groups],
             [place + 1.6 * half for place in groups],
-            color=INK,
+            color=colours.INK,
             linewidth=1.6,
             zorder=3,
         )
@@ -267,16 +259,16 @@ def _series(axes: Axes, figure: Figure) -> None:
     for n, series in enumerate(rest):
         y = [math.nan if value is None else value for value in series.y]
         label = unlisted(figure) if n == 0 else None
-        axes.plot(_positions(figure, series), y, color=_IDEAL_COLOUR, linewidth=0.6, alpha=0.6, label=label)
+        axes.plot(_positions(figure, series), y, color=colours.IDEAL, linewidth=0.6, alpha=0.6, label=label)
     for n, series in enumerate(figure.series[:MOST_NAMED]):
         # A step that is absent breaks the line.
         y = [math.nan if value is None else value for value in series.y]
         axes.plot(
             _positions(figure, series),
             y,
-            color=_COLOURS[n % len(_COLOURS)],
+            color=colours.SERIES[n % len(colours.SERIES)],
             linewidth=1.0,
-            linestyle=("-", "--", ":")[n // len(_COLOURS) % 3],
+            linestyle=("-", "--", ":")[n // len(colours.SERIES) % 3],
             label=series.name,
         )
 

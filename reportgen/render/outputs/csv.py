@@ -1,4 +1,4 @@
-"""Write a table in tidy form: one line per row and column of the table, base units, 12 digits.
+"""Write tables/<id>.csv: one line for each row and column of a table, base units, 12 digits.
 
 This is the form for other programs: nothing is rounded for people, nothing is merged, and the
 quantities that a table shows side by side (value, speed-up, ...) are columns of one line.
@@ -6,12 +6,14 @@ quantities that a table shows side by side (value, speed-up, ...) are columns of
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.results import COMPARED, Cell, CompareKind, Header, Table
+from reportgen.render.outputs.base import Output
 from reportgen.render.text import escape
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
@@ -24,8 +26,8 @@ _ALSO_FACTORS = {"metric", "phase"}
 _RESERVED = {*_MEASURED, *(name for names in _COMPARED.values() for name in names)}
 
 
-def table(table: Table) -> bytes:
-    """Return the table as CSV: UTF-8, comma, line feed; empty where there is nothing."""
+def table_csv(table: Table) -> bytes:
+    """Return the table as CSV: UTF-8, comma, line feed; a field without a value is empty."""
     comparisons = _comparison_columns(table)
     split = _split_factors(table)
     factors = [*(name for name, _ in table.facet), *table.row_factors, *table.column_factors, *split]
@@ -140,3 +142,10 @@ def _compared(cells: Sequence[Cell]) -> dict[str, str]:
             if value is not None:
                 line[name] = units.machine(value)
     return line
+
+
+OUTPUT = Output(
+    path="tables/*.csv",
+    mark=re.compile(rb"\A[^\n]*unit,value,low,high,coverage,repeats,evidence,text"),
+    of_table=lambda _, table: table_csv(table),
+)

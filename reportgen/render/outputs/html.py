@@ -7,27 +7,27 @@ nothing from a log can become active.
 """
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from html import escape as html_escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reportgen.core.results import Figure, Report, Table
+from reportgen.core.results import Figure, Table
 from reportgen.render import evidence_section
-from reportgen.render.case_index import Evidence
 from reportgen.render.figures import digest
-from reportgen.render.figures.plots import GRID, INK, PAPER
-from reportgen.render.figures.svg_files import alt_text
+from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.grid import Grid, lay_out
-from reportgen.render.prose.fill import Prose
-from reportgen.render.prose.template_functions import Block
-from reportgen.render.prose.to_html import prose_html
-from reportgen.render.summary import expected_lines, facts, finding_groups, protocol_line
+from reportgen.render.outputs import csv
+from reportgen.render.outputs.base import Content, Output
+from reportgen.render.summary import alt_text, expected_lines, facts, finding_groups, protocol_line
 from reportgen.render.text import escape
-from reportgen.render.text.slugs import stems
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from reportgen.render.prose.template_functions import Block
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 
@@ -35,25 +35,16 @@ _TEMPLATES = Path(__file__).parents[1] / "templates"
 _THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
 
 
-def index_html(
-    report: Report,
-    prose: Prose,
-    evidence: Evidence,
-    figures: Mapping[str, bytes],
-    csv_names: Mapping[str, str],
-) -> bytes:
-    """Return the page.
-
-    figures    SVG by id of the figure
-    csv_names  file names without extension by id of the table
-    """
-    page = _Page(report, evidence, figures, csv_names)
+def index_html(content: Content) -> bytes:
+    """Return the page."""
+    report, prose = content.report, content.prose
+    page = _Page(content)
     loose, drawn = prose.left(report)
     context = {
         "report": report,
         "protocol": protocol_line(report),
         "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
-        "prose": page.prose(prose),
+        "prose": page.prose(),
         "tables": [
             [page.table(table, heading=True), *map(page.figure, drawn.get(table.id, ()))] for table in loose
         ],
@@ -62,13 +53,15 @@ def index_html(
         "expected": "" if prose.places("expected") else page.expected(),
         "environment": "" if prose.places("environment") else page.environment(),
         "findings": "" if prose.places("findings") else page.findings(),
-        "proofs": evidence_section.proofs(evidence, page.anchor),
+        "proofs": evidence_section.proofs(content.cases, page.anchor),
     }
     return _templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
 
 @cache
-def _templates() -> Environment:
+def _templates() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -105,31 +98,29 @@ def _sentence(text: str) -> Markup:
 class _Page:
     """The blocks of a page as HTML: what prose places and what follows it look the same."""
 
-    def __init__(
-        self, report: Report, evidence: Evidence, figures: Mapping[str, bytes], csv_names: Mapping[str, str]
-    ) -> None:
-        self._report, self._evidence, self._svgs, self._csv = report, evidence, figures, csv_names
-        self._figure_names = stems(figure.id for figure in report.figures)
-        self._tables = {table.id: table for table in report.tables}
-        self._figures = {figure.id: figure for figure in report.figures}
+    def __init__(self, content: Content) -> None:
+        self._content, self._report = content, content.report
+        self._tables = {table.id: table for table in content.report.tables}
+        self._figures = {figure.id: figure for figure in content.report.figures}
 
     def anchor(self, table: Table) -> str:
-        return f"table-{self._csv[table.id]}"
+        return f"table-{self._content.table_names[table.id]}"
 
     def table(self, table: Table, *, heading: bool) -> Markup:
         """Return the table; prose that places one has written a heading of its own."""
         grid = lay_out(table)
-        return self._macro(
-            "table", grid, table.title, self.anchor(table), self._csv[table.id], self._links(grid), heading
-        )
+        path = csv.OUTPUT.path_of(self._content.table_names[table.id])
+        return self._macro("table", grid, table.title, self.anchor(table), path, self._links(grid), heading)
 
     def _links(self, grid: Grid) -> list[list[str | None]]:
         """Return the name of the case behind each cell."""
-        return [[self._evidence.name(item.case) for item in cells] for _, cells in grid.rows]
+        return [[self._content.cases.name(item.case) for item in cells] for _, cells in grid.rows]
 
     def figure(self, figure: Figure) -> Markup:
-        name = self._figure_names[figure.id]
-        shown = digest.inline(self._svgs[figure.id], prefix=f"{name}-", alt=html_escape(alt_text(figure)))
+        name = self._content.figure_names[figure.id]
+        shown = digest.inline(
+            self._content.svgs[figure.id], prefix=f"{name}-", alt=html_escape(alt_text(figure))
+        )
         for colour, themed in _THEME.items():
             shown = shown.replace(colour, themed)
         return self._macro("figure", Markup(shown), name)
@@ -145,10 +136,13 @@ class _Page:
         lines = expected_lines(self._report)
         return self._macro("expected", lines, facts(self._report)) if lines else Markup("")
 
-    def prose(self, prose: Prose) -> Markup:
+    def prose(self) -> Markup:
+        from reportgen.render.prose.to_html import prose_html
+
+        prose = self._content.prose
         return Markup(prose.filled(prose_html(prose.text), self._block))
 
-    def _block(self, block: Block) -> str:
+    def _block(self, block: "Block") -> str:
         if block.kind == "table":
             return self.table(self._tables[block.id], heading=False)
         if block.kind == "figure":
@@ -158,3 +152,8 @@ class _Page:
 
     def _macro(self, name: str, *arguments: object) -> Markup:
         return Markup(getattr(_templates().get_template("blocks.html").module, name)(*arguments))
+
+
+OUTPUT = Output(
+    path="index.html", mark=re.compile(rb'<meta name="generator" content="reportgen">'), of_report=index_html
+)

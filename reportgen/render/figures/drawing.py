@@ -25,7 +25,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from reportgen.core import units
 from reportgen.core.results import Figure
 from reportgen.render.figures import digest
-from reportgen.render.figures.plots import GRID, IDEAL, INK, PAPER, bars_beside, draw, lies, shown, unlisted
+from reportgen.render.figures.colours import GRID, INK, PAPER
+from reportgen.render.figures.plots import IDEAL, bars_beside, draw, lies, shown, unlisted
 from reportgen.render.grid import unit_label
 from reportgen.render.text import escape
 
@@ -114,14 +115,6 @@ def content_digest(figure: Figure) -> str:
     del shown["table"]  # where it stands on a page does not change how it looks
     content = json.dumps([DRAWING, shown], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def alt_text(figure: Figure) -> str:
-    """Return what is read to those who do not see the figure."""
-    if figure.alt:
-        return escape.one_line(figure.alt)
-    names = ", ".join(series.name for series in figure.series)
-    return escape.one_line(f"{figure.title}: {figure.y_title} over {figure.x_title}, for {names}")
 
 
 def _rounded(figure: Figure) -> Figure:

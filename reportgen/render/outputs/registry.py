@@ -1,0 +1,54 @@
+"""The outputs of a report. A new output is one file beside this one and one line here.
+
+`publish` asks here which files it may replace or remove: those whose path an output writes and whose
+content carries the mark of that output.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from reportgen.render.outputs.base import Output
+
+# Modules beside this one.
+_MODULES = (
+    "readme",  # README.md of a report
+    "html",  # index.html
+    "report_json",  # report.json
+    "csv",  # tables/*.csv
+    "svg",  # figures/*.svg
+    "index",  # README.md of all reports
+)
+
+OUTPUTS: tuple[Output, ...] = tuple(import_module(f"{__package__}.{name}").OUTPUT for name in _MODULES)
+
+
+def is_output_path(path: str) -> bool:
+    """Return whether a build gives files such a path."""
+    return any(output.writes(path) for output in OUTPUTS)
+
+
+def is_generated(path: str, content: bytes) -> bool:
+    """Return whether the file carries the mark of an output that writes such a path."""
+    return any(output.writes(path) and output.mark.search(content) for output in OUTPUTS)
+
+
+def is_same(path: str, old: bytes, new: bytes) -> bool:
+    """Return whether an old file need not be replaced by the new content."""
+    return old == new or any(output.writes(path) and output.is_same(old, new) for output in OUTPUTS)
+
+
+def is_intact(path: str, old: bytes) -> bool:
+    """Return False for an old file that was edited by hand, where its output can tell."""
+    return all(output.is_intact(old) for output in OUTPUTS if output.writes(path))
+
+
+def is_listing(path: str) -> bool:
+    """Return whether the file holds a list of generated files."""
+    return any(output.listed for output in OUTPUTS if output.writes(path))
+
+
+def listed(path: str, content: bytes) -> Sequence[str]:
+    """Return the generated files that a file lists, relative to its folder."""
+    return [
+        name for output in OUTPUTS if output.listed and output.writes(path) for name in output.listed(content)
+    ]
