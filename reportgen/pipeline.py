@@ -15,11 +15,11 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
 from reportgen.core.results import Report, Watched
 from reportgen.core.rules import Rule
+from reportgen.core.schema import read_text
 from reportgen.report.assemble import assemble
-from reportgen.report.definition import Definition, read_definition
+from reportgen.report.definition import Definition, inside, read_definition
 from reportgen.report.log_reader import Progress, Reader
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
-from reportgen.report.toml_reader import inside, read_text
 from reportgen.tables.expected import check_systems
 from reportgen.tables.spec import SYSTEM
 

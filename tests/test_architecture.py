@@ -27,6 +27,7 @@ THIRD_PARTY = {
     "numpy": "",
     "msgspec": "",
     "re2": "formats",
+    "msgspec": "",
     "pandas": "tables",
     "jinja2": "render",
     "markupsafe": "render",

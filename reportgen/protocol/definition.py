@@ -8,13 +8,15 @@ reproduce what others published.
 
 import dataclasses
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.schema import convert
 
 Estimator = Literal["total", "mean_of_rates"]
 Reduce = Literal["median", "olympic"]
@@ -42,40 +44,39 @@ class Protocol:
     """
 
     name: str = "20+100x7"
-    warmup: int = 20
-    measure: int = 100
-    repeats: int = 7
+    warmup: Annotated[int, Meta(ge=0)] = 20
+    measure: Annotated[int, Meta(ge=1)] = 100
+    repeats: Annotated[int, Meta(ge=1)] = 7
     estimator: Estimator = "total"
-    gap_factor: float = 10.0
-    gap_share: float = 0.1
-    confidence: float = 0.95
-    spread: float = 0.05
-    drift: float = 0.05
-    drift_size: float = 0.01
-    straggler: float = 0.05
+    gap_factor: Annotated[float, Meta(gt=1)] = 10.0
+    gap_share: Annotated[float, Meta(ge=0, lt=1)] = 0.1
+    # No finite interval has the confidence 1.
+    confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
+    spread: Annotated[float, Meta(ge=0)] = 0.05
+    drift: Annotated[float, Meta(ge=0, lt=1)] = 0.05
+    drift_size: Annotated[float, Meta(ge=0)] = 0.01
+    straggler: Annotated[float, Meta(ge=0)] = 0.05
     reduce: Reduce = "median"
-    drop: int = 1
+    drop: Annotated[int, Meta(ge=0)] = 1
     strict: bool = False
-    version: int = 1
+    version: Annotated[int, Meta(ge=1)] = 1
 
     @classmethod
     def from_table(cls, name: str, table: Mapping[str, object], place: str = "") -> "Protocol":
         """Return the protocol of a table of definitions: the fields above, or `steps = "20+100x7"`.
 
-        place   where the table stands, for the message; by default `protocols.<name>`
-        raises  RequestError for a key that is not known or a value that makes no sense
+        place   the table's place, for the message; by default `protocols.<name>`
+        raises  RequestError for an unknown key or a value out of range
         """
         place = place or f"protocols.{name}"
-        fields = {field.name: field.default for field in dataclasses.fields(cls) if field.name != "name"}
-        values: dict[str, object] = {}
-        for key, value in table.items():
-            if key == "steps":
-                values = {**_notation(str(value), f"{place}.steps"), **values}
-            elif key in fields:
-                values[key] = _checked(key, value, fields[key], place)
-            else:
-                raise RequestError(f"{place}.{key}", "no such key", did_you_mean(key, [*fields, "steps"]))
-        return cls(name, **values)  # type: ignore[arg-type]
+        known = [field.name for field in dataclasses.fields(cls) if field.name != "name"] + ["steps"]
+        for key in table:
+            if key not in known:
+                raise RequestError(f"{place}.{key}", "no such key", did_you_mean(key, known))
+        values = {key: value for key, value in table.items() if key != "steps"}
+        if "steps" in table:
+            values = {**_notation(str(table["steps"]), f"{place}.steps"), **values}
+        return convert({"name": name, **values}, cls, place)
 
     @property
     def is_named(self) -> bool:
@@ -90,7 +91,7 @@ class Protocol:
         told = ("name", "warmup", "measure", "repeats", "reduce", "version")
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return ", ".join(
-            f"{field.name} = {json.dumps(values[field.name])}"
+            f"{field.name} = {_written(values[field.name])}"
             for field in dataclasses.fields(self)
             if field.name not in told and values[field.name] != field.default
         )
@@ -99,13 +100,18 @@ class Protocol:
 DEFAULT = Protocol()
 
 
+def _written(value: object) -> str:
+    """Return a value as a definition writes it: 5 rather than 5.0."""
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value)
+
+
 def parse_protocol(text: str, place: str = "protocol") -> Protocol:
     """Return the protocol that `warmup+measure` or `warmup+measurexrepeats` stands for.
 
     text    as "20+100x7"; without repeats, those of the default
     raises  RequestError where the text is something else or measures nothing
     """
-    return Protocol(text.strip(), **_notation(text, place))  # type: ignore[arg-type]
+    return convert({"name": text.strip(), **_notation(text, place)}, Protocol, place)
 
 
 def _notation(text: str, place: str) -> dict[str, int]:
@@ -113,57 +119,4 @@ def _notation(text: str, place: str) -> dict[str, int]:
     if not match:
         raise RequestError(place, f'"{text}" is no protocol', 'write steps and repeats as in "20+100x7"')
     parts = zip(("warmup", "measure", "repeats"), match.groups(), strict=True)
-    return {key: int(_in_range(key, int(part), place)) for key, part in parts if part}
-
-
-# Fields that are one of some words: what such a word is called, and the words.
-_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "estimator": ("estimator", get_args(Estimator)),
-    "reduce": ("reduction of repeats", get_args(Reduce)),
-}
-
-
-def _checked(key: str, value: object, default: object, place: str) -> int | float | str:
-    place = f"{place}.{key}"
-    if key in _WORDS:
-        what, words = _WORDS[key]
-        if value not in words:
-            raise RequestError(place, f'"{value}" is no {what}', did_you_mean(str(value), words))
-        return str(value)
-    if isinstance(default, bool):
-        if not isinstance(value, bool):
-            raise RequestError(place, f"{value!r} is neither true nor false")
-        return value
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if isinstance(default, int) and not is_whole:
-        raise RequestError(place, f"{value!r} is no whole number")
-    if not is_whole and not isinstance(value, float):
-        raise RequestError(place, f"{value!r} is no number")
-    assert isinstance(value, int | float)
-    return _in_range(key, value, place)
-
-
-# The range that makes sense: lowest, highest, and whether the lowest itself is meant.
-_RANGES = {
-    "warmup": (0, math.inf, True),
-    "measure": (1, math.inf, True),
-    "repeats": (1, math.inf, True),
-    "drop": (0, math.inf, True),
-    "gap_factor": (1, math.inf, False),
-    "gap_share": (0, 1, True),
-    "confidence": (0, 1, False),
-    "spread": (0, math.inf, True),
-    "drift": (0, 1, True),
-    "drift_size": (0, math.inf, True),
-    "straggler": (0, math.inf, True),
-    "version": (1, math.inf, True),
-}
-
-
-def _in_range(key: str, value: int | float, place: str) -> int | float:
-    low, high, closed = _RANGES[key]
-    # 1.0 is no confidence: no finite interval has it.
-    if not (low <= value if closed else low < value) or not value < high:
-        bound = (f"at least {low}" if closed else f"above {low}") + (" and below 1" if high == 1 else "")
-        raise RequestError(place, f"{value} is out of range", f"it is {bound}")
-    return value
+    return {key: int(part) for key, part in parts if part}

@@ -12,45 +12,53 @@ from pathlib import Path
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Case, FactorValue
+from reportgen.core.schema import Table
 from reportgen.core.stats import geometric_mean
 from reportgen.load.scan import load
 from reportgen.protocol import Protocol, cases
-from reportgen.report.definition import below
-from reportgen.report.toml_reader import Section, inside
+from reportgen.report.definition import Condition, below, conditions, inside
 from reportgen.tables.expected import Knowledge
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
 from reportgen.tables.validate import show
 
 
+class ComputedTable(Table):
+    """`computed` of a fact: the logs, the metric, and the one factor whose values are averaged over."""
+
+    logs: str
+    over: dict[str, Condition]
+    metric: str = "throughput"
+
+
 def computed_speed(
-    section: Section, systems: tuple[str, str], where: Mapping[str, Wanted], knowledge: Knowledge, root: Path
+    table: ComputedTable,
+    place: str,
+    systems: tuple[str, str],
+    where: Mapping[str, Wanted],
+    knowledge: Knowledge,
+    root: Path,
 ) -> float:
     """Return the speed of the first system relative to the second.
 
-    section  the table `computed` of the fact; where  of the fact, which the cases must match too
-    raises   RequestError for wrong keys, a value without exactly one measured case of each system
+    place   of the table, for messages; where  of the fact, which the cases must match too
+    raises  RequestError for a wrong value, or one without exactly one measured case of each system
     """
-    log = below(section.required("logs"), section.at("logs"))
-    metric = section.text("metric", "throughput")
-    over = section.section("over")
-    section.done()
-    wanted = over.wanted() if over else {}
+    log = below(table.logs, f"{place}.logs")
+    metric = table.metric
+    wanted = conditions(table.over)
     if len(wanted) != 1:
-        raise RequestError(section.at("over"), "names no factor or several", 'over = { model = ["a", "b"] }')
+        raise RequestError(f"{place}.over", "names no factor or several", 'over = { model = ["a", "b"] }')
     ((factor, values),) = wanted.items()
-    if not inside(root, log, section.at("logs")).exists():
-        raise RequestError(
-            section.at("logs"), f'no such file or folder: "{log}"', "name a path below the root"
-        )
+    if not inside(root, log, f"{place}.logs").exists():
+        raise RequestError(f"{place}.logs", f'no such file or folder: "{log}"', "name a path below the root")
     runs = [run for run in load([log], root=root).runs if matches(run.factors, {**where, **wanted})]
     found = cases(runs, metric, STEP, Protocol())
     pairs = [
-        [_median(found, knowledge, system, (factor, value), section.place) for system in systems]
-        for value in values
+        [_median(found, knowledge, system, (factor, value), place) for system in systems] for value in values
     ]
     if not metric_of(metric).is_speed:
-        raise RequestError(section.at("metric"), f"{metric} is no speed", 'use "throughput" or "step_time"')
+        raise RequestError(f"{place}.metric", f"{metric} is no speed", 'use "throughput" or "step_time"')
     ratio = geometric_mean([of / to for of, to in pairs])
     return ratio if metric_of(metric).better == "higher" else 1 / ratio
 

@@ -1,24 +1,107 @@
 """Read a report's definition: TOML in, specs out, every wrong key an error with its place.
 
-The grammar is in docs/reference/definitions.md. Nothing here looks at logs; whether a factor
-or a value exists is asked where the runs are known.
+The structs below are the schema; docs/reference/definitions.md explains it. `[defaults]` holds keys of all
+tables of the report, and `like = "id"` takes the keys of an earlier table; a table's own keys win. Nothing
+here looks at logs: whether a factor or a value exists is checked where the runs are known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import cast, get_args
+from typing import Annotated, Any, TypeVar, cast
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.model import FactorValue
 from reportgen.core.results import COMPARED, CompareKind, FigureKind, Quantity
-from reportgen.protocol import Protocol, parse_protocol
-from reportgen.report.toml_reader import Section, read_toml
+from reportgen.core.schema import InvalidTable, Table, read_toml
+from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec, Wanted
 
-_COMPARE = dict.fromkeys(get_args(CompareKind))
-_FIGURES = dict.fromkeys(get_args(FigureKind))
-_QUANTITIES = dict.fromkeys(get_args(Quantity))
-_PICKS = dict.fromkeys(get_args(Pick))
+T = TypeVar("T")
+
+# One string counts as a list of one, and one value as a list of one.
+Texts = str | list[str]
+Condition = FactorValue | Annotated[list[FactorValue], Meta(min_length=1)]
+
+
+class CompareTable(Table):
+    """`compare` of a table."""
+
+    kind: CompareKind
+    baseline: dict[str, FactorValue]
+    mean: bool = False
+
+
+class TableKeys(Table):
+    """The keys of `[[tables]]` that `[defaults]` may hold too."""
+
+    protocol: str | UnsetType = UNSET
+    where: dict[str, Condition] | UnsetType = UNSET
+    metric: Texts | UnsetType = UNSET
+    phase: Texts | UnsetType = UNSET
+    unit: str | UnsetType = UNSET
+    rows: Texts | UnsetType = UNSET
+    columns: Texts | UnsetType = UNSET
+    facets: Texts | UnsetType = UNSET
+    ignore: Texts | UnsetType = UNSET
+    order: dict[str, Condition] | UnsetType = UNSET
+    qualify: Texts | dict[str, FactorValue] | UnsetType = UNSET
+    labels: dict[str, str] | UnsetType = UNSET
+    pick: dict[str, Pick] | UnsetType = UNSET
+    compare: CompareTable | UnsetType = UNSET
+    show: Texts | UnsetType = UNSET
+    totals: dict[str, Texts] | UnsetType = UNSET
+    best_first: bool | UnsetType = UNSET
+    missing: str | UnsetType = UNSET
+    interval: bool | UnsetType = UNSET
+    digits: Annotated[int, Meta(ge=1, le=12)] | UnsetType = UNSET
+    decimals: Annotated[int, Meta(ge=0, le=12)] | UnsetType = UNSET
+    notes: Texts | UnsetType = UNSET
+
+
+class TableEntry(TableKeys, kw_only=True):
+    """One `[[tables]]` entry as written."""
+
+    id: str
+    like: str = ""
+    title: str = ""
+    planned: list[dict[str, FactorValue]] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        """Check what becomes a file name."""
+        _check_file_name(self.id)
+
+
+class FigureEntry(Table, kw_only=True):
+    """One `[[figures]]` entry; its id is the table's where it has none."""
+
+    kind: FigureKind
+    table: str
+    id: str = ""
+    title: str = ""
+    x: str = ""
+    show: Quantity | UnsetType = UNSET
+    ideal: bool = False
+
+    def __post_init__(self) -> None:
+        """Check what becomes a file name."""
+        if self.id:
+            _check_file_name(self.id)
+
+
+class DefinitionFile(Table):
+    """A definition: `reports/<name>.toml`."""
+
+    title: str = ""
+    logs: Texts = "logs"
+    body: str = ""
+    protocol: str = ""
+    defaults: TableKeys = msgspec.field(default_factory=TableKeys)
+    tables: tuple[TableEntry, ...] = ()
+    figures: tuple[FigureEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +120,36 @@ class Definition:
 def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, Protocol]) -> Definition:
     """Return the definition in a file.
 
-    place      how the file is called in messages; name  the report's
+    place      the file's name in messages; name  the report's
     protocols  the named ones of reportgen.toml
-    raises     RequestError with place, fact and remedy for anything that is not as it must be
+    raises     RequestError with place, fact and remedy for anything that is wrong
     """
-    top = read_toml(path, place)
-    folder = PurePosixPath(place).parent
-    title = top.text("title", name)
-    logs = tuple(below(log, f"{top.at('logs')}[{i}]") for i, log in enumerate(top.texts("logs") or ("logs",)))
-    body = top.text("body")
-    protocol = _protocol(top, protocols, Protocol())
-    tables = tuple(_table(section, protocol, protocols) for section in top.sections("tables"))
-    figures = tuple(_figure(section, tables) for section in top.sections("figures"))
-    top.done()
-    if not tables and not body:
+    file = read_toml(path, DefinitionFile, place)
+    logs = [below(log, f"{place}: logs[{i}]") for i, log in enumerate(_list(file.logs) or ["logs"])]
+    protocol = _protocol(file.protocol, f"{place}: protocol", protocols, Protocol())
+    tables: dict[str, TableSpec] = {}
+    known: dict[str, TableEntry] = {}
+    for position, entry in enumerate(file.tables):
+        own = f"{place}: tables[{position}]"
+        _check_unused(entry.id, own, {spec.id: spec.place for spec in tables.values()})
+        known[entry.id] = _inherited(entry, file.defaults, known, own)
+        tables[entry.id] = _table(known[entry.id], own, protocol, protocols)
+    figures: list[FigureSpec] = []
+    for position, figure in enumerate(file.figures):
+        own = f"{place}: figures[{position}]"
+        _check_unused(figure.id or figure.table, own, {spec.id: spec.place for spec in figures})
+        figures.append(_figure(figure, own, tables))
+    body = str(PurePosixPath(place).parent / file.body)
+    if not file.tables and not file.body:
         raise RequestError(place, "neither tables nor a body: an empty report", "add [[tables]]")
-    _unique([*((t.id, t.place) for t in tables)])
-    _unique([*((f.id, f.place) for f in figures)])
     return Definition(
-        place, name, title, logs, below(str(folder / body), top.at("body")) if body else "", tables, figures
+        place,
+        name,
+        file.title or name,
+        tuple(logs),
+        below(body, f"{place}: body") if file.body else "",
+        tuple(tables.values()),
+        tuple(figures),
     )
 
 
@@ -76,161 +170,160 @@ def below(path: str, place: str) -> str:
     return "/".join(parts)
 
 
-def _protocol(section: Section, named: Mapping[str, Protocol], default: Protocol) -> Protocol:
-    text = section.text("protocol")
+def inside(root: Path, path: str, place: str) -> Path:
+    """Return a path below the root on disk. Raises RequestError if a link on the way leads out of it."""
+    target = root / path
+    if not target.resolve().is_relative_to(root.resolve()):
+        raise RequestError(
+            place, f'"{path}" leads out of the repository through a link', "copy what it links to"
+        )
+    return target
+
+
+def conditions(table: Mapping[str, Condition] | UnsetType) -> dict[str, Wanted]:
+    """Return factor -> the values that it may have, from a table where one value may stand for a list."""
+    return {name: tuple(_list(value)) for name, value in _given(table, {}).items()}
+
+
+def _list(value: T | list[T]) -> list[T]:
+    return value if isinstance(value, list) else [value]
+
+
+def _given(value: T | UnsetType, default: T) -> T:
+    return default if isinstance(value, UnsetType) else value
+
+
+def _check_file_name(name: str) -> None:
+    if not all(letter.isalnum() or letter in "-_." for letter in name) or name[:1] in ("", "."):
+        raise InvalidTable(f'"{name}" cannot be a file name', "use letters, digits, - _ and .", ("id",))
+
+
+def _check_unused(name: str, place: str, known: Mapping[str, str]) -> None:
+    if name in known:
+        raise RequestError(f"{place}.id", f'"{name}" is already the id of {known[name]}', "choose another")
+
+
+def _inherited(
+    entry: TableEntry, defaults: TableKeys, known: Mapping[str, TableEntry], place: str
+) -> TableEntry:
+    """Return an entry with the keys that it takes from another table, else from the defaults.
+
+    In keys that hold tables (where, order, labels, ...) the names are merged one by one.
+    """
+    base: TableKeys = defaults
+    if entry.like:
+        if entry.like not in known:
+            raise RequestError(
+                f"{place}.like", f'no table "{entry.like}" above', did_you_mean(entry.like, known)
+            )
+        base = known[entry.like]
+    merged: dict[str, Any] = {}
+    for name in TableKeys.__struct_fields__:
+        own, other = getattr(entry, name), getattr(base, name)
+        if isinstance(own, dict) and isinstance(other, dict):
+            merged[name] = {**other, **own}
+        else:
+            merged[name] = other if own is UNSET else own
+    return msgspec.structs.replace(entry, **merged)
+
+
+def _protocol(text: str, place: str, named: Mapping[str, Protocol], default: Protocol) -> Protocol:
     if not text:
         return default
     if text in named:
         return named[text]
     if named and not text[0].isdecimal():
-        raise RequestError(section.at("protocol"), f'no protocol "{text}"', did_you_mean(text, named))
-    return parse_protocol(text, section.at("protocol"))
+        raise RequestError(place, f'no protocol "{text}"', did_you_mean(text, named))
+    return parse_protocol(text, place)
 
 
-def _unique(ids: list[tuple[str, str]]) -> None:
-    seen: dict[str, str] = {}
-    for name, place in ids:
-        if name in seen:
-            raise RequestError(f"{place}.id", f'"{name}" is already the id of {seen[name]}', "choose another")
-        seen[name] = place
-
-
-def _id(section: Section) -> str:
-    name = section.required("id")
-    if (
-        not all(part.replace("-", "").replace("_", "").replace(".", "").isalnum() for part in (name,))
-        or name[0] == "."
-    ):
-        raise RequestError(
-            section.at("id"), f'"{name}" cannot be a file name', "use letters, digits, - _ and ."
-        )
-    return name
-
-
-def _table(section: Section, protocol: Protocol, named: Mapping[str, Protocol]) -> TableSpec:
-    name = _id(section)
-    compare = _compare(section.section("compare"))
+def _table(entry: TableEntry, place: str, protocol: Protocol, protocols: Mapping[str, Protocol]) -> TableSpec:
+    compare = None
+    if not isinstance(entry.compare, UnsetType):
+        compare = CompareSpec(entry.compare.kind, entry.compare.baseline, entry.compare.mean)
     spec = TableSpec(
-        place=section.place,
-        id=name,
-        title=section.text("title", name),
-        protocol=_protocol(section, named, protocol),
-        where=_wanted(section.section("where")),
-        metrics=section.texts("metric") or ("throughput",),
-        phases=section.texts("phase") or ("step",),
-        unit=section.text("unit"),
-        rows=section.texts("rows"),
-        columns=section.texts("columns"),
-        facets=section.texts("facets"),
-        ignore=section.texts("ignore"),
-        order=_wanted(section.section("order")),
-        qualify=_qualify(section),
-        labels=_labels(section.section("labels")),
-        pick=_pick(section.section("pick")),
+        place=place,
+        id=entry.id,
+        title=entry.title or entry.id,
+        protocol=_protocol(_given(entry.protocol, ""), f"{place}.protocol", protocols, protocol),
+        where=conditions(entry.where),
+        metrics=_names(entry.metric, "throughput"),
+        phases=_names(entry.phase, "step"),
+        unit=_given(entry.unit, ""),
+        rows=_names(entry.rows),
+        columns=_names(entry.columns),
+        facets=_names(entry.facets),
+        ignore=_names(entry.ignore),
+        order=conditions(entry.order),
+        qualify=_qualify(entry.qualify),
+        labels=_given(entry.labels, {}),
+        pick=_given(entry.pick, {}),
         compare=compare,
-        show=_shown(section, compare),
-        totals=_totals(section.section("totals")),
-        best_first=section.flag("best_first"),
-        missing=section.text("missing", "-"),
-        interval=section.flag("interval"),
-        digits=_bounded(section, "digits", 1) or 4,
-        decimals=_bounded(section, "decimals", 0),
-        notes=section.texts("notes"),
-        planned=tuple(one.scalars() for one in section.sections("planned")),
+        show=_shown(_names(entry.show), compare, place),
+        totals={name: tuple(_list(phases)) for name, phases in _given(entry.totals, {}).items()},
+        best_first=_given(entry.best_first, False),
+        missing=_given(entry.missing, "-"),
+        interval=_given(entry.interval, False),
+        digits=_given(entry.digits, 4),
+        decimals=_given(entry.decimals, None),
+        notes=_names(entry.notes),
+        planned=tuple(_given(entry.planned, [])),
     )
-    section.done()
-    return _checked(spec)
+    _check_axes(spec)
+    return spec
 
 
-def _checked(spec: TableSpec) -> TableSpec:
-    """Check what only the whole entry can tell."""
+def _qualify(value: Texts | dict[str, FactorValue] | UnsetType) -> dict[str, FactorValue | None]:
+    """Return qualifying factors, each with the table's own value, None where it has none."""
+    if isinstance(value, dict):
+        return dict(value)
+    return dict.fromkeys(_names(value))
+
+
+def _names(value: Texts | UnsetType, default: str = "") -> tuple[str, ...]:
+    names = [] if isinstance(value, UnsetType) else _list(value)
+    return tuple(names) or ((default,) if default else ())
+
+
+def _check_axes(spec: TableSpec) -> None:
     if not spec.rows and not spec.columns:
         raise RequestError(spec.place, "neither rows nor columns", 'add rows = ["..."]')
     roles = [*spec.rows, *spec.columns, *spec.facets]
     for name in roles:
         if roles.count(name) > 1:
-            raise RequestError(spec.place, f'"{name}" stands twice in rows, columns and facets')
+            raise RequestError(spec.place, f'"{name}" is named twice in rows, columns and facets')
     for position, case in enumerate(spec.planned):
-        missing = [n for n in (*spec.rows, *spec.columns) if n not in case]
+        missing = [name for name in (*spec.rows, *spec.columns) if name not in case]
         if missing:
-            raise RequestError(f"{spec.place}.planned[{position}]", f"does not say {', '.join(missing)}")
-    return spec
+            raise RequestError(f"{spec.place}.planned[{position}]", f"lacks {', '.join(missing)}")
 
 
-def _bounded(section: Section, key: str, least: int) -> int | None:
-    number = section.number(key)
-    if number is not None and not least <= number <= 12:
-        raise RequestError(section.at(key), f"{number} {key}", f"choose {least} to 12")
-    return number
-
-
-def _shown(section: Section, compare: CompareSpec | None) -> tuple[Quantity, ...]:
-    showable = ("value", "repeats", *_compared(compare))
-    show = section.texts("show") or ("value", *_compared(compare))
-    for position, quantity in enumerate(show):
+def _shown(show: Iterable[str], compare: CompareSpec | None, place: str) -> tuple[Quantity, ...]:
+    compared = COMPARED[compare.kind] if compare else ()
+    showable = ("value", "repeats", *compared)
+    shown = tuple(show) or ("value", *compared)
+    for position, quantity in enumerate(shown):
         if quantity not in showable:
             raise RequestError(
-                f"{section.at('show')}[{position}]",
-                f'"{quantity}" is not what this table can show',
+                f"{place}.show[{position}]",
+                f'this table cannot show "{quantity}"',
                 f"it can show {', '.join(showable)}",
             )
-    return cast(tuple[Quantity, ...], show)
+    return cast(tuple[Quantity, ...], shown)
 
 
-def _compared(compare: CompareSpec | None) -> tuple[Quantity, ...]:
-    return COMPARED[compare.kind] if compare else ()
-
-
-def _compare(section: Section | None) -> CompareSpec | None:
-    if section is None:
-        return None
-    kind = section.choice("kind", _COMPARE)
-    baseline = section.section("baseline")
-    if baseline is None:
-        raise RequestError(section.at("baseline"), "missing", "add baseline = { factor = value }")
-    spec = CompareSpec(cast(CompareKind, kind), baseline.scalars(), section.flag("mean"))
-    section.done()
-    return spec
-
-
-def _wanted(section: Section | None) -> dict[str, Wanted]:
-    return section.wanted() if section else {}
-
-
-def _qualify(section: Section) -> dict[str, str | int | float | bool | None]:
-    """Return qualifying factors; as a list without, as a table with the table's own value."""
-    if section.is_table("qualify"):
-        inner = section.section("qualify")
-        return dict(inner.scalars()) if inner else {}
-    return dict.fromkeys(section.texts("qualify"))
-
-
-def _labels(section: Section | None) -> dict[str, str]:
-    if section is None:
-        return {}
-    return {name: section.text(name) for name in section.names()}
-
-
-def _pick(section: Section | None) -> dict[str, Pick]:
-    if section is None:
-        return {}
-    return {name: cast(Pick, section.choice(name, _PICKS)) for name in section.names()}
-
-
-def _totals(section: Section | None) -> dict[str, tuple[str, ...]]:
-    return {name: section.texts(name) for name in section.names()} if section else {}
-
-
-def _figure(section: Section, tables: tuple[TableSpec, ...]) -> FigureSpec:
-    name = _id(section)
-    kind = cast(FigureKind, section.choice("kind", _FIGURES))
-    table = section.choice("table", {t.id: None for t in tables})
-    ideal = section.flag("ideal")
-    spec = next(t for t in tables if t.id == table)
-    usual = "speedup" if ideal and "speedup" in spec.show else spec.show[0]
-    show = cast(Quantity, section.choice("show", _QUANTITIES, usual))
-    figure = FigureSpec(
-        section.place, name, section.text("title") or spec.title, kind, table, section.text("x"), show, ideal
+def _figure(entry: FigureEntry, place: str, tables: Mapping[str, TableSpec]) -> FigureSpec:
+    if entry.table not in tables:
+        raise RequestError(f"{place}.table", f'no table "{entry.table}"', did_you_mean(entry.table, tables))
+    table = tables[entry.table]
+    usual: Quantity = "speedup" if entry.ideal and "speedup" in table.show else table.show[0]
+    return FigureSpec(
+        place,
+        entry.id or entry.table,
+        entry.title or table.title,
+        entry.kind,
+        entry.table,
+        entry.x,
+        _given(entry.show, usual),
+        entry.ideal,
     )
-    section.done()
-    return figure

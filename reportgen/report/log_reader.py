@@ -11,7 +11,7 @@ from pathlib import Path
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
 from reportgen.load.scan import load
-from reportgen.report.toml_reader import inside
+from reportgen.report.definition import inside
 
 Progress = Callable[[str, int, int], None]
 

@@ -1,17 +1,54 @@
-"""The settings of a repository: `reportgen.toml` and `expected.toml` beside the definitions."""
+"""Read the settings of a repository: `reportgen.toml` and `expected.toml` beside the definitions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta
+from msgspec import field as key
 
 from reportgen.core.errors import RequestError
-from reportgen.protocol import Protocol
-from reportgen.report.computed_facts import computed_speed
-from reportgen.report.definition import below
-from reportgen.report.toml_reader import Section, read_toml
+from reportgen.core.schema import Table, read_toml
+from reportgen.protocol.definition import Protocol
+from reportgen.report.computed_facts import ComputedTable, computed_speed
+from reportgen.report.definition import Condition, below, conditions
 from reportgen.tables.expected import NOTHING, Fact, Knowledge
 
 SETTINGS, EXPECTED = "reportgen.toml", "expected.toml"
+
+
+class InjectTable(Table):
+    """`[inject]`: files, relative to the root, whose marked tables are kept up to date."""
+
+    files: str | list[str] = key(default_factory=list)
+
+
+class SettingsFile(Table):
+    """`reportgen.toml`. What a protocol may hold is known to `Protocol`."""
+
+    inject: InjectTable | None = None
+    protocols: dict[str, dict[str, Any]] = key(default_factory=dict)
+
+
+class FactEntry(Table, kw_only=True):
+    """One `[[fact]]`: a speed, or the campaign from which it is computed."""
+
+    of: str
+    to: str
+    source: str
+    speed: Annotated[float, Meta(gt=0)] | None = None
+    computed: ComputedTable | None = None
+    where: dict[str, Condition] = key(default_factory=dict)
+    url: str = ""
+    read: str = ""
+
+
+class ExpectedFile(Table):
+    """`expected.toml`: systems by the factors of their runs, and facts about their speed."""
+
+    systems: dict[str, dict[str, Condition]] = key(default_factory=dict)
+    fact: tuple[FactEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,75 +63,53 @@ class Settings:
 def read_settings(folder: Path, place: str) -> Settings:
     """Return the settings of a reports folder; both files may be absent.
 
-    place  how the folder is called in messages; raises RequestError for anything wrong in the files
+    place  the folder's name in messages; raises RequestError for anything wrong in the files
     """
+    knowledge = read_knowledge(folder / EXPECTED, f"{place}/{EXPECTED}", folder.resolve().parent)
+    path, place = folder / SETTINGS, f"{place}/{SETTINGS}"
+    if not path.exists():
+        return Settings(knowledge=knowledge)
+    file = read_toml(path, SettingsFile, place)
     inject: tuple[str, ...] = ("README.md",)
-    protocols: dict[str, Protocol] = {}
-    path = folder / SETTINGS
-    if path.exists():
-        top = read_toml(path, f"{place}/{SETTINGS}")
-        section = top.section("inject")
-        if section:
-            files = section.texts("files")
-            inject = tuple(below(f, f"{section.at('files')}[{i}]") for i, f in enumerate(files))
-            section.done()
-        named = top.section("protocols")
-        for name in named.names() if named else ():
-            if name[:1].isdecimal():
-                raise RequestError(
-                    named.at(name) if named else "",
-                    f'"{name}" would hide the notation',
-                    "begin with a letter",
-                )
-            one = named.section(name) if named else None
-            if one:
-                protocols[name] = Protocol.from_table(name, one.values(), one.place)
-        top.done()
-    return Settings(
-        inject, protocols, read_knowledge(folder / EXPECTED, f"{place}/{EXPECTED}", folder.resolve().parent)
-    )
+    if file.inject:
+        names = [file.inject.files] if isinstance(file.inject.files, str) else file.inject.files
+        inject = tuple(below(name, f"{place}: inject.files[{i}]") for i, name in enumerate(names))
+    protocols = {}
+    for name, table in file.protocols.items():
+        own = f"{place}: protocols.{name}"
+        if name[:1].isdecimal():
+            raise RequestError(own, f'"{name}" would hide the notation', "begin with a letter")
+        protocols[name] = Protocol.from_table(name, table, own)
+    return Settings(inject, protocols, knowledge)
 
 
 def read_knowledge(path: Path, place: str, root: Path) -> Knowledge:
-    """Return the systems and facts of an `expected.toml`, nothing if there is no such file.
+    """Return the systems and facts of an `expected.toml`, none if there is no such file.
 
-    root  logs that facts are computed from lie below it
+    root  logs that facts are computed from are below it
     """
     if not path.exists():
         return NOTHING
-    top = read_toml(path, place)
-    systems = top.section("systems")
-    named = {
-        name: one.wanted()
-        for name in (systems.names() if systems else ())
-        if systems and (one := systems.section(name))
-    }
-    knowledge = Knowledge(named, (), place)
-    facts = tuple(_fact(section, knowledge, root) for section in top.sections("fact"))
-    top.done()
-    return Knowledge(named, facts, place)
+    file = read_toml(path, ExpectedFile, place)
+    knowledge = Knowledge({name: conditions(where) for name, where in file.systems.items()}, (), place)
+    facts = [_fact(entry, f"{place}: fact[{i}]", knowledge, root) for i, entry in enumerate(file.fact)]
+    return Knowledge(knowledge.systems, tuple(facts), place)
 
 
-def _fact(section: Section, knowledge: Knowledge, root: Path) -> Fact:
-    of, to = section.required("of"), section.required("to")
-    knowledge.check(of, section.at("of"))
-    knowledge.check(to, section.at("to"))
-    if of == to:
-        raise RequestError(section.place, f'a fact from "{of}" to itself', "compare two systems")
-    given, computed = section.section("where"), section.section("computed")
-    where = given.wanted() if given else {}
-    speed = (
-        computed_speed(computed, (of, to), where, knowledge, root) if computed else section.positive("speed")
-    )
-    fact = Fact(
-        of,
-        to,
-        speed,
-        where,
-        section.required("source"),
-        section.text("url"),
-        section.date("read"),
-        section.place,
-    )
-    section.done()
-    return fact
+def _fact(entry: FactEntry, place: str, knowledge: Knowledge, root: Path) -> Fact:
+    for name in ("of", "to", "source"):
+        if not getattr(entry, name):
+            raise RequestError(f"{place}.{name}", "empty", f'write {name} = "..."')
+    knowledge.check(entry.of, f"{place}.of")
+    knowledge.check(entry.to, f"{place}.to")
+    if entry.of == entry.to:
+        raise RequestError(place, f'a fact from "{entry.of}" to itself', "compare two systems")
+    where = conditions(entry.where)
+    if entry.computed:
+        systems = (entry.of, entry.to)
+        speed = computed_speed(entry.computed, f"{place}.computed", systems, where, knowledge, root)
+    elif entry.speed is not None:
+        speed = entry.speed
+    else:
+        raise RequestError(f"{place}.speed", "missing", "add speed = ...")
+    return Fact(entry.of, entry.to, speed, where, entry.source, entry.url, entry.read, place)

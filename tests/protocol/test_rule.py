@@ -30,7 +30,7 @@ def test_what_is_no_notation_is_refused_with_an_example(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["20+0x7", "20+100x0"])
 def test_a_protocol_that_measures_nothing_is_refused(text: str) -> None:
-    with pytest.raises(RequestError, match="0 is out of range; it is at least 1"):
+    with pytest.raises(RequestError, match="0 is out of range; use a number at least 1"):
         parse_protocol(text)
 
 
@@ -50,16 +50,19 @@ def test_a_key_beside_the_notation_wins_over_it_in_either_order() -> None:
     [
         ({"warm_up": 20}, 'protocols.p.warm_up: no such key; did you mean "warmup"?'),
         ({"name": "q"}, "protocols.p.name: no such key"),
-        ({"warmup": 2.5}, "protocols.p.warmup: 2.5 is no whole number"),
-        ({"warmup": True}, "protocols.p.warmup: True is no whole number"),
-        ({"warmup": -1}, "protocols.p.warmup: -1 is out of range; it is at least 0"),
-        ({"spread": "5%"}, "protocols.p.spread: '5%' is no number"),
-        ({"confidence": 1.0}, "protocols.p.confidence: 1.0 is out of range; it is above 0 and below 1"),
-        ({"confidence": float("nan")}, "protocols.p.confidence: nan is out of range"),
-        ({"gap_factor": 1}, "protocols.p.gap_factor: 1 is out of range; it is above 1"),
+        ({"warmup": 2.5}, "protocols.p.warmup: expected an integer, got 2.5"),
+        ({"warmup": True}, "protocols.p.warmup: expected an integer, got true"),
+        ({"warmup": -1}, "protocols.p.warmup: -1 is out of range; use a number at least 0"),
+        ({"spread": "5%"}, 'protocols.p.spread: expected a number, got "5%"'),
+        (
+            {"confidence": 1.0},
+            "protocols.p.confidence: 1.0 is out of range; use a number above 0 and below 1",
+        ),
+        ({"confidence": float("nan")}, "protocols.p.confidence: not a finite number"),
+        ({"gap_factor": 1}, "protocols.p.gap_factor: 1 is out of range; use a number above 1"),
         (
             {"estimator": "mean_rates"},
-            'protocols.p.estimator: "mean_rates" is no estimator; did you mean "mean_of_rates"?',
+            'protocols.p.estimator: "mean_rates" is not known; did you mean "mean_of_rates"?',
         ),
         ({"steps": "20"}, 'protocols.p.steps: "20" is no protocol'),
     ],
@@ -79,9 +82,9 @@ def test_how_repeats_are_reduced_is_part_of_a_protocol() -> None:
     found = Protocol.from_table("mlperf", {"reduce": "olympic", "drop": 4, "strict": True})
     assert (found.reduce, found.drop, found.strict) == ("olympic", 4, True)
     for table, message in (
-        ({"reduce": "mean"}, '"mean" is no reduction of repeats'),
-        ({"strict": 1}, "1 is neither true nor false"),
-        ({"drop": -1}, "-1 is out of range; it is at least 0"),
+        ({"reduce": "mean"}, '"mean" is not known'),
+        ({"strict": 1}, "expected true or false, got 1"),
+        ({"drop": -1}, "-1 is out of range; use a number at least 0"),
     ):
         with pytest.raises(RequestError, match=message):
             Protocol.from_table("mlperf", table)

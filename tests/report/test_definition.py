@@ -77,8 +77,8 @@ ideal = true
         ('titel = "X"', 'reports/x.toml: titel: no such key; did you mean "title"?'),
         ("", "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
         ('title = "X"', "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
-        ("title = 3", "reports/x.toml: title: a number where a string is wanted"),
-        ("logs = [3]", "reports/x.toml: logs[0]: a number where a string is wanted"),
+        ("title = 3", "reports/x.toml: title: expected a string, got 3"),
+        ("logs = [3]", "reports/x.toml: logs[0]: expected a string, got 3"),
         (
             'logs = ["../x"]',
             'reports/x.toml: logs[0]: "../x" leads out of the repository; name a path below its root',
@@ -105,27 +105,36 @@ ideal = true
         ),
         (
             TABLE + 'columns = ["devices"]',
-            'reports/x.toml: tables[0]: "devices" stands twice in rows, columns and facets',
+            'reports/x.toml: tables[0]: "devices" is named twice in rows, columns and facets',
         ),
-        (TABLE + "digits = 0", "reports/x.toml: tables[0].digits: 0 digits; choose 1 to 12"),
-        (TABLE + "decimals = -1", "reports/x.toml: tables[0].decimals: -1 decimals; choose 0 to 12"),
+        (
+            TABLE + "digits = 0",
+            "reports/x.toml: tables[0].digits: 0 is out of range; use a number at least 1 and at most 12",
+        ),
+        (
+            TABLE + "decimals = -1",
+            "reports/x.toml: tables[0].decimals: -1 is out of range; use a number at least 0 and at most 12",
+        ),
         ("a = " + "[" * 5000, "reports/x.toml: not valid TOML: "),
         ("a = " + "1" * 5000, "reports/x.toml: not valid TOML: an integer of thousands of digits"),
         (TABLE + f"digits = {2**63}", "reports/x.toml: tables[0].digits: an integer of more than 64 bits"),
-        (TABLE + f"where.a = [{10**400}]", "reports/x.toml: tables[0].where.a: an integer of more than 64"),
-        ('protocol = "lnog"', 'reports/x.toml: protocol: no protocol "lnog"; did you mean "long"?'),
         (
-            TABLE + "interval = 1",
-            "reports/x.toml: tables[0].interval: a number where true or false is wanted",
+            TABLE + f"where.a = [{10**400}]",
+            "reports/x.toml: tables[0].where.a[0]: an integer of more than 64",
         ),
-        (TABLE + "where = { a = [] }", "reports/x.toml: tables[0].where.a: an empty list matches nothing"),
+        ('protocol = "lnog"', 'reports/x.toml: protocol: no protocol "lnog"; did you mean "long"?'),
+        (TABLE + "interval = 1", "reports/x.toml: tables[0].interval: expected true or false, got 1"),
+        (
+            TABLE + "where = { a = [] }",
+            "reports/x.toml: tables[0].where.a: an empty list; name at least one value",
+        ),
         (
             TABLE + "where = { a = { b = 1 } }",
-            "reports/x.toml: tables[0].where.a: a table where a string, a number or true or false is wanted",
+            "reports/x.toml: tables[0].where.a: expected true or false, a number, a string or a list, got a table",
         ),
         (
             TABLE + 'compare = { kind = "speedup" }',
-            "reports/x.toml: tables[0].compare.baseline: missing; add baseline = { factor = value }",
+            "reports/x.toml: tables[0].compare.baseline: missing; add baseline = { name = value }",
         ),
         (
             TABLE + 'compare = { kind = "sped", baseline = { a = 1 } }',
@@ -133,17 +142,17 @@ ideal = true
         ),
         (
             TABLE + 'show = ["speedup"]',
-            'reports/x.toml: tables[0].show[0]: "speedup" is not what this table can show; it can show value, repeats',
+            'reports/x.toml: tables[0].show[0]: this table cannot show "speedup"; it can show value, repeats',
         ),
         (TABLE + 'pick = { a = "biggest" }', 'reports/x.toml: tables[0].pick.a: "biggest" is not known; '),
-        (TABLE + "planned = [{ x = 1 }]", "reports/x.toml: tables[0].planned[0]: does not say devices"),
+        (TABLE + "planned = [{ x = 1 }]", "reports/x.toml: tables[0].planned[0]: lacks devices"),
         (
             TABLE + '[[figures]]\nid = "f"\nkind = "pie"\ntable = "t"',
             'reports/x.toml: figures[0].kind: "pie" is not known; ',
         ),
         (
             TABLE + '[[figures]]\nid = "f"\nkind = "bar"\ntable = "tt"',
-            'reports/x.toml: figures[0].table: "tt" is not known; did you mean "t"?',
+            'reports/x.toml: figures[0].table: no table "tt"; did you mean "t"?',
         ),
     ],
 )
@@ -170,7 +179,7 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
         ),
         (
             '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 0\nsource = "s"',
-            "reports/expected.toml: fact[0].speed: 0 where a number above 0 is wanted",
+            "reports/expected.toml: fact[0].speed: 0 is out of range; use a number above 0",
         ),
         (
             '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 1',
@@ -192,7 +201,7 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
             '[systems]\na = { d = "A" }\n[[fact]]\nto = "a"\nspeed = 1\nsource = "s"',
             'reports/expected.toml: fact[0].of: missing; add of = "..."',
         ),
-        ("systems = 1", "reports/expected.toml: systems: a number where a table is wanted"),
+        ("systems = 1", "reports/expected.toml: systems: expected a table, got 1"),
         ("[[facts]]", 'reports/expected.toml: facts: no such key; did you mean "fact"?'),
     ],
 )
@@ -211,6 +220,67 @@ def test_settings_are_optional_and_name_protocols(tmp_path):
     settings = read_settings(tmp_path, "reports")
     assert settings.inject == ("a.md",)
     assert settings.protocols["long"].measure == 1000
+
+
+INHERITED = """
+[defaults]
+rows = ["nodes", "devices"]
+unit = "images/s"
+where = { model = "resnet50" }
+labels = { batch_size = "bsz" }
+
+[[tables]]
+id = "fp32"
+where = { precision = "fp32" }
+columns = ["framework"]
+
+[[tables]]
+id = "fp32-speedup"
+like = "fp32"
+unit = "sequences/s"
+labels = { xla = "XLA" }
+compare = { kind = "speedup", baseline = { devices = 1 } }
+
+[[figures]]
+kind = "bar"
+table = "fp32"
+"""
+
+
+def test_a_table_takes_what_it_does_not_say_from_the_table_that_it_is_like_else_from_the_defaults(tmp_path):
+    first, second = read(tmp_path, INHERITED).tables
+    assert first.where == second.where == {"model": ("resnet50",), "precision": ("fp32",)}
+    assert first.rows == second.rows == ("nodes", "devices")
+    assert (first.columns, second.columns) == (("framework",), ("framework",))
+    assert (first.unit, second.unit) == ("images/s", "sequences/s")
+    assert (first.labels, second.labels) == ({"batch_size": "bsz"}, {"batch_size": "bsz", "xla": "XLA"})
+    assert (first.compare, second.compare) == (None, CompareSpec("speedup", {"devices": 1}))
+    assert (first.title, second.title) == ("fp32", "fp32-speedup")
+
+
+def test_a_figure_without_an_id_has_that_of_its_table(tmp_path):
+    assert [figure.id for figure in read(tmp_path, INHERITED).figures] == ["fp32"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            TABLE + 'like = "u"',
+            'reports/x.toml: tables[0].like: no table "u" above; there are none',
+        ),
+        (
+            TABLE + '[[tables]]\nid = "u"\nlike = "tt"',
+            'reports/x.toml: tables[1].like: no table "tt" above; did you mean "t"?',
+        ),
+        ("[defaults]\nid = 3", "reports/x.toml: defaults.id: no such key; "),
+        ("[defaults]\ndigits = 0\n" + TABLE, "reports/x.toml: defaults.digits: 0 is out of range; "),
+    ],
+)
+def test_wrong_inheritance_is_an_error_at_its_place(tmp_path, text, message):
+    with pytest.raises(RequestError) as error:
+        read(tmp_path, text)
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
