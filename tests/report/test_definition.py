@@ -265,10 +265,7 @@ def test_a_figure_without_an_id_has_that_of_its_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            TABLE + 'like = "u"',
-            'reports/x.toml: tables[0].like: no table "u" above; there are none',
-        ),
+        (TABLE + 'like = "u"', 'reports/x.toml: tables[0].like: no table "u" above; there are none'),
         (
             TABLE + '[[tables]]\nid = "u"\nlike = "tt"',
             'reports/x.toml: tables[1].like: no table "tt" above; did you mean "t"?',
