@@ -27,7 +27,6 @@ THIRD_PARTY = {
     "numpy": "",
     "msgspec": "",
     "re2": "formats",
-    "msgspec": "",
     "pandas": "tables",
     "jinja2": "render",
     "markupsafe": "render",
