@@ -1,19 +1,19 @@
-"""What the files themselves cannot tell: labels.toml, for everything below its folder.
+"""Read labels.toml: facts about the logs below its folder that the files themselves do not state.
 
-Constants, names and values put in order, factors from paths, settings for formats, a format of one's own.
-Where several labels.toml lie above a log, the nearer wins; `labelling` applies them to a run. A labels.toml
-is part of the request, not of the data: what is wrong with it raises RequestError.
-Grammar: docs/reference/labels.md.
+Constants, renamed factors and values, factors from paths, settings of formats, a custom format. Where several
+labels.toml apply to a log, the nearest wins; `apply` applies them to a run. A labels.toml is part of the
+request, not of the data: anything wrong with it raises RequestError. Grammar: docs/reference/labels.md.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, time
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import field as struct_field
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.model import RESERVED, Factors, FactorValue, Source, is_value
+from reportgen.core.model import RESERVED, Factors, FactorValue, Source
+from reportgen.core.schema import Table, decode
 from reportgen.formats.custom import reader as custom
 from reportgen.formats.custom.definition import definition
 from reportgen.formats.registry import FORMATS
@@ -21,9 +21,30 @@ from reportgen.labels.path_pattern import PathPattern
 from reportgen.sources.logfiles import Settings
 
 NAME = "labels.toml"
-_KEYS = ("constants", "environment", "rename", "aliases", "paths", "formats", "format", "prefer")
-# A part or constant of this name numbers the run instead of describing its case.
+# A path part or constant of this name is the number of the repeat, not a factor.
 REPEAT = "repeat"
+
+
+_CONFIGURABLE = [known.name for known in FORMATS if known is not custom.FORMAT]
+
+
+class PathEntry(Table):
+    """One `[[paths]]` entry."""
+
+    pattern: str
+
+
+class LabelsFile(Table):
+    """A labels.toml. What the tables of single formats may hold is known to these."""
+
+    constants: dict[str, FactorValue] = struct_field(default_factory=dict)
+    environment: dict[str, FactorValue] = struct_field(default_factory=dict)
+    rename: dict[str, str] = struct_field(default_factory=dict)
+    aliases: dict[str, dict[str, FactorValue]] = struct_field(default_factory=dict)
+    paths: tuple[PathEntry, ...] = ()
+    formats: dict[str, dict[str, Any]] = struct_field(default_factory=dict)
+    format: dict[str, Any] | None = None
+    prefer: Literal["log", "labels"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +71,7 @@ class Labels:
         return not self.folder or path == self.folder or path.startswith(self.folder + "/")
 
     def fitting(self, path: str) -> tuple[int, Factors] | None:
-        """Return the first pattern that a path fits, by its number, and what it reads from the path."""
+        """Return the number of the first pattern that matches a path, and the factors in the path."""
         below = path[len(self.folder) + 1 :] if self.folder else path
         for number, pattern in enumerate(self.paths):
             if (found := pattern.match(below)) is not None:
@@ -59,36 +80,37 @@ class Labels:
 
 
 def parse(content: bytes, folder: str) -> Labels:
-    """Return the labels of a folder; RequestError says what is wrong with them."""
+    """Return the labels of a folder. Raises RequestError for anything wrong with them."""
     place = Labels(folder).source.path
     try:
-        document = tomllib.loads(content.decode())
-    except (ValueError, RecursionError) as error:
-        raise RequestError(place, f"not TOML: {error}") from None
-    _check_keys(place, document, _KEYS)
-    for key in ("constants", "environment", "rename", "aliases", "formats"):
-        if not isinstance(document.get(key, {}), dict):
-            raise RequestError(f"{place}: {key}", "is not a table", f"write [{key}]")
-    prefer = document.get("prefer")
-    if prefer not in (None, "log", "labels"):
-        raise RequestError(f"{place}: prefer", f'"{prefer}" is neither "log" nor "labels"')
-    _check_keys(f"{place}: formats", document.get("formats", {}), _configurable())
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise RequestError(place, f"not UTF-8 text at byte {error.start}", "save it as UTF-8") from None
+    file = decode(text, LabelsFile, place)
+    _check_names(f"{place}: constants", {name: name for name in file.constants})
+    _check_names(f"{place}: rename", file.rename)
+    repeat = file.constants.get(REPEAT, 0)
+    if not isinstance(repeat, int) or isinstance(repeat, bool):
+        raise RequestError(f"{place}: constants.{REPEAT}", "not an integer", "write the number of the repeat")
+    for name in file.formats:
+        if name not in _CONFIGURABLE:
+            raise RequestError(
+                f"{place}: formats.{name}", "no such format", did_you_mean(name, _CONFIGURABLE)
+            )
+    if file.format is not None:
+        _check_custom_format(file.format, f"{place}: format")
     return Labels(
         folder,
-        constants=_factors(f"{place}: constants", document.get("constants", {})),
-        environment=_scalars(f"{place}: environment", document.get("environment", {})),
-        rename=_names(f"{place}: rename", document.get("rename", {})),
-        aliases={
-            factor: _scalars(f"{place}: aliases.{factor}", values)
-            for factor, values in document.get("aliases", {}).items()
-        },
-        paths=_patterns(place, document.get("paths", [])),
-        formats={
-            name: _is_table(f"{place}: formats.{name}", values)
-            for name, values in document.get("formats", {}).items()
-        },
-        format=_own_format(f"{place}: format", document.get("format")),
-        prefer=prefer,
+        constants=file.constants,
+        environment=file.environment,
+        rename=file.rename,
+        aliases=file.aliases,
+        paths=tuple(
+            _pattern(entry.pattern, f"{place}: paths[{i}].pattern") for i, entry in enumerate(file.paths)
+        ),
+        formats=file.formats,
+        format=file.format,
+        prefer=file.prefer,
     )
 
 
@@ -98,10 +120,10 @@ def above(path: str, labels: Iterable[Labels]) -> list[Labels]:
 
 
 def settings(chain: Iterable[Labels]) -> Settings:
-    """Return what the labels say to the formats, the nearest last and winning key by key.
+    """Return the settings of formats in a chain of labels, the nearest last; it wins key by key.
 
-    A format of one's own is taken whole from the nearest that defines one: half of it would fit nothing. The
-    devices that hold for every run go with it, for rates that are printed per device.
+    A custom format is taken whole from the nearest labels that define one. A constant number of devices goes
+    with it, for rates that are printed per device.
     """
     merged: dict[str, Mapping[str, Any]] = {}
     devices: FactorValue | None = None
@@ -115,57 +137,19 @@ def settings(chain: Iterable[Labels]) -> Settings:
     return merged
 
 
-def _check_keys(place: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
-    for key in table:
-        if key not in known:
-            raise RequestError(place, f'unknown key "{key}"', did_you_mean(key, known))
-
-
-def _configurable() -> list[str]:
-    return [known.name for known in FORMATS if known is not custom.FORMAT]
-
-
-def _own_format(place: str, table: object) -> Mapping[str, Any] | None:
-    if table is None:
-        return None
-    found = _is_table(place, table)
-    if "devices" in found:
-        raise RequestError(place, 'unknown key "devices"', "write it below [constants]")
-    name = definition(place, found).name
+def _check_custom_format(table: Mapping[str, Any], place: str) -> None:
+    if "devices" in table:
+        raise RequestError(f"{place}.devices", "no such key", "write it below [constants]")
+    name = definition(place, table).name
     if name in [known.name for known in FORMATS]:
-        raise RequestError(f"{place}.name", f'"{name}" is a format that is known already', "choose another")
-    return found
+        raise RequestError(f"{place}.name", f'"{name}" is a known format', "choose another name")
 
 
-def _is_table(place: str, value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise RequestError(place, "is not a table")
-    return value
-
-
-def _scalars(place: str, table: object) -> dict[str, FactorValue]:
-    found: dict[str, FactorValue] = {}
-    for name, value in _is_table(place, table).items():
-        if isinstance(value, (date, time)):
-            found[name] = str(value)
-        elif is_value(value):
-            found[name] = value
-        else:
-            raise RequestError(
-                f"{place}.{name}",
-                "is not a text, number or boolean",
-                "numbers are finite and fit into 64 bits",
-            )
-    return found
-
-
-def _names(place: str, table: Mapping[str, Any]) -> dict[str, str]:
-    for name, value in table.items():
-        if not isinstance(value, str):
-            raise RequestError(f"{place}.{name}", "is not the new name of a factor", 'write old = "new"')
-        if value != REPEAT:
-            _check_name(f"{place}.{name}", value)
-    return dict(table)
+def _check_names(place: str, names: Mapping[str, str]) -> None:
+    """Check factor names, each given by the key that introduces it."""
+    for key, name in names.items():
+        if name != REPEAT:
+            _check_name(f"{place}.{key}", name)
 
 
 def _check_name(place: str, name: str) -> None:
@@ -173,44 +157,16 @@ def _check_name(place: str, name: str) -> None:
         raise RequestError(place, f'"{name}" is reserved and cannot be a factor', "choose another name")
 
 
-def _factors(place: str, table: object) -> dict[str, FactorValue]:
-    """Return constants; `repeat` is a number, and other reserved names are refused."""
-    found = _scalars(place, table)
-    for name, value in found.items():
-        if name != REPEAT:
-            _check_name(f"{place}.{name}", name)
-        elif not isinstance(value, int) or isinstance(value, bool):
-            raise RequestError(f"{place}.{name}", f"{value!r} is not a whole number")
-    return found
-
-
-def _patterns(place: str, entries: object) -> tuple[PathPattern, ...]:
-    if not isinstance(entries, list):
-        raise RequestError(f"{place}: paths", "is not a list of tables", "write [[paths]]")
-    patterns = []
-    for number, entry in enumerate(entries):
-        where = f"{place}: paths[{number}]"
-        _check_keys(where, _is_table(where, entry), ("pattern",))
-        text = entry.get("pattern")
-        if not isinstance(text, str):
-            raise RequestError(
-                f"{where}.pattern", "is required, as text", 'write pattern = "{model}_{repeat:int}.log"'
-            )
-        if ".." in text.split("/"):
-            raise RequestError(
-                f"{where}.pattern", f'"{text}" leads out of the folder', "patterns stay below it"
-            )
-        try:
-            patterns.append(PathPattern.parse(text))
-        except ValueError as error:
-            raise RequestError(f"{where}.pattern", str(error)) from None
-        _check_parts(f"{where}.pattern", patterns[-1])
-    return tuple(patterns)
-
-
-def _check_parts(place: str, pattern: PathPattern) -> None:
+def _pattern(text: str, place: str) -> PathPattern:
+    if ".." in text.split("/"):
+        raise RequestError(place, f'"{text}" leads out of the folder', "patterns stay below it")
+    try:
+        pattern = PathPattern.parse(text)
+    except ValueError as error:
+        raise RequestError(place, str(error)) from None
     for name, kind in pattern.parts:
         if name != REPEAT:
             _check_name(place, name)
         elif kind != "int":
-            raise RequestError(place, f'"{{{name}}}" does not say that it is a number', "write {repeat:int}")
+            raise RequestError(place, f'"{{{name}}}" is not declared as a number', "write {repeat:int}")
+    return pattern

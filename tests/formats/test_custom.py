@@ -314,10 +314,10 @@ def test_the_nearest_definition_counts_as_a_whole() -> None:
             'format.files: "../*" leads out of the folder',
         ),
         ("name = 'm'\npatern = 'x'", 'format: unknown key "patern"; did you mean "pattern"?'),
-        ("name = 'm'\ndevices = 8", 'format: unknown key "devices"; write it below [constants]'),
+        ("name = 'm'\ndevices = 8", "format.devices: no such key; write it below [constants]"),
         (
             "name = 'jade'\npattern = '(?P<timestamp>x)'",
-            'format.name: "jade" is a format that is known already; choose another',
+            'format.name: "jade" is a known format; choose another name',
         ),
     ],
 )
@@ -328,7 +328,7 @@ def test_wrong_definitions_are_errors_with_place_fact_and_remedy(toml: str, mess
 
 
 def test_format_must_be_a_table_and_is_not_set_among_formats() -> None:
-    with pytest.raises(RequestError, match=r"labels\.toml: format: is not a table"):
+    with pytest.raises(RequestError, match=r"labels\.toml: format: expected a table, got 1"):
         labels_toml.parse(b"format = 1", "")
     with pytest.raises(RequestError, match=r'labels\.toml: formats: unknown key "custom"'):
         labels_toml.parse(b"[formats.custom]\nname = 'm'", "")
