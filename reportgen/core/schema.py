@@ -15,14 +15,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, time
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import inspect
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.model import FactorValue
 
 T = TypeVar("T")
+
+# One value or several: what `where` accepts for a factor or column.
+Condition = FactorValue | Annotated[list[FactorValue], msgspec.Meta(min_length=1)]
 Key = str | int
 
 _INTEGER_LIMIT = 2**63
@@ -141,6 +145,11 @@ def convert_valid_parts(document: dict[str, Any], kind: type[T]) -> tuple[T, lis
             fault = _fault(error, document, kind)
         faults.append(replace(fault, path=_original(fault.path, removed)))
         _remove(document, _faulty_part(fault, document), removed)
+
+
+def conditions(table: Mapping[str, Condition]) -> dict[str, tuple[FactorValue, ...]]:
+    """Return name -> accepted values; a single value is a list of one."""
+    return {name: tuple(value) if isinstance(value, list) else (value,) for name, value in table.items()}
 
 
 def path_text(path: tuple[Key, ...]) -> str:

@@ -12,11 +12,11 @@ from pathlib import Path
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Case, FactorValue
-from reportgen.core.schema import Table
+from reportgen.core.schema import Condition, Table, conditions
 from reportgen.core.stats import geometric_mean
 from reportgen.load.scan import load
 from reportgen.protocol import Protocol, cases
-from reportgen.report.definition import Condition, below, conditions, inside
+from reportgen.report.definition import below, inside
 from reportgen.tables.expected import Knowledge
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted

@@ -16,15 +16,14 @@ from msgspec import UNSET, Meta, UnsetType
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue
 from reportgen.core.results import COMPARED, CompareKind, FigureKind, Quantity
-from reportgen.core.schema import InvalidTable, Table, read_toml
+from reportgen.core.schema import Condition, InvalidTable, Table, conditions, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
-from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec, Wanted
+from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec
 
 T = TypeVar("T")
 
-# One string counts as a list of one, and one value as a list of one.
+# One string counts as a list of one.
 Texts = str | list[str]
-Condition = FactorValue | Annotated[list[FactorValue], Meta(min_length=1)]
 
 
 class CompareTable(Table):
@@ -180,11 +179,6 @@ def inside(root: Path, path: str, place: str) -> Path:
     return target
 
 
-def conditions(table: Mapping[str, Condition] | UnsetType) -> dict[str, Wanted]:
-    """Return factor -> the values that it may have, from a table where one value may stand for a list."""
-    return {name: tuple(_list(value)) for name, value in _given(table, {}).items()}
-
-
 def _list(value: T | list[T]) -> list[T]:
     return value if isinstance(value, list) else [value]
 
@@ -246,7 +240,7 @@ def _table(entry: TableEntry, place: str, protocol: Protocol, protocols: Mapping
         id=entry.id,
         title=entry.title or entry.id,
         protocol=_protocol(_given(entry.protocol, ""), f"{place}.protocol", protocols, protocol),
-        where=conditions(entry.where),
+        where=conditions(_given(entry.where, {})),
         metrics=_names(entry.metric, "throughput"),
         phases=_names(entry.phase, "step"),
         unit=_given(entry.unit, ""),
@@ -254,7 +248,7 @@ def _table(entry: TableEntry, place: str, protocol: Protocol, protocols: Mapping
         columns=_names(entry.columns),
         facets=_names(entry.facets),
         ignore=_names(entry.ignore),
-        order=conditions(entry.order),
+        order=conditions(_given(entry.order, {})),
         qualify=_qualify(entry.qualify),
         labels=_given(entry.labels, {}),
         pick=_given(entry.pick, {}),

@@ -9,10 +9,10 @@ from msgspec import Meta
 from msgspec import field as key
 
 from reportgen.core.errors import RequestError
-from reportgen.core.schema import Table, read_toml
+from reportgen.core.schema import Condition, Table, conditions, read_toml
 from reportgen.protocol.definition import Protocol
 from reportgen.report.computed_facts import ComputedTable, computed_speed
-from reportgen.report.definition import Condition, below, conditions
+from reportgen.report.definition import below
 from reportgen.tables.expected import NOTHING, Fact, Knowledge
 
 SETTINGS, EXPECTED = "reportgen.toml", "expected.toml"

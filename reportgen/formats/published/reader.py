@@ -21,12 +21,13 @@ from reportgen.core.errors import did_you_mean
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status, identities, identity
 from reportgen.core.rules import Rule
+from reportgen.core.schema import conditions
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import number, quantity, rows
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.published import source_toml
-from reportgen.formats.published.publication import Correction, Definition
 from reportgen.formats.published.row import Named, Row, looked_up, matches, named, shown
+from reportgen.formats.published.source_toml import CorrectionEntry, PublishedSource
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "source.toml"
@@ -58,18 +59,19 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the runs of all tables, and a finding for each thing wrong with source.toml."""
-    definition = source_toml.parse(files.bytes(_NAME))
+    source = source_toml.parse(files.bytes(_NAME))
     used: set[tuple[str, int]] = set()
-    for table in definition.tables:
+    for table in source.tables:
         if table in files:
-            yield from _Table(files, table, definition, used).read()
+            yield from _Table(files, table, source, used).read()
         else:
-            definition.problem(f'no table "{table}" beside source.toml; {did_you_mean(table, files)}', table)
-    for kind, entries in ((_CORRECTIONS, definition.corrections), (_MACHINES, definition.environments)):
-        for position in range(len(entries)):
+            source.problem(f'no table "{table}" beside source.toml; {did_you_mean(table, files)}', table)
+    counts = {_CORRECTIONS: len(source.file.corrections), _MACHINES: len(source.file.environments)}
+    for kind, count in counts.items():
+        for position in range(count):
             if (kind, position) not in used:
-                definition.problem(f"{kind}[{position}]: no row is as its where says", kind)
-    for line, fact in dict.fromkeys(definition.problems):
+                source.problem(f"{kind}[{position}]: no row matches its where", kind)
+    for line, fact in dict.fromkeys(source.problems):
         yield Finding("invalid", Rule.READ_MALFORMED_SOURCE, files.id(_NAME), fact, files.source(_NAME, line))
 
 
@@ -109,18 +111,23 @@ class _Table:
     """One CSV file and what its definition makes of it."""
 
     def __init__(
-        self, files: LogFiles, table: str, definition: Definition, used: set[tuple[str, int]]
+        self, files: LogFiles, table: str, source: PublishedSource, used: set[tuple[str, int]]
     ) -> None:
-        self.files, self.table, self.definition, self.used = files, table, definition, used
+        self.files, self.table, self.source, self.used = files, table, source, used
+        file = source.file
         self.malformed = Malformed(files.id(table), files.source(table).path)
-        self.figures = definition.figures
+        self.where = conditions(file.where)
+        self.factors, self.environment = source.factors, source.environment
+        self.figures = [(figure, conditions(figure.where)) for figure in file.metrics]
+        self.corrections = [(entry, conditions(entry.where)) for entry in file.corrections]
+        self.machines = [(conditions(entry.where), entry.values) for entry in file.environments]
 
     def read(self) -> Iterator[Run | Finding]:
         drafts: list[_Draft] = []
         latest: dict[object, _Draft] = {}
-        is_long = any(figure.is_long for figure in self.figures)
+        is_long = any(figure.is_long for figure, _ in self.figures)
         for line, published in self._rows():
-            if not matches(published, self.definition.where):
+            if not matches(published, self.where):
                 # What is said of rows that are left out is not wrong: their entries count as used.
                 self._facts(self._corrected(line, published)[0])
                 continue
@@ -156,8 +163,8 @@ class _Table:
 
     def _check(self, header: list[str]) -> None:
         """Leave out the figures whose columns are not there, and say which columns are missing."""
-        problem = self.definition.problem
-        for name in self.definition.columns:
+        problem = self.source.problem
+        for name in self.source.columns:
             if name not in header:
                 problem(f'no column "{name}" in {self.table}; {did_you_mean(name, header)}', name)
         if len(set(header)) < len(header):
@@ -165,9 +172,9 @@ class _Table:
             problem(f"{self.table} has columns of the same name: {twice}", self.table)
         known = set(header)
         self.figures = [
-            figure
-            for figure in self.definition.figures
-            if {figure.column, *figure.where, *(x.column for x in figure.lookups)} <= known
+            (figure, where)
+            for figure, where in self.figures
+            if {figure.column, *where, *(x.column for x in figure.lookups)} <= known
         ]
 
     def _draft(self, line: int, published: Row) -> _Draft:
@@ -180,25 +187,25 @@ class _Table:
 
     def _facts(self, row: Row) -> tuple[dict[str, FactorValue], dict[str, FactorValue]]:
         """Return factors and environment of a row."""
-        definition = self.definition
-        factors = {**definition.constants, **looked_up(row, definition.factors)}
-        environment = {**definition.about, **self._machine(factors)}
-        environment |= looked_up(row, definition.environment)
-        if definition.source and row.get(definition.source):
-            environment["source"] = row[definition.source]
+        factors = {**self.source.file.constants, **looked_up(row, self.factors)}
+        environment = {**self.source.about, **self._machine(factors)}
+        environment |= looked_up(row, self.environment)
+        column = self.source.file.columns.source
+        if column and row.get(column):
+            environment["source"] = row[column]
         return factors, environment
 
     def _fill(self, draft: _Draft, row: Row, published: Row) -> None:
         """Add the figures of a row, or what its tokens say instead of figures."""
-        tokens = self.definition.tokens
-        for figure in self.figures:
+        tokens = self.source.file.tokens
+        for figure, where in self.figures:
             text = row[figure.column]
-            if text in tokens["missing"] or not matches(row, figure.where):
+            if text in tokens.missing or not matches(row, where):
                 continue
             figured = named(figure, row)
-            if text in tokens["out_of_memory"]:
+            if text in tokens.out_of_memory:
                 draft.lost.append((figured, draft.line, figure.column))
-            elif text in tokens["planned"]:
+            elif text in tokens.planned:
                 draft.environment["planned"] = True
             else:
                 aggregate = self._aggregate(figure.column, figured, row, draft.line, published[figure.column])
@@ -215,7 +222,7 @@ class _Table:
         value, base = units.to_base(*found)
         wanted = METRICS[metric].unit if metric in METRICS else base
         if not units.find(found[1]) or base != wanted:
-            self.definition.problem(
+            self.source.problem(
                 f'unit "{found[1]}" of column {column} is not one of {metric} (its base unit is {wanted})',
                 column,
             )
@@ -236,14 +243,14 @@ class _Table:
 
     def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
         row, findings = dict(published), []
-        for position, correction in enumerate(self.definition.corrections):
-            if correction.column in row and matches(published, correction.where):
+        for position, (correction, where) in enumerate(self.corrections):
+            if correction.column in row and matches(published, where):
                 self.used.add((_CORRECTIONS, position))
                 row[correction.column] = shown(correction.value)
                 findings.append(self._footnote(correction, line, published[correction.column]))
         return row, findings
 
-    def _footnote(self, correction: Correction, line: int, published: str) -> Finding:
+    def _footnote(self, correction: CorrectionEntry, line: int, published: str) -> Finding:
         source = f" ({correction.source})" if correction.source else ""
         message = (
             f"{correction.column}: published as {published or 'empty'}, used as "
@@ -253,7 +260,7 @@ class _Table:
 
     def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         facts: dict[str, FactorValue] = {}
-        for position, (where, values) in enumerate(self.definition.environments):
+        for position, (where, values) in enumerate(self.machines):
             if all(
                 name in factors and identity(factors[name]) in map(identity, wanted)
                 for name, wanted in where.items()
@@ -263,26 +270,26 @@ class _Table:
         return facts
 
     def _repeat(self, row: Row) -> int | None:
-        repeat = number(row.get(self.definition.repeat or "", ""))
+        repeat = number(row.get(self.source.file.columns.repeat or "", ""))
         return int(repeat) if repeat is not None and repeat.is_integer() and abs(repeat) < 2**53 else None
 
     def _status(self, row: Row) -> Status:
-        word = row.get(self.definition.status or "", "")
+        word = row.get(self.source.file.columns.status or "", "")
         if not word:
             return "complete"
-        status = self.definition.statuses.get(word) or _STATUSES.get(word)
+        status = self.source.file.status.get(word) or _STATUSES.get(word)
         if status is None:
-            self.definition.problem(f'no meaning for the status "{word[:40]}"; add it to [status]', "status")
+            self.source.problem(f'no meaning for the status "{word[:40]}"; add it to [status]', "status")
         return status or "partial"
 
     def _samples(self, row: Row) -> float | None:
         product = 1.0
-        for name in self.definition.samples:
+        for name in self.source.samples:
             value = number(row.get(name, ""))
             if value is None:
                 return None
             product *= value
-        return product if self.definition.samples else None
+        return product if self.source.samples else None
 
     def _run(self, number: int, draft: _Draft) -> Run:
         id = self.files.id(self.table, number)

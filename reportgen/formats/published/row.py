@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reportgen.core.model import STEP, FactorValue
 from reportgen.formats.parsing.csv_cells import number, typed
-from reportgen.formats.published.publication import Conditions, Figure, Lookup
+from reportgen.formats.published.source_toml import Conditions, Lookup, MetricEntry
 
 Row = Mapping[str, str]
 
@@ -28,7 +28,7 @@ class Named:
         return self.metric, self.phase, self.statistic
 
 
-def named(figure: Figure, row: Row) -> Named:
+def named(figure: MetricEntry, row: Row) -> Named:
     """Return what a figure is, by its definition and the columns beside it."""
     metric, phase, unit, statistic = (
         str(look_up(row, part) or "") if isinstance(part, Lookup) else part

@@ -1,228 +1,200 @@
-"""Parse `source.toml`, the description of a published table, into a Definition.
+"""Parse `source.toml`, the description of a published table.
 
-What cannot be understood is left out and becomes a problem (line, fact): a wrong description is a
-problem of the data and never stops a build. The grammar stands in docs/reference/formats/published.md.
+The structs are the schema; docs/reference/formats/published.md explains it. A wrong description is a problem
+of the data and never stops a build: what is wrong is left out and becomes a problem with its line.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
-from datetime import date, time
-from typing import Any, get_args
+from dataclasses import dataclass, field
 
-from reportgen.core.errors import did_you_mean
-from reportgen.core.model import FactorValue, Status, is_value
-from reportgen.formats.published.publication import TOKENS, Conditions, Correction, Definition, Figure, Lookup
+from msgspec import field as key
 
-# tomllib takes time that grows with the square of a key of many dots.
-_MOST = 64 * 1024
-_KEYS = (
-    "title",
-    "url",
-    "date",
-    "tables",
-    "factors",
-    "constants",
-    "environment",
-    "columns",
-    "status",
-    "metrics",
-    "tokens",
-    "where",
-    "environments",
-    "corrections",
-)
+from reportgen.core.model import FactorValue, Status
+from reportgen.core.schema import Condition, Fault, Table, convert_valid_parts
+from reportgen.core.schema import parse as parse_toml
+from reportgen.formats.parsing.toml_lines import line_of
+
+# tomllib takes quadratic time for a key of many dots.
+_MAX_BYTES = 64 * 1024
+
+Conditions = Mapping[str, tuple[FactorValue, ...]]
+Values = Mapping[str, FactorValue]
 
 
-def parse(content: bytes) -> Definition:
-    """Return the definition, with problems for all that is wrong with it; never raises."""
-    definition = Definition(content[:_MOST].decode("utf-8", "replace"))
-    if len(content) > _MOST:
-        definition.problems.append((0, f"larger than {_MOST // 1024} KiB, and so no source.toml"))
-        return definition
+class Lookup(Table):
+    """A column, and what its texts are replaced by."""
+
+    column: str
+    values: dict[str, FactorValue] = key(default_factory=dict)
+
+
+class MetricEntry(Table, kw_only=True):
+    """One `[[metrics]]`: a column of figures. A Lookup takes its description from the row."""
+
+    column: str
+    metric: str | Lookup
+    unit: str | Lookup
+    phase: str | Lookup = "step"
+    statistic: str | Lookup = "published"
+    where: dict[str, Condition] = key(default_factory=dict)
+
+    @property
+    def lookups(self) -> tuple[Lookup, ...]:
+        """The columns beside the figure that describe it."""
+        return tuple(x for x in (self.metric, self.phase, self.unit, self.statistic) if isinstance(x, Lookup))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether rows, not columns, name the figure."""
+        return isinstance(self.metric, Lookup) or isinstance(self.phase, Lookup) or bool(self.where)
+
+
+class SamplesTable(Table):
+    """`columns.samples_per_step`: the columns whose product is the work of one step over all devices."""
+
+    column: str
+    times: list[str] = key(default_factory=list)
+
+
+class ColumnsTable(Table):
+    """`[columns]`: the columns that are no factors and no figures."""
+
+    repeat: str | None = None
+    status: str | None = None
+    source: str | None = None
+    samples_per_step: str | SamplesTable = ""
+
+
+class TokensTable(Table):
+    """`[tokens]`: texts of cells that stand for no figure."""
+
+    missing: tuple[str, ...] = ("", "-")
+    out_of_memory: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
+
+
+class MachineEntry(Table):
+    """One `[[environments]]`: facts about the machine of the rows that match."""
+
+    where: dict[str, Condition] = key(default_factory=dict)
+    values: dict[str, FactorValue] = key(default_factory=dict)
+
+
+class CorrectionEntry(Table, kw_only=True):
+    """One `[[corrections]]`: a published cell known to be wrong, and its right value."""
+
+    column: str
+    value: FactorValue
+    reason: str
+    source: str = ""
+    where: dict[str, Condition] = key(default_factory=dict)
+
+
+class SourceFile(Table):
+    """A source.toml."""
+
+    title: str = ""
+    url: str = ""
+    date: str | int = ""
+    tables: list[str] = key(default_factory=list)
+    factors: dict[str, str | Lookup] = key(default_factory=dict)
+    constants: dict[str, FactorValue] = key(default_factory=dict)
+    environment: dict[str, str | Lookup] = key(default_factory=dict)
+    columns: ColumnsTable = key(default_factory=ColumnsTable)
+    status: dict[str, Status] = key(default_factory=dict)
+    metrics: list[MetricEntry] = key(default_factory=list)
+    tokens: TokensTable = key(default_factory=TokensTable)
+    where: dict[str, Condition] = key(default_factory=dict)
+    environments: list[MachineEntry] = key(default_factory=list)
+    corrections: list[CorrectionEntry] = key(default_factory=list)
+
+
+@dataclass(slots=True)
+class PublishedSource:
+    """A parsed source.toml; `problems` are (line, fact) in the order in which they were met."""
+
+    text: str
+    file: SourceFile
+    problems: list[tuple[int, str]] = field(default_factory=list)
+
+    def problem(self, fact: str, name: str = "") -> None:
+        """Note what is wrong, at the first line that has a key or a text of that name."""
+        self.problems.append((line_of(self.text, name), fact))
+
+    @property
+    def tables(self) -> list[str]:
+        """The CSV files, each once."""
+        return list(dict.fromkeys(self.file.tables))
+
+    @property
+    def about(self) -> dict[str, FactorValue]:
+        """Facts about the publication, by the names that they have in the environment of a run."""
+        facts = {"title": self.file.title, "url": self.file.url, "date": str(self.file.date)}
+        return {f"publication.{name}": fact for name, fact in facts.items() if fact}
+
+    @property
+    def factors(self) -> dict[str, Lookup]:
+        """The columns that are factors."""
+        return _lookups(self.file.factors)
+
+    @property
+    def environment(self) -> dict[str, Lookup]:
+        """The columns that describe the environment."""
+        return _lookups(self.file.environment)
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """The columns whose product is the work of one step over all devices."""
+        samples = self.file.columns.samples_per_step
+        if isinstance(samples, SamplesTable):
+            return (samples.column, *samples.times)
+        return (samples,) if samples else ()
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column that the description names, in the order of its sections, each once."""
+        own = self.file.columns
+        named = [x.column for x in (*self.factors.values(), *self.environment.values())]
+        named += [name for name in (own.repeat, own.status, own.source, *self.samples) if name]
+        for figure in self.file.metrics:
+            named += [figure.column, *(x.column for x in figure.lookups), *figure.where]
+        named += self.file.where
+        for correction in self.file.corrections:
+            named += [*correction.where, correction.column]
+        return list(dict.fromkeys(named))
+
+
+def parse(content: bytes) -> PublishedSource:
+    """Return the description, with problems for all that is wrong with it; never raises."""
+    source = PublishedSource(content[:_MAX_BYTES].decode("utf-8", "replace"), SourceFile())
+    if len(content) > _MAX_BYTES:
+        source.problems.append((0, f"larger than {_MAX_BYTES // 1024} KiB: not a source.toml"))
+        return source
     try:
-        document = tomllib.loads(definition.text)
-    except (ValueError, RecursionError) as error:
-        found = re.search(r"at line ([0-9]+)", str(error))
-        definition.problems.append((int(found[1]) if found else 0, f"not TOML: {str(error)[:200]}"))
-        return definition
-    _unknown(definition, document, _KEYS, "")
-    _parse_about(definition, document)
-    _parse_factors(definition, document)
-    _parse_columns(definition, document)
-    _parse_tokens(definition, document)
-    definition.where = _conditions(definition, document.get("where", {}), "where")
-    for entry in _entries(definition, document, "metrics"):
-        _parse_figure(definition, entry)
-    for entry in _entries(definition, document, "environments"):
-        _unknown(definition, entry, ("where", "values"), "environments")
-        where = _conditions(definition, entry.get("where", {}), "environments.where")
-        values = _scalars(definition, entry.get("values", {}), "environments.values")
-        definition.environments.append((where, values))
-    for entry in _entries(definition, document, "corrections"):
-        _parse_correction(definition, entry)
-    return definition
+        document = parse_toml(source.text)
+    except ValueError as error:
+        source.problems.append((_line_in(str(error)), str(error)[:200]))
+        return source
+    source.file, faults = convert_valid_parts(document, SourceFile)
+    for fault in faults:
+        source.problem(
+            _message(fault), next((str(k) for k in reversed(fault.path) if isinstance(k, str)), "")
+        )
+    for name, remedy in (("title", 'add title = "..."'), ("tables", 'add tables = ["....csv"]')):
+        if not getattr(source.file, name) and not any(fault.path[:1] == (name,) for fault in faults):
+            source.problem(f"{name}: missing; {remedy}", name)
+    return source
 
 
-def _parse_about(definition: Definition, document: Mapping[str, Any]) -> None:
-    for key in ("title", "url", "date"):
-        value = document.get(key)
-        if isinstance(value, str) or (key == "date" and isinstance(value, (date, int))):
-            definition.about[f"publication.{key}"] = str(value)
-        elif value is not None or key == "title":
-            definition.problem(f"{key} is not a text" + (" or a date" if key == "date" else ""), key)
-    tables = document.get("tables")
-    if isinstance(tables, list) and tables and all(isinstance(name, str) for name in tables):
-        definition.tables = list(dict.fromkeys(tables))
-    else:
-        definition.problem("tables is required, as a list of CSV files beside source.toml", "tables")
+def _lookups(columns: Mapping[str, str | Lookup]) -> dict[str, Lookup]:
+    return {name: Lookup(column=x) if isinstance(x, str) else x for name, x in columns.items()}
 
 
-def _parse_factors(definition: Definition, document: Mapping[str, Any]) -> None:
-    for section, target in (("factors", definition.factors), ("environment", definition.environment)):
-        for name, value in _table(definition, document, section).items():
-            lookup = _lookup(definition, value, f"{section}.{name}")
-            if lookup:
-                target[name] = lookup
-    definition.constants = dict(_scalars(definition, document.get("constants", {}), "constants"))
+def _message(fault: Fault) -> str:
+    return f"{fault.place}: {fault.fact}" + (f"; {fault.remedy}" if fault.remedy else "")
 
 
-def _parse_columns(definition: Definition, document: Mapping[str, Any]) -> None:
-    columns = _table(definition, document, "columns")
-    _unknown(definition, columns, ("repeat", "status", "samples_per_step", "source"), "columns")
-    for key in ("repeat", "status", "source"):
-        value = columns.get(key)
-        if isinstance(value, str):
-            setattr(definition, key, value)
-        elif value is not None:
-            definition.problem(f"columns.{key} is not the name of a column", key)
-    definition.samples = _samples(definition, columns.get("samples_per_step"))
-    for word, meaning in _table(definition, document, "status").items():
-        if meaning in get_args(Status):
-            definition.statuses[word] = meaning
-        else:
-            nearest = did_you_mean(str(meaning), get_args(Status))
-            definition.problem(f'status.{word}: no status "{meaning}"; {nearest}', word)
-
-
-def _samples(definition: Definition, value: object) -> tuple[str, ...]:
-    """Return the columns whose product is the work of one step over all devices."""
-    if value is None or isinstance(value, str):
-        return (value,) if value else ()
-    if isinstance(value, dict):
-        _unknown(definition, value, ("column", "times"), "columns.samples_per_step")
-        times = value.get("times", [])
-        names = (value.get("column"), *(times if isinstance(times, list) else [None]))
-        if all(isinstance(name, str) for name in names):
-            return names
-    definition.problem(
-        'columns.samples_per_step is neither a column nor { column = "...", times = ["..."] }',
-        "samples_per_step",
-    )
-    return ()
-
-
-def _parse_tokens(definition: Definition, document: Mapping[str, Any]) -> None:
-    tokens = _table(definition, document, "tokens")
-    _unknown(definition, tokens, TOKENS, "tokens")
-    for key in TOKENS:
-        words = tokens.get(key)
-        if isinstance(words, list) and all(isinstance(word, str) for word in words):
-            definition.tokens[key] = tuple(words)
-        elif words is not None:
-            definition.problem(f"tokens.{key} is not a list of texts", key)
-
-
-def _parse_figure(definition: Definition, entry: Mapping[str, Any]) -> None:
-    _unknown(definition, entry, ("column", "metric", "phase", "unit", "statistic", "where"), "metrics")
-    column = entry.get("column")
-    if not isinstance(column, str):
-        definition.problem("metrics.column is required, as text", "metrics")
-        return
-    parts = {}
-    for key, default in (("metric", None), ("phase", "step"), ("unit", None), ("statistic", "published")):
-        value = entry.get(key, default)
-        part = value if isinstance(value, str) else _lookup(definition, value, f"metrics.{key} of {column}")
-        if part is None:
-            return
-        parts[key] = part
-    where = _conditions(definition, entry.get("where", {}), "metrics.where")
-    definition.figures.append(Figure(column, where=where, **parts))
-
-
-def _parse_correction(definition: Definition, entry: Mapping[str, Any]) -> None:
-    keys = ("where", "column", "value", "reason", "source")
-    _unknown(definition, entry, keys, "corrections")
-    texts, value = [entry.get(key, "") for key in ("column", "reason", "source")], entry.get("value")
-    if not (all(isinstance(text, str) for text in texts) and texts[0] and texts[1] and _is_scalar(value)):
-        definition.problem("corrections need column, value and reason, and may have source", "corrections")
-        return
-    where = _conditions(definition, entry.get("where", {}), "corrections.where")
-    definition.corrections.append(Correction(where, texts[0], _scalar(value), texts[1], texts[2]))
-
-
-def _lookup(definition: Definition, value: object, place: str) -> Lookup | None:
-    if isinstance(value, str):
-        return Lookup(value)
-    if isinstance(value, dict) and isinstance(value.get("column"), str):
-        _unknown(definition, value, ("column", "values"), place)
-        return Lookup(value["column"], _scalars(definition, value.get("values", {}), f"{place}.values"))
-    key = place.split(".")[-1].split()[0]
-    definition.problem(f"{place} is required, and neither a text nor a table with column", key)
-    return None
-
-
-def _conditions(definition: Definition, value: object, place: str) -> Conditions:
-    """Return column -> accepted values; a single value is a list of one."""
-    if not isinstance(value, dict):
-        definition.problem(f"{place} is not a table", place.split(".")[0])
-        return {}
-    conditions = {}
-    for name, wanted in value.items():
-        accepted = wanted if isinstance(wanted, list) else [wanted]
-        if all(_is_scalar(one) for one in accepted):
-            conditions[name] = tuple(_scalar(one) for one in accepted)
-        else:
-            definition.problem(f"{place}.{name} is neither a value nor a list of values", name)
-    return conditions
-
-
-def _scalars(definition: Definition, value: object, place: str) -> dict[str, FactorValue]:
-    if not isinstance(value, dict):
-        definition.problem(f"{place} is not a table", place.split(".")[0])
-        return {}
-    for name, one in value.items():
-        if not _is_scalar(one):
-            definition.problem(f"{place}.{name} is not a single value (numbers: finite, 64 bits)", name)
-    return {name: _scalar(one) for name, one in value.items() if _is_scalar(one)}
-
-
-def _is_scalar(value: object) -> bool:
-    return is_value(value) or isinstance(value, (date, time))
-
-
-def _scalar(value: object) -> FactorValue:
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
-
-
-def _table(definition: Definition, document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = document.get(key, {})
-    if isinstance(value, dict):
-        return value
-    definition.problem(f"{key} is not a table", key)
-    return {}
-
-
-def _entries(definition: Definition, document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    value = document.get(key, [])
-    if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
-        return value
-    definition.problem(f"{key} is not a list of tables ([[{key}]])", key)
-    return []
-
-
-def _unknown(definition: Definition, table: Mapping[str, Any], known: Any, place: str) -> None:
-    for key in table:
-        if key not in known:
-            where = f"{place}: " if place else ""
-            definition.problem(f'{where}unknown key "{key}"; {did_you_mean(key, known)}', key)
+def _line_in(message: str) -> int:
+    found = re.search(r"at line ([0-9]+)", message)
+    return int(found[1]) if found else 0

@@ -1,0 +1,121 @@
+"""Schemas of TOML files: what a fault says, and what is left of a document without its faults."""
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Meta, field
+
+from reportgen.core.errors import RequestError
+from reportgen.core.schema import (
+    Condition,
+    InvalidTable,
+    Table,
+    conditions,
+    convert_valid_parts,
+    decode,
+    path_text,
+)
+from reportgen.formats.published.source_toml import SourceFile
+
+
+class Inner(Table, kw_only=True):
+    """An entry of a list of tables."""
+
+    name: str
+    size: Annotated[float, Meta(gt=0, lt=1)] = 0.5
+    kind: Literal["line", "bar"] = "line"
+
+    def __post_init__(self) -> None:
+        if self.name == "bad":
+            raise InvalidTable("is bad", "use another", ("name",))
+
+
+class Outer(Table):
+    """A whole file."""
+
+    title: str = ""
+    where: dict[str, Condition] = field(default_factory=dict)
+    inner: list[Inner] = field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("title = 1", "x.toml: title: expected a string, got 1"),
+        ("title = 2020-01-01", None),
+        ("titel = 1", 'x.toml: titel: no such key; did you mean "title"?'),
+        ("[[inner]]", 'x.toml: inner[0].name: missing; add name = "..."'),
+        ('[[inner]]\nname = "bad"', "x.toml: inner[0].name: is bad; use another"),
+        (
+            '[[inner]]\nname = "a"\nsize = 1',
+            "x.toml: inner[0].size: 1 is out of range; use a number above 0 and below 1",
+        ),
+        ('[[inner]]\nname = "a"\nsize = inf', "x.toml: inner[0].size: not a finite number"),
+        (
+            '[[inner]]\nname = "a"\nkind = "lin"',
+            'x.toml: inner[0].kind: "lin" is not known; did you mean "line"?',
+        ),
+        ("where.a = []", "x.toml: where.a: an empty list; name at least one value"),
+        (
+            'where."b c" = [1, {}]',
+            'x.toml: where."b c"[1]: expected true or false, a number or a string, got a table',
+        ),
+        (
+            "where = { a = 1, b = {}, c = 2 }",
+            "x.toml: where.b: expected true or false, a number, a string or a list, got a table",
+        ),
+        ("title = ", "x.toml: not valid TOML: invalid value (at end of document)"),
+        ("a = " + "[" * 5000, "x.toml: not valid TOML: "),
+        ("a = " + "1" * 5000, "x.toml: not valid TOML: an integer of thousands of digits"),
+    ],
+)
+def test_a_fault_has_its_place_the_fact_and_a_remedy(text: str, message: str | None) -> None:
+    if message is None:
+        decode(text, Outer, "x.toml")
+        return
+    with pytest.raises(RequestError) as error:
+        decode(text, Outer, "x.toml")
+    assert str(error.value).startswith(message)
+
+
+def test_a_single_value_is_a_condition_of_one() -> None:
+    assert conditions({"a": 1, "b": ["x", True]}) == {"a": (1,), "b": ("x", True)}
+
+
+def test_what_is_wrong_is_left_out_and_named_by_its_position_in_the_file() -> None:
+    document: dict[str, Any] = {
+        "title": "t",
+        "titel": "u",
+        "where": {"a": 1, "b": {}},
+        "inner": [{"name": "a"}, {"name": 1}, {"name": "b", "nmae": 2}, {"size": 0.1}, {"name": "c"}],
+    }
+    outer, faults = convert_valid_parts(document, Outer)
+    assert (outer.title, outer.where, [one.name for one in outer.inner]) == ("t", {"a": 1}, ["a", "b", "c"])
+    assert {fault.place for fault in faults} == {
+        "titel",
+        "where.b",
+        "inner[1].name",
+        "inner[2].nmae",
+        "inner[3].name",
+    }
+
+
+def test_a_path_is_written_as_toml_writes_it() -> None:
+    assert path_text(("tables", 0, "where", "my factor")) == 'tables[0].where."my factor"'
+
+
+KEYS = st.sampled_from([*SourceFile.__struct_fields__, "column", "metric", "unit", "values", "x"])
+VALUES = st.recursive(
+    st.none().map(lambda _: "text") | st.integers(-(10**20), 10**20) | st.floats() | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=6))
+def test_any_document_has_valid_parts(document: dict[str, Any]) -> None:
+    file, faults = convert_valid_parts(document, SourceFile)
+    assert isinstance(file, SourceFile)
+    assert all(fault.place and fault.fact for fault in faults)
