@@ -2,8 +2,8 @@
 
 import pytest
 
-from reportgen.formats.dlperf.line_template import line_pattern
 from reportgen.formats.dlperf.printed_settings import is_set, number, settings
+from reportgen.formats.parsing.line_pattern import line_pattern
 
 
 @pytest.mark.parametrize(

@@ -304,7 +304,7 @@ def test_the_lines_of_speedometer_between_the_events_are_rates_and_times() -> No
     line = b"2024-05-06 07:00:%s Node[0] Epoch[0] Batch [%d-%d]\tSpeed: %s samples/sec\taccuracy=nan\n"
     lines = line % (b"10,250", 0, 20, b"1000.5") + line % (b"14,500", 20, 40, b"1010.5")
     content = OLD.replace(b":::MLL 1556733660.1 eval", lines + b":::MLL 1556733660.1 eval")
-    times, rates = read(content).series
+    rates, times = read(content).series
     assert (times.clock, times.step.tolist(), times.value.tolist()) == ("timestamp", [41], [4.25])
     assert (rates.step.tolist(), rates.value.tolist()) == ([21, 41], [1000.5, 1010.5])
 

@@ -126,7 +126,7 @@ def test_metric_logger_inside_an_mlperf_log(corpus: Path) -> None:
     from reportgen.formats.trainers import torchvision
 
     path = corpus / "trainers" / "torchvision" / "result_0.txt"
-    (run,) = torchvision.read(LogFiles.of({"x": path.read_bytes()}).file("x"))
+    (run,) = torchvision.FORMAT.read(LogFiles.of({"x": path.read_bytes()}).file("x"))
     assert isinstance(run, Run)
     found = measure(run, "step_time", "step", Protocol())
     assert found is not None

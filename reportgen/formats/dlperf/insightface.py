@@ -1,71 +1,58 @@
 """Read the logs of InsightFace's arcface_torch: `Training: <time>-Speed 3262.77 samples/sec   Loss ...`.
 
 A file becomes one Run. The speed is that of all GPUs since the line before, and times come from the lines'
-stamps. Verification stands between two lines: its own lines name the step behind which it was done, and that
-is a break. The settings printed first give batch size, and by the batch of all GPUs their number.
+stamps. A verification between two lines is a break; its own lines name the step after which it was done. The
+settings printed first give the batch size of one GPU and of all of them, and thereby their number.
 
 Format: deepinsight/insightface, recognition/arcface_torch (utils_callbacks.py, utils_logging.py).
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 
-from reportgen.core.model import Break, Finding, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import RunBuilder, once, per_device, spans
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, STAMP, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.core.model import Break, FactorValue
+from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, count, set_batch
+from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.text_log import Records
 
-_NAME = "insightface"
-_MARK = b" samples/sec   Loss "
-_LINE = re.compile(
-    rb"Training: (?P<stamp>" + STAMP + rb")-Speed (?P<rate>" + NUMBER + rb")" + _MARK + rb"[^\r\n]{1,80}?"
-    rb"Epoch: [0-9]{1,6}   Global Step: (?P<step>" + COUNT + rb") "
-)
-_SETTING = re.compile(
-    rb"^Training: "
-    + STAMP
-    + rb"-: (batch_size|total_batch_size|network|fp16) {1,30}([\w.-]{1,40})[ \t]*\r?$",
-    re.MULTILINE,
-)
-_VERIFIED = re.compile(rb"^Training: " + STAMP + rb"-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy", re.MULTILINE)
+_VERIFIED = regex(r"^Training: {:stamp}-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy", multiline=True)
+_NO_VALUES: Mapping[bytes, FactorValue] = {}
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of training."""
-    return claim(files, _MARK, _LINE, 0.95)
+def _setting(name: str, group: str, values: Mapping[bytes, FactorValue] = _NO_VALUES) -> Setting:
+    line = r"^Training: {:stamp}-: NAME {1,30}GROUP[ \t]*\r?$".replace("NAME", name).replace("GROUP", group)
+    return Setting(f"-: {name} ".encode(), regex(line, multiline=True), values)
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    records = log.records(_LINE, _MARK, "not a whole line of training")
-    records = records.take(once(records.integers("step")))
-    run = RunBuilder(log, _NAME, records.integers("step"), records.line)
-    run.factors.update(framework="PyTorch", item="image")
-    _describe(run)
-    if len(records):
-        run.last = int(records.end[-1])
-        steps = sorted({int(found[1]) for found in _VERIFIED.finditer(log.content)})
-        run.breaks = tuple(Break(step, "evaluation") for step in steps)
-        run.add_stamps(records.seconds("stamp"))
-        run.add("throughput", records.floats("rate"), "printed", span=spans(run.step))
-    yield run.run()
+def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+    batch, whole = count(run, "batch_size"), run.factors.pop("global_batch_size", 0)
+    if batch and isinstance(whole, int) and whole and whole % batch == 0:
+        run.factors["devices"] = whole // batch
+        set_batch(run, float(whole))
+    steps = sorted({int(match[1]) for match in _VERIFIED.finditer(run.log.content)})
+    run.breaks = tuple(Break(step, "evaluation") for step in steps)
+    line.measure(run, records)
 
 
-FORMAT = Format(_NAME, "Training logs of InsightFace's arcface_torch.", claims, read, marks=(_MARK,))
-
-
-def _describe(run: RunBuilder) -> None:
-    said = {name.decode(): value.decode() for name, value in _SETTING.findall(run.log.content)}
-    counts = {name: int(text) for name, text in said.items() if text.isdecimal() and len(text) < 10}
-    batch, whole = counts.get("batch_size", 0), counts.get("total_batch_size", 0)
-    if batch and whole and whole % batch == 0:
-        run.factors |= per_device(float(whole), whole // batch)
-        run.samples_per_step = float(whole)
-    elif batch:
-        run.factors["batch_size"] = batch
-    if "network" in said:
-        run.factors["model"] = said["network"]
-    if said.get("fp16") in ("True", "False"):
-        run.factors["precision"] = "amp" if said["fp16"] == "True" else "fp32"
+FORMAT = LineFormat(
+    "insightface",
+    "Training logs of InsightFace's arcface_torch.",
+    lines=(
+        StepLine(
+            b" samples/sec   Loss ",
+            regex(
+                r"Training: {timestamp:stamp}-Speed {images_per_second} samples/sec   Loss [^\r\n]{1,80}?"
+                r"Epoch: [0-9]{1,6}   Global Step: {step:int} "
+            ),
+            damage="not a whole line of training",
+        ),
+    ),
+    factors={"framework": "PyTorch", "item": "image"},
+    settings=(
+        _setting("batch_size", "{batch_size:positive}"),
+        _setting("total_batch_size", "{global_batch_size:positive}"),
+        _setting("network", r"(?P<model>[\w.-]{1,40})"),
+        _setting("fp16", r"(?P<precision>[\w.-]{1,40})", {b"True": "amp", b"False": "fp32"}),
+    ),
+    build=_build,
+).format()

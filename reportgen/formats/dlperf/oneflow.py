@@ -15,9 +15,9 @@ import numpy as np
 
 from reportgen.core.model import Break, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.dlperf.line_template import line_pattern
 from reportgen.formats.dlperf.memory_file import memory, with_memory
 from reportgen.formats.dlperf.printed_settings import is_set, number, settings
+from reportgen.formats.parsing.line_pattern import line_pattern
 from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
 from reportgen.formats.parsing.text_log import Records, TextLog, claim

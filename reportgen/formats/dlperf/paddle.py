@@ -18,8 +18,8 @@ import numpy as np
 
 from reportgen.core.model import STEP, FactorValue, Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.dlperf.line_template import line_pattern
 from reportgen.formats.parsing import timestamps
+from reportgen.formats.parsing.line_pattern import line_pattern
 from reportgen.formats.parsing.run_builder import RunBuilder, common_work, once, spans
 from reportgen.formats.parsing.step_numbers import over_epochs
 from reportgen.formats.parsing.step_series import mean

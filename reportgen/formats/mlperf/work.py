@@ -13,8 +13,9 @@ import numpy as np
 
 from reportgen.core.model import Aggregate, Clock, FloatArray, IntArray, Series
 from reportgen.formats.mlperf.events import Event, Events, Interval, intervals
-from reportgen.formats.parsing import metric_logger, speedometer
 from reportgen.formats.parsing.json_values import is_number
+from reportgen.formats.parsing.metric_logger import METRIC_LOGGER
+from reportgen.formats.parsing.speedometer import SPEEDOMETER
 from reportgen.formats.parsing.text_log import TextLog
 
 _TIMING = "train_step_timing in s"
@@ -140,14 +141,11 @@ def _timed(log: TextLog, events: Events, counter: _Counter) -> tuple[Series, ...
 
 def _logged(log: TextLog, counter: _Counter) -> tuple[Series, ...]:
     """Return what MetricLogger (SSD) or MXNet's Speedometer (ResNet-50) print between the events."""
-    run, found = metric_logger.step_run(log, "mllog")
+    run, records, line = METRIC_LOGGER.start(log)
     run.samples_per_step = float(counter.batch) or None
-    if len(found):
-        metric_logger.add_series(run, found)
-        return tuple(run.series)
-    run, found = speedometer.step_run(log, "mllog")
-    if len(found):
-        speedometer.add_series(run, found)
+    if not len(records):
+        run, records, line = SPEEDOMETER.start(log)
+    line.measure(run, records)
     return tuple(run.series)
 
 

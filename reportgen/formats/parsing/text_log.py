@@ -58,8 +58,9 @@ class Records:
         return np.array(self.columns[name], dtype="S16").astype(np.int64)
 
     def seconds(self, name: str) -> FloatArray:
-        """Return a column of dates as seconds since the first of them."""
-        return seconds([text or b"" for text in self.columns[name]])
+        """Return a column of dates as seconds since the first of them; a column of seconds as it is."""
+        cells = [text or b"" for text in self.columns[name]]
+        return seconds(cells) if not cells or b":" in cells[0] else self.floats(name)
 
     def take(self, keep: IntArray) -> "Records":
         """Return the records at these positions."""

@@ -7,54 +7,41 @@ The time of one that begins with an evaluation contains it, and is left out.
 Format: https://github.com/karpathy/nanoGPT, train.py.
 """
 
-import re
-from collections.abc import Iterator
-
 import numpy as np
 
-from reportgen.core.model import Finding, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import RunBuilder, once
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine
+from reportgen.formats.parsing.line_pattern import line_pattern, regex
+from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.text_log import Records
 
-_NAME = "nanogpt"
-_ITERATION = re.compile(
-    rb"iter (?P<iteration>"
-    + COUNT
-    + rb"): loss (?P<loss>"
-    + NUMBER
-    + rb"|-?nan|-?inf), time (?P<ms>"
-    + NUMBER
-    + rb")ms"
-)
-_EVALUATION = re.compile(rb"step (?P<iteration>" + COUNT + rb"): train loss ")
-_TOKENS = re.compile(rb"tokens per iteration will be: (?P<tokens>[0-9,]{1,20})")
-_WORLD = re.compile(rb"\bWORLD_SIZE[=: ]{1,3}(?P<world>" + COUNT + rb")")
+_EVALUATION = line_pattern("step {step:int}: train loss ")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of an iteration."""
-    return claim(files, b": loss ", _ITERATION, 0.95)
+def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+    evaluated = run.log.records(_EVALUATION, b": train loss ").integers("step") + 1
+    line.measure(run, records, valid=~np.isin(run.step, evaluated))
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    every = log.records(_ITERATION, b": loss ")
-    found = every.take(once(every.integers("iteration")))
-    run = RunBuilder(
-        log, _NAME, found.integers("iteration") + 1, found.line, int(every.end[-1]) if len(every) else 0
-    )
-    run.factors.update(framework="nanoGPT", item="token")
-    if (tokens := log.search(_TOKENS, b"tokens per iteration will be: ")) and tokens["tokens"].strip(b","):
-        run.samples_per_step = float(tokens["tokens"].replace(b",", b""))
-    if world := log.search(_WORLD, b"WORLD_SIZE"):
-        run.factors["devices"] = int(world["world"])
-    evaluated = log.records(_EVALUATION, b": train loss ").integers("iteration") + 1
-    # The clock is read before the loss is fetched from the device, which is what would wait for it.
-    run.add("step_time", np.where(np.isin(run.step, evaluated), np.nan, found.floats("ms") / 1e3), "host")
-    yield run.run()
-
-
-FORMAT = Format(_NAME, "Training logs of nanoGPT.", claims, read, marks=(b": loss ",))
+FORMAT = LineFormat(
+    "nanogpt",
+    "Training logs of nanoGPT.",
+    lines=(
+        StepLine(
+            b": loss ",
+            line_pattern("iter {step:int}: loss {:loss}, time {step_time_ms}ms"),
+            first=0,
+            is_single=True,
+            # The clock is read before the loss is fetched from the device, which is what would wait for it.
+            clock="host",
+        ),
+    ),
+    factors={"framework": "nanoGPT", "item": "token"},
+    settings=(
+        Setting(
+            b"tokens per iteration will be: ",
+            line_pattern("tokens per iteration will be: {samples_per_step:commas}"),
+        ),
+        Setting(b"WORLD_SIZE", regex(r"\bWORLD_SIZE[=: ]{1,3}{devices:positive}")),
+    ),
+    build=_build,
+).format()

@@ -1,148 +1,98 @@
 """Read the log lines of torchtitan: `step: 210  loss: ...  memory: ...  tps: 5,593  ...`.
 
-A file becomes one Run. Step times come from the timestamps (ms); `tps` is the rate of one device and is kept
-as that, and becomes a rate over all devices only where the log says how many there are. Lines of several
+A file becomes one Run. Step times come from the timestamps (ms). `tps` is the rate of one device and is kept
+as that; it becomes a rate over all devices only where the log says how many there are. Lines of several
 ranks repeat the same steps and count once.
 
 Format: https://github.com/pytorch/torchtitan, torchtitan/components/metrics.py. `tps` was called `wps` before
 2024-11.
 """
 
-import re
-from collections.abc import Iterator
+import math
 
 import numpy as np
 
-from reportgen.core.model import Break, Finding, FloatArray, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import RunBuilder, once, per_device, spans
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, STAMP, Records, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.core.model import Break
+from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, count, set_batch
+from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.run_builder import RunBuilder, once
+from reportgen.formats.parsing.text_log import Records
 
-_NAME = "torchtitan"
-_COMMAS = rb"[0-9]{1,3}(?:,?[0-9]{3}){0,6}(?:\.[0-9]{1,9})?"
-_STEP = re.compile(
-    rb"step: (?<!validate step: ) {0,8}(?P<step>"
-    + COUNT
-    + rb")  loss: {1,9}(?P<loss>"
-    + NUMBER
-    + rb"|-?nan|-?inf)(?:  [a-z_]{1,30}: {1,9}"
-    + NUMBER
-    + rb"){0,8}"
-    rb"  memory: {1,9}(?P<memory>"
-    + NUMBER
-    + rb")GiB\([^)\n]{1,12}\)  (?:tps|wps): {1,9}(?P<rate>"
-    + _COMMAS
-    + rb")(?=\s)"
-)
-_VALIDATION = re.compile(rb"validate step: {1,9}(?P<step>" + COUNT + rb")")
-_ANCHOR = b"GiB("
+_VALIDATION = regex("validate step: {1,9}{step:int}")
 # The mesh line is the surest; a launcher's own settings may not be those in use.
-_BATCH = re.compile(
-    rb"local batch size (?P<local>" + COUNT + rb"), global batch size (?P<all>" + COUNT + rb")"
+_MESH = regex(
+    r"Building (?:[0-9]-D device mesh with \[[^\]\n]{0,200}\], \[(?P<sizes>[0-9, ]{1,80})\]"
+    r"|device mesh with parallelism: (?P<degrees>[a-z_]{1,20}=[0-9]{1,9}(?:, [a-z_]{1,20}=[0-9]{1,9}){0,9}))"
 )
-_SEQUENCE = re.compile(rb"sequence length (?P<length>" + COUNT + rb")")
-_TOKENS = re.compile(rb"(?P<tokens>" + COUNT + rb") tokens per train step")
-_MESH = re.compile(
-    rb"Building (?:[0-9]-D device mesh with \[[^\]\n]{0,200}\], \[(?P<sizes>[0-9, ]{1,80})\]"
-    rb"|device mesh with parallelism: (?P<degrees>[a-z_]{1,20}=[0-9]{1,9}(?:, [a-z_]{1,20}=[0-9]{1,9}){0,9}))"
-)
-_DEGREE = re.compile(rb"\b(?:pp|dp_replicate|dp_shard|cp|tp)=([0-9]{1,9})")
-_WORLD = re.compile(rb"\bWORLD_SIZE[=: ]{1,3}(?P<world>" + COUNT + rb")")
-_GPU = re.compile(rb"[A-Z]{2,6} capacity: (?P<name>[^\n]{1,60}?)(?: \([0-9]{1,3}\))? with [0-9]")
-_MODEL = re.compile(rb"Model (?P<name>[\w.-]{1,40} [\w.-]{1,40}) size: [0-9]")
-_BUILT = re.compile(rb"Building (?P<name>(?!device mesh)[\w.-]{1,40} [\w.-]{1,40}) with ")
-_STARTED = re.compile(rb"Training starts at step (?P<step>" + COUNT + rb")")
+_DEGREE = regex(r"\b(?:pp|dp_replicate|dp_shard|cp|tp)=([0-9]{1,9})")
+_STARTED = regex("Training starts at step {step:int}")
+_LOGGER = regex(r"\[titan\] {:stamp} - [\w.]{1,40} - [A-Z]{4,8} - [^\n]{0,100}")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a step line, or with a line of torchtitan's logger."""
-    return claim(files, _ANCHOR, _STEP, 0.95) or claim(files, b"[titan]", _LOGGER, 0.8)
+def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+    if mesh := run.log.search(_MESH, b"device mesh with "):
+        texts = mesh["sizes"].split(b",") if mesh["sizes"] else _DEGREE.findall(mesh["degrees"])
+        # Experts are spread over devices that the other degrees count already.
+        devices = math.prod(int(size) for size in texts if size.strip())
+        run.factors["devices"] = devices if texts and 1 <= devices < 2**31 else 0
+    if not count(run, "devices"):
+        run.factors.pop("devices", None)
+    tokens, batch = run.samples_per_step, count(run, "global_batch_size")
+    set_batch(run, float(batch) if "global_batch_size" in run.factors else None)
+    run.samples_per_step = tokens or float(batch * count(run, "seq_len")) or None
+    run.breaks = (*_evaluations(run, records), *_restarts(run, records))
+    line.measure(run, records)
 
 
-_LOGGER = re.compile(rb"\[titan\] " + STAMP + rb" - [\w.]{1,40} - [A-Z]{4,8} - [^\n]{0,100}")
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    every = log.records(_STEP, _ANCHOR)
-    found = every.take(once(every.integers("step")))
-    run = RunBuilder(log, _NAME, found.integers("step"), found.line, int(every.end[-1]) if len(every) else 0)
-    run.factors["framework"] = "torchtitan"
-    run.factors["item"] = "token"
-    _describe(run, log)
-    _measure(run, found)
-    yield run.run()
-
-
-FORMAT = Format(_NAME, "Training logs of torchtitan.", claims, read, marks=(_ANCHOR, b"[titan]"))
-
-
-def _measure(run: RunBuilder, found: Records) -> None:
-    covered = spans(run.step)
-    stamp = _stamps(run, found)
-    rate = found.floats("rate")
-    devices = run.factors.get("devices")
-    run.add("throughput_per_device", rate, "printed", span=covered)
-    if isinstance(devices, int):
-        run.add("throughput", rate * devices, "printed", span=covered)
-    run.add("memory_used", found.floats("memory") * 2**30, "printed", span=covered)
-    run.add_stamps(stamp, run.work(covered))
-
-
-def _stamps(run: RunBuilder, found: Records) -> FloatArray:
-    """Return the dates of the steps; declare validations and restarts, which are no step time."""
+def _evaluations(run: RunBuilder, records: Records) -> list[Break]:
+    """Return the validations after a step, with their durations."""
     validated = run.log.records(_VALIDATION, b"validate step:")
     validated = validated.take(once(validated.integers("step")))
-    stamps = run.log.stamps(np.concatenate((found.begin, validated.begin)))
-    stamp, after = stamps[: len(found)], stamps[len(found) :]
-    at = {step: float(time) for step, time in zip(run.step.tolist(), stamp.tolist(), strict=True)}
-    evaluations = tuple(
-        Break(step, "evaluation", time - at[step])
-        for step, time in zip(validated.integers("step").tolist(), after.tolist(), strict=True)
-        if step in at
-    )
-    run.breaks = (*evaluations, *_restarts(run, found))
-    return stamp
+    if not len(validated):
+        return []
+    time = run.log.stamps(np.concatenate((records.begin, validated.begin))).tolist()
+    printed = dict(zip(run.step.tolist(), time, strict=False))
+    ended = zip(validated.integers("step").tolist(), time[len(records) :], strict=True)
+    return [Break(step, "evaluation", at - printed[step]) for step, at in ended if step in printed]
 
 
-def _restarts(run: RunBuilder, found: Records) -> tuple[Break, ...]:
-    """Return a break behind the last step before each line of a process that goes on from a checkpoint."""
+def _restarts(run: RunBuilder, records: Records) -> list[Break]:
+    """Return a break after the last step before each line of a process that resumes from a checkpoint."""
     started = run.log.records(_STARTED, b"Training starts at step ")
-    before = np.searchsorted(found.begin, started.begin[started.integers("step") > 1])
-    return tuple(Break(int(run.step[:count].max()), "restart") for count in np.unique(before[before > 0]))
+    before = np.searchsorted(records.begin, started.begin[started.integers("step") > 1])
+    return [Break(int(run.step[:end].max()), "restart") for end in np.unique(before[before > 0])]
 
 
-def _describe(run: RunBuilder, log: TextLog) -> None:
-    devices = _devices(log)
-    batch = log.search(_BATCH, b"global batch size ")
-    length = log.search(_SEQUENCE, b"sequence length ")
-    tokens = log.search(_TOKENS, b" tokens per train step")
-    run.factors.update(per_device(float(batch["all"]) if batch else None, devices))
-    if batch:
-        run.factors["micro_batch_size"] = int(batch["local"])
-    if length:
-        run.factors["seq_len"] = int(length["length"])
-    if tokens:
-        run.samples_per_step = float(tokens["tokens"])
-    elif batch and length:
-        run.samples_per_step = float(int(batch["all"]) * int(length["length"]))
-    model = log.search(_MODEL, b" total parameters") or log.search(_BUILT, b"Building ")
-    for name, found in (("device", log.search(_GPU, b" capacity: ")), ("model", model)):
-        if found:
-            run.factors[name] = found["name"].decode("utf-8", "replace")
-
-
-def _devices(log: TextLog) -> int | None:
-    """Return the number of devices: the product of the mesh, else the world size.
-
-    Experts are spread over devices that the other degrees count already.
-    """
-    if mesh := log.search(_MESH, b"device mesh with "):
-        texts = mesh["sizes"].split(b",") if mesh["sizes"] else _DEGREE.findall(mesh["degrees"])
-        sizes = [int(size) for size in texts if size.strip()]
-        product = float(np.prod(np.array(sizes, dtype=np.float64))) if sizes else 0.0
-        return int(product) if 1 <= product < 2**31 else None
-    world = log.search(_WORLD, b"WORLD_SIZE")
-    return int(world["world"]) or None if world else None
+FORMAT = LineFormat(
+    "torchtitan",
+    "Training logs of torchtitan.",
+    lines=(
+        StepLine(
+            b"GiB(",
+            regex(
+                r"step: (?<!validate step: ) {0,8}{step:int}  loss: {1,9}{:loss}"
+                r"(?:  [a-z_]{1,30}: {1,9}{}){0,8}  memory: {1,9}{memory_used_GiB}GiB\([^)\n]{1,12}\)"
+                r"  (?:tps|wps): {1,9}{tokens_per_second_per_device:commas}(?=\s)"
+            ),
+            is_dated=True,
+        ),
+    ),
+    factors={"framework": "torchtitan", "item": "token"},
+    settings=(
+        Setting(
+            b"global batch size ",
+            regex("local batch size {micro_batch_size:int}, global batch size {global_batch_size:int}"),
+        ),
+        Setting(b"sequence length ", regex("sequence length {seq_len:int}")),
+        Setting(b" tokens per train step", regex("{samples_per_step:int} tokens per train step")),
+        Setting(b"WORLD_SIZE", regex(r"\bWORLD_SIZE[=: ]{1,3}{devices:int}")),
+        Setting(
+            b" capacity: ",
+            regex(r"[A-Z]{2,6} capacity: (?P<device>[^\n]{1,60}?)(?: \([0-9]{1,3}\))? with [0-9]"),
+        ),
+        Setting(b" total parameters", regex(r"Model (?P<model>[\w.-]{1,40} [\w.-]{1,40}) size: [0-9]")),
+        Setting(b"Building ", regex(r"Building (?P<model>(?!device mesh)[\w.-]{1,40} [\w.-]{1,40}) with ")),
+    ),
+    build=_build,
+    signs=((b"[titan]", _LOGGER, 0.8),),
+).format()

@@ -1,0 +1,320 @@
+"""Read logs that print one line per step: a `LineFormat` describes them as a table for one engine.
+
+The named groups of a pattern say what its numbers are. Users' own formats (`[format]` of a labels.toml)
+have the same groups and the same engine:
+
+    step, epoch, steps_per_epoch    whole numbers; with an epoch, steps begin again in each
+    since, span                     where the interval of the line begins, or how many steps it has
+    step_time_<unit>                time of a step: s, ms, us, ns or min
+    data_loading_time_<unit>        the part of it that waits for data
+    <items>_per_second              rate over all devices; steps and iterations per second are step times
+    <items>_per_second_per_device   rate of one device
+    memory_used_<unit>              B, MiB or GiB
+    timestamp                       a date and time, or seconds
+
+Other groups are left to the format's own `build`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
+from reportgen.formats.base import Claim, Format
+from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
+from reportgen.formats.parsing.step_numbers import over_epochs
+from reportgen.formats.parsing.text_log import Records, TextLog, claim
+from reportgen.sources.logfiles import LogFiles
+
+# How many of a unit make one base unit: dividing by a thousand rounds less than multiplying by 0.001.
+TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60}
+MEMORY_UNITS = {"B": 1.0, "MiB": 2.0**-20, "GiB": 2.0**-30}
+# Rates of steps rather than of what a step works on.
+STEP_RATES = ("steps", "iterations")
+
+_TIME = re.compile(r"(step_time|data_loading_time)_([a-z]+)")
+_MEMORY = re.compile(r"memory_used_([A-Za-z]+)")
+_RATE = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*?)_per_second(_per_device)?")
+_COUNT = re.compile(rb"[0-9][0-9,]{0,19}")
+_PHASES = {"step_time": STEP, "data_loading_time": "data_loading"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What the numbers of a named group measure.
+
+    divisor  printed units in one base unit
+    item     what a rate counts, in the singular; "" for other quantities
+    """
+
+    group: str
+    metric: str
+    phase: str = STEP
+    divisor: float = 1.0
+    item: str = ""
+
+
+def quantities(groups: Iterable[str]) -> tuple[Quantity, ...]:
+    """Return what the groups of a pattern measure; steps per second say nothing new beside step times."""
+    measured = [quantity for name in groups if (quantity := _quantity(name))]
+    is_timed = any(one.metric == "step_time" and one.phase == STEP and not one.item for one in measured)
+    return tuple(one for one in measured if not (is_timed and one.item in STEP_RATES))
+
+
+def _quantity(group: str) -> Quantity | None:
+    if (time := _TIME.fullmatch(group)) and time[2] in TIME_UNITS:
+        return Quantity(group, "step_time", _PHASES[time[1]], TIME_UNITS[time[2]])
+    if (memory := _MEMORY.fullmatch(group)) and memory[1] in MEMORY_UNITS:
+        return Quantity(group, "memory_used", divisor=MEMORY_UNITS[memory[1]])
+    if not (rate := _RATE.fullmatch(group)):
+        return None
+    if rate[1] in STEP_RATES:
+        return Quantity(group, "step_time", item=rate[1])
+    metric = "throughput_per_device" if rate[2] else "throughput"
+    return Quantity(group, metric, item=rate[1].removesuffix("s").replace("_", " "))
+
+
+def measure(
+    run: RunBuilder,
+    records: Records,
+    quantities: Iterable[Quantity],
+    span: IntArray,
+    *,
+    clock: Clock = "printed",
+    valid: NDArray[np.bool_] | None = None,
+) -> None:
+    """Add a series for each quantity, and the times between the timestamps.
+
+    span   steps that each record covers; a printed time is the mean of theirs
+    clock  of the printed times
+    valid  records whose numbers count; the others are NaN
+    """
+    work = run.work(span)
+    for quantity in quantities:
+        value = records.floats(quantity.group)
+        if quantity.item in STEP_RATES:
+            value = np.divide(span, value, out=np.full(len(value), np.nan), where=value > 0)
+        else:
+            value = value / quantity.divisor
+            value = value * span if quantity.metric == "step_time" else value
+        if valid is not None:
+            value = np.where(valid, value, np.nan)
+        _add(run, quantity, value, span, work, clock)
+    if "timestamp" in records.columns:
+        run.add_stamps(records.seconds("timestamp"), work)
+
+
+def _add(
+    run: RunBuilder,
+    quantity: Quantity,
+    value: FloatArray,
+    span: IntArray,
+    work: FloatArray | None,
+    clock: Clock,
+) -> None:
+    metric, phase = quantity.metric, quantity.phase
+    is_time = metric == "step_time"
+    samples = work if metric in ("step_time", "throughput") and phase == STEP else None
+    run.add(metric, value, clock if is_time else "printed", phase=phase, span=span, samples=samples)
+    devices = run.factors.get("devices")
+    if metric == "throughput_per_device" and isinstance(devices, int):
+        run.add("throughput", value * devices, "printed", span=span, samples=work)
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """A kind of line that stands for a step, or for all steps since the line before.
+
+    literal    stands in every such line and is searched for first
+    pattern    its named groups say what is measured
+    mark       a literal that only logs of this kind have, where `literal` is a common one
+    first      number that the log gives the first step; None if versions differ: the lowest number tells
+    is_single  whether the time is that of the printed step alone, not a mean since the line before
+    window     how many steps of the epoch the time is a mean of; 0 for those since the line before
+    is_dated   whether a date stands before the record in its line
+    clock      of the printed time
+    factors    constant for logs with such lines
+    damage     the fact of the finding about lines that have the literal and do not match; "" for none
+    """
+
+    literal: bytes
+    pattern: re.Pattern[bytes]
+    mark: bytes = b""
+    first: int | None = 1
+    is_single: bool = False
+    window: int = 0
+    is_dated: bool = False
+    clock: Clock = "printed"
+    factors: Mapping[str, FactorValue] = field(default_factory=dict)
+    damage: str = ""
+
+    def measure(
+        self,
+        run: RunBuilder,
+        records: Records,
+        *,
+        span: IntArray | None = None,
+        valid: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Add what the groups measure, and the times between the dates."""
+        if span is None:
+            span = self.span(run.step, records)
+        measure(run, records, quantities(records.columns), span, clock=self.clock, valid=valid)
+        if self.is_dated:
+            run.add_stamps(run.log.stamps(records.begin), run.work(span))
+
+    def span(self, step: IntArray, records: Records) -> IntArray:
+        """Return the steps that each line covers."""
+        if self.is_single:
+            return np.ones_like(step)
+        if self.window:
+            return np.minimum(self.position(records), self.window)
+        if "span" in records.columns:
+            return np.maximum(records.integers("span"), 1)
+        if None not in records.columns.get("since", (None,)):
+            return np.maximum(records.integers("step") - records.integers("since"), 1)
+        return spans(step)
+
+    def numbered(self, records: Records) -> tuple[Records, IntArray, tuple[Break, ...]]:
+        """Return the first record of each step, the steps counted from 1, and the borders of epochs."""
+        position = records.integers("step")
+        position = position + (
+            1 - self.first if self.first is not None else int(position.min(initial=1) == 0)
+        )
+        if "epoch" not in records.columns:
+            keep = once(position)
+            return records.take(keep), position[keep], ()
+        epoch = records.integers("epoch")
+        if "steps_per_epoch" not in records.columns:
+            step, breaks = over_epochs(epoch, position)
+            keep = once(step)
+            return records.take(keep), step[keep], breaks
+        step = in_epochs(epoch, position, records.integers("steps_per_epoch"))
+        keep = once(step)
+        ends = (step - position)[keep][1:][np.diff(epoch[keep]) != 0]
+        return records.take(keep), step[keep], epoch_breaks(ends.tolist())
+
+    def position(self, records: Records) -> IntArray:
+        """Return the printed numbers of the steps, from 1."""
+        step = records.integers("step")
+        return step + (1 - self.first if self.first is not None else int(step.min(initial=1) == 0))
+
+
+Build = Callable[[RunBuilder, Records, StepLine], None]
+
+
+def measure_line(run: RunBuilder, records: Records, line: StepLine) -> None:
+    """Add what the groups of the line measure: the `build` of a format that needs nothing else."""
+    line.measure(run, records)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A line that prints settings; its groups are factors or `samples_per_step`.
+
+    values  what the printed texts mean, where they are not the values themselves; other texts are ignored
+    """
+
+    literal: bytes
+    pattern: re.Pattern[bytes]
+    values: Mapping[bytes, FactorValue] = field(default_factory=dict)
+
+
+def read_settings(log: TextLog, settings: Iterable[Setting]) -> dict[str, FactorValue]:
+    """Return the settings that a log prints; the first of each name counts."""
+    printed: dict[str, FactorValue] = {}
+    for setting in settings:
+        match = log.search(setting.pattern, setting.literal)
+        for name, text in match.groupdict().items() if match else ():
+            value = None if text is None else setting.values.get(text) if setting.values else _value(text)
+            if value is not None:
+                printed.setdefault(name, value)
+    return printed
+
+
+def _value(text: bytes) -> FactorValue:
+    """Return a whole number, thousands commas allowed, else text."""
+    if _COUNT.fullmatch(text):
+        return int(text.replace(b",", b""))
+    return text.decode("utf-8", "replace").strip()
+
+
+def option(name: str, factor: str) -> Setting:
+    """Return the setting of an argument dump, `  name ......... 8`."""
+    pattern = rb"  %b \.{2,80} (?P<%b>[0-9]{1,15})(?!\S)" % (name.encode(), factor.encode())
+    return Setting(b"  " + name.encode() + b" ..", re.compile(pattern))
+
+
+def count(run: RunBuilder, name: str) -> int:
+    """Return a factor that is a whole number, 0 where the log has none."""
+    value = run.factors.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def set_batch(run: RunBuilder, global_batch: float | None) -> None:
+    """Set the samples of a step and the batch as a factor, per device where the devices are known and fit."""
+    run.samples_per_step = global_batch
+    run.factors.pop("global_batch_size", None)
+    run.factors |= per_device(global_batch, count(run, "devices") or None)
+
+
+@dataclass(frozen=True, slots=True)
+class LineFormat:
+    """A format whose logs print one line per step.
+
+    summary   what it reads, in one sentence
+    lines     kinds of step lines, the most specific first: the first that occurs is read
+    factors   constant; those of a line and the printed settings go before them
+    settings  lines that are printed once
+    signs     further literals and patterns that give a log away, each with a confidence
+    build     adds what the lines measure to the run, called without records too
+    """
+
+    name: str
+    summary: str
+    lines: tuple[StepLine, ...]
+    factors: Mapping[str, FactorValue] = field(default_factory=dict)
+    settings: tuple[Setting, ...] = ()
+    build: Build = measure_line
+    confidence: float = 0.95
+    signs: tuple[tuple[bytes, re.Pattern[bytes], float], ...] = ()
+
+    def format(self) -> Format:
+        """Return the format for the registry."""
+        marks = [*(line.mark or line.literal for line in self.lines), *(sign[0] for sign in self.signs)]
+        return Format(self.name, self.summary, self.claims, self.read, marks=tuple(dict.fromkeys(marks)))
+
+    def claims(self, files: LogFiles) -> Claim | None:
+        """Claim a file whose begin holds a line of a step, or another sign of the format."""
+        signs = ((line.mark or line.literal, line.pattern, self.confidence) for line in self.lines)
+        claims = (claim(files, *sign) for sign in (*signs, *self.signs))
+        return next((one for one in claims if one), None)
+
+    def read(self, files: LogFiles) -> Iterator[Run | Finding]:
+        """Yield the run of the file."""
+        run, records, line = self.start(TextLog(files))
+        self.build(run, records, line)
+        yield run.run()
+
+    def start(self, log: TextLog) -> tuple[RunBuilder, Records, StepLine]:
+        """Return the run with its factors and without series, and the first record of each step."""
+        line, every = self.records(log)
+        records, step, breaks = line.numbered(every)
+        run = RunBuilder(log, self.name, step, records.line, breaks=breaks)
+        run.last = int(every.end[-1]) if len(every) else 0
+        run.factors = {**self.factors, **line.factors, **read_settings(log, self.settings)}
+        samples = run.factors.pop("samples_per_step", None)
+        run.samples_per_step = float(samples) if isinstance(samples, int) and samples else None
+        return run, records, line
+
+    def records(self, log: TextLog) -> tuple[StepLine, Records]:
+        """Return the first kind of line that the log has, and its records."""
+        for line in self.lines:
+            if line.mark in log.content:
+                records = log.records(line.pattern, line.literal, line.damage)
+                if len(records):
+                    return line, records
+        return self.lines[0], log.records(self.lines[0].pattern, self.lines[0].literal)
