@@ -171,19 +171,18 @@ class StepLine:
         if self.is_single:
             return np.ones_like(step)
         if self.window:
-            return np.minimum(self.position(records), self.window)
-        if "span" in records.columns:
-            return np.maximum(records.integers("span"), 1)
-        if None not in records.columns.get("since", (None,)):
-            return np.maximum(records.integers("step") - records.integers("since"), 1)
-        return spans(step)
+            span = np.minimum(self.position(records), self.window)
+        elif "span" in records.columns:
+            span = records.integers("span")
+        elif None not in records.columns.get("since", (None,)):
+            span = records.integers("step") - records.integers("since")
+        else:
+            return spans(step)
+        return np.maximum(span, 1)
 
     def numbered(self, records: Records) -> tuple[Records, IntArray, tuple[Break, ...]]:
         """Return the first record of each step, the steps counted from 1, and the borders of epochs."""
-        position = records.integers("step")
-        position = position + (
-            1 - self.first if self.first is not None else int(position.min(initial=1) == 0)
-        )
+        position = self.position(records)
         if "epoch" not in records.columns:
             keep = once(position)
             return records.take(keep), position[keep], ()
@@ -200,7 +199,9 @@ class StepLine:
     def position(self, records: Records) -> IntArray:
         """Return the printed numbers of the steps, from 1."""
         step = records.integers("step")
-        return step + (1 - self.first if self.first is not None else int(step.min(initial=1) == 0))
+        added = 1 - self.first if self.first is not None else int(step.min(initial=1) == 0)
+        position: IntArray = step + added
+        return position
 
 
 Build = Callable[[RunBuilder, Records, StepLine], None]
