@@ -16,6 +16,7 @@ from reportgen.core.model import Finding, Source
 from reportgen.core.results import Report, Watched
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
+from reportgen.protocol import MeasuredRuns
 from reportgen.report.assemble import assemble
 from reportgen.report.definition import Definition, inside, read_definition
 from reportgen.report.log_reader import Progress, Reader
@@ -93,12 +94,13 @@ def build(request: Request, progress: Progress | None = None) -> Build:
     campaigns = [reader.read(one.logs, f"{one.place}: logs") for one in definitions]
     concerned = [logs for one, logs in zip(definitions, campaigns, strict=True) if _asks_for_systems(one)]
     check_systems(settings.knowledge, [run for logs in concerned for run in logs.all_runs()])
+    measured = MeasuredRuns()
     reports = []
     files: dict[str, bytes] = {}
     watch = _Watch(progress, len(definitions))
     for definition, logs in zip(definitions, campaigns, strict=True):
         prose = _prose(request, definition)
-        report = assemble(definition, logs, settings.knowledge, prose, watch.part(definition.name))
+        report = assemble(definition, logs, settings.knowledge, prose, watch.part(definition.name), measured)
         reports.append(report)
         existing = partial(read_generated, request.target / definition.name)
         for path, content in render_report(report, existing, watch.part(definition.name)).items():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 
 LABELS = """\
 [[paths]]
@@ -45,7 +45,7 @@ def test_names_of_dlperf_are_factors(
         repeat,
     )
     assert run.samples_per_step == batch * devices
-    measured = measure(run, "throughput", "step", Protocol())
+    measured = measure_run(run, "throughput", "step", Protocol())
     assert measured is not None
     assert measured.value == pytest.approx(batch * devices / 0.5)
 
@@ -54,7 +54,7 @@ def test_names_alone_mean_nothing(tmp_path: Path) -> None:
     run = read(tmp_path, "1n8g/rn50_b128_fp32_1.log", labels="")
     assert run.factors == {"framework": "PaddlePaddle", "item": "image"}
     assert (run.repeat, run.samples_per_step) == (None, None)
-    assert measure(run, "throughput", "step", Protocol()) is None
+    assert measure_run(run, "throughput", "step", Protocol()) is None
 
 
 def test_devices_of_the_name_are_held_against_those_of_the_log(tmp_path: Path) -> None:

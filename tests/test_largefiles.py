@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources import logfiles
 from reportgen.sources.logfiles import HEAD
 
@@ -36,7 +36,7 @@ def test_a_large_log_is_measured_like_the_whole_of_it(folder: Path, monkeypatch:
     monkeypatch.setattr(logfiles, "WHOLE", 30000)
     monkeypatch.setattr(logfiles, "TAIL", 1000)
     (part,) = load(["."], root=folder).runs
-    values = [measure(run, "throughput", "step", Protocol()) for run in (whole, part)]
+    values = [measure_run(run, "throughput", "step", Protocol()) for run in (whole, part)]
     assert values[0].value == values[1].value == 64.0
     assert (whole.status, part.status) == ("complete", "complete")
     assert [one.rule for one in part.findings] == ["read.large-file"]

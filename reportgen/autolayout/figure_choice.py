@@ -11,7 +11,7 @@ from reportgen.autolayout.path_factors import ITEM
 from reportgen.autolayout.table_layout import SIZES, distinct
 from reportgen.core.model import Run
 from reportgen.core.results import FigureKind
-from reportgen.protocol import available
+from reportgen.protocol import available_metrics
 from reportgen.tables.select import matches
 from reportgen.tables.spec import PHASE, FigureSpec, TableSpec
 
@@ -38,7 +38,7 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
 
 
 def _tells(run: Run, table: TableSpec) -> bool:
-    return any(metric in table.metrics and phase in table.phases for metric, phase in available(run))
+    return any(metric in table.metrics and phase in table.phases for metric, phase in available_metrics(run))
 
 
 def _drawn(table: TableSpec, runs: Sequence[Run]) -> tuple[FigureKind, str] | None:

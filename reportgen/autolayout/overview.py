@@ -18,7 +18,7 @@ from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.table_layout import MOST_COLUMNS, axes, distinct, groups
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series, identities
-from reportgen.protocol import Protocol, available
+from reportgen.protocol import Protocol, available_metrics
 from reportgen.report.definition import Definition
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.select import matches
@@ -110,7 +110,7 @@ def _told(run: Run) -> list[tuple[str, str]]:
     measured = {(one.metric, one.phase) for one in figures}
     return [
         (metric, phase)
-        for metric, phase in available(run)
+        for metric, phase in available_metrics(run)
         if metric != "throughput" or phase == STEP or (metric, phase) in measured
     ]
 

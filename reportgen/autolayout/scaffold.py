@@ -7,7 +7,7 @@ from reportgen.autolayout.overview import definition_text
 from reportgen.autolayout.path_factors import Levels, levels
 from reportgen.core.model import Run
 from reportgen.labels.labels_toml import NAME as LABELS
-from reportgen.protocol import available
+from reportgen.protocol import available_metrics
 from reportgen.report.settings import EXPECTED, SETTINGS
 
 _SETTINGS = """\
@@ -61,7 +61,7 @@ def starters(
         path = f"{reports}/{log.rpartition('/')[2]}.toml"
         # A campaign may be called like one of our own files; its definition then goes by another name.
         path = path if path not in files else path.replace(".toml", "-campaign.toml")
-        if is_there(path) or not any(available(run) for run in runs):
+        if is_there(path) or not any(available_metrics(run) for run in runs):
             continue
         found, labels = levels(runs), f"{log}/{LABELS}"
         if not found:

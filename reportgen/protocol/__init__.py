@@ -1,32 +1,38 @@
-"""From runs to cases: which steps count, what a run comes to, what a case of repeats comes to.
+"""From runs to cases: which steps count, the number of a run, the median of its repeats.
 
-Runs go in, Measurements and Cases come out, with the findings of everything that was not as the
-protocol asks. Everything here is a pure function of the runs. In the order of the work:
+Runs go in; Measurements and Cases come out, with findings about everything that differs from what the
+protocol asks. In the order of the work:
 
-    rule       what the protocol is
-    evidence   what a run has to measure with
-    entries    its steps, by number and each once
-    window     which of them count
-    measure    one run, one number (bysteps: by its steps; devices: by its telemetry)
-    checks     what may be wrong with a run; repeats  with a case
-    cases      runs that agree are repeats of one case
+    definition    what the protocol is
+    available     what a run has to measure with
+    steps         its entries, ordered by step, each step once
+    window        which of them count
+    measured_run  what the metrics and tables of a build share about a run
+    measure       one run, one number (by its steps, its telemetry or its aggregates)
+    run_checks, telemetry_checks, case_checks    findings about a run and about a case
+    cases         runs that agree in all factors are repeats of one case
 
-`docs/explanation/protocol.md` explains the rules to those who read the numbers.
+`docs/explanation/protocol.md` explains the rules to readers of the numbers.
 """
 
-from reportgen.protocol.available import available, unit_of
-from reportgen.protocol.cases import cases
+from reportgen.protocol.available import available_metrics, unit_of
+from reportgen.protocol.cases import CaseRequest, build_cases
 from reportgen.protocol.definition import DEFAULT, Protocol, parse_protocol
-from reportgen.protocol.measure import FAILED, attempt, measure
+from reportgen.protocol.measure import FAILED_STATUSES, measure_run, try_measure
+from reportgen.protocol.measured_run import Attempt, MeasuredRun, MeasuredRuns
 
 __all__ = [
     "DEFAULT",
-    "FAILED",
+    "FAILED_STATUSES",
+    "Attempt",
+    "CaseRequest",
+    "MeasuredRun",
+    "MeasuredRuns",
     "Protocol",
-    "attempt",
-    "available",
-    "cases",
-    "measure",
+    "available_metrics",
+    "build_cases",
+    "measure_run",
     "parse_protocol",
+    "try_measure",
     "unit_of",
 ]

@@ -1,8 +1,7 @@
 """Measure a run by its steps: time and work over the window, phases and their totals, printed rates.
 
-A request goes in; a measurement and whether its window is full come out, None where the steps give none.
-A step time is the time of the window over its steps, a throughput the work of the window over its time;
-over the ranks of a synchronous run time is the maximum of the ranks' totals, and samples add up.
+A step time is the time of the window over its steps, a throughput the work of the window over its time.
+Over the ranks of a synchronous run, time is the maximum of the ranks' totals, and samples add up.
 """
 
 import math
@@ -13,99 +12,119 @@ import numpy as np
 
 from reportgen.core.metrics import RATES
 from reportgen.core.metrics import metric as metric_of
-from reportgen.core.model import STEP, Evidence, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.model import STEP, Finding, Measurement, Run, Series, Source, Window
 from reportgen.core.rules import Rule
-from reportgen.protocol import run_checks
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
-from reportgen.protocol.steps import Entries, entries, mean_rate, total, within
-from reportgen.protocol.window import Laid, lay
-
-Measured = tuple[Measurement, bool]
+from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.run_checks import check_rate, check_run
+from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
+from reportgen.protocol.window import MeasuredWindow
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked of a run.
+class MeasureRequest:
+    """A metric and phase of a run.
 
-    names     the phases that add up to the one asked for
-    is_total  whether that is the name of a total
+    parts     the phases that add up to the phase
+    is_total  True if the phase is the name of a total
     """
 
-    run: Run
+    measured: MeasuredRun
     metric: str
-    names: tuple[str, ...]
+    phase: str
+    parts: tuple[str, ...]
     protocol: Protocol
     is_total: bool
 
+    @property
+    def run(self) -> Run:
+        """Return the run itself."""
+        return self.measured.run
 
-def by_steps(request: Request) -> Measured | None:
-    """Measure by the strongest evidence that the steps of the log are, None if they give no number."""
+    def window(self, series: Sequence[Series], *, are_times: bool = True) -> MeasuredWindow | None:
+        """Return the window over the series, None without series or without steps to measure."""
+        return self.measured.window(series, self.protocol, are_times=are_times) if series else None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measurement; is_full is True if its window is complete."""
+
+    measurement: Measurement
+    is_full: bool
+
+
+def measure_steps(request: MeasureRequest) -> Measured | None:
+    """Measure by the strongest evidence among the steps of the log, None if they give no number."""
     if request.metric == "throughput" and lacks_ranks(request.run):
         return None
-    for one in _WAYS.get(request.metric, (_by_value,)):
-        found = one(request)
-        if found is not None:
-            return found
+    for estimate in _ESTIMATORS.get(request.metric, (_by_value,)):
+        measured = estimate(request)
+        if measured is not None:
+            return measured
     return None
 
 
-def _by_time(request: Request) -> Measured | None:
-    """Measure step time or throughput over the window of the whole step, in whole or for phases."""
-    run, protocol = request.run, request.protocol
+def _by_time(request: MeasureRequest) -> Measured | None:
+    """Measure step time or throughput over the window of the whole step, for the step or for phases."""
+    run = request.run
     whole = series_of(run, "step_time", STEP)
-    names = () if request.names == (STEP,) else request.names
-    of_phases = {name: found for name in names if (found := series_of(run, "step_time", name))}
+    names = () if request.parts == (STEP,) else request.parts
+    of_phases = {name: series for name in names if (series := series_of(run, "step_time", name))}
     if not of_phases and (names or not whole):
         return None
     # A log that has phases but no whole steps has its window on the first of the phases.
-    laid = lay(run, whole or next(iter(of_phases.values())), protocol)
-    if laid is None:
+    window = request.window(whole or next(iter(of_phases.values())))
+    if window is None:
         return None
-    per_step, entered = laid.window.time / laid.window.steps, request.names
+    per_step, entered = window.window.time / window.window.steps, request.parts
     if of_phases:
-        per_step, entered = _phases_per_step(laid, of_phases)
+        per_step, entered = _phases_per_step(request.measured, window, of_phases)
     if not per_step > 0:
         return None
     value = per_step
     if request.metric == "throughput":
-        value = laid.window.samples / laid.window.steps / per_step
-        if protocol.estimator == "mean_of_rates" and not of_phases:
-            value = _mean_of_rates(run, laid)
-    used = [one for found in of_phases.values() for one in found] or list(whole)
-    findings = (*run_checks.of_run(run, laid, used, protocol), *_only_reduced(request, entered))
+        value = window.window.samples / window.window.steps / per_step
+        if request.protocol.estimator == "mean_of_rates" and not of_phases:
+            value = _mean_of_rates(run, window)
+    used = [series for phase in of_phases.values() for series in phase] or list(whole)
+    findings = (*check_run(request.measured, window, used), *_only_reduced(request, entered))
     if not of_phases:
-        findings += run_checks.rate_disagreement(run, laid)
-    return _measurement(request, value, laid, used, findings, entered)
+        findings += request.measured.check(check_rate, window)
+    return _measured(request, value, window, used, findings, entered)
 
 
 def _phases_per_step(
-    laid: Laid, of_phases: Mapping[str, tuple[Series, ...]]
+    measured: MeasuredRun, window: MeasuredWindow, of_phases: Mapping[str, Sequence[Series]]
 ) -> tuple[float, tuple[str, ...]]:
-    """Return the s per step of phases that add up, on the rank where they take longest, and which entered.
+    """Return the s per step of phases that add up, on the slowest rank, and the phases that entered.
 
-    NaN where none of them occurs in the window.
+    NaN if none of them occurs in the window.
     """
     per_rank: dict[int, list[float]] = {}
     entered: dict[str, None] = {}
-    for name, found in of_phases.items():
-        for one in found:
-            inside = within(entries(one), laid.ranks[0])
+    for name, ranks in of_phases.items():
+        for series in ranks:
+            inside = entries_within(measured.entries(series), window.ranks[0])
             if not len(inside):
                 continue
             # A step that never entered a phase spent no time in it: the optimizer runs once in four
             # steps where gradients are accumulated. Intervals may be missing, so they count themselves.
-            steps = inside.steps if inside.is_coarse else laid.window.steps
-            per_rank.setdefault(one.rank, []).append(total(inside.value) / steps)
+            steps = inside.steps if inside.is_coarse else window.window.steps
+            per_rank.setdefault(series.rank, []).append(exact_sum(inside.value) / steps)
             entered[name] = None
-    return max((total(times) for times in per_rank.values()), default=math.nan), tuple(entered)
+    return max((exact_sum(times) for times in per_rank.values()), default=math.nan), tuple(entered)
 
 
-def _only_reduced(request: Request, entered: Sequence[str]) -> tuple[Finding, ...]:
-    """Say which parts of a total the log has as a figure alone: they cannot be added to measured steps."""
+def _only_reduced(request: MeasureRequest, entered: Sequence[str]) -> tuple[Finding, ...]:
+    """Report the parts of a total that exist as an aggregate only: these cannot be added to steps."""
     run = request.run
-    missing = [name for name in request.names
-               if name not in entered and aggregate_of(run, "step_time", name) is not None]  # fmt: skip
+    missing = [
+        name
+        for name in request.parts
+        if name not in entered and aggregate_of(run, "step_time", name) is not None
+    ]
     if not missing or not entered:
         return ()
     message = (
@@ -114,103 +133,110 @@ def _only_reduced(request: Request, entered: Sequence[str]) -> tuple[Finding, ..
     return (Finding("warning", Rule.PROTOCOL_MIXED, run.id, message, run.source),)
 
 
-def _mean_of_rates(run: Run, laid: Laid) -> float:
+def _mean_of_rates(run: Run, window: MeasuredWindow) -> float:
     """Return the mean over the entries of the window of their work over their time."""
-    time = np.max([rank.value for rank in laid.ranks], axis=0)
-    samples = np.sum([rank.samples for rank in laid.ranks], axis=0)
+    time = np.max([rank.value for rank in window.ranks], axis=0)
+    samples = np.sum([rank.samples for rank in window.ranks], axis=0)
     if not np.isfinite(samples).all() and run.samples_per_step is not None:
-        samples = run.samples_per_step * laid.ranks[0].span
+        samples = run.samples_per_step * window.ranks[0].span
     moving = time > 0
     rates = samples[moving] / time[moving]
-    return total(rates) / len(rates) if len(rates) else math.nan
+    return exact_sum(rates) / len(rates) if len(rates) else math.nan
 
 
-def _printed_mean(request: Request) -> Measured | None:
-    """Measure the mean of printed rates, where the protocol asks for that."""
+def _printed_mean(request: MeasureRequest) -> Measured | None:
+    """Measure the mean of printed rates if the protocol asks for it."""
     return _by_rate(request) if request.protocol.estimator == "mean_of_rates" else None
 
 
-def _by_rate(request: Request) -> Measured | None:
+def _by_rate(request: MeasureRequest) -> Measured | None:
     """Measure throughput by the rates that the log prints: work over the time that they stand for.
 
-    Every step is the same work where the log does not say otherwise, which makes it the harmonic
-    mean. Gaps are not looked for: a rate knows nothing of the time outside what it was taken over.
-    The rates of ranks add up.
+    Every step is the same work unless the log says otherwise, so this is the harmonic mean. Gaps are
+    not searched: a rate does not know the time outside the steps it was taken over. The rates of ranks
+    add up.
     """
-    run, names = request.run, request.names
-    printed = series_of(run, "throughput", names[0]) if len(names) == 1 else ()
-    laid = lay(run, printed, request.protocol, are_times=False) if printed else None
-    if laid is None:
+    parts = request.parts
+    printed = series_of(request.run, "throughput", parts[0]) if len(parts) == 1 else ()
+    window = request.window(printed, are_times=False)
+    if window is None:
         return None
     harmonic = request.protocol.estimator == "total"
-    value = total(mean_rate(rank, harmonic=harmonic) for rank in laid.ranks)
-    return _measurement(request, value, laid, printed, laid.findings)
+    value = exact_sum(mean_rate(rank, harmonic=harmonic) for rank in window.ranks)
+    return _measured(request, value, window, printed, window.findings)
 
 
-def _by_value(request: Request) -> Measured | None:
+def _by_value(request: MeasureRequest) -> Measured | None:
     """Measure any other quantity that the log has by step: its mean or maximum over the window.
 
-    The mean is over the steps. That of a rate is work over time, as in `_by_rate`; a rate of several ranks
-    is taken as each rank's own.
+    The mean is over the steps. That of a rate is work over time, as in `_by_rate`; a rate of several
+    ranks is each rank's own.
     """
-    run, names = request.run, request.names
-    found = series_of(run, request.metric, names[0]) if len(names) == 1 else ()
-    laid = lay(run, found, request.protocol, are_times=False) if found else None
-    if laid is None:
+    parts = request.parts
+    series = series_of(request.run, request.metric, parts[0]) if len(parts) == 1 else ()
+    window = request.window(series, are_times=False)
+    if window is None:
         return None
     if metric_of(request.metric).reduction == "max":
-        value = max(value for rank in laid.ranks for value in rank.value.tolist())
+        value = max(value for rank in window.ranks for value in rank.value.tolist())
     else:
-        value = total(_mean(request, rank) for rank in laid.ranks) / len(laid.ranks)
-    return _measurement(request, value, laid, found, laid.findings)
+        value = exact_sum(_mean(request, rank) for rank in window.ranks) / len(window.ranks)
+    return _measured(request, value, window, series, window.findings)
 
 
-def _mean(request: Request, rank: Entries) -> float:
+def _mean(request: MeasureRequest, rank: Entries) -> float:
     if unit_of(request.run, request.metric) in RATES:
         return mean_rate(rank, harmonic=request.protocol.estimator == "total")
     with np.errstate(over="ignore"):
         values = rank.value * rank.span if rank.is_coarse else rank.value
-    return total(values) / rank.steps
+    return exact_sum(values) / rank.steps
 
 
-def _by_work(request: Request) -> Measured | None:
-    """Measure a rate of other work than samples: all that was counted over the time of the window."""
+def _by_work(request: MeasureRequest) -> Measured | None:
+    """Measure a rate of work other than samples: all that was counted over the time of the window."""
     run = request.run
     whole, work = series_of(run, "step_time", STEP), series_of(run, WORK[request.metric], STEP)
-    laid = lay(run, whole, request.protocol) if whole and request.names == (STEP,) else None
-    if laid is None or lacks_ranks(run):
+    window = request.window(whole) if request.parts == (STEP,) else None
+    if window is None or lacks_ranks(run):
         return None
-    done = [within(entries(one), laid.ranks[0]) for one in work]
-    is_whole = [one.rank for one in work] == [rank.rank for rank in laid.ranks]
-    if not is_whole or any(len(one) < len(laid.ranks[0]) for one in done) or not laid.window.time > 0:
+    done = [entries_within(request.measured.entries(series), window.ranks[0]) for series in work]
+    is_whole = [series.rank for series in work] == [rank.rank for rank in window.ranks]
+    is_short = any(len(entries) < len(window.ranks[0]) for entries in done)
+    if not is_whole or is_short or not window.window.time > 0:
         return None
-    value = total(total(one.value) for one in done) / laid.window.time
-    return _measurement(request, value, laid, whole, run_checks.of_run(run, laid, whole, request.protocol))
+    value = exact_sum(exact_sum(entries.value) for entries in done) / window.window.time
+    return _measured(request, value, window, whole, check_run(request.measured, window, whole))
 
 
-# By the strongest evidence first; what is not listed is a value of its own in every entry.
-_WAYS = {
+# The strongest evidence first. A metric that is not listed is measured by its own value in every entry.
+_ESTIMATORS = {
     "throughput": (_printed_mean, _by_time, _by_rate),
     "step_time": (_by_time,),
     **dict.fromkeys(WORK, (_by_work, _by_value)),
 }
 
 
-def _measurement(
-    request: Request,
+def _measured(
+    request: MeasureRequest,
     value: float,
-    laid: Laid,
+    window: MeasuredWindow,
     used: Sequence[Series],
     findings: tuple[Finding, ...],
     entered: tuple[str, ...] = (),
 ) -> Measured | None:
     if not math.isfinite(value):
         return None
-    evidence: Evidence = "intervals" if laid.coarse else "steps"
-    sources = tuple(dict.fromkeys(_place(one, laid.window) for one in used))
-    run, unit = request.run, unit_of(request.run, request.metric)
-    entered = entered if request.is_total else ()
-    return Measurement(run, value, evidence, laid.window, sources, findings, unit, entered), laid.is_full
+    measurement = Measurement(
+        request.run,
+        value,
+        "intervals" if window.is_coarse else "steps",
+        window.window,
+        sources=tuple(dict.fromkeys(_place(series, window.window) for series in used)),
+        findings=findings,
+        unit=unit_of(request.run, request.metric),
+        parts=entered if request.is_total else (),
+    )
+    return Measured(measurement, window.is_full)
 
 
 def _place(series: Series, window: Window) -> Source:

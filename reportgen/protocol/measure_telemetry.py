@@ -1,12 +1,17 @@
 """Reduce the telemetry of a run's devices to one number: over the window, then over the devices.
 
-Samples lie on the clock of the steps where both were recorded together; then only those taken
-during the measured steps count. Where the clocks do not meet (a monitor that ran beside the job)
-all samples are used, and a finding says so. Mean, maximum or difference is the metric's own choice;
-a counter that has run since the driver was loaded says nothing without a window.
+If steps and samples share a clock, only samples taken during the measured steps count. If not (a
+monitor that ran beside the job), all samples count, and a finding says so. The metric chooses mean,
+maximum or difference. A counter that has run since the driver was loaded needs a window.
+
+Energy per sample comes from the devices' energy counters. A counter is read every so often, and its
+readings rarely meet the borders of the window. So its rise is taken over the time between readings that
+lie entirely in measured steps. That gives the mean power of a device, and this power times the time of
+the window is the energy of the work done in it.
 """
 
 import functools
+import math
 import operator
 from collections.abc import Sequence
 
@@ -15,73 +20,81 @@ import numpy as np
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Evidence, Finding, FloatArray, Measurement, Run, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.protocol import measure_energy, telemetry_checks
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, series_of, unit_of
-from reportgen.protocol.definition import Protocol
-from reportgen.protocol.steps import Entries, total
-from reportgen.protocol.timeline import during, time_span
-from reportgen.protocol.window import lay
+from reportgen.protocol.measure_steps import Measured, MeasureRequest
+from reportgen.protocol.steps import Entries, exact_sum
+from reportgen.protocol.telemetry_checks import check_telemetry
+from reportgen.protocol.timeline import during, measured_before, time_span
+
+# The mean power of a window needs readings over at least this share of the measured time.
+_MIN_SEEN_SHARE = 0.5
+# Two readings lie in one stretch of measured steps if at least this share of the time between them does.
+_SAME_STRETCH_SHARE = 0.999
 
 
-def reduce(run: Run, metric: str, protocol: Protocol) -> tuple[Measurement, bool] | Finding | None:
-    """Return the metric over all devices and whether the window was full.
-
-    None without a sample at all; samples that give no number are a finding that says why.
-    """
-    if metric == ENERGY_PER_SAMPLE:
-        return measure_energy.per_sample(run, protocol)
-    with_column = [one for one in run.telemetry if metric in one.columns]
-    sampled = [one for one in with_column if np.isfinite(one.columns[metric]).any()]
+def measure_telemetry(request: MeasureRequest) -> Measured | Finding | None:
+    """Return the metric over all devices; a finding if the samples give no number, None without samples."""
+    if request.metric == ENERGY_PER_SAMPLE:
+        return _energy_per_sample(request)
+    run, metric = request.run, request.metric
+    with_column = [device for device in run.telemetry if metric in device.columns]
+    sampled = [device for device in with_column if np.isfinite(device.columns[metric]).any()]
     if not sampled:
         return None
     steps = series_of(run, "step_time", STEP)
-    laid = lay(run, steps, protocol) if steps else None
-    is_placed = laid is not None and time_span(laid) is not None and all(map(_has_times, sampled))
-    found = [_samples(one, metric, laid.ranks[0] if laid and is_placed else None) for one in sampled]
-    value, why = _over_devices(found, metric, is_placed=is_placed)
+    window = request.window(steps)
+    is_placed = window is not None and time_span(window) is not None and all(map(_has_times, sampled))
+    rank = window.ranks[0] if window and is_placed else None
+    samples = [_samples(device, metric, rank) for device in sampled]
+    value, why = _over_devices(samples, metric, is_placed=is_placed)
     if why:
-        return Finding(
-            "warning", Rule.PROTOCOL_NO_NUMBER, run.id, f"{metric} of the devices: {why}", run.source
-        )
-    evidence: Evidence = "steps" if is_placed else "intervals"
-    unplaced = _unplaced(run, metric, sum(map(len, found)), has_steps=bool(steps))
-    findings = telemetry_checks.of_run(run, laid) if laid and is_placed else (unplaced,)
-    window = laid.window if laid and is_placed else None
-    sources = tuple(dict.fromkeys(one.source for one in sampled))
-    is_full = laid.is_full if laid else not steps
-    return Measurement(run, value, evidence, window, sources, findings, unit_of(run, metric)), is_full
+        message = f"{metric} of the devices: {why}"
+        return Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source)
+    unplaced = _unplaced(run, metric, sum(map(len, samples)), has_steps=bool(steps))
+    measurement = Measurement(
+        run,
+        value,
+        "steps" if is_placed else "intervals",
+        window.window if window and is_placed else None,
+        sources=tuple(dict.fromkeys(device.source for device in sampled)),
+        findings=request.measured.check(check_telemetry, window) if window and is_placed else (unplaced,),
+        unit=unit_of(run, metric),
+    )
+    return Measured(measurement, window.is_full if window else not steps)
 
 
-def _over_devices(found: Sequence[FloatArray], metric: str, *, is_placed: bool) -> tuple[float, str]:
-    """Return the value over all devices, and why there is none ("" where there is one)."""
+def _over_devices(samples: Sequence[FloatArray], metric: str, *, is_placed: bool) -> tuple[float, str]:
+    """Return the value over all devices, and why there is none ("" if there is one)."""
     if metric_of(metric).reduction == "difference":
-        return _counted(found) if is_placed else (np.nan, "a counter, and no window tells from when to when")
-    taken = [values.tolist() for values in found if len(values)]
+        if is_placed:
+            return _counted(samples)
+        return np.nan, "a counter, and no window tells from when to when"
+    taken = [values.tolist() for values in samples if len(values)]
     if not taken:
         return np.nan, "none of the samples was taken during the measured steps"
     value = _reduced([_reduced(values, metric) for values in taken], metric)
     return value, "" if np.isfinite(value) else "the samples have no finite mean"
 
 
-def _counted(found: Sequence[FloatArray]) -> tuple[float, str]:
-    """Return what the counters of all devices rose by, from the first sample of the window to the last."""
-    if min(map(len, found)) < 2:
+def _counted(samples: Sequence[FloatArray]) -> tuple[float, str]:
+    """Return the rise of the counters of all devices from the first sample of the window to the last."""
+    if min(map(len, samples)) < 2:
         return np.nan, "a counter with fewer than two samples during the measured steps"
-    if any((np.diff(values) < 0).any() for values in found):
+    if any((np.diff(values) < 0).any() for values in samples):
         return np.nan, "the counter was set back during the measured steps"
-    value = total(float(values[-1] - values[0]) for values in found)
+    value = exact_sum(float(values[-1] - values[0]) for values in samples)
     return value, "" if np.isfinite(value) else "the samples have no finite difference"
 
 
-def _has_times(one: Telemetry) -> bool:
-    return bool(np.isfinite(one.t).any())
+def _has_times(device: Telemetry) -> bool:
+    return bool(np.isfinite(device.t).any())
 
 
-def _samples(one: Telemetry, metric: str, measured: Entries | None) -> FloatArray:
-    values = one.columns[metric]
+def _samples(device: Telemetry, metric: str, measured: Entries | None) -> FloatArray:
+    values = device.columns[metric]
     keep = np.isfinite(values)
     if measured is not None:
-        keep &= during(one.t, measured)
+        keep &= during(device.t, measured)
     taken: FloatArray = values[keep]
     return taken
 
@@ -92,10 +105,58 @@ def _reduced(values: Sequence[float], metric: str) -> float:
             return max(values)
         case "union":
             return float(functools.reduce(operator.or_, map(int, values)))
-    return total(values) / len(values)
+    return exact_sum(values) / len(values)
 
 
 def _unplaced(run: Run, metric: str, count: int, *, has_steps: bool) -> Finding:
     why = "their clock is not the steps'" if has_steps else "there are no steps to lay a window over"
     message = f"{metric} over all {count} samples of the log: {why}"
     return Finding("note", Rule.PROTOCOL_COARSE_INTERVAL, run.id, message, run.source)
+
+
+def _energy_per_sample(request: MeasureRequest) -> Measured | Finding | None:
+    """Return J per sample over all devices; a finding if the counters give no power.
+
+    None for a run without counters, without steps or without samples: it has no data of the kind.
+    """
+    run = request.run
+    counters = [
+        device for device in run.telemetry if np.isfinite(device.columns.get("energy", np.empty(0))).any()
+    ]
+    window = request.window(series_of(run, "step_time", STEP)) if counters else None
+    if window is None:
+        return None
+    powers = [_mean_power(device, window.ranks[0]) for device in counters]
+    if not all(map(math.isfinite, powers)):
+        message = "the energy counter was not read, or was set back, during most of the measured steps"
+        return Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source)
+    work = window.window.samples
+    value = exact_sum(powers) * window.window.time / work if work > 0 else math.nan
+    if not math.isfinite(value):
+        return None
+    evidence: Evidence = "intervals" if window.is_coarse else "steps"
+    measurement = Measurement(
+        run,
+        value,
+        evidence,
+        window.window,
+        sources=tuple(dict.fromkeys(device.source for device in counters)),
+        findings=(*window.findings, *request.measured.check(check_telemetry, window)),
+        unit="J",
+    )
+    return Measured(measurement, window.is_full)
+
+
+def _mean_power(device: Telemetry, rank: Entries) -> float:
+    """Return W by a device's counter over the measured steps, NaN if too little of them was seen."""
+    counter = device.columns["energy"]
+    known = np.isfinite(counter) & np.isfinite(device.t)
+    order = np.argsort(device.t[known], kind="stable")
+    t, energy = device.t[known][order], counter[known][order]
+    apart, risen = np.diff(t), np.diff(energy)
+    measured = np.diff(measured_before(t, rank))
+    kept = (apart > 0) & (measured > _SAME_STRETCH_SHARE * apart)
+    seen = exact_sum(apart[kept])
+    if (risen[kept] < 0).any() or not seen > 0 or seen < _MIN_SEEN_SHARE * exact_sum(rank.value):
+        return math.nan
+    return exact_sum(risen[kept]) / seen

@@ -1,38 +1,37 @@
-"""What may be wrong with one measured run: is it steady, do its clocks agree, does a rank lag.
+"""Check one measured run: is it steady, do its clocks agree, does a rank lag.
 
-Each rule is one function from a laid window to findings; all findings of a run come out of `of_run`.
-They label a number and never change it.
+Each rule is one function from a run and its window to findings; `check_run` returns all of them. They
+label a number and never change it.
 """
 
 import math
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from reportgen.core.model import STEP, Finding, Run, Series
 from reportgen.core.rules import Rule
 from reportgen.core.stats import median, quantile
-from reportgen.protocol import telemetry_checks
 from reportgen.protocol.available import series_of
-from reportgen.protocol.definition import Protocol
-from reportgen.protocol.steps import Entries, entries, mean_rate, total, within
-from reportgen.protocol.window import Laid
+from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
+from reportgen.protocol.telemetry_checks import check_telemetry
+from reportgen.protocol.window import MeasuredWindow
 
-# Steps whose median is looked at as one: long enough to bury a hiccup, short enough for 10 in 100.
-BLOCK = 10
+# Steps of one block, whose median is compared: long enough to bury a hiccup, short enough for 10 in 100.
+BLOCK_STEPS = 10
 
-# Blocks that differ by less than this from the rest are steady however quiet the rest is.
-STEADY_WITHIN = 0.02
+# Blocks that differ from the rest by less than this share are steady however quiet the rest is.
+STEADY_SHARE = 0.02
 
-# Two clocks of one and the same steps may differ by this.
-CLOCKS_WITHIN = 0.02
+# Two clocks of the same steps may differ by this share.
+CLOCK_SHARE = 0.02
 
-# What a log prints as its throughput and what its step times come to may differ by this.
-RATES_WITHIN = 0.05
+# Printed throughput and step times may differ by this share.
+RATE_SHARE = 0.05
 
-# Here the host waits for the host: its clock is the right one without any synchronisation.
+# Here the host waits for the host: its clock is right without synchronisation.
 HOST_PHASES = ("data_loading",)
 
 # In these phases a rank of a synchronous run waits for the others: time in them is not its own.
@@ -43,61 +42,61 @@ _GPU = re.compile(
 )
 
 
-def of_run(run: Run, laid: Laid, used: Sequence[Series], protocol: Protocol) -> tuple[Finding, ...]:
+def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Series]) -> tuple[Finding, ...]:
     """Return all findings of measuring the series `used` of a run over a window."""
     return (
-        *laid.findings,
-        *not_steady(run, laid),
-        *unsynchronised(run, used),
-        *clock_disagreement(run, laid),
-        *straggler(run, laid, protocol),
-        *telemetry_checks.of_run(run, laid),
+        *window.findings,
+        *measured.check(check_steady, window),
+        *check_synchronised(measured.run, used),
+        *measured.check(check_clocks, window),
+        *measured.check(check_stragglers, window),
+        *measured.check(check_telemetry, window),
     )
 
 
-@lru_cache(maxsize=4)
-def not_steady(run: Run, laid: Laid) -> tuple[Finding, ...]:
-    """Say from which step the run is steady, if that is not the first after the warm-up.
+def check_steady(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report the step from which the run is steady, if that is not the first after the warm-up.
 
     The median step time of each block of 10 steps after the warm-up is compared with the median of the
-    last half of the log. It belongs to it if it is within the interquartile range of that half's
-    steps, or within 2 %. A run is steady from its first block that does; a disturbance that comes
-    later is no matter of the warm-up. For single steps only, and at least four blocks of them.
+    last half of the log. A block agrees if it is within the interquartile range of that half's steps, or
+    within 2 %. A run is steady from its first block that agrees; a later disturbance has nothing to do
+    with the warm-up. For single steps only, and for at least four blocks.
     """
-    blocks = len(laid.late[0]) // BLOCK
-    if blocks < 4 or laid.late[0].is_coarse:
+    blocks = len(window.after_warmup[0]) // BLOCK_STEPS
+    if blocks < 4 or window.after_warmup[0].is_coarse:
         return ()
-    slowest = max(laid.late, key=lambda rank: total(rank.value))
-    ordered = np.sort(slowest.value[: blocks * BLOCK].reshape(blocks, BLOCK), axis=1)
-    medians = (ordered[:, (BLOCK - 1) // 2] + ordered[:, BLOCK // 2]) / 2
+    slowest = max(window.after_warmup, key=lambda rank: exact_sum(rank.value))
+    ordered = np.sort(slowest.value[: blocks * BLOCK_STEPS].reshape(blocks, BLOCK_STEPS), axis=1)
+    medians = (ordered[:, (BLOCK_STEPS - 1) // 2] + ordered[:, BLOCK_STEPS // 2]) / 2
     half = blocks // 2
-    settled_steps = sorted(slowest.value[half * BLOCK :].tolist())
+    settled_steps = sorted(slowest.value[half * BLOCK_STEPS :].tolist())
     low, settled, high = (quantile(settled_steps, share) for share in (0.25, 0.5, 0.75))
-    tolerance = max(high - low, STEADY_WITHIN * settled)
+    tolerance = max(high - low, STEADY_SHARE * settled)
     steady = np.flatnonzero(np.abs(medians[:half] - settled) <= tolerance)
     first = int(steady[0]) if len(steady) else half
     if first == 0:
         return ()
     change = float(medians[0]) / settled - 1 if settled > 0 else float("inf")
+    block = f"steps {int(slowest.first[0])}..{int(slowest.last[BLOCK_STEPS - 1])}"
     message = (
-        f"steady from step {int(slowest.first[first * BLOCK])} only: steps {int(slowest.first[0])}.."
-        f"{int(slowest.last[BLOCK - 1])} take {abs(change):.1%} {'more' if change > 0 else 'less'} time each"
+        f"steady from step {int(slowest.first[first * BLOCK_STEPS])} only: {block} take "
+        f"{abs(change):.1%} {'more' if change > 0 else 'less'} time each"
     )
-    return (Finding("warning", Rule.PROTOCOL_NOT_STEADY, run.id, message, slowest.place()),)
+    return (Finding("warning", Rule.PROTOCOL_NOT_STEADY, measured.run.id, message, slowest.place()),)
 
 
 def is_on_gpu(run: Run) -> bool:
-    """Return whether the run used a GPU, by its factors, else by its telemetry."""
+    """Return True if the run used a GPU, by its factors, else by its telemetry."""
     device = str(run.factors.get("device", run.factors.get("accelerator", "")))
     if device:
         return not device.lower().startswith("cpu") and bool(_GPU.search(device))
     return bool(run.telemetry)
 
 
-def unsynchronised(run: Run, used: Sequence[Series]) -> tuple[Finding, ...]:
-    """Say which phases of a GPU run were timed on the host without waiting for the device."""
-    on_device = [one for one in used if one.phase not in (STEP, *HOST_PHASES)]
-    host = sorted({one.phase for one in on_device if one.clock == "host"})
+def check_synchronised(run: Run, used: Sequence[Series]) -> tuple[Finding, ...]:
+    """Report the phases of a GPU run that were timed on the host without waiting for the device."""
+    on_device = [series for series in used if series.phase not in (STEP, *HOST_PHASES)]
+    host = sorted({series.phase for series in on_device if series.clock == "host"})
     if not host or not is_on_gpu(run):
         return ()
     message = (
@@ -107,39 +106,42 @@ def unsynchronised(run: Run, used: Sequence[Series]) -> tuple[Finding, ...]:
     return (Finding("warning", Rule.CLOCK_UNSYNCHRONISED, run.id, message, used[0].source),)
 
 
-def clock_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
-    """Say where the events of the device and the host see a different time for the same steps."""
-    found = []
-    for rank in laid.ranks:
-        totals = _by_clock(run, rank)
+def check_clocks(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report ranks whose device events and host clock disagree about the time of the same steps."""
+    findings = []
+    for rank in window.ranks:
+        totals = _by_clock(measured, rank)
         host = totals.get("host_synchronized", totals.get("host"))
         device = totals.get("cuda_event")
-        if not host or not device or abs(device / host - 1) <= CLOCKS_WITHIN:
+        if not host or not device or abs(device / host - 1) <= CLOCK_SHARE:
             continue
         message = (
             f"rank {rank.rank}: the measured steps take {device:.4g} s by CUDA events and {host:.4g} s "
             f"by the host, {abs(device / host - 1):.1%} apart"
         )
-        found.append(Finding("warning", Rule.CLOCK_DISAGREEMENT, run.id, message, rank.place()))
-    return tuple(found)
+        run = measured.run
+        findings.append(Finding("warning", Rule.CLOCK_DISAGREEMENT, run.id, message, rank.place()))
+    return tuple(findings)
 
 
-def _by_clock(run: Run, rank: Entries) -> dict[str, float]:
+def _by_clock(measured: MeasuredRun, rank: Entries) -> dict[str, float]:
     """Return clock -> s of the measured steps of a rank, for the clocks that saw all of them."""
-    whole = [one for one in run.series if (one.metric, one.phase, one.rank) == ("step_time", STEP, rank.rank)]
+    key = ("step_time", STEP, rank.rank)
+    whole = [s for s in measured.run.series if (s.metric, s.phase, s.rank) == key]
     if len(whole) < 2:
         return {}
-    inside = {str(one.clock): within(entries(one), rank) for one in whole}
-    return {clock: total(found.value) for clock, found in inside.items() if len(found) == len(rank)}
+    inside = {str(series.clock): entries_within(measured.entries(series), rank) for series in whole}
+    return {clock: exact_sum(part.value) for clock, part in inside.items() if len(part) == len(rank)}
 
 
-@lru_cache(maxsize=4)
-def rate_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
-    """Say where the log prints another throughput than its step times come to, over the same steps."""
-    timed = laid.window.samples / laid.window.time if laid.window.time > 0 else math.nan
-    inside = [within(entries(one), laid.ranks[0]) for one in series_of(run, "throughput", STEP)]
-    printed = total(mean_rate(rank) if len(rank) else math.nan for rank in inside) if inside else math.nan
-    if not timed > 0 or not printed > 0 or abs(printed / timed - 1) <= RATES_WITHIN:
+def check_rate(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report a printed throughput that differs from the step times over the same steps."""
+    run = measured.run
+    timed = window.window.samples / window.window.time if window.window.time > 0 else math.nan
+    printed_series = series_of(run, "throughput", STEP)
+    inside = [entries_within(measured.entries(series), window.ranks[0]) for series in printed_series]
+    printed = exact_sum(mean_rate(rank) if len(rank) else math.nan for rank in inside) if inside else math.nan
+    if not timed > 0 or not printed > 0 or abs(printed / timed - 1) <= RATE_SHARE:
         return ()
     message = (
         f"the log prints {printed:.4g} samples/s, its step times come to {timed:.4g} samples/s over the same "
@@ -148,33 +150,36 @@ def rate_disagreement(run: Run, laid: Laid) -> tuple[Finding, ...]:
     return (Finding("warning", Rule.RATE_DISAGREEMENT, run.id, message, inside[0].place()),)
 
 
-def straggler(run: Run, laid: Laid, protocol: Protocol) -> tuple[Finding, ...]:
-    """Name the ranks that the others wait for.
+def check_stragglers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report the ranks that the others wait for.
 
-    In a synchronous run all ranks take the same time, the fast ones waiting where gradients are
-    exchanged. So a rank's own time is its step time without the phases that wait; it lags if that
+    In a synchronous run all ranks take the same time; the fast ones wait where gradients are exchanged.
+    So a rank's own time is its step time without the phases that wait. A rank lags if its own time
     exceeds the median of the other ranks' by more than `straggler` of the step time.
     """
-    if len(laid.ranks) < 2:
+    if len(window.ranks) < 2:
         return ()
-    steps = laid.window.steps
-    own = {rank.rank: (total(rank.value) - _waiting(run, rank)) / steps for rank in laid.ranks}
-    step_time = laid.window.time / steps
-    found = []
-    for rank in laid.ranks:
+    steps = window.window.steps
+    own = {
+        rank.rank: (exact_sum(rank.value) - _waiting_time(measured, rank)) / steps for rank in window.ranks
+    }
+    step_time = window.window.time / steps
+    findings = []
+    for rank in window.ranks:
         others = median([value for number, value in own.items() if number != rank.rank])
         lag = own[rank.rank] - others
-        if not lag > protocol.straggler * step_time:
+        if not lag > window.protocol.straggler * step_time:
             continue
         message = (
             f"rank {rank.rank} takes {own[rank.rank]:.4g} s a step before it meets the others, who take "
             f"{others:.4g} s: {lag / step_time:.1%} of the step time"
         )
-        found.append(Finding("warning", Rule.RANK_STRAGGLER, run.id, message, rank.place()))
-    return tuple(found)
+        run = measured.run
+        findings.append(Finding("warning", Rule.RANK_STRAGGLER, run.id, message, rank.place()))
+    return tuple(findings)
 
 
-def _waiting(run: Run, rank: Entries) -> float:
-    waiting = [one for name in WAITING_PHASES for one in series_of(run, "step_time", name)]
-    found = [one for one in waiting if one.rank == rank.rank]
-    return total(total(within(entries(one), rank).value) for one in found)
+def _waiting_time(measured: MeasuredRun, rank: Entries) -> float:
+    waiting = [s for name in WAITING_PHASES for s in series_of(measured.run, "step_time", name)]
+    own = [measured.entries(series) for series in waiting if series.rank == rank.rank]
+    return exact_sum(exact_sum(entries_within(entries, rank).value) for entries in own)

@@ -1,8 +1,8 @@
-"""What the devices' telemetry says against a measured run: throttled, capped, shared, starved, or not seen.
+"""Check the telemetry of a measured run: throttled, power-capped, shared, host-bound, lost, not covered.
 
-Each rule is one function from the samples taken during the measured steps to findings; all of a run come out
-of `of_run`. Nothing here removes a number. Reasons are the bits of NVML's mask (`throttle_reasons`; clock
-event reasons since driver 535), whose names are reportgen's own:
+Each rule is one function from the samples taken during the measured steps to findings; `check_telemetry`
+returns all of them. Nothing here removes a number. Throttle reasons are the bits of NVML's mask
+(`throttle_reasons`; clock event reasons since driver 535); their names are reportgen's own:
 https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html
 """
 
@@ -14,37 +14,42 @@ import numpy as np
 from reportgen.core.model import Finding, FloatArray, Run, Source, Telemetry
 from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import series_of
-from reportgen.protocol.steps import BoolArray, total, within
-from reportgen.protocol.steps import entries as entries_of
+from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.steps import BoolArray, entries_within, exact_sum
 from reportgen.protocol.timeline import during, time_span
-from reportgen.protocol.window import Laid
+from reportgen.protocol.window import MeasuredWindow
 
 IDLE, POWER_CAP = 0x1, 0x4
 
-# The device ran slower than it was set to: something is wrong with its cooling or its supply.
-HARMFUL = {"hw_slowdown": 0x8, "sw_thermal": 0x20, "hw_thermal": 0x40, "hw_power_brake": 0x80}
+# The device ran slower than configured: something is wrong with its cooling or its power supply.
+THROTTLE_FAULT = {"hw_slowdown": 0x8, "sw_thermal": 0x20, "hw_thermal": 0x40, "hw_power_brake": 0x80}
 
-# The device ran as it was set to, or as its power limit allows: worth knowing.
-SET_SO = {"applications_clocks": 0x2, "sw_power_cap": POWER_CAP, "sync_boost": 0x10, "display_clocks": 0x100}
+# The device ran as configured, or as its power limit allows: worth a note.
+THROTTLE_CONFIGURED = {
+    "applications_clocks": 0x2, "sw_power_cap": POWER_CAP, "sync_boost": 0x10, "display_clocks": 0x100,
+}  # fmt: skip
 
-# From here on idleness and waiting say that the host holds the device up.
+# From these shares on, an idle device or waiting for data is worth a note.
 IDLE_SHARE, WAITING_SHARE = 0.10, 0.10
 
-# A limit within this of the default one is the default one, rounded.
-LIMIT_WITHIN = 0.005
+# A power limit within this share of the default is the default, rounded.
+LIMIT_SHARE = 0.005
 
 # Masks travel as floats, which hold 53 bits; nine are in use.
-_BEYOND = 2.0**53
+_MAX_MASK = 2.0**53
 
-# Less of the measured time than this near a sample, or fewer samples than these, is worth a note.
-COVERED, FEWEST = 0.95, 5
+# A smaller covered share of the measured time, or fewer samples, is worth a note.
+MIN_COVERED_SHARE, MIN_SAMPLES = 0.95, 5
+
+# The first group of a UUID tells devices apart; the log has the whole of it.
+_DEVICE_NAME_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DeviceWindow:
     """One device during the measured steps.
 
-    whole   its telemetry of the whole run; inside  which samples of it were taken during measured steps
+    whole   its telemetry of the whole run; inside  which of its samples were taken during measured steps
     span    begin and end of the window in s on the run's clock
     """
 
@@ -56,17 +61,22 @@ class Seen:
     def __len__(self) -> int:
         return int(self.inside.sum())
 
+    @property
+    def duration(self) -> float:
+        """Return the s from begin to end of the window."""
+        return self.span[1] - self.span[0]
+
     def values(self, metric: str) -> FloatArray:
-        """Return the values that the samples during the measured steps have of a metric."""
+        """Return the finite values of a metric in the samples taken during the measured steps."""
         column = self.whole.columns.get(metric)
         if column is None:
             return np.empty(0)
-        found = column[self.inside]
-        kept: FloatArray = found[np.isfinite(found)]
-        return kept
+        inside = column[self.inside]
+        finite: FloatArray = inside[np.isfinite(inside)]
+        return finite
 
-    def holding(self, metric: str) -> FloatArray:
-        """Return the values of what is seldom read, with the last before the window: it still held then."""
+    def last_known(self, metric: str) -> FloatArray:
+        """Return the values of a rarely sampled metric, with the last one before the window."""
         column, t = self.whole.columns.get(metric), self.whole.t
         if column is None:
             return np.empty(0)
@@ -79,165 +89,175 @@ class Seen:
     def share(self, bits: int) -> float:
         """Return the share of the samples in which one of the bits of `throttle_reasons` is set."""
         values = self.values("throttle_reasons")
-        masks = values[(values >= 0) & (values < _BEYOND)].astype(np.int64)
+        masks = values[(values >= 0) & (values < _MAX_MASK)].astype(np.int64)
         return float(np.mean(masks & bits != 0)) if len(masks) else 0.0
 
 
-def of_run(run: Run, laid: Laid) -> tuple[Finding, ...]:
-    """Return what the telemetry of a run says of the steps measured; nothing where the clocks do not meet."""
-    placed = [one for one in run.telemetry if np.isfinite(one.t).any() or one.events]
-    span = time_span(laid) if placed else None
+def check_telemetry(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Return the findings of the telemetry during the measured steps; none without a common clock."""
+    run = measured.run
+    placed = [device for device in run.telemetry if np.isfinite(device.t).any() or device.events]
+    span = time_span(window) if placed else None
     if span is None:
         return ()
-    seen = [_seen(one, laid, span) for one in placed]
-    capped = power_capped(run, seen)
+    devices = [
+        DeviceWindow(device.device[:_DEVICE_NAME_CHARS], device, during(device.t, window.ranks[0]), span)
+        for device in placed
+    ]
+    capped = power_capped(run, devices)
+    is_capped = any(finding.severity == "warning" for finding in capped)
     return (
-        *throttled(run, seen, without=POWER_CAP if any(one.severity == "warning" for one in capped) else 0),
+        *throttled(run, devices, without=POWER_CAP if is_capped else 0),
         *capped,
-        *other_process(run, seen),
-        *host_bound(run, laid, seen),
-        *device_lost(run, seen),
-        *coverage(run, seen),
+        *other_process(run, devices),
+        *host_bound(measured, window, devices),
+        *device_lost(run, devices),
+        *coverage(run, devices),
     )
 
 
-def _seen(one: Telemetry, laid: Laid, span: tuple[float, float]) -> Seen:
-    # A UUID is told apart by its first group; the whole of it stands in the log.
-    return Seen(one.device[:12], one, during(one.t, laid.ranks[0]), span)
-
-
-def throttled(run: Run, seen: Sequence[Seen], *, without: int = 0) -> tuple[Finding, ...]:
-    """Say why the clocks were held down, how often, and where most; `without` leaves bits to another rule."""
+def throttled(run: Run, devices: Sequence[DeviceWindow], *, without: int = 0) -> tuple[Finding, ...]:
+    """Report why the clocks were held down, how often, and where most; `without` masks bits out."""
     findings = []
-    kinds: tuple[tuple[Severity, Mapping[str, int]], ...] = (("warning", HARMFUL), ("note", SET_SO))
+    kinds: tuple[tuple[Severity, Mapping[str, int]], ...] = (
+        ("warning", THROTTLE_FAULT),
+        ("note", THROTTLE_CONFIGURED),
+    )
     for severity, reasons in kinds:
-        shares = {name: [one.share(bit & ~without) for one in seen] for name, bit in reasons.items()}
-        said = [f"{name} in {_where(found, seen)}" for name, found in shares.items() if any(found)]
-        if not said:
+        by_reason = {
+            name: [device.share(bit & ~without) for device in devices] for name, bit in reasons.items()
+        }
+        shares = {name: values for name, values in by_reason.items() if any(values)}
+        if not shares:
             continue
-        # The place is that of the device that any of these reasons holds most.
-        worst = seen[int(np.argmax(np.max([found for found in shares.values() if any(found)], axis=0)))]
-        message = f"clocks held down by {', '.join(said)}"
-        findings.append(_finding(severity, Rule.TELEMETRY_THROTTLED, run, message, worst.whole.source))
+        reasons_text = ", ".join(f"{name} in {_where(values, devices)}" for name, values in shares.items())
+        # The place is that of the device with the largest share of any of these reasons.
+        worst = devices[int(np.argmax(np.max(list(shares.values()), axis=0)))]
+        message = f"clocks held down by {reasons_text}"
+        findings.append(Finding(severity, Rule.TELEMETRY_THROTTLED, run.id, message, worst.whole.source))
     return tuple(findings)
 
 
-def _where(shares: Sequence[float], seen: Sequence[Seen]) -> str:
-    """Return the share in words, and on which of several devices it is largest."""
+def _where(shares: Sequence[float], devices: Sequence[DeviceWindow]) -> str:
+    """Return the largest share in words, and of several devices the one that has it."""
     worst = int(np.argmax(shares))
     text = f"{shares[worst]:.1%} of the samples"
-    if len(seen) == 1:
+    if len(devices) == 1:
         return text
-    return f"{text} of {seen[worst].name} ({sum(map(bool, shares))} of {len(seen)} devices)"
+    return f"{text} of {devices[worst].name} ({sum(map(bool, shares))} of {len(devices)} devices)"
 
 
-def power_capped(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
-    """Say that a device was set to less power than it is made for; a warning if it met the limit."""
-    found = []
-    for one in seen:
-        limits, defaults = one.holding("power_limit"), one.holding("power_limit_default")
+def power_capped(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
+    """Report devices with a power limit below the default; a warning if the limit was reached."""
+    findings = []
+    for device in devices:
+        limits, defaults = device.last_known("power_limit"), device.last_known("power_limit_default")
         if not len(limits) or not len(defaults):
             continue
         limit, default = float(limits.min()), float(defaults.max())
-        if not limit < default * (1 - LIMIT_WITHIN):
+        if not limit < default * (1 - LIMIT_SHARE):
             continue
-        share, is_told = one.share(POWER_CAP), len(one.values("throttle_reasons")) > 0
-        met = f"met in {share:.1%} of the samples" if is_told else "nothing tells whether it was met"
-        message = f"{one.name}: power limit {limit:.4g} W, below the default of {default:.4g} W; {met}"
-        severity: Severity = "warning" if share > 0 or not is_told else "note"
-        found.append(_finding(severity, Rule.TELEMETRY_POWER_CAPPED, run, message, one.whole.source))
-    return tuple(found)
+        share, is_known = device.share(POWER_CAP), len(device.values("throttle_reasons")) > 0
+        met = f"met in {share:.1%} of the samples" if is_known else "nothing tells whether it was met"
+        message = f"{device.name}: power limit {limit:.4g} W, below the default of {default:.4g} W; {met}"
+        severity: Severity = "warning" if share > 0 or not is_known else "note"
+        findings.append(Finding(severity, Rule.TELEMETRY_POWER_CAPPED, run.id, message, device.whole.source))
+    return tuple(findings)
 
 
-def other_process(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
-    """Say that processes of others were on a device."""
-    found = []
-    for one in seen:
-        most = float(one.holding("foreign_processes").max(initial=0))
+def other_process(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
+    """Report devices that processes outside the run used."""
+    findings = []
+    for device in devices:
+        most = float(device.last_known("foreign_processes").max(initial=0))
         if not most > 0:
             continue
-        memory = float(one.holding("foreign_memory").max(initial=0))
+        memory = float(device.last_known("foreign_memory").max(initial=0))
         holding = f", holding up to {memory / 2**30:.3g} GiB" if memory > 0 else ""
-        message = f"{one.name}: up to {most:.0f} {'process' if most == 1 else 'processes'} of others{holding}"
-        found.append(_finding("warning", Rule.TELEMETRY_OTHER_PROCESS, run, message, one.whole.source))
-    return tuple(found)
+        message = (
+            f"{device.name}: up to {most:.0f} {'process' if most == 1 else 'processes'} of others{holding}"
+        )
+        source = device.whole.source
+        findings.append(Finding("warning", Rule.TELEMETRY_OTHER_PROCESS, run.id, message, source))
+    return tuple(findings)
 
 
-def host_bound(run: Run, laid: Laid, seen: Sequence[Seen]) -> tuple[Finding, ...]:
-    """Say that a device idled, or that the steps waited for data, while they were measured."""
-    said = []
-    work = [(one, one.values("utilization")) for one in seen]
-    busy = {one.name: total(values) / len(values) for one, values in work if len(values)}
+def host_bound(
+    measured: MeasuredRun, window: MeasuredWindow, devices: Sequence[DeviceWindow]
+) -> tuple[Finding, ...]:
+    """Report that a device idled, or that the steps waited for data."""
+    signs = []
+    work = [(device, device.values("utilization")) for device in devices]
+    busy = {device.name: exact_sum(values) / len(values) for device, values in work if len(values)}
     if busy and (least := min(busy.values())) <= 1 - IDLE_SHARE:
-        of = "" if len(seen) == 1 else f" of {min(busy, key=lambda name: busy[name])}"
-        said.append(f"the utilisation{of} is {least:.1%}")
-    idle = [one.share(IDLE) for one in seen]
+        of = "" if len(devices) == 1 else f" of {min(busy, key=lambda name: busy[name])}"
+        signs.append(f"the utilisation{of} is {least:.1%}")
+    idle = [device.share(IDLE) for device in devices]
     if max(idle) > 0:
-        said.append(f"idle in {_where(idle, seen)}")
-    waiting = _waiting(run, laid)
+        signs.append(f"idle in {_where(idle, devices)}")
+    waiting = _waiting_share(measured, window)
     if waiting >= WAITING_SHARE:
-        said.append(f"waiting for data takes {waiting:.1%} of the step time")
-    if not said:
+        signs.append(f"waiting for data takes {waiting:.1%} of the step time")
+    if not signs:
         return ()
-    message = f"the host may hold the device up: {'; '.join(said)}"
-    return (_finding("note", Rule.TELEMETRY_HOST_BOUND, run, message, seen[0].whole.source),)
+    message = f"the host may hold the device up: {'; '.join(signs)}"
+    source = devices[0].whole.source
+    return (Finding("note", Rule.TELEMETRY_HOST_BOUND, measured.run.id, message, source),)
 
 
-def _waiting(run: Run, laid: Laid) -> float:
+def _waiting_share(measured: MeasuredRun, window: MeasuredWindow) -> float:
     """Return the share of the step time in which the rank that waits longest waits for its data."""
-    loading = [total(within(entries_of(one), laid.ranks[0]).value)
-               for one in series_of(run, "step_time", "data_loading")]  # fmt: skip
-    return max(loading, default=0.0) / laid.window.time if laid.window.time > 0 else 0.0
-
-
-def device_lost(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
-    """Say that a device did not answer, or wanted a reset, while the steps were measured."""
-    found = []
-    for one in seen:
-        gone = None
-        for event in sorted(one.whole.events, key=lambda event: event.t):
-            # What had returned before the window began did not touch it.
-            if event.t > one.span[1] or (gone and event.name == "returned" and event.t >= one.span[0]):
-                break
-            gone = None if event.name == "returned" else event
-        if gone:
-            source = Source(one.whole.source.path, gone.line)
-            message = f"{one.name}: {_EVENTS.get(gone.name, gone.name)} {gone.t:.4g} s after the first step"
-            found.append(_finding("warning", Rule.TELEMETRY_DEVICE_LOST, run, message, source))
-    return tuple(found)
+    loading = [
+        exact_sum(entries_within(measured.entries(series), window.ranks[0]).value)
+        for series in series_of(measured.run, "step_time", "data_loading")
+    ]
+    return max(loading, default=0.0) / window.window.time if window.window.time > 0 else 0.0
 
 
 _EVENTS = {"lost": "the driver lost it", "reset": "the driver asked for a reset of it"}
 
 
-def coverage(run: Run, seen: Sequence[Seen]) -> tuple[Finding, ...]:
-    """Say where samples leave much of the measured time unseen, or are too few to speak for it."""
-    shares = [_covered(one) for one in seen]
+def device_lost(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
+    """Report devices that did not answer, or wanted a reset, during the measured steps."""
+    findings = []
+    for device in devices:
+        lost = None
+        for event in sorted(device.whole.events, key=lambda event: event.t):
+            # A device that returned before the window began did not touch it.
+            if event.t > device.span[1] or (lost and event.name == "returned" and event.t >= device.span[0]):
+                break
+            lost = None if event.name == "returned" else event
+        if lost:
+            source = Source(device.whole.source.path, lost.line)
+            message = (
+                f"{device.name}: {_EVENTS.get(lost.name, lost.name)} {lost.t:.4g} s after the first step"
+            )
+            findings.append(Finding("warning", Rule.TELEMETRY_DEVICE_LOST, run.id, message, source))
+    return tuple(findings)
+
+
+def coverage(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
+    """Report samples that are too few or leave much of the measured time uncovered."""
+    shares = [_covered_share(device) for device in devices]
     worst = int(np.argmin(shares))
-    one = seen[worst]
-    if shares[worst] >= COVERED and min(map(len, seen)) >= FEWEST:
-        return ()
-    if shares[worst] >= COVERED:
-        one = min(seen, key=len)
-    duration = one.span[1] - one.span[0]
+    device = devices[worst]
+    if shares[worst] >= MIN_COVERED_SHARE:
+        if min(map(len, devices)) >= MIN_SAMPLES:
+            return ()
+        device = min(devices, key=len)
     message = (
-        f"{one.name}: {len(one)} {'sample' if len(one) == 1 else 'samples'} within {duration:.4g} s of "
-        f"measured steps, {_covered(one):.1%} of which are near one"
+        f"{device.name}: {len(device)} {'sample' if len(device) == 1 else 'samples'} within "
+        f"{device.duration:.4g} s of measured steps, {_covered_share(device):.1%} of which are near one"
     )
-    return (_finding("note", Rule.TELEMETRY_COVERAGE, run, message, one.whole.source),)
+    return (Finding("note", Rule.TELEMETRY_COVERAGE, run.id, message, device.whole.source),)
 
 
-def _covered(one: Seen) -> float:
-    """Return the share of the window that lies between samples no further apart than twice the usual."""
-    t = np.sort(one.whole.t[np.isfinite(one.whole.t)])
+def _covered_share(device: DeviceWindow) -> float:
+    """Return the share of the window between samples that are at most twice the usual interval apart."""
+    t = np.sort(device.whole.t[np.isfinite(device.whole.t)])
     if len(t) < 2:
         return 0.0
-    usual = 2 * float(np.median(np.diff(t)))
-    begin, end = np.clip(t[:-1], *one.span), np.clip(t[1:], *one.span)
-    near = (end - begin)[np.diff(t) <= usual]
-    duration = one.span[1] - one.span[0]
-    return total(near) / duration if duration > 0 else 0.0
-
-
-def _finding(severity: Severity, rule: Rule, run: Run, message: str, source: Source) -> Finding:
-    return Finding(severity, rule, run.id, message, source)
+    longest = 2 * float(np.median(np.diff(t)))
+    begin, end = np.clip(t[:-1], *device.span), np.clip(t[1:], *device.span)
+    covered = (end - begin)[np.diff(t) <= longest]
+    return exact_sum(covered) / device.duration if device.duration > 0 else 0.0

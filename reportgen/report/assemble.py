@@ -9,7 +9,7 @@ from reportgen.core.model import Case, Finding, Run, Source
 from reportgen.core.results import Comparison, Expected, Header, Provenance, Report, Table, Watched
 from reportgen.core.rules import SEVERITIES
 from reportgen.core.units import text
-from reportgen.protocol import Protocol
+from reportgen.protocol import MeasuredRuns, Protocol
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
 from reportgen.report.log_reader import Campaigns
@@ -21,16 +21,23 @@ from reportgen.tables.unused_keys import unused
 
 
 def assemble(
-    definition: Definition, campaigns: Campaigns, knowledge: Knowledge, prose: str, watched: Watched = iter
+    definition: Definition,
+    campaigns: Campaigns,
+    knowledge: Knowledge,
+    prose: str,
+    watched: Watched = iter,
+    measured: MeasuredRuns | None = None,
 ) -> Report:
     """Return the report, ready to be shown.
 
-    prose   text of the definition's body, "" if it has none
-    watched passes the entries on, one by one as they are built
-    raises  RequestError for anything in the definition that the runs cannot fulfil
+    prose     text of the definition's body, "" if it has none
+    watched   passes the entries on, one by one as they are built
+    measured  the store of the build, so that reports share the measurements of runs
+    raises    RequestError for anything in the definition that the runs cannot fulfil
     """
     runs = _runs(definition, campaigns)
-    by_entry = {spec.id: build_tables(spec, runs, knowledge) for spec in watched(definition.tables)}
+    measured = measured or MeasuredRuns()
+    by_entry = {spec.id: build_tables(spec, runs, knowledge, measured) for spec in watched(definition.tables)}
     tables = [table for entry in by_entry.values() for table in entry]
     figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
     cases = cases_of(tables)

@@ -15,7 +15,7 @@ from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.schema import Condition, Table, conditions
 from reportgen.core.stats import geometric_mean
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, cases
+from reportgen.protocol import DEFAULT, CaseRequest, build_cases
 from reportgen.report.definition import below, inside
 from reportgen.tables.expected import Knowledge
 from reportgen.tables.select import matches
@@ -53,7 +53,7 @@ def computed_speed(
     if not inside(root, log, f"{place}.logs").exists():
         raise RequestError(f"{place}.logs", f'no such file or folder: "{log}"', "name a path below the root")
     runs = [run for run in load([log], root=root).runs if matches(run.factors, {**where, **wanted})]
-    found = cases(runs, metric, STEP, Protocol())
+    found = build_cases(runs, CaseRequest(metric, STEP, DEFAULT))
     pairs = [
         [_median(found, knowledge, system, (factor, value), place) for system in systems] for value in values
     ]

@@ -15,7 +15,7 @@ from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
 from reportgen.core.units import choose, machine, rate_unit, text
 from reportgen.load.worker import Shape
-from reportgen.protocol import Protocol, attempt, available
+from reportgen.protocol import MeasuredRun, Protocol, try_measure
 from reportgen.report.jsontext import to_json
 
 VERSION = 1
@@ -72,9 +72,14 @@ def json_of(found: Sequence[Row], findings: Sequence[Finding]) -> Iterator[str]:
 
 def row(run: Run, protocol: Protocol, *, as_text: bool = False) -> Row:
     """Return one run: what it is, what it measured under the protocol, what may be wrong."""
-    tried = [(metric, phase, *attempt(run, metric, phase, protocol)) for metric, phase in available(run)]
-    measured = [(metric, phase, result) for metric, phase, result, _ in tried if result]
-    told = [finding for *_, result, why in tried for finding in (*(result.findings if result else ()), *why)]
+    one = MeasuredRun(run)
+    attempts = {pair: try_measure(one, *pair, protocol) for pair in one.available()}
+    measured = [(*pair, attempt.measurement) for pair, attempt in attempts.items() if attempt.measurement]
+    told = [
+        finding
+        for attempt in attempts.values()
+        for finding in (*(attempt.measurement.findings if attempt.measurement else ()), *attempt.findings)
+    ]
     record = {
         "path": run.source.path,
         "format": run.format,

@@ -17,6 +17,7 @@ from reportgen.core.results import TITLES, Cell, Header, Label, Quantity, Table,
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
+from reportgen.protocol import MeasuredRuns
 from reportgen.tables.captions import caption, metric_title
 from reportgen.tables.cells import Filler
 from reportgen.tables.compare import Comparer, comparer
@@ -24,27 +25,32 @@ from reportgen.tables.expected import Knowledge
 from reportgen.tables.footnotes import Draft, number_notes
 from reportgen.tables.headings import Qualifiers, label_of_factor, label_of_value, qualifier, qualifiers
 from reportgen.tables.pivot import LACKING, AxisKey, Grid, Key, pivot
-from reportgen.tables.select import select
+from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec
 from reportgen.tables.unit_choice import unit_for, unit_mode
 
 MEAN = "geometric mean"
 
 
-def build_tables(spec: TableSpec, runs: Sequence[Run], knowledge: Knowledge) -> list[Table]:
+def build_tables(
+    spec: TableSpec, runs: Sequence[Run], knowledge: Knowledge, measured: MeasuredRuns | None = None
+) -> list[Table]:
     """Return the tables of one entry, facets in order.
 
-    Raises RequestError for names, values, units or baselines that do not exist.
+    measured  the store of a build, so that tables share the measurements of runs
+    raises    RequestError for names, values, units or baselines that do not exist
     """
     _check_direction(spec)
-    selection = select(spec, runs, knowledge.system_of)
+    selection = select(spec, runs, knowledge.system_of, measured or MeasuredRuns())
     against = comparer(spec, selection.pool, knowledge)
     grids = pivot(spec, selection.cases)
     ids = _ids(spec, [grid.facet for grid in grids])
-    return [_table(spec, grid, against, name) for grid, name in zip(grids, ids, strict=True)]
+    return [
+        _table(spec, grid, against, name, selection.factors_of) for grid, name in zip(grids, ids, strict=True)
+    ]
 
 
-def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> Table:
+def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str, factors_of: FactorsOf) -> Table:
     mode = unit_mode(spec, grid.slots)
     units = _Units(spec, grid, mode)
     filler = Filler(spec, grid, units.of_cell, against)
@@ -76,7 +82,10 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str) -> 
         unit=units.whole if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
-        caption=(*caption(spec, grid, units.whole, against), *(note.text for note in noted.general)),
+        caption=(
+            *caption(spec, grid, units.whole, against, factors_of),
+            *(note.text for note in noted.general),
+        ),
         facet=facet,
         facet_text=told,
         findings=tuple(filler.findings),

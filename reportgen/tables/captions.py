@@ -9,6 +9,7 @@ from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, sentence
 from reportgen.tables.pivot import LACKING, Grid, Identity, natural
+from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 from reportgen.tables.validate import show
 
@@ -17,10 +18,13 @@ _LISTED = 6
 _WHOLE_LOG = "whole log"
 
 
-def caption(spec: TableSpec, grid: Grid, unit: Unit | None, against: Comparer | None) -> tuple[str, ...]:
+def caption(
+    spec: TableSpec, grid: Grid, unit: Unit | None, against: Comparer | None, factors_of: FactorsOf
+) -> tuple[str, ...]:
     """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes."""
     cases = [case for slot in grid.slots.values() for case in slot]
-    unequal = _unequal(spec, [slot[0] for slot in grid.slots.values() if len(slot) == 1], against)
+    single = [slot[0] for slot in grid.slots.values() if len(slot) == 1]
+    unequal = _unequal(spec, single, against, factors_of)
     sentences = [_metric(spec, cases, unit), _constants(spec, cases), _baseline(spec, unequal), *spec.notes]
     return tuple(text for text in sentences if text)
 
@@ -112,14 +116,14 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
     return f"{title.capitalize()} against {against}{rest}"
 
 
-def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None) -> str:
+def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, factors_of: FactorsOf) -> str:
     """Return the ignored factors in which repeats, or a case and its baseline, differ, with their values."""
     values: dict[str, set[Identity]] = {}
     for case in cases:
         baseline = against.baseline_of(case) if against and case.summary else None
         runs = [m.run for one in (case, baseline) if one for m in one.measurements]
         for name in spec.ignore:
-            here = {identity(run.factors.get(name, LACKING)) for run in runs}
+            here = {identity(factors_of(run).get(name, LACKING)) for run in runs}
             if len(here) > 1:
                 values.setdefault(name, set()).update(here)
     return ", ".join(_listed(spec, name, values[name]) for name in spec.ignore if name in values)

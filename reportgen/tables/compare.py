@@ -13,7 +13,7 @@ from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Case, FactorValue, Finding, identities
 from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
-from reportgen.protocol import FAILED
+from reportgen.protocol import FAILED_STATUSES
 from reportgen.tables.expected import Knowledge, expected_speed
 from reportgen.tables.select import matches
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
@@ -104,7 +104,7 @@ def _why_unmeasured(baseline: Case) -> str:
     if not baseline.unmeasured:
         return "its repeats are too few for the protocol"
     run = baseline.unmeasured[0]
-    if run.status in FAILED:
+    if run.status in FAILED_STATUSES:
         return run.status.replace("_", " ")
     copies = (one for one in run.findings if one.rule == Rule.READ_DUPLICATE_RUN)
     said = (one.message for one in (*baseline.findings, *copies) if one.subject == run.id)

@@ -13,7 +13,7 @@ from reportgen.core.model import STEP, FactorValue, Measurement
 from reportgen.core.results import TITLES, Cell, Figure, FigureSeries, Header, Table
 from reportgen.core.units import Unit, choose
 from reportgen.protocol.available import series_of
-from reportgen.protocol.steps import entries
+from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.spec import FigureSpec
 
 # A point of a series: x, y, and the ends of its interval.
@@ -183,9 +183,9 @@ def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
     ranks = series_of(run, "step_time", STEP)
     for series in ranks:
         rank = f" rank {series.rank}" if len(ranks) > 1 else ""
-        found = entries(series)
-        times = found.value / found.span
-        yield FigureSeries(f"{name}{repeat}{rank}", tuple(map(float, found.last)), tuple(map(float, times)))
+        entries = measurable_entries(series)
+        steps, times = map(float, entries.last), map(float, entries.value / entries.span)
+        yield FigureSeries(f"{name}{repeat}{rank}", tuple(steps), tuple(times))
 
 
 def _numeric(spec: FigureSpec, series: FigureSeries) -> FigureSeries:

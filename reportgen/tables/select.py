@@ -1,46 +1,51 @@
-"""Choose the cases of a table: promote what may be used like a factor, have the names checked, filter.
+"""Choose the cases of a table: promote the environment that is used like a factor, check names, filter.
 
 In: runs and a TableSpec. Out: a `Selection`, the cases of every metric and phase asked for, and the
 pool of all comparable cases in which baselines are looked up.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Case, FactorValue, Run, identity
-from reportgen.protocol import available
-from reportgen.protocol import cases as protocol_cases
+from reportgen.core.model import Case, Factors, FactorValue, Run, identity
+from reportgen.protocol import CaseRequest, MeasuredRuns, build_cases
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec, Wanted
-from reportgen.tables.validate import check_names, check_told
+from reportgen.tables.validate import check_available, check_names
 
-SystemOf = Callable[[Mapping[str, FactorValue]], str | None]
+SystemOf = Callable[[Factors], str | None]
+FactorsOf = Callable[[Run], Factors]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """cases: those of the table; pool: all that the table's runs could be compared with."""
+    """The cases of a table.
+
+    pool        all cases that these could be compared with
+    factors_of  the factors of a run in this table
+    """
 
     cases: tuple[Case, ...]
     pool: tuple[Case, ...]
+    factors_of: FactorsOf
 
 
-def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> Selection:
+def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: MeasuredRuns) -> Selection:
     """Return the cases that a table shows.
 
-    Raises RequestError for names and values that nothing has (see `names`).
+    Raises RequestError for names and values that nothing has (see `validate`).
     """
-    promoted = _promote(spec, runs, system_of)
-    check_names(spec, promoted)
-    kept = [run for run in promoted if matches(run.factors, spec.where)]
+    factors_of = _promote(spec, runs, system_of)
+    check_names(spec, runs, [factors_of(run) for run in runs], measured)
+    kept = [run for run in runs if matches(factors_of(run), spec.where)]
     if not kept:
         raise RequestError(f"{spec.place}.where", "no run has all of these together", "loosen one of them")
-    check_told(spec, kept, promoted)
-    chosen = _cases(spec, kept)
+    check_available(spec, kept, runs, measured)
+    chosen = _cases(spec, kept, factors_of, measured)
     # The table's own cases come last, so that a baseline that it shows is that very case.
-    pool = [*_cases(spec, promoted), *chosen] if spec.compare else []
-    return Selection(tuple(chosen), tuple(pool))
+    pool = [*_cases(spec, runs, factors_of, measured), *chosen] if spec.compare else []
+    return Selection(tuple(chosen), tuple(pool), factors_of)
 
 
 def matches(factors: Mapping[str, FactorValue], where: Mapping[str, Wanted]) -> bool:
@@ -50,42 +55,39 @@ def matches(factors: Mapping[str, FactorValue], where: Mapping[str, Wanted]) -> 
     )
 
 
-def _cases(spec: TableSpec, runs: Sequence[Run]) -> list[Case]:
-    """Return the cases of every metric and phase, with these two as factors where the table uses them so.
+def _cases(spec: TableSpec, runs: Sequence[Run], factors_of: FactorsOf, measured: MeasuredRuns) -> list[Case]:
+    """Return the cases of every metric and phase, with these two as factors.
 
-    What no run can tell is no case: not each of several metrics has each of several phases. Where all runs
-    failed, and none can tell anything, each is a case of everything.
+    A pair of metric and phase without data in any run is skipped: not each metric has each phase. If all
+    runs failed and no pair has data, each run is a case of every pair.
     """
     split = REPEAT in (*spec.rows, *spec.columns, *spec.facets, *spec.where)
     pairs = list(product(spec.metrics, spec.phases))
     if len(pairs) > 1:
-        told = {pair for run in runs for pair in available(run, spec.totals)}
-        pairs = [pair for pair in pairs if pair in told] or pairs
-    found: list[Case] = []
+        available = {pair for run in runs for pair in measured.of(run).available(spec.totals)}
+        pairs = [pair for pair in pairs if pair in available] or pairs
+    cases: list[Case] = []
     for metric, phase in pairs:
-        extra = {METRIC: metric, PHASE: phase}
-        cases = protocol_cases(
-            runs, metric, phase, spec.protocol, ignore=spec.ignore, split_repeats=split, totals=spec.totals
-        )
-        found += [replace(case, factors={**case.factors, **extra}) for case in cases]
-    return found
+        request = CaseRequest(metric, phase, spec.protocol, spec.ignore, split, spec.totals)
+        cases += [
+            replace(case, factors={**case.factors, METRIC: metric, PHASE: phase})
+            for case in build_cases(runs, request, measured, factors_of)
+        ]
+    return cases
 
 
-def _promote(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> list[Run]:
-    """Let environment keys and the system be used like factors where the table names them."""
+def _promote(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> FactorsOf:
+    """Return the factors of each run, with environment and system where the table uses them like factors."""
     factors = {name for run in runs for name in run.factors}
     environment = {name for run in runs for name in run.environment}
     wanted = set(spec.named) | set(spec.qualify) | set(spec.compare.baseline if spec.compare else ())
-    lifted = (wanted - factors) & environment
+    promoted = (wanted - factors) & environment
     with_system = SYSTEM in wanted and SYSTEM not in factors
-    if not lifted and not with_system:
-        return list(runs)
-    return [_lift(run, lifted, system_of if with_system else None) for run in runs]
-
-
-def _lift(run: Run, names: Iterable[str], system_of: SystemOf | None) -> Run:
-    more = {name: run.environment[name] for name in names if name in run.environment}
-    system = system_of(run.factors) if system_of else None
-    if system is not None:
-        more[SYSTEM] = system
-    return replace(run, factors={**run.factors, **more}) if more else run
+    by_run: dict[int, Factors] = {}
+    for run in runs:
+        more = {name: run.environment[name] for name in promoted if name in run.environment}
+        system = system_of(run.factors) if with_system else None
+        if system is not None:
+            more[SYSTEM] = system
+        by_run[id(run)] = {**run.factors, **more} if more else run.factors
+    return lambda run: by_run[id(run)]

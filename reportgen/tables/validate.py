@@ -8,23 +8,25 @@ from collections.abc import Iterable, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import FactorValue, Run, identity
-from reportgen.protocol import available
+from reportgen.core.model import Factors, FactorValue, Run, identity
+from reportgen.protocol import MeasuredRuns
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, TableSpec
 
 
-def check_names(spec: TableSpec, runs: Sequence[Run]) -> None:
-    """Raise RequestError for what none of the runs has: a factor, a value in `where`, a part of a total.
+def check_names(
+    spec: TableSpec, runs: Sequence[Run], factors: Sequence[Factors], measured: MeasuredRuns
+) -> None:
+    """Raise RequestError for names that no run has: a factor, a value in `where`, a part of a total.
 
-    runs  all that the report has, with what may be used like a factor among their factors
+    runs     all runs of the report; factors  of each of them, in this table
     """
-    _check_factors(spec, runs)
-    _check_values(spec, runs)
-    _check_totals(spec, runs)
+    _check_factors(spec, factors)
+    _check_values(spec, factors)
+    _check_totals(spec, runs, measured)
 
 
-def _check_factors(spec: TableSpec, runs: Sequence[Run]) -> None:
-    known = {name for run in runs for name in run.factors} | {METRIC, PHASE, REPEAT}
+def _check_factors(spec: TableSpec, factors: Sequence[Factors]) -> None:
+    known = {name for own in factors for name in own} | {METRIC, PHASE, REPEAT}
     lists = {"rows": spec.rows, "columns": spec.columns, "facets": spec.facets, "ignore": spec.ignore}
     for key, names in lists.items():
         for position, name in enumerate(names):
@@ -56,12 +58,12 @@ def _known(place: str, name: str, known: set[str]) -> None:
         raise RequestError(place, f'no factor "{name}"', did_you_mean(name, known))
 
 
-def _check_values(spec: TableSpec, runs: Sequence[Run]) -> None:
+def _check_values(spec: TableSpec, factors: Sequence[Factors]) -> None:
     planned = {(name, identity(value)) for case in spec.planned for name, value in case.items()}
     for name, values in spec.where.items():
         if name == REPEAT:
             continue
-        present = [run.factors[name] for run in runs if name in run.factors]
+        present = [own[name] for own in factors if name in own]
         known = set(map(identity, present))
         for value in values:
             if identity(value) not in known and (name, identity(value)) not in planned:
@@ -89,38 +91,41 @@ def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
     return did_you_mean(str(value), shown)
 
 
-def _check_totals(spec: TableSpec, runs: Sequence[Run]) -> None:
-    """Raise RequestError for a part of a total that no run has: the sum would lack it without a word."""
-    phases = {phase for run in runs for _, phase in available(run)} if spec.totals else set()
+def _check_totals(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) -> None:
+    """Raise RequestError for a part of a total that no run has: the sum would lack it silently."""
+    phases = {phase for run in runs for _, phase in measured.of(run).available()} if spec.totals else set()
     for total, names in spec.totals.items():
         for position, name in enumerate(names):
-            # Of runs that all failed nobody knows which phases they would have had.
+            # If all runs failed, their phases are unknown.
             if phases and name not in phases:
                 place = f"{spec.place}.totals.{total}[{position}]"
                 raise RequestError(place, f'no run has a phase "{name}"', did_you_mean(name, phases))
 
 
-def check_told(spec: TableSpec, kept: Sequence[Run], runs: Sequence[Run]) -> None:
-    """Raise RequestError if the table's runs can tell nothing that is asked, or no run at all one of a list.
+def check_available(
+    spec: TableSpec, kept: Sequence[Run], runs: Sequence[Run], measured: MeasuredRuns
+) -> None:
+    """Raise RequestError if the table's runs have no data of what is asked, or no run has a listed metric.
 
-    kept  the runs of the table; runs  all that the report has
+    kept  the runs of the table; runs  all runs of the report
 
-    Failed runs stand in the tables of every metric, so they cannot vouch for a name: where all failed nobody
-    knows what they would have told, and where cases are planned any known metric and any phase may come.
+    Failed runs are in the tables of every metric, so they prove no name. If all runs failed, their metrics
+    are unknown; if cases are planned, any known metric and any phase may follow.
     """
-    here = _told(spec, kept)
+    here = _available(spec, kept, measured)
     if not here:
         return
+    everywhere = _available(spec, runs, measured)
     if spec.planned:
-        _check_metrics(spec, {*METRICS, *(metric for metric, _ in _told(spec, runs))}, len(runs))
+        _check_metrics(spec, {*METRICS, *(metric for metric, _ in everywhere)}, len(runs))
     elif any((metric, phase) in here for metric in spec.metrics for phase in spec.phases):
-        _check_each(spec, _told(spec, runs), len(runs))
+        _check_each(spec, everywhere, len(runs))
     else:
         _check_each(spec, here, len(kept))
 
 
-def _told(spec: TableSpec, runs: Sequence[Run]) -> set[tuple[str, str]]:
-    return {pair for run in runs for pair in available(run, spec.totals)}
+def _available(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) -> set[tuple[str, str]]:
+    return {pair for run in runs for pair in measured.of(run).available(spec.totals)}
 
 
 def _check_metrics(spec: TableSpec, known: set[str], count: int) -> None:
@@ -130,10 +135,10 @@ def _check_metrics(spec: TableSpec, known: set[str], count: int) -> None:
             raise RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, known))
 
 
-def _check_each(spec: TableSpec, told: set[tuple[str, str]], count: int) -> None:
+def _check_each(spec: TableSpec, available: set[tuple[str, str]], count: int) -> None:
     """Raise RequestError for the first metric, else the first phase, that `count` runs cannot tell."""
-    _check_metrics(spec, {metric for metric, _ in told}, count)
-    phases = {phase for metric, phase in told if metric in spec.metrics}
+    _check_metrics(spec, {metric for metric, _ in available}, count)
+    phases = {phase for metric, phase in available if metric in spec.metrics}
     for phase in spec.phases:
         if phase not in phases:
             first, others = spec.metrics[0], len(spec.metrics) - 1

@@ -16,7 +16,7 @@ from collectors.__main__ import main
 from collectors.format_v1 import run_folder
 from collectors.launcher import exit_status
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, cases
+from reportgen.protocol import CaseRequest, Protocol, build_cases
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,7 +68,7 @@ def test_two_ranks_are_one_run_as_fast_as_its_slowest_and_the_slow_one_is_named(
     assert environment["environment"]["torch"]["distributed_backend"] == "gloo"
 
     protocol = Protocol(name="short", warmup=5, measure=20)
-    (case,) = cases(load([folder], root=tmp_path).runs, "step_time", "step", protocol)
+    (case,) = build_cases(load([folder], root=tmp_path).runs, CaseRequest("step_time", "step", protocol))
     totals = [sum(columns["step/host"][5:25]) / 1e9 / 20 for columns in ranks.values()]
     assert case.measurements[0].value == pytest.approx(max(totals))
     lagging = [one for one in case.measurements[0].findings if one.rule == "rank.straggler"]

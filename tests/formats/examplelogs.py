@@ -2,7 +2,7 @@
 
 from reportgen.core.model import STEP, Run, Series
 from reportgen.formats.detection import detect
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 
 SHORT = Protocol("1+2x1", warmup=1, measure=2, repeats=1)
@@ -30,7 +30,7 @@ def series(run: Run, metric: str) -> Series:
 
 def throughput(run: Run, protocol: Protocol = SHORT) -> float | None:
     """Return the throughput under the protocol."""
-    found = measure(run, "throughput", STEP, protocol)
+    found = measure_run(run, "throughput", STEP, protocol)
     return found.value if found else None
 
 

@@ -8,7 +8,7 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.formats.benchmarks import benchmarktools
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_all, read_one
 
 OLD = """\
@@ -70,10 +70,10 @@ def test_a_saved_trial_is_a_series_of_its_samples() -> None:
         "allocations": 2,
         "allocated_bytes": 160,
     }
-    measured = measure(fast, "step_time", "step", Protocol())
+    measured = measure_run(fast, "step_time", "step", Protocol())
     assert measured is not None
     assert (measured.evidence, measured.value) == ("steps", pytest.approx(0.002))
-    few = measure(slow, "step_time", "step", Protocol())
+    few = measure_run(slow, "step_time", "step", Protocol())
     assert few is not None
     assert (few.evidence, few.value) == ("aggregate", 2.0)
 

@@ -15,7 +15,7 @@ from reportgen.formats.custom import reader as custom
 from reportgen.formats.custom.definition import definition, searchable
 from reportgen.formats.detection import detect, discover
 from reportgen.labels import labels_toml
-from reportgen.protocol import Protocol, attempt
+from reportgen.protocol import MeasuredRun, Protocol, try_measure
 from reportgen.sources.logfiles import LogFiles
 
 STEP_MS = r"step (?P<step>\S+) (?P<step_time_ms>\S+) ms"
@@ -64,7 +64,11 @@ RANKED = r"rank (?P<rank>\S+) step (?P<step>\d+) (?P<step_time_ms>\S+) ms (?P<im
 
 def measured(run: Run) -> dict[str, float]:
     """Return what the protocol makes of a run."""
-    found = {metric: attempt(run, metric, "step", Protocol())[0] for metric in ("step_time", "throughput")}
+    one = MeasuredRun(run)
+    found = {
+        metric: try_measure(one, metric, "step", Protocol()).measurement
+        for metric in ("step_time", "throughput")
+    }
     return {metric: one.value for metric, one in found.items() if one}
 
 

@@ -9,7 +9,7 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.formats.benchmarks import jade
 from reportgen.load.scan import load
-from reportgen.protocol import DEFAULT, measure
+from reportgen.protocol import DEFAULT, measure_run
 from reportgen.sources.logfiles import LogFiles
 
 HEADER = b"""\
@@ -121,7 +121,7 @@ def test_printed_batches_are_samples_with_their_lines_and_no_window_is_laid_over
         ("backward", 0.3071, 11),
     ]
     assert not run.series
-    found = measure(run, "step_time", "forward", DEFAULT)
+    found = measure_run(run, "step_time", "forward", DEFAULT)
     assert found is not None
     assert (found.value, found.evidence) == (0.1774, "aggregate")
 
@@ -185,7 +185,7 @@ def test_a_log_without_means_says_how_it_ended_and_is_never_measured(
 ) -> None:
     run = read(content)
     assert (run.status, [one.rule for one in run.findings]) == (status, [rule])
-    assert measure(run, "step_time", "forward", DEFAULT) is None
+    assert measure_run(run, "step_time", "forward", DEFAULT) is None
 
 
 def test_damaged_lines_are_named_and_the_rest_is_read() -> None:

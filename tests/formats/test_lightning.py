@@ -15,7 +15,7 @@ import pytest
 from reportgen.core.model import Aggregate, Run
 from reportgen.formats.lightning import reader as lightning
 from reportgen.load.scan import load
-from reportgen.protocol import DEFAULT, measure
+from reportgen.protocol import DEFAULT, measure_run
 from reportgen.sources.logfiles import LogFiles
 
 OLD = b"""
@@ -301,7 +301,7 @@ def test_a_partial_configuration_has_what_there_is_and_says_what_there_is_not() 
         "not everything was recorded: no DLProf summary, no version_1/metrics.csv; utilisation is of nvidia-smi alone",
         "the times are of the execution under the profiler",
     ]
-    found = measure(run, "step_time", "forward", DEFAULT)
+    found = measure_run(run, "step_time", "forward", DEFAULT)
     assert found is not None
     assert found.value == 0.06
 

@@ -18,7 +18,7 @@ from reportgen.formats.mlperf import reader as mllog
 from reportgen.formats.mlperf.events import parse
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.load.scan import load
-from reportgen.protocol import DEFAULT, measure
+from reportgen.protocol import DEFAULT, measure_run
 from reportgen.sources.logfiles import LogFiles
 
 
@@ -258,7 +258,7 @@ def test_only_success_is_training_to_the_target(
     run = read(content)
     assert (run.status, [one.rule for one in run.findings]) == (status, [rule])
     assert figures(run, "total") == metrics
-    assert measure(run, "time_to_train", "step", DEFAULT) is None
+    assert measure_run(run, "time_to_train", "step", DEFAULT) is None
 
 
 def test_damaged_events_are_named_and_the_rest_is_read() -> None:
@@ -400,7 +400,7 @@ def _compare(run: Run, row: dict[str, str], corpus: Path) -> None:
     case = tuple(run.factors[name] for name in ("submitter", "system", "benchmark"))
     assert case == (row["submitter"], row["system"], row["benchmark"])
     assert run.factors["global_batch_size"] == run.samples_per_step == int(row["global_batch_size"])
-    measured = measure(run, "time_to_train", "step", DEFAULT)
+    measured = measure_run(run, "time_to_train", "step", DEFAULT)
     assert measured is not None
     assert measured.value / 60 == pytest.approx(float(row["time_to_train_min"]), rel=1e-12)
     (quality,) = [one for one in run.aggregates if one.metric == "eval_accuracy"]
@@ -420,7 +420,7 @@ def _compare(run: Run, row: dict[str, str], corpus: Path) -> None:
 def test_the_step_times_of_nemo_inside_an_mllog_log_are_measured(corpus: Path) -> None:
     (run,) = mllog.read(LogFiles.of({"x": (corpus / "trainers/nemo/result_0.txt").read_bytes()}).file("x"))
     assert isinstance(run, Run)
-    found = measure(run, "step_time", "step", DEFAULT)
+    found = measure_run(run, "step_time", "step", DEFAULT)
     assert found is not None
     assert (found.value, found.evidence) == (pytest.approx(36.04237, abs=5e-6), "steps")
 
@@ -432,7 +432,7 @@ def test_the_lines_of_metric_logger_between_the_events_are_steps() -> None:
     batch = b':::MLLOG {"key": "global_batch_size", "value": 8, "time_ms": 1000, "metadata": {}}\n'
     run = read(batch + lines)
     found = {
-        (metric, phase): measure(run, metric, phase, DEFAULT)
+        (metric, phase): measure_run(run, metric, phase, DEFAULT)
         for metric, phase in (("step_time", "step"), ("step_time", "data_loading"), ("throughput", "step"))
     }
     values = {key: one.value for key, one in found.items() if one}

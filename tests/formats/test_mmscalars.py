@@ -13,7 +13,7 @@ import pytest
 from reportgen.core.model import Finding, Run
 from reportgen.formats.detection import discover
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import read_all, series, table
 
@@ -80,7 +80,7 @@ def test_the_configuration_beside_them_tells_the_window():
         (150, 50, 37.5, -1),
     ]
     assert run.factors == {"framework": "MMEngine", "item": "image", "batch_size": 16, "model": "rtmdet_tiny"}
-    found = measure(run, "step_time", "step", Protocol())
+    found = measure_run(run, "step_time", "step", Protocol())
     assert found is not None
     assert (found.value, found.evidence) == (0.625, "intervals")  # of the steps 51..150
 

@@ -1,7 +1,7 @@
 """MXNet's logs: lines as Speedometer, gluon-nlp and Partial FC print them."""
 
 from reportgen.formats.dlperf import mxnet
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_one, series, shown
 
 
@@ -64,5 +64,5 @@ def test_partial_fc_prints_samples_and_calls_them_it() -> None:
     run = read_one(mxnet.FORMAT, content.encode())
     assert shown(series(run, "throughput", "printed")) == [(460, 20, 1659.38, 1), (480, 20, 1662.7, 3)]
     assert shown(series(run, "step_time", "timestamp")) == [(480, 20, 6, 3)]
-    found = measure(run, "throughput", "step", Protocol())
+    found = measure_run(run, "throughput", "step", Protocol())
     assert found is not None

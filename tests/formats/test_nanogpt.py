@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.formats.reading import read_run, series, table
 from tests.formats.trainer_logs import NANOGPT
 
@@ -24,7 +24,7 @@ def test_an_iteration_with_an_evaluation_in_it_has_no_time():
 
 
 def test_the_window_takes_the_samples_that_it_has():
-    measured = measure(read_run("nanogpt", NANOGPT), "throughput", "step", Protocol())
+    measured = measure_run(read_run("nanogpt", NANOGPT), "throughput", "step", Protocol())
     assert measured is not None
     assert measured.value == pytest.approx(491520 / 0.7)
     assert [one.rule for one in measured.findings] == ["protocol.short-window"]

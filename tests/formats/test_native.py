@@ -9,7 +9,7 @@ import pytest
 from reportgen.core.model import DeviceEvent, Finding, Run
 from reportgen.formats.native import reader as native
 from reportgen.formats.native.run_folder import DEVICE_COLUMNS
-from reportgen.protocol import DEFAULT, measure, parse_protocol
+from reportgen.protocol import DEFAULT, measure_run, parse_protocol
 from reportgen.sources.logfiles import LogFiles
 
 CORPUS = Path(__file__).parents[1] / "logformat" / "v1"
@@ -200,7 +200,7 @@ def test_the_cost_of_recording_is_environment() -> None:
 def test_tokens_and_operations_become_rates() -> None:
     run = read_run(folder({"tokens_per_step": 4096, "flops_per_step": 10**12}))
     rates = {
-        name: measure(run, name, "step", parse_protocol("0+2")) for name in ("token_throughput", "flops")
+        name: measure_run(run, name, "step", parse_protocol("0+2")) for name in ("token_throughput", "flops")
     }
     assert {name: found and found.value for name, found in rates.items()} == {
         "token_throughput": pytest.approx(4096 / 100e-9),
@@ -371,7 +371,7 @@ def test_a_run_that_lacks_ranks_has_a_step_time_and_no_throughput() -> None:
         contents = folder({"ranks": ranks, "samples_per_step": 4}, steps) | {"steps.rank1.csv": steps}
         run = read_run(contents)
         assert run.status == ("complete" if throughput else "partial")
-        time, rate = (measure(run, metric, "step", DEFAULT) for metric in ("step_time", "throughput"))
+        time, rate = (measure_run(run, metric, "step", DEFAULT) for metric in ("step_time", "throughput"))
         assert time is not None
         assert (time.value, rate.value if rate else None) == (1.0, throughput)
 

@@ -11,7 +11,7 @@ from reportgen.core.model import Finding, Run
 from reportgen.formats.benchmarks.nvbench_samples import MOST
 from reportgen.formats.detection import detect
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.formats.trainer_logs import NVBENCH
 
@@ -54,7 +54,7 @@ def test_samples_are_the_steps_of_their_state(path: str) -> None:
     assert series.source.path == "out.json-bin/0.bin"
     np.testing.assert_array_equal(series.value, TIMES)
     np.testing.assert_array_equal(series.step, range(1, 131))
-    found = measure(run, "latency", "cold_gpu", Protocol())
+    found = measure_run(run, "latency", "cold_gpu", Protocol())
     assert found is not None
     assert (found.value, found.evidence) == (sum(TIMES[20:120]) / 100, "steps")
     # nvbench's own means are kept, and stand where a protocol has no step left.
@@ -65,7 +65,7 @@ def test_states_have_files_of_their_own() -> None:
     files = {f"out.json-bin/{n}.bin": struct.pack("<f", n + 1) for n in range(3)}
     found = runs(document(*((name, 1) for name in files)), files)
     assert [run.series[0].value.tolist() for run in found] == [[1.0], [2.0], [3.0]]
-    few = measure(found[0], "latency", "cold_gpu", Protocol())
+    few = measure_run(found[0], "latency", "cold_gpu", Protocol())
     assert few is not None
     assert (few.value, few.evidence) == (0.001, "aggregate")
 

@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.formats.dlperf import oneflow
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_one, series, shown
 
 HEADER = (
@@ -32,7 +32,7 @@ def test_cnn_times_come_from_the_stamps_and_rates_beside_them() -> None:
         "item": "image",
     }
     assert shown(series(run, "throughput", "printed")) == [(20, 20, 3988.891, 6), (120, 100, 5917.583, 7)]
-    found = measure(run, "throughput", "step", Protocol())
+    found = measure_run(run, "throughput", "step", Protocol())
     assert found is not None
     assert round(found.value, 2) == 5915.65  # published
     assert found.window is not None
@@ -68,7 +68,7 @@ def test_bert_counts_from_zero() -> None:
         + line.format(119, "139.896", "1598056537.0029895")
     )
     run = read_one(oneflow.FORMAT, content.encode())
-    found = measure(run, "throughput", "step", Protocol())
+    found = measure_run(run, "throughput", "step", Protocol())
     assert found is not None
     assert round(found.value, 2) == 140.2  # published
     assert found.window is not None
@@ -138,7 +138,7 @@ def test_the_gpt_excerpt_of_the_corpus(corpus: Path) -> None:
     assert run.factors["seq_len"] == 2048
     (memory,) = run.aggregates
     assert (memory.value, memory.n) == (11958 * 2**20, 8)
-    found = measure(run, "throughput", "step", Protocol(warmup=20, measure=80))
+    found = measure_run(run, "throughput", "step", Protocol(warmup=20, measure=80))
     assert found is not None
     # 80 x 512 over the latencies of the last eight lines.
     latencies = (13.12469, 13.12390, 13.12932, 13.12500, 13.11330, 13.11041, 13.11229, 13.12494)

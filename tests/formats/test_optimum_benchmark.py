@@ -7,7 +7,7 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.formats.huggingface import optimum_benchmark
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import aggregate, read_run, table
 from tests.formats.trainer_logs import OPTIMUM_CONFIG, OPTIMUM_REPORT
@@ -34,7 +34,7 @@ def test_the_values_of_the_processes_stand_one_after_the_other():
 def test_throughput_of_training_follows_from_the_steps():
     run = read_folder(FILES)
     assert not [one for one in run.aggregates if one.metric == "throughput"]
-    measured = measure(run, "throughput", "step", Protocol(warmup=1, measure=2))
+    measured = measure_run(run, "throughput", "step", Protocol(warmup=1, measure=2))
     assert measured is not None
     assert measured.value == pytest.approx(2 * 32 / 1.0)
 

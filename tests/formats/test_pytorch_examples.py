@@ -7,7 +7,7 @@ import pytest
 from reportgen.core.model import STEP
 from reportgen.formats.trainers import pytorch_examples
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_one, series, shown
 
 LINE = (
@@ -39,7 +39,7 @@ def test_interleaved_ranks_are_told_apart_by_their_running_means() -> None:
         found = series(run, "step_time", "printed", STEP, rank)
         assert [entry[2] for entry in shown(found)] == pytest.approx(times, abs=1e-9)
         assert found.step.tolist() == list(range(1, 31))
-    measured = measure(run, "step_time", "step", Protocol(warmup=20, measure=10))
+    measured = measure_run(run, "step_time", "step", Protocol(warmup=20, measure=10))
     assert measured is not None
     assert measured.value == pytest.approx(sum(SLOW[20:]) / 10)
 

@@ -10,7 +10,7 @@ from reportgen.core.model import Run
 from reportgen.formats.dlperf import tensorflow_models
 from reportgen.load.scan import load
 from reportgen.pipeline import Request, build
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_one, series, shown
 
 HISTORY = (
@@ -99,7 +99,7 @@ def test_without_parameters_only_rates_are_measured() -> None:
     run = read_one(tensorflow_models.FORMAT, THREE.encode())
     assert run.samples_per_step is None
     assert run.factors == {"framework": "TensorFlow 2.x"}
-    found = measure(run, "throughput", "step", Protocol("p", 100, 200, 1, "mean_of_rates"))
+    found = measure_run(run, "throughput", "step", Protocol("p", 100, 200, 1, "mean_of_rates"))
     assert found is not None
     assert found.value == pytest.approx((1131.49 + 1140.95) / 2)
 
@@ -119,7 +119,7 @@ def test_the_interval_after_an_epoch_is_left_out() -> None:
         ("0826 10:04:40.0", "100.0", "1024.0", 200, 300), ("0826 10:06:20.0", "100.0", "1024.0", 300, 400)
     )
     run = read_one(tensorflow_models.FORMAT, content.encode())
-    found = measure(run, "throughput", "step", Protocol("p", 100, 300, 1))
+    found = measure_run(run, "throughput", "step", Protocol("p", 100, 300, 1))
     assert found is not None
     assert found.value == pytest.approx(1024)
     assert [finding.rule for finding in found.findings if finding.rule == "protocol.gap"]
@@ -251,7 +251,7 @@ def test_dlperfs_logs_give_what_they_are_known_to_hold(corpus: Path, expected: l
 
 
 def _measured(run: Run, estimator: str) -> float:
-    found = measure(run, "throughput", "step", Protocol("p", 100, 500, 5, estimator))  # type: ignore[arg-type]
+    found = measure_run(run, "throughput", "step", Protocol("p", 100, 500, 5, estimator))  # type: ignore[arg-type]
     assert found is not None
     return found.value
 

@@ -7,7 +7,7 @@ import pytest
 from reportgen.core.model import Finding, Run, Source
 from reportgen.formats.benchmarks import timm_benchmark
 from reportgen.formats.detection import offer
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import aggregate, rules
 from tests.formats.trainer_logs import TIMM_BENCHMARK
@@ -56,7 +56,7 @@ def test_inference_and_training_are_runs_of_their_own():
 
 def test_a_rate_is_an_aggregate_and_of_the_whole_loop():
     (run, _) = runs(TIMM_BENCHMARK)
-    found = measure(run, "throughput", "step", Protocol())
+    found = measure_run(run, "throughput", "step", Protocol())
     assert found is not None
     assert (found.value, found.evidence) == (4000.5, "aggregate")
 

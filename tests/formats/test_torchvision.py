@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.formats.reading import aggregate, read_run, series, table
 from tests.formats.trainer_logs import TORCHVISION
 
@@ -19,7 +19,7 @@ def test_a_line_covers_up_to_twenty_steps_and_steps_go_on_over_epochs():
 
 
 def test_overlapping_lines_count_once():
-    measured = measure(read_run("torchvision", TORCHVISION), "step_time", "step", Protocol())
+    measured = measure_run(read_run("torchvision", TORCHVISION), "step_time", "step", Protocol())
     assert measured is not None
     assert measured.value == pytest.approx((4.0 + 1.2 + 5.0) / 41)
 

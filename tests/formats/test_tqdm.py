@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reportgen.formats.detection import discover
 from reportgen.formats.tqdm.training_loops import kind
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.formats.reading import read_run, series, table
 from tests.formats.test_hf_trainer import PLAN
@@ -56,7 +56,7 @@ def test_a_loop_whose_last_bar_tells_its_mean_rate_is_one_interval():
     assert found.line.tolist() == [2, 4]
     assert [(one.step, one.kind) for one in found.breaks] == [(90, "epoch")]
     assert (run.status, run.findings, run.factors) == ("complete", (), {})
-    measured = measure(run, "step_time", "step", Protocol())
+    measured = measure_run(run, "step_time", "step", Protocol())
     assert measured is not None
     assert measured.value == pytest.approx(1 / 2.7)
 
@@ -65,7 +65,7 @@ def test_a_long_loop_is_cut_into_intervals_that_whole_seconds_tell():
     content = b"train\n" + text(loop(500, 0.5))
     assert is_claimed(content)
     assert steps(content)[:2] == [(40, 40, 20.0, -1), (80, 40, 20.0, -1)]
-    measured = measure(read_run("tqdm", content), "step_time", "step", Protocol())
+    measured = measure_run(read_run("tqdm", content), "step_time", "step", Protocol())
     assert measured is not None
     assert measured.value == 0.5
 

@@ -12,7 +12,7 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.load.scan import load
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 
 # path: format, step records, (metric, phase, value, tolerance) under 20+100x7
@@ -79,7 +79,7 @@ def test_window_and_aggregates(runs: dict[str, Run], id: str) -> None:
     longest = max((len(one.step) for one in run.series), default=0)
     assert (run.format, run.status, longest) == (name, "complete", records)
     for metric, phase, value, tolerance in (first, *FURTHER.get(id, ())):
-        found = measure(run, metric, phase, Protocol())
+        found = measure_run(run, metric, phase, Protocol())
         assert found is not None
         assert found.value == pytest.approx(value, abs=tolerance)
 
@@ -128,7 +128,7 @@ def test_metric_logger_inside_an_mlperf_log(corpus: Path) -> None:
     path = corpus / "trainers" / "torchvision" / "result_0.txt"
     (run,) = torchvision.FORMAT.read(LogFiles.of({"x": path.read_bytes()}).file("x"))
     assert isinstance(run, Run)
-    found = measure(run, "step_time", "step", Protocol())
+    found = measure_run(run, "step_time", "step", Protocol())
     assert found is not None
     assert found.value == pytest.approx(0.11292, abs=5e-6)
     assert [one.value for one in run.aggregates] == [0.1302, 0.1123, 0.1122, 0.1120]
@@ -138,7 +138,7 @@ def test_metric_logger_inside_an_mlperf_log(corpus: Path) -> None:
 def test_an_mlperf_log_has_the_steps_that_metric_logger_prints_inside_it(runs: dict[str, Run]) -> None:
     run = runs["torchvision/result_0.txt"]
     assert run.format == "mllog"
-    found = measure(run, "step_time", "step", Protocol())
+    found = measure_run(run, "step_time", "step", Protocol())
     assert found is not None
     assert found.window is not None
     assert found.value == pytest.approx(0.11292, abs=5e-6)

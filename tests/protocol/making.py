@@ -5,7 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import Aggregate, Break, Clock, Finding, Run, Series, Source, Telemetry
+from reportgen.core.model import (
+    Aggregate,
+    Break,
+    Case,
+    Clock,
+    Finding,
+    Measurement,
+    Run,
+    Series,
+    Source,
+    Telemetry,
+)
+from reportgen.protocol import CaseRequest, MeasuredRun, Protocol, build_cases, try_measure
+from reportgen.protocol.available import NO_TOTALS, Totals
+from reportgen.protocol.window import MeasuredWindow
 
 
 def series(
@@ -93,3 +107,23 @@ def rules(findings: Sequence[Finding]) -> list[str]:
 def messages(findings: Sequence[Finding], rule: str) -> list[str]:
     """Return what the findings of one rule say."""
     return [one.message for one in findings if one.rule == rule]
+
+
+def cases(runs: Sequence[Run], metric: str, phase: str, protocol: Protocol, **other: Any) -> tuple[Case, ...]:
+    """Return the cases of the runs."""
+    return build_cases(runs, CaseRequest(metric, phase, protocol, **other))
+
+
+def attempt(
+    run: Run, metric: str, phase: str, protocol: Protocol, totals: Totals = NO_TOTALS
+) -> tuple[Measurement | None, tuple[Finding, ...]]:
+    """Return the measurement of a run, and the findings that say why there is none."""
+    attempt = try_measure(MeasuredRun(run), metric, phase, protocol, totals)
+    return attempt.measurement, attempt.findings
+
+
+def window(
+    run: Run, series: Sequence[Series], protocol: Protocol, *, are_times: bool = True
+) -> MeasuredWindow | None:
+    """Return the window of a protocol over series of a run."""
+    return MeasuredRun(run).window(series, protocol, are_times=are_times)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from reportgen.core.model import Aggregate, Case, Finding, Run, Source
 from reportgen.core.rules import Rule
-from reportgen.protocol import DEFAULT, Protocol, available, cases, parse_protocol
-from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
+from reportgen.protocol import DEFAULT, Protocol, available_metrics, parse_protocol
+from tests.protocol.making import aggregate, cases, messages, rules, run, series, telemetry
 
 TWO = parse_protocol("2+5x7")
 
@@ -213,7 +213,7 @@ def test_an_environment_that_varies_is_named_but_not_what_varies_by_nature() -> 
     ],
 )
 def test_a_run_has_what_its_log_has_something_of(made: Run, expected: tuple[tuple[str, str], ...]) -> None:
-    assert available(made, {"compute": ("forward", "backward")}) == expected
+    assert available_metrics(made, {"compute": ("forward", "backward")}) == expected
 
 
 def test_totals_of_other_metrics_than_times_are_not_there() -> None:
@@ -222,7 +222,7 @@ def test_totals_of_other_metrics_than_times_are_not_there() -> None:
             "utilization", phase="forward", value=0.5, original="50", statistic="mean", source=run().source
         )
     )
-    assert available(made, {"compute": ("forward",)}) == (("utilization", "forward"),)
+    assert available_metrics(made, {"compute": ("forward",)}) == (("utilization", "forward"),)
 
 
 @given(st.permutations(range(7)), st.lists(st.floats(0.5, 2.0), min_size=7, max_size=7))
@@ -278,7 +278,7 @@ def test_a_strict_protocol_counts_a_damaged_log_as_failed() -> None:
 
 def test_a_sample_of_single_steps_is_no_figure_of_the_run() -> None:
     sampled = run(aggregate(1.0, statistic="sample"), aggregate(3.0, "forward"))
-    assert available(sampled) == (("step_time", "forward"),)
+    assert available_metrics(sampled) == (("step_time", "forward"),)
     assert not cases([sampled], "step_time", "step", TWO)
 
 

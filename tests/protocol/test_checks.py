@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from reportgen.core.model import Finding, FloatArray, Run
-from reportgen.protocol import DEFAULT, measure
+from reportgen.protocol import DEFAULT, measure_run
 from reportgen.protocol.run_checks import is_on_gpu
 from tests.protocol.making import messages, run, series, telemetry
 
 
 def findings(found: Run, phase: str = "step") -> tuple[Finding, ...]:
-    measured = measure(found, "step_time", phase, DEFAULT)
+    measured = measure_run(found, "step_time", phase, DEFAULT)
     assert measured is not None
     return measured.findings
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.stats import median_interval
-from reportgen.protocol import Protocol, measure
+from reportgen.protocol import Protocol, measure_run
 from tests.protocol.making import run, series
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -35,7 +35,7 @@ def test_the_coverages_in_the_text_are_those_of_the_interval() -> None:
 def test_the_example_of_the_two_estimators_holds() -> None:
     one = run(series([1.0, 3.0]), samples_per_step=8)
     found = [
-        measure(one, "throughput", "step", Protocol("p", 0, 2, 1, name))
+        measure_run(one, "throughput", "step", Protocol("p", 0, 2, 1, name))
         for name in ("total", "mean_of_rates")
     ]
     assert [round(one.value, 2) for one in found if one] == [4.0, 5.33]

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from reportgen.core.model import Finding, Run, Source, Status
 from reportgen.core.rules import Rule
-from reportgen.protocol import DEFAULT, Protocol, available, measure, parse_protocol
-from reportgen.protocol.measure import attempt
-from tests.protocol.making import aggregate, messages, rules, run, series, telemetry
+from reportgen.protocol import DEFAULT, Protocol, available_metrics, measure_run, parse_protocol
+from tests.protocol.making import aggregate, attempt, messages, rules, run, series, telemetry
 
 FIVE = parse_protocol("2+5x1")
 RATES = Protocol("rates", 2, 5, 1, "mean_of_rates")
@@ -20,12 +19,12 @@ TOTALS = {"compute": ("forward", "backward", "preprocessing"), "both": ("data_lo
 
 
 def value(found: Run, metric: str, phase: str = "step", protocol: Protocol = FIVE) -> float | None:
-    measured = measure(found, metric, phase, protocol, TOTALS)
+    measured = measure_run(found, metric, phase, protocol, TOTALS)
     return measured.value if measured else None
 
 
 def test_step_time_is_the_time_of_the_window_over_its_steps() -> None:
-    measured = measure(run(series([9, 9, 1, 2, 3, 4, 5, 9])), "step_time", "step", FIVE)
+    measured = measure_run(run(series([9, 9, 1, 2, 3, 4, 5, 9])), "step_time", "step", FIVE)
     assert measured is not None
     assert measured.value == 3.0
     assert measured.evidence == "steps"
@@ -61,7 +60,7 @@ def test_the_mean_of_rates_takes_all_ranks_of_an_entry_together() -> None:
 
 
 def test_intervals_are_weaker_evidence_than_steps() -> None:
-    measured = measure(run(series([10.0] * 3, span=5)), "step_time", "step", FIVE)
+    measured = measure_run(run(series([10.0] * 3, span=5)), "step_time", "step", FIVE)
     assert measured is not None
     assert (measured.value, measured.evidence) == (2.0, "intervals")
 
@@ -128,7 +127,7 @@ def test_a_total_of_published_phases_gives_a_throughput() -> None:
     parts = (aggregate(0.25, "data_loading"), aggregate(0.05, "forward"), aggregate(0.2, "backward"))
     one = run(*parts, samples_per_step=256, published=True)
     totals = {"all": ("data_loading", "forward", "backward")}
-    measured = measure(one, "throughput", "all", FIVE, totals)
+    measured = measure_run(one, "throughput", "all", FIVE, totals)
     assert measured is not None
     assert (measured.value, measured.evidence, measured.window) == (512.0, "published", None)
     assert not measured.findings
@@ -143,7 +142,7 @@ def test_what_does_not_add_up_has_no_total() -> None:
 
 def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
     one = run(aggregate(300.0, metric="throughput"), aggregate(1.0), samples_per_step=8)
-    measured = measure(one, "throughput", "step", FIVE)
+    measured = measure_run(one, "throughput", "step", FIVE)
     assert measured is not None
     assert (measured.value, measured.evidence) == (300.0, "aggregate")
     assert messages(measured.findings, "protocol.aggregate-only") == [
@@ -152,7 +151,7 @@ def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
 
 
 def test_the_time_to_train_is_of_the_whole_run_and_needs_no_remark() -> None:
-    measured = measure(run(aggregate(300.0, metric="time_to_train")), "time_to_train", "step", DEFAULT)
+    measured = measure_run(run(aggregate(300.0, metric="time_to_train")), "time_to_train", "step", DEFAULT)
     assert measured is not None
     assert not measured.findings
 
@@ -301,7 +300,7 @@ def test_telemetry_is_reduced_over_the_measured_steps() -> None:
     steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
     first = telemetry("0", t=[0.5, 2.5, 4.5, 6.5, 9], utilization=[0.0, 0.8, math.nan, 1.0, 0.0])
     second = telemetry("1", t=[0.5, 2.5], utilization=[0.0, 0.5])
-    measured = measure(run(steps, first, second), "utilization", "step", FIVE)
+    measured = measure_run(run(steps, first, second), "utilization", "step", FIVE)
     assert measured is not None
     assert measured.value == pytest.approx((0.9 + 0.5) / 2)
     assert measured.evidence == "steps"
@@ -320,7 +319,7 @@ def test_of_a_mask_every_bit_that_was_set_is_kept() -> None:
 @pytest.mark.parametrize("steps", [True, False])
 def test_telemetry_on_another_clock_is_used_whole_and_says_so(steps: bool) -> None:
     parts = [series([1.0] * 7)] if steps else []
-    measured = measure(run(*parts, telemetry(power=[100.0, 300.0])), "power", "step", FIVE)
+    measured = measure_run(run(*parts, telemetry(power=[100.0, 300.0])), "power", "step", FIVE)
     assert measured is not None
     assert (measured.value, measured.evidence, measured.window) == (200.0, "intervals", None)
     assert rules(measured.findings) == ["protocol.coarse-interval"]
@@ -345,7 +344,7 @@ def test_energy_is_what_the_counters_of_all_devices_rose_by_in_the_window() -> N
     steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
     first = telemetry("0", t=[1, 2.5, 4.5, 6.5, 9], energy=[1e9, 1e9 + 50, 1e9 + 150, 1e9 + 250, 2e9])
     second = telemetry("1", t=[2, 7], energy=[5e9, 5e9 + 300])
-    measured = measure(run(steps, first, second), "energy", "step", FIVE)
+    measured = measure_run(run(steps, first, second), "energy", "step", FIVE)
     assert measured is not None
     assert (measured.value, measured.unit) == (500.0, "J")
 
@@ -376,7 +375,7 @@ def test_a_number_knows_its_unit() -> None:
         samples_per_step=8,
     )
     units = {name: found.unit for name in ("step_time", "throughput", "epoch_time", "shards")
-             if (found := measure(one, name, "step", FIVE))}  # fmt: skip
+             if (found := measure_run(one, name, "step", FIVE))}  # fmt: skip
     assert units == {"step_time": "s", "throughput": "samples/s", "epoch_time": "s", "shards": "1"}
 
 
@@ -385,24 +384,24 @@ def test_a_total_of_a_metric_of_ones_own_adds_up_if_it_is_in_seconds() -> None:
         aggregate(1.0, "forward", metric="wait", unit="s"),
         aggregate(2.0, "backward", metric="wait", unit="s"),
     )
-    measured = measure(one, "wait", "compute", FIVE, TOTALS)
+    measured = measure_run(one, "wait", "compute", FIVE, TOTALS)
     assert measured is not None
     assert (measured.value, measured.unit, measured.parts) == (3.0, "s", ("forward", "backward"))
 
 
 def test_a_total_names_the_parts_that_entered_it() -> None:
     one = run(series([1.0] * 7), series([0.1] * 7, "forward"), series([0.1] * 2, "backward"))
-    measured = measure(one, "step_time", "compute", FIVE, TOTALS)
+    measured = measure_run(one, "step_time", "compute", FIVE, TOTALS)
     assert measured is not None
     assert measured.parts == ("forward",)
-    alone = measure(one, "step_time", "forward", FIVE, TOTALS)
+    alone = measure_run(one, "step_time", "forward", FIVE, TOTALS)
     assert alone is not None
     assert alone.parts == ()
 
 
 def test_a_total_says_what_it_could_not_add() -> None:
     one = run(series([1.0] * 7), series([0.1] * 7, "forward"), aggregate(5.0, "backward"))
-    measured = measure(one, "step_time", "compute", FIVE, TOTALS)
+    measured = measure_run(one, "step_time", "compute", FIVE, TOTALS)
     assert measured is not None
     assert measured.value == pytest.approx(0.1)
     assert messages(measured.findings, "protocol.mixed") == [
@@ -414,7 +413,7 @@ def test_a_total_says_what_it_could_not_add() -> None:
 @pytest.mark.parametrize(("rate", "said"), [(16.0, False), (16.7, False), (17.0, True), (8.0, True)])
 def test_printed_rates_that_differ_from_the_step_times_are_named(rate: float, said: bool) -> None:
     one = run(series([0.5] * 7), series([rate] * 7, metric="throughput"), samples_per_step=8)
-    measured = measure(one, "throughput", "step", FIVE)
+    measured = measure_run(one, "throughput", "step", FIVE)
     assert measured is not None
     assert measured.value == 16.0
     assert bool(messages(measured.findings, "rate.disagreement")) == said
@@ -422,7 +421,7 @@ def test_printed_rates_that_differ_from_the_step_times_are_named(rate: float, sa
 
 def test_both_rates_stand_in_the_finding() -> None:
     one = run(series([0.5] * 7), series([8.0] * 7, metric="throughput"), samples_per_step=8)
-    measured = measure(one, "throughput", "step", FIVE)
+    measured = measure_run(one, "throughput", "step", FIVE)
     assert measured is not None
     assert messages(measured.findings, "rate.disagreement") == [
         "the log prints 8 samples/s, its step times come to 16 samples/s over the same steps, 50.0% apart; "
@@ -455,7 +454,7 @@ def test_what_a_log_has_becomes_a_number_or_a_reason(
     found: list[Any], samples: float | None, protocol: Protocol
 ) -> None:
     one = run(*found, samples_per_step=samples)
-    for metric, phase in available(one, TOTALS):
+    for metric, phase in available_metrics(one, TOTALS):
         measured, why = attempt(one, metric, phase, protocol, TOTALS)
         assert (measured is None) == bool(why)
         assert measured is None or math.isfinite(measured.value)

@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 
 from reportgen.core.model import DeviceEvent, Finding, Run, Series, Telemetry
-from reportgen.protocol import Protocol, available, measure, parse_protocol
-from reportgen.protocol.measure import attempt
+from reportgen.protocol import Protocol, available_metrics, measure_run, parse_protocol
 from reportgen.protocol.timeline import during, measured_before
-from reportgen.protocol.window import lay
-from tests.protocol.making import messages, rules, run, series, telemetry
+from tests.protocol.making import attempt, messages, rules, run, series, telemetry, window
 
 FIVE: Protocol = parse_protocol("2+5x1")
 STEPS = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
@@ -37,7 +35,7 @@ def device(name: str = "GPU-1111", **columns: Sequence[float]) -> Telemetry:
 
 
 def found(*parts: Any, steps: Series = STEPS, **other: Any) -> tuple[Finding, ...]:
-    measured = measure(run(steps, *parts, **other), "step_time", "step", FIVE)
+    measured = measure_run(run(steps, *parts, **other), "step_time", "step", FIVE)
     assert measured is not None
     return measured.findings
 
@@ -231,7 +229,7 @@ def test_telemetry_on_another_clock_says_nothing_of_the_steps() -> None:
 
 def test_a_table_of_power_says_what_one_of_step_times_says() -> None:
     one = run(STEPS, device(power=inside(300), throttle_reasons=inside(0x40)))
-    measured = measure(one, "power", "step", FIVE)
+    measured = measure_run(one, "power", "step", FIVE)
     assert measured is not None
     assert (measured.value, rules(measured.findings)) == (300.0, ["telemetry.throttled"])
 
@@ -251,13 +249,13 @@ def test_samples_taken_between_the_measured_steps_do_not_count() -> None:
         throttle_reasons=np.where(working, 0, 0x1),
     )
     assert found(one, steps=PAUSED) == ()
-    measured = measure(run(PAUSED, one), "power", "step", FIVE)
+    measured = measure_run(run(PAUSED, one), "power", "step", FIVE)
     assert measured is not None
     assert measured.value == pytest.approx(400)
 
 
 def test_moments_are_told_apart_by_the_steps_they_lie_in() -> None:
-    laid = lay(run(PAUSED), [PAUSED], FIVE)
+    laid = window(run(PAUSED), [PAUSED], FIVE)
     assert laid is not None
     t = np.array([1.9, 2.0, 3.5, 4.5, 13.9, 14.5, 17.0, 17.1])
     assert during(t, laid.ranks[0]).tolist() == [False, True, True, False, False, True, True, False]
@@ -265,7 +263,7 @@ def test_moments_are_told_apart_by_the_steps_they_lie_in() -> None:
 
 
 def energy_per_sample(one: Run) -> float | None:
-    measured = measure(one, "energy_per_sample", "step", FIVE)
+    measured = measure_run(one, "energy_per_sample", "step", FIVE)
     return measured.value if measured else None
 
 
@@ -281,7 +279,7 @@ def test_energy_per_sample_is_power_by_the_counters_over_the_rate_of_samples() -
     two = telemetry("1", t, energy=counter([50, 100, 100, 100], t))
     both = run(STEPS, one, two, samples_per_step=8)
     assert energy_per_sample(both) == pytest.approx(50.0)
-    assert ("energy_per_sample", "step") in available(both)
+    assert ("energy_per_sample", "step") in available_metrics(both)
 
 
 def test_energy_of_pauses_is_not_that_of_samples() -> None:
@@ -315,7 +313,7 @@ def test_without_samples_or_counters_there_is_no_energy_per_sample() -> None:
         run(STEPS, device(), samples_per_step=8),
     ):
         assert energy_per_sample(one) is None
-        assert ("energy_per_sample", "step") not in available(one)
+        assert ("energy_per_sample", "step") not in available_metrics(one)
 
 
 @pytest.mark.parametrize(("rate", "counted"), [("token_throughput", "tokens"), ("flops", "operations")])
@@ -324,9 +322,9 @@ def test_a_rate_of_work_is_all_of_the_window_over_its_time(rate: str, counted: s
     ranks = [series([1.0] * 7), series([2.0] * 7, rank=1)]
     work = [series([100.0] * 7, metric=counted), series([50.0] * 7, metric=counted, rank=1)]
     one = run(*ranks, *work)
-    measured = measure(one, rate, "step", FIVE)
+    measured = measure_run(one, rate, "step", FIVE)
     assert measured is not None
     assert measured.value == pytest.approx(5 * 150 / 10)
-    assert (rate, "step") in available(one)
-    assert (counted, "step") not in available(one)
-    assert measure(run(*ranks, work[0]), rate, "step", FIVE) is None
+    assert (rate, "step") in available_metrics(one)
+    assert (counted, "step") not in available_metrics(one)
+    assert measure_run(run(*ranks, work[0]), rate, "step", FIVE) is None

@@ -1,0 +1,88 @@
+"""What the metrics and tables of a build share about a run: entries, windows, findings, measurements.
+
+A run is asked for many metrics, and by many tables. Each answer is computed once and kept here, as long
+as the build that owns the store. Nothing is kept between builds.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from reportgen.core.model import Finding, Measurement, Run, Series
+from reportgen.protocol.available import NO_TOTALS, Totals, available_metrics
+from reportgen.protocol.definition import Protocol
+from reportgen.protocol.steps import Entries, measurable_entries
+from reportgen.protocol.window import MeasuredWindow, select_window
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The measurement of a run, or None with the findings that say why there is none.
+
+    Only a run without any data of the metric (`available_metrics`) has neither.
+    """
+
+    measurement: Measurement | None
+    findings: tuple[Finding, ...] = ()
+
+
+Check = Callable[["MeasuredRun", MeasuredWindow], tuple[Finding, ...]]
+AttemptKey = tuple[str, str, tuple[str, ...] | None, Protocol]
+
+
+class MeasuredRun:
+    """A run with everything that was computed from it.
+
+    attempts  by metric, phase, the parts of a total and protocol; filled by `measure.try_measure`
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.attempts: dict[AttemptKey, Attempt] = {}
+        # Series and windows are compared by identity. The run and these dictionaries keep them alive.
+        self._entries: dict[int, Entries] = {}
+        self._windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = {}
+        self._checks: dict[tuple[Check, int], tuple[Finding, ...]] = {}
+        self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
+
+    def available(self, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
+        """Return the (metric, phase) pairs for which the log has data; see `available_metrics`."""
+        key = tuple(totals.items())
+        if key not in self._available:
+            self._available[key] = available_metrics(self.run, totals)
+        return self._available[key]
+
+    def entries(self, series: Series) -> Entries:
+        """Return the measurable entries of one of the run's series."""
+        if id(series) not in self._entries:
+            self._entries[id(series)] = measurable_entries(series)
+        return self._entries[id(series)]
+
+    def window(
+        self, series: Sequence[Series], protocol: Protocol, *, are_times: bool = True
+    ) -> MeasuredWindow | None:
+        """Return the window over the series, one of each rank; see `select_window`."""
+        key = (tuple(map(id, series)), protocol, are_times)
+        if key not in self._windows:
+            entries = [self.entries(each) for each in series]
+            self._windows[key] = select_window(self.run, entries, protocol, are_times=are_times)
+        return self._windows[key]
+
+    def check(self, check: Check, window: MeasuredWindow) -> tuple[Finding, ...]:
+        """Return the findings of a check of one of the run's windows."""
+        key = (check, id(window))
+        if key not in self._checks:
+            self._checks[key] = check(self, window)
+        return self._checks[key]
+
+
+class MeasuredRuns:
+    """The store of one build: each run is measured once per metric, phase and protocol."""
+
+    def __init__(self) -> None:
+        self._runs: dict[int, MeasuredRun] = {}
+
+    def of(self, run: Run) -> MeasuredRun:
+        """Return the run with everything that was computed from it so far."""
+        if id(run) not in self._runs:
+            self._runs[id(run)] = MeasuredRun(run)
+        return self._runs[id(run)]

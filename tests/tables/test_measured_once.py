@@ -1,0 +1,83 @@
+"""A build computes each window of a run and what a run has available once, however many tables ask."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from reportgen.core.model import Run
+from reportgen.protocol import MeasuredRuns, Protocol, measured_run
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NOTHING
+from reportgen.tables.spec import CompareSpec, TableSpec
+from tests.protocol.making import run, series
+from tests.tables.cases import spec
+
+PROTOCOL = Protocol("1+5x3", warmup=1, measure=5, repeats=3)
+RUNS = [
+    run(
+        series([1.0] * 9, samples=devices),
+        id=f"{devices}/{repeat}",
+        factors={"devices": devices},
+        environment={"host": f"node{repeat}"},
+        repeat=repeat,
+    )
+    for devices in (1, 2, 4)
+    for repeat in (1, 2)
+]
+SPEEDUP = spec(
+    protocol=PROTOCOL,
+    rows=("devices",),
+    compare=CompareSpec("speedup", {"devices": 1}),
+    show=("value", "speedup"),
+)
+TWO_METRICS = spec(
+    protocol=PROTOCOL, rows=("devices",), columns=("metric",), metrics=("throughput", "step_time")
+)
+BY_HOST = spec(protocol=PROTOCOL, rows=("devices",), columns=("host",))
+TOTAL = spec(protocol=PROTOCOL, rows=("devices",), phases=("all",), totals={"all": ("step",)})
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[str, str]]:
+    """Count the calls of select_window and available_metrics by the id of their run."""
+    counts: Counter[tuple[str, str]] = Counter()
+
+    def count(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(run: Run, *other: Any, **named: Any) -> Any:
+            counts[name, run.id] += 1
+            return original(run, *other, **named)
+
+        return counting
+
+    for name in ("select_window", "available_metrics"):
+        monkeypatch.setattr(measured_run, name, count(name, getattr(measured_run, name)))
+    return counts
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [[SPEEDUP], [TWO_METRICS], [BY_HOST], [SPEEDUP, TWO_METRICS, BY_HOST]],
+    ids=["a table that compares", "two metrics", "environment as a factor", "three tables"],
+)
+def test_a_run_is_measured_once(specs: list[TableSpec], counted: Counter[tuple[str, str]]) -> None:
+    measured = MeasuredRuns()
+    for each in specs:
+        (table,) = build_tables(each, RUNS, NOTHING, measured)
+        assert any(cell.kind == "number" for cells in table.cells for cell in cells)
+    assert counted == {(name, run.id): 1 for name in ("select_window", "available_metrics") for run in RUNS}
+
+
+def test_another_protocol_has_a_window_of_its_own(counted: Counter[tuple[str, str]]) -> None:
+    measured = MeasuredRuns()
+    short = spec(protocol=Protocol("1+2x3", warmup=1, measure=2, repeats=3), rows=("devices",))
+    for each in (SPEEDUP, short):
+        build_tables(each, RUNS, NOTHING, measured)
+    assert {count for (name, _), count in counted.items() if name == "select_window"} == {2}
+
+
+def test_a_total_is_measured_apart_from_its_parts() -> None:
+    measured = MeasuredRuns()
+    shown = [build_tables(each, RUNS, NOTHING, measured)[0] for each in (SPEEDUP, TOTAL)]
+    assert [table.cells[0][0].case.parts for table in shown if table.cells[0][0].case] == [(), ("step",)]
