@@ -7,7 +7,7 @@ Parses, calls, prints, exits. Exit codes: that of the measured command for `run`
 import argparse
 import sys
 from pathlib import Path
-from typing import List, Optional
+from typing import Optional
 
 from collectors.format_v1 import run_folder
 from collectors.launcher import launch
@@ -21,7 +21,7 @@ _RUN_EXAMPLE = """python -m collectors run --logs logs/x --case model=resnet50 -
               -- python train.py --batch-size {batch_size}"""
 
 
-def main(argv: Optional[List[str]] = None) -> int:
+def main(argv: Optional[list[str]] = None) -> int:
     """Run one command line and return its exit code."""
     argv = sys.argv[1:] if argv is None else argv
     if argv[:1] == ["bench"]:  # has its own options, and imports torch

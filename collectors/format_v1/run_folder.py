@@ -9,8 +9,9 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Dict, Iterable, Mapping, Union
+from typing import Any, Union
 
 from collectors.format_v1.append_file import LineFile
 
@@ -44,7 +45,7 @@ _INTEGERS = 2**63  # a reader need not hold larger ones
 _FOLDER_LENGTH = 120  # file systems end at 255 bytes for a name; archives and other systems sooner
 
 
-def clock_pair() -> Dict[str, int]:
+def clock_pair() -> dict[str, int]:
     """Return both clocks, read one after the other; perf_counter is CLOCK_MONOTONIC on Linux."""
     return {"monotonic_ns": time.perf_counter_ns(), "realtime_ns": time.time_ns()}
 
@@ -87,7 +88,7 @@ def is_event_column(column: str) -> bool:
     return column.endswith("_cuda_event_ns")
 
 
-def clocks_of(columns: "list[str]", *, is_synchronized: bool) -> Dict[str, Dict[str, str]]:
+def clocks_of(columns: list[str], *, is_synchronized: bool) -> dict[str, dict[str, str]]:
     """Return clock and synchronisation of each column, and of the step's duration, as `run.json` has them."""
     step = ("host_synchronized", "step") if is_synchronized else ("host", "none")
     found = {"duration_ns": {"clock": step[0], "sync": step[1]}}
@@ -98,7 +99,7 @@ def clocks_of(columns: "list[str]", *, is_synchronized: bool) -> Dict[str, Dict[
     return found
 
 
-def header_line(counts: "list[str]", columns: "list[str]") -> str:
+def header_line(counts: list[str], columns: "list[str]") -> str:
     """Return the header of steps with these columns of counts and of phases."""
     return ",".join(["step", *counts, "begin_ns", "duration_ns", *columns]) + "\n"
 
@@ -115,7 +116,7 @@ def check_break_name(name: str) -> str:
     return name
 
 
-def check_case(case: Case) -> Dict[str, Factor]:
+def check_case(case: Case) -> dict[str, Factor]:
     """Return a copy of `case`; ValueError for a name or value that the format has no place for."""
     for name, value in case.items():
         if not isinstance(name, str) or not _FACTOR_NAME.match(name):
@@ -148,7 +149,7 @@ def factor_text(value: Factor) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def new_run_folder(logs: Path, case: Case, node: int = 0) -> "tuple[Path, int]":
+def new_run_folder(logs: Path, case: Case, node: int = 0) -> tuple[Path, int]:
     """Create and return a run folder that did not exist, and the number of its repeat (from 1).
 
     The number is one more than the highest there is, so that a later repeat never looks earlier. Where each
@@ -185,7 +186,7 @@ def _is_waiting(folder: Path, node: int) -> bool:
     return any(one.get("status") == "running" for one in fresh)
 
 
-def runs_of(logs: Path, case: Case) -> "list[Path]":
+def runs_of(logs: Path, case: Case) -> list[Path]:
     """Return the run folders of a case that exist below `logs`, in no particular order."""
     return [path for path in (logs / case_folder(case)).glob("r*") if re.match(r"r[0-9]+\Z", path.name)]
 
@@ -194,7 +195,7 @@ def _run_name(node: int) -> str:
     return f"launcher.node{node}.json" if node else "run.json"
 
 
-def read_run(folder: Path, node: int = 0) -> Dict[str, Any]:
+def read_run(folder: Path, node: int = 0) -> dict[str, Any]:
     """Return what `run.json` says, or what the launcher of another node noted; {} when there is none."""
     try:
         run = json.loads((folder / _run_name(node)).read_text(encoding="utf-8"))
@@ -215,7 +216,7 @@ def end_line(status: str, error: str) -> str:
     return f"#end,{status},{plain}\n" if plain else f"#end,{status}\n"
 
 
-def rank_ends(folder: Path) -> "list[tuple[int, int, str, str]]":
+def rank_ends(folder: Path) -> list[tuple[int, int, str, str]]:
     """Return (real time in ns, rank, status, error) of the ranks that saw their own ends, the first first."""
     ends = []
     for path in folder.glob("steps.rank*.csv"):
@@ -230,7 +231,7 @@ def rank_ends(folder: Path) -> "list[tuple[int, int, str, str]]":
     return sorted(ends)
 
 
-def write_environment(folder: Path, node: int, ranks: "list[int]", environment: Mapping[str, Any]) -> None:
+def write_environment(folder: Path, node: int, ranks: list[int], environment: Mapping[str, Any]) -> None:
     """Write `environment.node<N>.json`; raises OSError."""
     head = {"format": "reportgen-environment", "version": VERSION, "node": node, "ranks": ranks}
     path = folder / f"environment.node{node}.json"
@@ -272,7 +273,7 @@ class TelemetryFile(LineFile):
     def __init__(self, folder: Path, node: int, interval: int) -> None:
         """Create the file; `interval` is the one asked for, in ns. Raises OSError."""
         super().__init__(telemetry_path(folder, node))
-        self._columns: "list[str]" = []
+        self._columns: list[str] = []
         self.write(f"{clock_line()}#interval,{interval}\n")
 
     def write_samples(self, samples: "Iterable[tuple[str, int, Mapping[str, int]]]") -> None:

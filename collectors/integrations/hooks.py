@@ -4,7 +4,8 @@ A hook that never comes, or comes twice, must not spoil the log: what is open wh
 there.
 """
 
-from typing import Any, Dict, Iterable, Mapping, Optional
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional
 
 from collectors.format_v1 import run_folder
 from collectors.recorder.phases import Phase
@@ -17,7 +18,7 @@ class HookedRecorder:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.is_inside = False  # whether work of the running step has been done already
-        self._open: Dict[str, Phase] = {}
+        self._open: dict[str, Phase] = {}
         self.recorder.mark_break("setup")
         self.enter(run_folder.WAITING)
 

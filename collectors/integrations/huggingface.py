@@ -8,7 +8,7 @@ step has is counted where they enter the model, by a hook on the model's forward
 not hooked, and what the configuration says is recorded. Evaluations and checkpoints are declared breaks.
 """
 
-from typing import Any, Dict, Optional
+from typing import Any, Optional
 
 from collectors.integrations.hooks import HookedRecorder, samples_of
 from collectors.recorder.recorder import Recorder
@@ -46,7 +46,7 @@ class StepHooks:
         if model is not None and not args.torch_compile:
             self._removable = model.register_forward_pre_hook(self._count, with_kwargs=True)
 
-    def _count(self, model: Any, inputs: Any, named: Dict[str, Any]) -> None:
+    def _count(self, model: Any, inputs: Any, named: dict[str, Any]) -> None:
         if self._hooked is None or not model.training:
             return
         samples = samples_of([*named.values(), *inputs])

@@ -8,7 +8,7 @@ import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 _FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 #: Signals that whole process groups get: from a terminal's keys, from `timeout`, from a CI runner.
@@ -50,10 +50,10 @@ class Forwarding:
     """
 
     def __init__(self) -> None:
-        self.received: List[str] = []
+        self.received: list[str] = []
         self._child: Optional["subprocess.Popen[bytes]"] = None
-        self._before: Dict[int, Any] = {}
-        self._later: Dict[int, threading.Timer] = {}
+        self._before: dict[int, Any] = {}
+        self._later: dict[int, threading.Timer] = {}
 
     @property
     def is_cancelled(self) -> bool:

@@ -5,8 +5,9 @@ does not know why another rank died and is stopped for it by its launcher. All t
 """
 
 import signal
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Dict, Mapping
+from typing import Any
 
 from collectors.format_v1 import run_folder
 
@@ -15,7 +16,7 @@ _BAD = ("failed", "out_of_memory")
 
 def ended(
     folder: Path, begun: Mapping[str, Any], code: int, *, is_cancelled: bool, node: int
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """Return the run as it shall be written, with exit code and, where it was not known, the end.
 
     begun  what the launcher wrote at the begin
@@ -49,7 +50,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _failure(folder: Path, run: Mapping[str, Any], how: str) -> Dict[str, str]:
+def _failure(folder: Path, run: Mapping[str, Any], how: str) -> dict[str, str]:
     """Return status and error of a command that failed, {} where the run says it already."""
     bad = [one for one in run_folder.rank_ends(folder) if one[2] in _BAD]
     if bad and bad[0][1] != 0 and run["status"] != "partial":

@@ -14,9 +14,10 @@ import itertools
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Callable, Dict, List, Mapping, NamedTuple, Sequence
+from typing import Callable, NamedTuple
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.run_folder import Case, Factor
@@ -69,12 +70,12 @@ def factor_value(text: str) -> Factor:
     return text
 
 
-def cases_of(settings: Sequence[str]) -> List[Dict[str, Factor]]:
+def cases_of(settings: Sequence[str]) -> list[dict[str, Factor]]:
     """Return every combination of `name=value` settings; a name given twice has two values.
 
     Raises ValueError for a setting that is not name=value or a name the log has no place for.
     """
-    values: Dict[str, List[Factor]] = {}
+    values: dict[str, list[Factor]] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals:
@@ -84,7 +85,7 @@ def cases_of(settings: Sequence[str]) -> List[Dict[str, Factor]]:
     return [run_folder.check_case(case) for case in combinations]
 
 
-def jobs_of(cases: Sequence[Case], command: Sequence[str]) -> List[Job]:
+def jobs_of(cases: Sequence[Case], command: Sequence[str]) -> list[Job]:
     """Return one job per case; `{factor}` in the command becomes the case's value."""
     return [Job(case, [_filled(word, case) for word in command]) for case in cases]
 
@@ -120,7 +121,7 @@ def run_campaign(campaign: Campaign) -> int:
     return first_failure
 
 
-def _queue(campaign: Campaign) -> List[Job]:
+def _queue(campaign: Campaign) -> list[Job]:
     """Return the jobs to run, one entry per run."""
     missing = []
     for job in campaign.jobs:

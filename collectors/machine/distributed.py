@@ -6,7 +6,8 @@ of them started is rank 0 of 1.
 """
 
 import os
-from typing import Mapping, NamedTuple, Optional
+from collections.abc import Mapping
+from typing import NamedTuple, Optional
 
 #: variables of rank, number of ranks, rank on the node, node, number of ranks on the node
 _FAMILIES = (

@@ -8,10 +8,11 @@ Each check is a function that may return advice; what a driver or a system canno
 import argparse
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 from collectors.machine import environment
 from collectors.telemetry.nvml import enumerate_devices, start_nvml, stop_nvml
@@ -134,7 +135,7 @@ class _Device:
         return None if value is None else known(value)
 
 
-Found = Optional["tuple[str, str]"]
+Found = Optional[tuple[str, str]]
 
 
 def _processes(device: _Device) -> Found:
@@ -217,7 +218,7 @@ def _instances(device: _Device) -> Found:
     return ("split into MIG instances: power and clocks are shared", remedy) if is_split else None
 
 
-_CHECKS: List[Callable[[_Device], Found]] = [
+_CHECKS: list[Callable[[_Device], Found]] = [
     _processes,
     _clocks,
     _power_limit,

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Optional
 
 from collectors.machine import gpu_info
 from collectors.machine.sanitize_argv import own_command, without_secrets
@@ -46,12 +46,12 @@ _JOB_VARIABLES = {
 #: Distributions that decide about speed and are not modules by that name, or may be imported late.
 _PACKAGE_PREFIXES = ("nvidia-", "triton", "intel-", "mkl", "torch", "cuda-", "pillow", "onednn")
 
-Group = Dict[str, Any]
+Group = dict[str, Any]
 
 
-def capture() -> Dict[str, Group]:
+def capture() -> dict[str, Group]:
     """Return everything that could be found out, without empty groups."""
-    groups: Dict[str, Callable[[], Group]] = {
+    groups: dict[str, Callable[[], Group]] = {
         "python": _python,
         "platform": _platform,
         "cpu": cpu_facts,
@@ -168,7 +168,7 @@ def _cpu_quota() -> Optional[float]:
     return min(quotas) if quotas else None
 
 
-def _cgroup_texts(name: str, controller: str) -> List[str]:
+def _cgroup_texts(name: str, controller: str) -> list[str]:
     """Return the contents of one file of the control groups, from this process's group up to the root."""
     texts = []
     for line in (_text("/proc/self/cgroup") or "").splitlines():

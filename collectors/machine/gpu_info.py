@@ -9,13 +9,13 @@ import shutil
 import subprocess
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Optional
 
 from collectors.telemetry.nvml import enumerate_devices, start_nvml, stop_nvml, text
 from collectors.telemetry.nvml_fields import known
 from collectors.telemetry.source import UnavailableError
 
-Group = Dict[str, Any]
+Group = dict[str, Any]
 
 _UNDERLINE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -23,7 +23,7 @@ _UNDERLINE = re.compile(r"\x1b\[[0-9;]*m")
 _SMI = {"name": "name", "vbios": "vbios_version", "driver": "driver_version"}
 
 
-def describe() -> Dict[str, Group]:
+def describe() -> dict[str, Group]:
     """Return the groups `driver`, `gpu` (UUID -> facts) and `topology`, as far as they can be found out."""
     try:
         found = _by_nvml()
@@ -34,7 +34,7 @@ def describe() -> Dict[str, Group]:
     return found
 
 
-def _by_nvml() -> Dict[str, Group]:
+def _by_nvml() -> dict[str, Group]:
     nvml = start_nvml()
     try:
         handles, devices = enumerate_devices(nvml)
@@ -52,7 +52,7 @@ def _driver(nvml: Any) -> Group:
     return _answered(nvml, {"version": lambda: text(nvml.nvmlSystemGetDriverVersion()), "cuda": cuda})
 
 
-def _facts(nvml: Any, handle: Any, instances: List[str]) -> Group:
+def _facts(nvml: Any, handle: Any, instances: list[str]) -> Group:
     def switch(name: str) -> Callable[[], bool]:
         return lambda: bool(getattr(nvml, name)(handle))
 
@@ -81,7 +81,7 @@ def _facts(nvml: Any, handle: Any, instances: List[str]) -> Group:
     return {**group, "mig_instances": instances} if instances else group
 
 
-def _answered(nvml: Any, questions: Dict[str, Callable[[], Any]]) -> Group:
+def _answered(nvml: Any, questions: dict[str, Callable[[], Any]]) -> Group:
     """Return the answers that there are."""
     answers: Group = {}
     for name, question in questions.items():
@@ -90,7 +90,7 @@ def _answered(nvml: Any, questions: Dict[str, Callable[[], Any]]) -> Group:
     return {name: value for name, value in answers.items() if value is not None}
 
 
-def _by_smi() -> Dict[str, Group]:
+def _by_smi() -> dict[str, Group]:
     query = f"--query-gpu=uuid,{','.join(_SMI.values())}"
     rows = [line.split(", ") for line in _smi(query, "--format=csv,noheader")]
     gpus: Group = {}
@@ -103,14 +103,14 @@ def _by_smi() -> Dict[str, Group]:
     return {"driver": driver, "gpu": gpus}
 
 
-def _matrix() -> List[str]:
+def _matrix() -> list[str]:
     """Return the lines of `nvidia-smi topo -m` up to its legend."""
     lines = [_UNDERLINE.sub("", line).rstrip() for line in _smi("topo", "-m")]
     end = next((number for number, line in enumerate(lines) if line.startswith("Legend")), len(lines))
     return [line for line in lines[:end] if line]
 
 
-def _smi(*arguments: str) -> List[str]:
+def _smi(*arguments: str) -> list[str]:
     program = shutil.which("nvidia-smi")
     if not program:
         return []
@@ -123,7 +123,7 @@ def _smi(*arguments: str) -> List[str]:
     return done.stdout.decode("utf-8", "replace").splitlines()
 
 
-def numa_nodes(root: Path = Path("/sys/devices/system/node")) -> List[str]:
+def numa_nodes(root: Path = Path("/sys/devices/system/node")) -> list[str]:
     """Return "node0: 0-15" for each NUMA node and its cores."""
     found = {}
     for path in root.glob("node[0-9]*"):

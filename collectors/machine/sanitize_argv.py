@@ -7,8 +7,8 @@ sound like a secret are blanked; paths are written relative to the working folde
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import List, Sequence
 
 _SECRET = re.compile(r"(key|token|passw|secret|credential|auth)", re.IGNORECASE)
 _URL_SECRET = re.compile(r"(://)[^/@\s]+@")
@@ -18,21 +18,21 @@ _BLANK = "[removed]"
 _PATH = re.compile(r"(?:(?<=^)|(?<=[=:,]))/(?!/)[^=:,]*")
 
 
-def own_command() -> List[str]:
+def own_command() -> list[str]:
     """Return the command line of this process as it may be recorded."""
     return command_to_record(getattr(sys, "orig_argv", None) or [sys.executable, *sys.argv])  # Python 3.10
 
 
-def command_to_record(line: Sequence[str]) -> List[str]:
+def command_to_record(line: Sequence[str]) -> list[str]:
     """Return a command line, the program by its name alone, without secrets and private paths."""
     if not line:
         return []
     return [PurePath(line[0]).name, *(without_private_paths(word) for word in without_secrets(line[1:]))]
 
 
-def without_secrets(line: Sequence[str]) -> List[str]:
+def without_secrets(line: Sequence[str]) -> list[str]:
     """Return words with the values of options that sound like a secret blanked, home as `~`."""
-    out: List[str] = []
+    out: list[str] = []
     is_secret_next = False
     for word in line:
         name, equals, _ = word.partition("=")

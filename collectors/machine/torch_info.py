@@ -6,13 +6,13 @@ measured. Releases differ in what they know, and a setting may refuse to be read
 
 import sys
 import warnings
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Optional
 
 
-def torch_facts() -> Dict[str, Any]:
+def torch_facts() -> dict[str, Any]:
     """Return the group `torch` of the environment; {} where torch is not imported."""
     torch: Any = sys.modules.get("torch")
-    group: Dict[str, Any] = {}
+    group: dict[str, Any] = {}
     for name, fact in ({} if torch is None else _questions(torch)).items():
         try:
             with warnings.catch_warnings():
@@ -23,7 +23,7 @@ def torch_facts() -> Dict[str, Any]:
     return group
 
 
-def _questions(torch: Any) -> Dict[str, Callable[[], Any]]:
+def _questions(torch: Any) -> dict[str, Callable[[], Any]]:
     return {
         "version": lambda: str(torch.__version__),
         "git": lambda: torch.version.git_version,

@@ -11,8 +11,9 @@ What is not switched off: the sampler of telemetry, and the two calls per step t
 
 import functools
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from collectors.recorder.recorder import Batch, Recorder
 from collectors.recorder.run_writer import RunLog
@@ -24,7 +25,7 @@ BLOCK = 10
 _ORDER = (True, False, False, True)  # whether recorded
 _CONFIDENCE = 0.95
 
-Block = Tuple[bool, int]  # whether recorded, duration in ns
+Block = tuple[bool, int]  # whether recorded, duration in ns
 
 
 class CalibratingRecorder(Recorder):
@@ -34,10 +35,10 @@ class CalibratingRecorder(Recorder):
         super().__init__(log, timing)
         self._is_on = True
         self._left = WARMUP  # steps of the running block
-        self._blocks: List[Block] = []
+        self._blocks: list[Block] = []
         self._place = -1  # in the order of blocks; -1: warm-up
         self._block_begin = self._begin
-        self._phase_classes: Dict[int, Any] = {}
+        self._phase_classes: dict[int, Any] = {}
 
     def step(self) -> None:
         """End a step here; the last one of a block ends the block."""
@@ -125,7 +126,7 @@ def _idle(own: Any) -> Any:
     return Idle
 
 
-def cost(blocks: Sequence[Block]) -> Dict[str, Any]:
+def cost(blocks: Sequence[Block]) -> dict[str, Any]:
     """Return what `run.json` says of the recorder's cost; {} without a pair of blocks.
 
     blocks  in the order they were run; a pair is two neighbours of which one was recorded
@@ -134,7 +135,7 @@ def cost(blocks: Sequence[Block]) -> Dict[str, Any]:
     differences = sorted((on - off) / BLOCK for (is_off, off), (is_on, on) in pairs if is_on and not is_off)
     if not differences:
         return {}
-    found: Dict[str, Any] = {
+    found: dict[str, Any] = {
         "cost_ns_per_step": round(median(differences)),
         "cost_pairs": len(differences),
         "unrecorded_step_ns": round(median(duration / BLOCK for is_on, duration in blocks if not is_on)),
@@ -146,7 +147,7 @@ def cost(blocks: Sequence[Block]) -> Dict[str, Any]:
     return found
 
 
-def median_interval(ordered: Sequence[float]) -> Optional[Tuple[float, float, float]]:
+def median_interval(ordered: Sequence[float]) -> Optional[tuple[float, float, float]]:
     """Return (low, high, coverage) of the narrowest interval of the median with 95 %; None below 6 values.
 
     ordered  ascending. P(X(k) < m < X(n+1-k)) is binomial: David & Nagaraja, Order Statistics, 3rd ed., 7.1.

@@ -11,7 +11,8 @@ Work in other streams than the current one is seen only as far as the current on
 
 import time
 from collections import deque
-from typing import Any, Callable, Deque, Iterable, List, NamedTuple, Optional
+from collections.abc import Iterable
+from typing import Any, Callable, NamedTuple, Optional
 
 from collectors.recorder.step_encoder import BREAK, STEP
 
@@ -33,8 +34,8 @@ class _Mark(NamedTuple):
 class _Step(NamedTuple):
     """A step whose events may not have happened yet; `times` are the host's, three integers each."""
 
-    times: List[int]
-    marks: List[_Mark]
+    times: list[int]
+    marks: list[_Mark]
     first: Any
     last: Any
 
@@ -47,10 +48,10 @@ class EventClock:
         self._cuda = cuda
         self._step_kind = step_kind
         self._sink = sink
-        self._free: List[Any] = []
-        self._waiting: Deque[_Step] = deque()
-        self._times: List[int] = []
-        self._marks: List[_Mark] = []
+        self._free: list[Any] = []
+        self._waiting: deque[_Step] = deque()
+        self._times: list[int] = []
+        self._marks: list[_Mark] = []
         self._is_broken = False  # a device in error answers every call with an exception
         self._first: Any = None
         self.begin()
@@ -121,7 +122,7 @@ class EventClock:
 
     def _hand_on(self, step: _Step) -> None:
         *times, step_begin, step_end = step.times[:-3] + step.times[-2:]
-        measured: List[int] = []
+        measured: list[int] = []
         if not self._is_broken and step.first is not None and step.last is not None:
             try:
                 measured = self._measured(step, step_begin)
@@ -132,7 +133,7 @@ class EventClock:
                 self._free.append(step.first)
         self._sink([*times, *measured, STEP, step_begin, step_end])
 
-    def _measured(self, step: _Step, step_begin: int) -> List[int]:
+    def _measured(self, step: _Step, step_begin: int) -> list[int]:
         """Return triples of what the device says; a phase with a pause inside is left out."""
         pauses = [one for one in step.marks if one.kind <= BREAK]
         total = _elapsed(step.first, step.last) - sum(_elapsed(one.first, one.last) for one in pauses)

@@ -12,9 +12,10 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Any, Callable, Iterator, List, Optional, Tuple, Type
+from typing import Any, Callable, Optional
 
 #: Texts with which frameworks report exhausted memory through exceptions of general type.
 _MEMORY_TEXTS = (
@@ -27,7 +28,7 @@ _MEMORY_TEXTS = (
 _LONGEST_ERROR = 500
 
 
-def status_of(error: BaseException) -> Tuple[str, str]:
+def status_of(error: BaseException) -> tuple[str, str]:
     """Return the status of a run that `error` ended, and the last line of the error's text."""
     lines = traceback.format_exception_only(type(error), error)[-1].strip().splitlines() or [""]
     text = lines[-1][:_LONGEST_ERROR]
@@ -48,7 +49,7 @@ def undisturbed(*, is_cancelled: bool) -> Iterator[None]:
     It is let through afterwards, unless the process is being cancelled already: who stops a group of
     processes often tells each of them twice.
     """
-    held: List[int] = []
+    held: list[int] = []
     before = signal.default_int_handler
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not before:
@@ -88,7 +89,7 @@ class Ending:
         self._close("complete", "")
 
     def _on_exception(
-        self, kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]
+        self, kind: type[BaseException], error: BaseException, trace: Optional[TracebackType]
     ) -> None:
         with undisturbed(is_cancelled=isinstance(error, KeyboardInterrupt)):
             self._close(*status_of(error))

@@ -3,8 +3,9 @@
 All of them note (kind, begin, end) in ns of the host's clock; they differ in what they do about the device.
 """
 
+from collections.abc import Iterable
 from time import perf_counter_ns
-from typing import Callable, Dict, Iterable, List, Optional
+from typing import Callable, Optional
 
 from collectors.format_v1 import run_folder
 from collectors.recorder.cuda_events import EventClock
@@ -77,7 +78,7 @@ class Phases:
 
     def __init__(
         self,
-        columns: List[str],
+        columns: list[str],
         extend: Extend,
         clock: Optional[EventClock],
         synchronize: Optional[Callable[[], object]],
@@ -86,7 +87,7 @@ class Phases:
         self._extend = extend
         self._clock = clock
         self._synchronize = synchronize
-        self.made: Dict[str, Phase] = {}  # by column
+        self.made: dict[str, Phase] = {}  # by column
 
     def named(self, name: str, synchronize: Optional[Callable[[], object]]) -> Phase:
         """Return the phase of a name, the same one for the same name and clock; ValueError for a bad name."""

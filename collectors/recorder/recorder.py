@@ -15,10 +15,11 @@ nothing more. Only a wrong call (a phase name that cannot be a column) raises.
 import itertools
 import os
 import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from time import perf_counter_ns
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Type, TypeVar, Union, overload
+from typing import Any, Callable, Optional, TypeVar, Union, overload
 
 from collectors.format_v1 import run_folder
 from collectors.machine.distributed import place
@@ -42,9 +43,9 @@ class Recorder:
 
     def __init__(self, log: Optional[RunLog], timing: Timing) -> None:
         self._log = log
-        self._events: List[int] = []
+        self._events: list[int] = []
         self._extend: Extend = self._events.extend  # bound once; appending is atomic, so no lock is needed
-        self._columns: List[str] = []
+        self._columns: list[str] = []
         self._now: Callable[[], int] = perf_counter_ns
         self._synchronize: Optional[Callable[[], object]] = None
         self._clock: Optional[EventClock] = None
@@ -56,7 +57,7 @@ class Recorder:
             self._clock = EventClock(timing.cuda, 0, self._events.extend)
             self._extend = self._clock.extend
         self._phases = Phases(self._columns, self._extend, self._clock, self._synchronize)
-        self._break_names: List[str] = []
+        self._break_names: list[str] = []
         self._pid = os.getpid()
         self._closed = False
         self._wake = threading.Event()
@@ -97,7 +98,7 @@ class Recorder:
         raises    ValueError for a case the log has no place for or an unknown timing; never for files
         """
         chosen = timing_of(timing)
-        about: Dict[str, Any] = {"case": run_folder.check_case(case or {})}
+        about: dict[str, Any] = {"case": run_folder.check_case(case or {})}
         counts = {"samples_per_step": samples_per_step, "tokens_per_step": tokens_per_step}
         counts["flops_per_step"] = flops_per_step
         about.update((name, int(count)) for name, count in counts.items() if count is not None)
@@ -282,14 +283,14 @@ class Recorder:
 
     def __exit__(
         self,
-        kind: Optional[Type[BaseException]],
+        kind: Optional[type[BaseException]],
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
         self.close(*(("complete", "") if error is None else status_of(error)))
 
 
-def _opened(about: Dict[str, Any], logs: Path) -> Optional[RunLog]:
+def _opened(about: dict[str, Any], logs: Path) -> Optional[RunLog]:
     """Return the log of this rank; None, and a word about it, where there can be none."""
     try:
         return RunLog.open(about, logs, place())

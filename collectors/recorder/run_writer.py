@@ -7,8 +7,9 @@ first error it says so once on stderr, drops the rest and marks the run as parti
 import contextlib
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Optional
 
 from collectors.format_v1 import run_folder
 from collectors.machine import environment
@@ -23,7 +24,7 @@ class RunLog:
     def __init__(
         self,
         folder: Path,
-        run: Optional[Dict[str, Any]],
+        run: Optional[dict[str, Any]],
         steps: run_folder.StepsFile,
         watching: Optional[ThreadWatch],
     ) -> None:
@@ -34,10 +35,10 @@ class RunLog:
         self._trouble = ""
 
     @classmethod
-    def open(cls, about: Dict[str, Any], logs: Path, here: Place) -> "RunLog":
+    def open(cls, about: dict[str, Any], logs: Path, here: Place) -> "RunLog":
         """Open the run folder that the launcher named, or make one; raises OSError."""
         named = os.environ.get(run_folder.RUN_VARIABLE, "")
-        run: Dict[str, Any] = {}
+        run: dict[str, Any] = {}
         if named:
             folder = Path(named)
             folder.mkdir(parents=True, exist_ok=True)  # another node may not have it yet
@@ -107,7 +108,7 @@ class RunLog:
             complain(f"{self.folder}: the end of the run could not be written: {trouble.strerror}")
 
 
-def begun(run: Dict[str, Any], about: Dict[str, Any], ranks: int) -> Dict[str, Any]:
+def begun(run: dict[str, Any], about: dict[str, Any], ranks: int) -> dict[str, Any]:
     """Return `run.json` at the begin, from what the launcher wrote (`run`, or {}) and the script says."""
     typed = run.get("case", {})
     differing = {k: v for k, v in about["case"].items() if k in typed and typed[k] != v}

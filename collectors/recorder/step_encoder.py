@@ -7,7 +7,7 @@ another thread: events become rows, phases are summed into their step, breaks ar
 Kinds: a column's number (0 and up), STEP, SAMPLES, TOKENS and SPAN (count, when), BREAK - i for break name i.
 """
 
-from typing import List, Sequence, Tuple
+from collections.abc import Sequence
 
 from collectors.format_v1 import run_folder
 
@@ -19,25 +19,25 @@ BREAK = -10
 
 _COUNT_COLUMNS = {SPAN: "span", TOKENS: "tokens", SAMPLES: "samples"}
 
-Interval = Tuple[int, int, int]  # kind or number of a name, begin, end
+Interval = tuple[int, int, int]  # kind or number of a name, begin, end
 
 
 class Rows:
     """The lines for one rank. `columns` and `break_names` are the recorder's own lists and may grow."""
 
-    def __init__(self, columns: List[str], break_names: List[str]) -> None:
+    def __init__(self, columns: list[str], break_names: list[str]) -> None:
         self._columns = columns
         self._break_names = break_names
-        self._counts: Tuple[int, ...] = (SAMPLES,)  # what is counted, in the order of the columns
-        self._header: Tuple[int, Tuple[int, ...]] = (-1, ())  # what the last header was made of
+        self._counts: tuple[int, ...] = (SAMPLES,)  # what is counted, in the order of the columns
+        self._header: tuple[int, tuple[int, ...]] = (-1, ())  # what the last header was made of
         self._step = 0
-        self._phases: List[Interval] = []
-        self._breaks: List[Interval] = []
-        self._samples: List[Interval] = []
+        self._phases: list[Interval] = []
+        self._breaks: list[Interval] = []
+        self._samples: list[Interval] = []
 
     def lines(self, events: Sequence[int]) -> str:
         """Return the lines that become final with these events (flat, three integers each)."""
-        out: List[str] = []
+        out: list[str] = []
         stream = iter(events)
         for kind, begin, end in zip(stream, stream, stream):  # noqa: B905 - Python 3.9 has no strict
             if kind >= 0:
@@ -56,7 +56,7 @@ class Rows:
         """Return the lines of breaks after the last step."""
         return "".join(self._break_line(one, self._step) for one in self._breaks)
 
-    def _add_step(self, out: List[str], begin: int, end: int) -> None:
+    def _add_step(self, out: list[str], begin: int, end: int) -> None:
         width = len(self._columns)
         if (width, self._counts) != self._header:
             names = [_COUNT_COLUMNS[kind] for kind in self._counts]
@@ -76,8 +76,8 @@ class Rows:
         self._breaks.clear()
         self._samples.clear()
 
-    def _phase_totals(self, step_begin: int, breaks: List[Interval]) -> "dict[int, int]":
-        totals: "dict[int, int]" = {}
+    def _phase_totals(self, step_begin: int, breaks: list[Interval]) -> dict[int, int]:
+        totals: dict[int, int] = {}
         for kind, begin, end in self._phases:
             if begin >= step_begin:  # else it was open at the border, or belongs to a step that was given up
                 is_whole = not breaks or run_folder.is_event_column(self._columns[kind])  # no breaks in it

@@ -6,7 +6,7 @@ for while the device works, by reading fast for a moment.
 """
 
 from statistics import median
-from typing import Dict, List, Optional, Tuple
+from typing import Optional
 
 _FEWEST = 5  # distances that a period is believed from
 
@@ -17,7 +17,7 @@ class Changes:
     def __init__(self) -> None:
         self._value: Optional[int] = None
         self._when: Optional[int] = None  # of the last change; None before the first
-        self.distances: List[int] = []
+        self.distances: list[int] = []
 
     def see(self, when: int, value: int) -> None:
         """Take a reading, in order of time."""
@@ -32,16 +32,16 @@ class Periods:
     """The update periods of all counters that were read."""
 
     def __init__(self) -> None:
-        self._changes: Dict[Tuple[str, str], Changes] = {}
+        self._changes: dict[tuple[str, str], Changes] = {}
 
-    def see(self, device: str, when: int, values: Dict[str, int]) -> None:
+    def see(self, device: str, when: int, values: dict[str, int]) -> None:
         """Take the readings (column -> value) of a device at a time in ns."""
         for column, value in values.items():
             self._changes.setdefault((device, column), Changes()).see(when, value)
 
-    def found(self) -> Dict[str, int]:
+    def found(self) -> dict[str, int]:
         """Return column -> period in ns, over all devices, where enough changes were seen."""
-        distances: Dict[str, List[int]] = {}
+        distances: dict[str, list[int]] = {}
         for (_, column), changes in self._changes.items():
             distances.setdefault(column, []).extend(changes.distances)
         return {name: int(median(all_)) for name, all_ in distances.items() if len(all_) >= _FEWEST}

@@ -9,8 +9,9 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Optional
 
 from collectors.telemetry.source import Batch, Event, Sample, UnavailableError
 from collectors.telemetry.visible_devices import Known, visible
@@ -18,7 +19,7 @@ from collectors.telemetry.visible_devices import Known, visible
 _MIB = 1024 * 1024
 
 #: Column, names of the field from new to old, factor from nvidia-smi's unit to ours.
-_FIELDS: List[Tuple[str, Tuple[str, ...], float]] = [
+_FIELDS: list[tuple[str, tuple[str, ...], float]] = [
     ("utilization_gpu_percent", ("utilization.gpu",), 1),
     ("utilization_memory_percent", ("utilization.memory",), 1),
     ("memory_used_bytes", ("memory.used",), _MIB),
@@ -45,7 +46,7 @@ _NUMBER = re.compile(r"0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?")
 class SmiSource:
     """The lines of the child; `batches` yields until it ends or `close` is called."""
 
-    def __init__(self, program: str, uuids: List[str], interval: int) -> None:
+    def __init__(self, program: str, uuids: list[str], interval: int) -> None:
         self.devices = uuids
         fields = known_fields(_output(program, "--help-query-gpu"))
         self._columns = [(column, factor) for column, _, factor in fields]
@@ -57,7 +58,7 @@ class SmiSource:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C"},
         )
-        self._gone: "set[str]" = set()
+        self._gone: set[str] = set()
 
     @classmethod
     def open(cls, interval: int, environ: Optional[Mapping[str, str]] = None) -> "SmiSource":
@@ -94,7 +95,7 @@ class SmiSource:
             return [] if uuid in self._gone else [self._leaves(uuid, when, name)]
         events: Batch = [Event(uuid, when, "returned")] if uuid in self._gone else []
         self._gone.discard(uuid)
-        values: Dict[str, int] = {}
+        values: dict[str, int] = {}
         for (column, factor), cell in zip(self._columns, cells):  # noqa: B905 - Python 3.9 has no strict
             if _NUMBER.fullmatch(cell):
                 values[column] = int(cell, 16) if cell.startswith("0x") else round(float(cell) * factor)
@@ -111,7 +112,7 @@ class SmiSource:
         self._child.wait()
 
 
-def known_fields(help_text: str) -> List[Tuple[str, str, float]]:
+def known_fields(help_text: str) -> list[tuple[str, str, float]]:
     """Return (column, field, factor) for each column whose field nvidia-smi's own help names."""
     names = set(re.findall(r'"([a-z0-9_.]+)"', help_text))
     found = []

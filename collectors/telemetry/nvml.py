@@ -7,8 +7,9 @@ reset is an event and is looked for once a second until it returns. Nothing here
 import importlib
 import os
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from collectors.telemetry.nvml_fields import FAST, PROBED, SLOW, Field
 from collectors.telemetry.process_owners import Owners
@@ -39,11 +40,11 @@ class Device:
         self.is_gone = False
         self._nvml = nvml
         self._handle = handle
-        self._unsupported: "set[Tuple[str, ...]]" = set()
+        self._unsupported: set[tuple[str, ...]] = set()
 
-    def read(self, fields: Sequence[Field]) -> Dict[str, int]:
+    def read(self, fields: Sequence[Field]) -> dict[str, int]:
         """Return column -> value of the fields that have one now; raises GoneError."""
-        values: Dict[str, int] = {}
+        values: dict[str, int] = {}
         for field in fields:
             if field.columns not in self._unsupported:
                 found = self._ask(field)
@@ -64,9 +65,9 @@ class Device:
             self._unsupported.add(field.columns)
         return ()
 
-    def foreign(self, owners: Owners) -> Dict[str, int]:
+    def foreign(self, owners: Owners) -> dict[str, int]:
         """Return the columns of processes that are not ours; raises GoneError."""
-        users: Dict[int, Optional[int]] = {}
+        users: dict[int, Optional[int]] = {}
 
         def read(nvml: Any, handle: Any) -> Sequence[Optional[int]]:
             for kind in ("Compute", "Graphics"):
@@ -91,7 +92,7 @@ class Device:
 class NvmlSource:
     """The devices that a CUDA process of this environment would see."""
 
-    def __init__(self, nvml: Any, devices: List[Device], owners: Owners) -> None:
+    def __init__(self, nvml: Any, devices: list[Device], owners: Owners) -> None:
         self.devices = devices
         self._nvml = nvml
         self._owners = owners
@@ -167,7 +168,7 @@ def stop_nvml(nvml: Any) -> None:
         nvml.nvmlShutdown()
 
 
-def enumerate_devices(nvml: Any) -> "tuple[Dict[str, Any], List[Known]]":
+def enumerate_devices(nvml: Any) -> tuple[dict[str, Any], list[Known]]:
     """Return UUID -> handle of all devices and MIG instances, and what is known of the devices.
 
     Raises UnavailableError where NVML cannot list them.
@@ -176,8 +177,8 @@ def enumerate_devices(nvml: Any) -> "tuple[Dict[str, Any], List[Known]]":
         count = nvml.nvmlDeviceGetCount()
     except (nvml.NVMLError, AttributeError) as error:
         raise UnavailableError(f"NVML does not count the devices: {error}") from None
-    handles: Dict[str, Any] = {}
-    known: List[Known] = []
+    handles: dict[str, Any] = {}
+    known: list[Known] = []
     for index in range(count):
         try:
             handle = nvml.nvmlDeviceGetHandleByIndex(index)
@@ -191,8 +192,8 @@ def enumerate_devices(nvml: Any) -> "tuple[Dict[str, Any], List[Known]]":
     return handles, known
 
 
-def _instances(nvml: Any, handle: Any) -> Dict[str, Any]:
-    found: Dict[str, Any] = {}
+def _instances(nvml: Any, handle: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     with suppress(nvml.NVMLError, AttributeError):
         if nvml.nvmlDeviceGetMigMode(handle)[0] != nvml.NVML_DEVICE_MIG_ENABLE:
             return found

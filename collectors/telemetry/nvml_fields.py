@@ -4,7 +4,8 @@ A reader gets the module `pynvml` and a device's handle and returns the values o
 None for what the driver calls not available. It lets NVMLError through; `nvml` decides what an error means.
 """
 
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, Callable, NamedTuple, Optional
 
 Values = Sequence[Optional[int]]
 
@@ -14,7 +15,7 @@ _NOT_AVAILABLE = (2**32 - 1, 2**64 - 1)  # NVML_VALUE_NOT_AVAILABLE of 32 and 64
 class Field(NamedTuple):
     """Columns that one call fills."""
 
-    columns: Tuple[str, ...]
+    columns: tuple[str, ...]
     read: Callable[[Any, Any], Values]
 
 
@@ -95,7 +96,7 @@ def _retired_pages(nvml: Any, handle: Any) -> Values:
 
 
 #: Read in every cycle.
-FAST: List[Field] = [
+FAST: list[Field] = [
     Field(("utilization_gpu_percent", "utilization_memory_percent"), _utilization),
     Field(("memory_used_bytes", "memory_total_bytes"), _memory),
     Field(("power_mw",), _power),
@@ -107,7 +108,7 @@ FAST: List[Field] = [
 ]
 
 #: Read about once a second: what hardly changes, and the traffic, whose call waits 20 ms for its answer.
-SLOW: List[Field] = [
+SLOW: list[Field] = [
     _one("power_limit_enforced_mw", "nvmlDeviceGetEnforcedPowerLimit"),
     _one("power_limit_default_mw", "nvmlDeviceGetPowerManagementDefaultLimit"),
     Field(("temperature_memory_celsius",), _memory_temperature),
@@ -123,4 +124,4 @@ SLOW: List[Field] = [
 ]
 
 #: Read every few milliseconds for a moment, to find their update periods.
-PROBED: List[Field] = [FAST[0], FAST[2], FAST[6]]
+PROBED: list[Field] = [FAST[0], FAST[2], FAST[6]]

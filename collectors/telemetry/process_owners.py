@@ -5,8 +5,9 @@ A process is the run's own if it is `root` (the launcher, or the training proces
 Drivers may report ids of another namespace (containers), which are not visible here.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Dict, Iterable, Optional, Tuple
+from typing import Optional
 
 _PROC = Path("/proc")
 
@@ -19,9 +20,9 @@ class Owners:
         self._root = root
         self._mark = mark.encode("utf-8", "surrogateescape")
         self._proc = proc
-        self._seen: Dict[Tuple[int, str], bool] = {}
+        self._seen: dict[tuple[int, str], bool] = {}
 
-    def foreign(self, users: Iterable[Tuple[int, Optional[int]]]) -> Dict[str, int]:
+    def foreign(self, users: Iterable[tuple[int, Optional[int]]]) -> dict[str, int]:
         """Return the columns of foreign processes for (process id, bytes or None) of a device's users.
 
         Nothing if none of them is visible: the ids are then another namespace's, and ours may be among them.
@@ -60,7 +61,7 @@ class Owners:
             return False
         return bool(self._mark) and self._mark in variables
 
-    def _stat(self, pid: int) -> Tuple[int, str]:
+    def _stat(self, pid: int) -> tuple[int, str]:
         """Return parent and start time, (0, "") for a process that cannot be seen."""
         try:
             text = (self._proc / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")

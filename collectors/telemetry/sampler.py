@@ -10,9 +10,10 @@ how often the driver renews them. A thread inside the training process leaves th
 import threading
 import time
 from array import array
+from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path
 from statistics import median
-from typing import Callable, Iterator, Protocol, Sequence, Sized
+from typing import Callable, Protocol
 
 from collectors.format_v1.run_folder import TelemetryFile
 from collectors.telemetry.counter_period import Periods

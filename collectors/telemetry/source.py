@@ -1,6 +1,6 @@
 """What all sources of telemetry have in common: samples, events, and why there are none."""
 
-from typing import Dict, List, NamedTuple, Union
+from typing import NamedTuple, Union
 
 
 class Sample(NamedTuple):
@@ -8,7 +8,7 @@ class Sample(NamedTuple):
 
     device: str
     when: int
-    values: Dict[str, int]
+    values: dict[str, int]
 
 
 class Event(NamedTuple):
@@ -19,7 +19,7 @@ class Event(NamedTuple):
     name: str
 
 
-Batch = List[Union[Sample, Event]]
+Batch = list[Union[Sample, Event]]
 
 
 class UnavailableError(Exception):

@@ -5,7 +5,7 @@ indices or UUIDs (a unique beginning is enough), or of MIG UUIDs; what follows t
 nothing is invisible. Not set: all devices.
 """
 
-from typing import List, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 
 class Known(NamedTuple):
@@ -13,10 +13,10 @@ class Known(NamedTuple):
 
     uuid: str
     model: str
-    instances: List[str]
+    instances: list[str]
 
 
-def visible(devices: List[Known], setting: Optional[str], order: Optional[str]) -> List[str]:
+def visible(devices: list[Known], setting: Optional[str], order: Optional[str]) -> list[str]:
     """Return the UUIDs of the devices and MIG instances that a CUDA process sees, each behind its parent.
 
     devices  in the driver's order (PCI bus)
@@ -30,7 +30,7 @@ def visible(devices: List[Known], setting: Optional[str], order: Optional[str]) 
     is_mixed = len({device.model for device in devices}) > 1 and order != "PCI_BUS_ID"
     if is_mixed and any(word.isdecimal() for word in words):
         return visible(devices, None, None)
-    found: List[str] = []
+    found: list[str] = []
     for word in words:
         uuids = _named(devices, word)
         if not uuids:
@@ -39,7 +39,7 @@ def visible(devices: List[Known], setting: Optional[str], order: Optional[str]) 
     return found
 
 
-def _named(devices: List[Known], word: str) -> List[str]:
+def _named(devices: list[Known], word: str) -> list[str]:
     """Return the device, or instance with its parent, that a word names; [] for none or several."""
     if word.isdecimal():
         chosen = devices[int(word) : int(word) + 1]

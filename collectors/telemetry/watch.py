@@ -17,8 +17,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Callable, List, Mapping, Optional
+from typing import Any, Callable, Optional
 
 from collectors.format_v1.run_folder import RUN_VARIABLE
 from collectors.machine.distributed import Place
@@ -126,7 +127,7 @@ def _sample_lines(child: SmiSource, folder: Path, node: int, period: int, stop: 
 
     ender = threading.Thread(target=end, daemon=True)
     ender.start()
-    achieved: List[int] = []
+    achieved: list[int] = []
     last = 0
     try:
         recording = Recording(folder, node, period)

@@ -14,8 +14,9 @@ import argparse
 import importlib.util
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Callable, List, NoReturn, Optional, Sequence, Tuple
+from typing import Callable, NoReturn, Optional
 
 from collectors.format_v1.run_folder import TIMING_VARIABLE
 from collectors.launcher import launch
@@ -117,7 +118,7 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def cases(options: argparse.Namespace) -> List[Tuple[Family, Case]]:
+def cases(options: argparse.Namespace) -> list[tuple[Family, Case]]:
     """Return every case that the options ask for, with its family."""
     cores = usable_cores() or 1
     device = {"cpu": "CPU", "cuda": "GPU"}[options.device]
@@ -165,7 +166,7 @@ def run_here(options: argparse.Namespace) -> int:
         print(f"reportgen: bench: --ddp {devices}, but torchrun started {ranks} processes", file=sys.stderr)
         return 2
     work = family.work(case)
-    recorders: List[Recorder] = []
+    recorders: list[Recorder] = []
 
     def start() -> Recorder:
         recorders.append(
@@ -212,17 +213,17 @@ def launch_all(options: argparse.Namespace) -> int:
     return launch.run_campaign(campaign)
 
 
-def variables(options: argparse.Namespace) -> "dict[str, str]":
+def variables(options: argparse.Namespace) -> dict[str, str]:
     """Return what the processes are told through their environment."""
     return {TIMING_VARIABLE: options.timing} if options.timing else {}
 
 
-def jobs(options: argparse.Namespace) -> List[launch.Job]:
+def jobs(options: argparse.Namespace) -> list[launch.Job]:
     """Return one job for every case that the options ask for."""
     return [launch.Job(case, child(family, case, options)) for family, case in cases(options)]
 
 
-def child(family: Family, case: Case, options: argparse.Namespace) -> List[str]:
+def child(family: Family, case: Case, options: argparse.Namespace) -> list[str]:
     """Return the command line of a process, or of torchrun, that runs one case once."""
     threads = ["--threads", str(case["threads"])]
     common = ["--steps", str(options.steps), "--device", options.device, *threads]

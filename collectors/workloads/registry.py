@@ -6,7 +6,7 @@ A family is a module; `WORKLOADS` enters it under each name that it answers to.
 from __future__ import annotations
 
 import argparse
-from typing import Any, Callable, Dict, List, Protocol, Tuple
+from typing import Any, Callable, Protocol
 
 from collectors.workloads.encoders import workload as encoders
 from collectors.workloads.flux import workload as flux
@@ -18,19 +18,19 @@ from collectors.workloads.settings import Case, Work
 class Family(Protocol):
     """What a module of workloads has."""
 
-    OPTIONS: Tuple[str, ...]  # names (as argparse has them) of the options that mean something to it
-    NEEDS: Tuple[str, ...]  # packages that it imports, beside torch
+    OPTIONS: tuple[str, ...]  # names (as argparse has them) of the options that mean something to it
+    NEEDS: tuple[str, ...]  # packages that it imports, beside torch
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options that only this family knows."""
 
-    def cases(self, name: str, options: argparse.Namespace) -> List[Case]:
+    def cases(self, name: str, options: argparse.Namespace) -> list[Case]:
         """Return the factors of every case that the options ask of the workload `name`.
 
         Raises ValueError for an option that cannot be followed: place, fact, remedy.
         """
 
-    def case_options(self, case: Case) -> List[str]:
+    def case_options(self, case: Case) -> list[str]:
         """Return the name and the options that make `cases` return this case alone."""
 
     def work(self, case: Case) -> Work:
@@ -43,7 +43,7 @@ class Family(Protocol):
         """
 
 
-WORKLOADS: Dict[str, Family] = {
+WORKLOADS: dict[str, Family] = {
     "resnet50": resnet50,
     **dict.fromkeys(encoders.MODELS, encoders),
     "matmul": matmul,

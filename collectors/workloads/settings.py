@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from typing import Dict, List, NamedTuple, Optional, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple, Optional
 
 from collectors.format_v1.run_folder import Factor
 
-Case = Dict[str, Factor]
+Case = dict[str, Factor]
 
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16-amp", "bf16-amp")
 OPTIONS = ("precision", "batch_size", "compile", "ddp")
@@ -74,7 +75,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def cases(options: argparse.Namespace, batch_size: int) -> List[Case]:
+def cases(options: argparse.Namespace, batch_size: int) -> list[Case]:
     """Return every combination of the settings; `batch_size` where the options name none."""
     compiled = options.compile or ["yes"]  # the option alone
     combinations = itertools.product(
@@ -89,12 +90,12 @@ def cases(options: argparse.Namespace, batch_size: int) -> List[Case]:
     ]
 
 
-def case_options(case: Case, names: Sequence[str]) -> List[str]:
+def case_options(case: Case, names: Sequence[str]) -> list[str]:
     """Return the options that make this case alone, for those of its factors that are called `names`.
 
     A factor is the option of its name, but for `devices`, which is --ddp; booleans are no and yes.
     """
-    words: List[str] = []
+    words: list[str] = []
     for name in names:
         value = case[name]
         option = "ddp" if name == "devices" else name.replace("_", "-")

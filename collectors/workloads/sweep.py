@@ -20,8 +20,9 @@ import argparse
 import difflib
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, NamedTuple
 
 from collectors.format_v1 import run_folder
 from collectors.launcher import launch
@@ -139,7 +140,7 @@ def sweep_of(path: Path, logs: "Path | None" = None, *, is_again: bool = False) 
     return Sweep(campaign, skips, found)
 
 
-def read(path: Path) -> Dict[str, Any]:
+def read(path: Path) -> dict[str, Any]:
     """Return the content of a JSON or TOML file; raises ValueError, OSError."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -193,7 +194,7 @@ def options_of(common: Mapping[str, Any], table: Mapping[str, Any]) -> argparse.
         raise ValueError(said) from None
 
 
-def _words(key: str, value: object) -> List[str]:
+def _words(key: str, value: object) -> list[str]:
     """Return a value of the file as words of a command line; ValueError for a table, a list of lists, ..."""
     words = []
     for one in value if isinstance(value, list) else [value]:
@@ -205,8 +206,8 @@ def _words(key: str, value: object) -> List[str]:
     return words
 
 
-def _jobs(path: Path, found: Sequence[argparse.Namespace]) -> List[launch.Job]:
-    jobs: Dict[str, Tuple[int, launch.Job]] = {}
+def _jobs(path: Path, found: Sequence[argparse.Namespace]) -> list[launch.Job]:
+    jobs: dict[str, tuple[int, launch.Job]] = {}
     for number, options in enumerate(found):
         for job in bench.jobs(options):
             folder = run_folder.case_folder(job.case)
@@ -217,7 +218,7 @@ def _jobs(path: Path, found: Sequence[argparse.Namespace]) -> List[launch.Job]:
     return [job for _, job in jobs.values()]
 
 
-def plan(campaign: launch.Campaign) -> List[str]:
+def plan(campaign: launch.Campaign) -> list[str]:
     """Return lines that say how many runs there will be, and of what, in their order."""
     done = [launch.repeats_of(campaign, job) for job in campaign.jobs]
     again = campaign.repeats if campaign.is_again else 0

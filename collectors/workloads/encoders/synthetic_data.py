@@ -6,8 +6,6 @@ padding, and the rate in tokens is one of real tokens.
 
 from __future__ import annotations
 
-from typing import Tuple
-
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset
@@ -19,7 +17,7 @@ _FIRST = 5  # below are RoBERTa's special tokens; its padding would be masked
 _MASK = 4  # stands for [MASK]
 
 
-class DrawnTexts(Dataset[Tuple[Tensor, ...]]):
+class DrawnTexts(Dataset[tuple[Tensor, ...]]):
     """Sequences of `length` tokens, each always the same."""
 
     def __init__(self, shape: Shape, length: int) -> None:
@@ -29,7 +27,7 @@ class DrawnTexts(Dataset[Tuple[Tensor, ...]]):
     def __len__(self) -> int:
         return _COUNT
 
-    def __getitem__(self, index: int) -> Tuple[Tensor, ...]:
+    def __getitem__(self, index: int) -> tuple[Tensor, ...]:
         generator = torch.Generator().manual_seed(index)
         tokens = torch.randint(_FIRST, self.shape.vocabulary, (self.length,), generator=generator)
         if not self.shape.is_pretraining:

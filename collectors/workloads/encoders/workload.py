@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, List, Mapping, Tuple
+from typing import TYPE_CHECKING, Callable
 
 from collectors.workloads import settings
 from collectors.workloads.settings import Case, Work
@@ -18,8 +19,8 @@ from collectors.workloads.settings import Case, Work
 if TYPE_CHECKING:
     from collectors.recorder.recorder import Recorder
 
-OPTIONS: Tuple[str, ...] = (*settings.OPTIONS, "num_workers", "seq_len")
-NEEDS: Tuple[str, ...] = ("transformers",)
+OPTIONS: tuple[str, ...] = (*settings.OPTIONS, "num_workers", "seq_len")
+NEEDS: tuple[str, ...] = ("transformers",)
 LABELS = 2  # of a classification: positive and negative, as of film reviews
 _FACTORS = ("seq_len", *settings.FACTORS, "num_workers")
 _SEQ_LEN = 128
@@ -77,7 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def cases(name: str, options: argparse.Namespace) -> List[Case]:
+def cases(name: str, options: argparse.Namespace) -> list[Case]:
     """Return every case; raises ValueError for sequences longer than the model can take."""
     shape = MODELS[name]
     longest = max(options.seq_len)
@@ -91,7 +92,7 @@ def cases(name: str, options: argparse.Namespace) -> List[Case]:
     ]
 
 
-def case_options(case: Case) -> List[str]:
+def case_options(case: Case) -> list[str]:
     """Return the name and the options that make `cases` return this case alone."""
     return [_NAMES[str(case["model"])], *settings.case_options(case, _FACTORS)]
 

@@ -11,12 +11,10 @@ torch.nn.LSTMCell is not used because it has two bias vectors where Flux has one
 
 from __future__ import annotations
 
-from typing import Tuple
-
 import torch
 from torch import Tensor, nn
 
-State = Tuple[Tensor, ...]
+State = tuple[Tensor, ...]
 
 
 class Stateful(nn.Module):

@@ -11,7 +11,8 @@ On a GPU each phase is synchronised at both ends, so that it contains the work i
 
 from __future__ import annotations
 
-from typing import Callable, ContextManager, Iterator, Protocol
+from collections.abc import Iterator
+from typing import Callable, ContextManager, Protocol
 
 import torch
 from torch import Tensor, nn

@@ -8,8 +8,9 @@ and FluxArchitectures' benchmark/Benchmarks.jl (the training tables).
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, ContextManager, List, Mapping, Tuple
+from typing import TYPE_CHECKING, Callable, ContextManager
 
 from collectors.workloads.settings import Case, Work
 
@@ -23,8 +24,8 @@ VARIANTS = ("sequential", "batched")
 SIZES = ("FluxBench", "Benchmarks.jl")
 POOL = 10  # steps in the window of one sample, the same in all published sizes
 SEED = 123  # the seed of Benchmarks.jl for DSANet
-OPTIONS: Tuple[str, ...] = ("pass", "variant", "size")
-NEEDS: Tuple[str, ...] = ()
+OPTIONS: tuple[str, ...] = ("pass", "variant", "size")
+NEEDS: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ MODELS: Mapping[str, str] = {"darnn": "DARNN", "dsanet": "DSANet", "lstnet": "LS
 
 _DSANET = {"local": 3, "kernels": 3, "model": 4, "inner": 1, "layers": 3, "heads": 2}
 
-PUBLISHED: Mapping[Tuple[str, str], Size] = {
+PUBLISHED: Mapping[tuple[str, str], Size] = {
     ("DARNN", "FluxBench"): Size(10, 300, {"encoder": 5, "decoder": 5}),
     ("DARNN", "Benchmarks.jl"): Size(137, 500, {"encoder": 10, "decoder": 10}),
     ("DSANet", "FluxBench"): Size(50, 1000, _DSANET),
@@ -75,7 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def cases(name: str, options: argparse.Namespace) -> List[Case]:
+def cases(name: str, options: argparse.Namespace) -> list[Case]:
     """Return the factors of every case that the options ask of the model `name`.
 
     Combinations that do not exist are left out: DSANet has no recurrence, so it is never batched.
@@ -96,7 +97,7 @@ def cases(name: str, options: argparse.Namespace) -> List[Case]:
     ]
 
 
-def case_options(case: Case) -> List[str]:
+def case_options(case: Case) -> list[str]:
     """Return the name and the options that make `cases` return this case alone."""
     values = {name: str(case[name]) for name in ("pass", "variant", "size")}
     chosen = [word for name, value in values.items() for word in (f"--{name}", value)]

@@ -9,7 +9,7 @@ Several sizes are worth trying; the fastest is the answer.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Callable, List, Tuple
+from typing import TYPE_CHECKING, Callable
 
 from collectors.workloads import settings
 from collectors.workloads.settings import Case, Work
@@ -17,8 +17,8 @@ from collectors.workloads.settings import Case, Work
 if TYPE_CHECKING:
     from collectors.recorder.recorder import Recorder
 
-OPTIONS: Tuple[str, ...] = ("precision", "matrix_size")
-NEEDS: Tuple[str, ...] = ()
+OPTIONS: tuple[str, ...] = ("precision", "matrix_size")
+NEEDS: tuple[str, ...] = ()
 PRODUCTS = 10  # in one step, so that recording it costs nothing that matters
 _SIZES = {"cuda": 8192, "cpu": 1024}
 
@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def cases(name: str, options: argparse.Namespace) -> List[Case]:
+def cases(name: str, options: argparse.Namespace) -> list[Case]:
     """Return every combination of precision and size."""
     return [
         {"model": name, "precision": precision, "matrix_size": size}
@@ -44,7 +44,7 @@ def cases(name: str, options: argparse.Namespace) -> List[Case]:
     ]
 
 
-def case_options(case: Case) -> List[str]:
+def case_options(case: Case) -> list[str]:
     """Return the name and the options that make `cases` return this case alone."""
     return ["matmul", *settings.case_options(case, ["precision", "matrix_size"])]
 

@@ -8,7 +8,6 @@ BenchmarkJade measured: the shorter side to 256/224 of the size, then the middle
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Tuple
 
 import torch
 from torch import Tensor
@@ -16,7 +15,7 @@ from torch.utils.data import Dataset
 
 from collectors.workloads.resnet50.workload import CLASSES, class_folders
 
-Sample = Tuple[Tensor, int]
+Sample = tuple[Tensor, int]
 
 _MEAN = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1)
 _DEVIATION = torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)

@@ -10,7 +10,7 @@ import argparse
 import importlib.util
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, List, Tuple
+from typing import TYPE_CHECKING, Callable
 
 from collectors.workloads import settings
 from collectors.workloads.settings import Case, Work
@@ -18,8 +18,8 @@ from collectors.workloads.settings import Case, Work
 if TYPE_CHECKING:
     from collectors.recorder.recorder import Recorder
 
-OPTIONS: Tuple[str, ...] = (*settings.OPTIONS, "num_workers", "benchmark", "layout", "image_size", "data")
-NEEDS: Tuple[str, ...] = ()
+OPTIONS: tuple[str, ...] = (*settings.OPTIONS, "num_workers", "benchmark", "layout", "image_size", "data")
+NEEDS: tuple[str, ...] = ()
 CLASSES = 1000
 BENCHMARKS = {"train": "Train", "inference": "Inference", "smooth-inference": "Smooth Inference"}
 LAYOUTS = ("nchw", "nhwc")
@@ -60,11 +60,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def cases(name: str, options: argparse.Namespace) -> List[Case]:
+def cases(name: str, options: argparse.Namespace) -> list[Case]:
     """Return every case; raises ValueError where the folder of images cannot be used."""
     del name  # there is one
     dataset = "Synthetic" if options.data is None else dataset_of(options.data)
-    found: List[Case] = []
+    found: list[Case] = []
     for benchmark in dict.fromkeys(options.benchmark):
         for layout in dict.fromkeys(options.layout):
             for common in settings.cases(options, _BATCH_SIZE):
@@ -77,13 +77,13 @@ def cases(name: str, options: argparse.Namespace) -> List[Case]:
     return found
 
 
-def case_options(case: Case) -> List[str]:
+def case_options(case: Case) -> list[str]:
     """Return the name and the options that make `cases` return this case alone, but for the data's folder."""
     workers = ["num_workers"] if "num_workers" in case else []
     return ["resnet50", *settings.case_options(case, [*_FACTORS, *workers])]
 
 
-def class_folders(folder: Path) -> List[Path]:
+def class_folders(folder: Path) -> list[Path]:
     """Return the folders of the classes by name; ValueError where there is none."""
     classes = sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
     if not classes:
@@ -118,7 +118,7 @@ def work(case: Case) -> Work:
     return Work("image", samples, flops=samples * per_image)
 
 
-def multiply_adds(size: int) -> Tuple[int, int]:
+def multiply_adds(size: int) -> tuple[int, int]:
     """Return the multiply-adds of a forward pass over one image, of all layers and of the first.
 
     size   pixels of a side

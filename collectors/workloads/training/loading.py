@@ -7,7 +7,8 @@ measured window. Every rank draws its own share.
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
+from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler

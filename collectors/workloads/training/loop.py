@@ -11,8 +11,9 @@ Nothing waits for the device here: by which clock the phases are timed is the re
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any, Callable, ContextManager, Iterable, Sequence
+from typing import Any, Callable, ContextManager
 
 import torch
 from torch import Tensor, nn

@@ -6,7 +6,7 @@ in float32 (little of the time) may use it.
 
 from __future__ import annotations
 
-from typing import List, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -46,6 +46,6 @@ class Numerics:
         moved = tensor.to(self.device, dtype, non_blocking=True)
         return moved.contiguous(memory_format=self.memory_format) if moved.dim() == 4 else moved
 
-    def batch(self, batch: Sequence[Tensor]) -> List[Tensor]:
+    def batch(self, batch: Sequence[Tensor]) -> list[Tensor]:
         """Return the tensors of a batch on the device."""
         return [self.tensor(tensor) for tensor in batch]

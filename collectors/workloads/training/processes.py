@@ -6,8 +6,9 @@ with those of the others (DistributedDataParallel; NCCL between CUDA devices, Gl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import distributed, nn
