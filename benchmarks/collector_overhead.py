@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from recorder_cost import four_phases
 
 from collectors import Recorder
-from collectors.recorder import recorder as steps_module
+from collectors.recorder import recorder as recorder_module
 
 PHASES = ("forward", "backward", "optimizer", "transfer")
 
@@ -232,8 +232,8 @@ def main():
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # else torch.profiler prints two lines for each repeat
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
-    steps_module._FLUSH_SECONDS = 3600.0  # writing is done between the repeats, for everybody
-    steps_module._FLUSH_EVENTS = 1 << 40
+    recorder_module._FLUSH_SECONDS = 3600.0  # writing is done between the repeats, for everybody
+    recorder_module._FLUSH_INTEGERS = 1 << 40
     with tempfile.TemporaryDirectory() as folder:
         costs, missing = measure(folder, options.steps, options.repeats)
     ours = costs[Phases.name]

@@ -17,7 +17,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from collectors import Recorder
-from collectors.recorder import recorder as steps_module
+from collectors.recorder import recorder as recorder_module
 
 
 def empty_loop(recorder, phases, count):
@@ -96,8 +96,8 @@ def main():
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=101)
     options = parser.parse_args()
-    steps_module._FLUSH_SECONDS = 3600.0  # the flush is measured on its own
-    steps_module._FLUSH_EVENTS = 1 << 40
+    recorder_module._FLUSH_SECONDS = 3600.0  # the flush is measured on its own
+    recorder_module._FLUSH_INTEGERS = 1 << 40
     with tempfile.TemporaryDirectory() as folder, Recorder.start(logs=folder) as recorder:
         phases = [recorder.phase(name) for name in ("forward", "backward", "optimizer", "transfer")]
         times = {name: [] for name in LOOPS}

@@ -1,7 +1,7 @@
-"""A file to which only whole lines are ever appended, by one writer.
+"""Append whole lines to a new file.
 
-The file is opened with O_EXCL: two writers of one file would destroy the evidence of both, so the second
-one gets an error instead.
+The file is opened with O_EXCL, so a second writer of the same file gets an error. Two writers would destroy
+the evidence of both.
 """
 
 import os
@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Optional
 
 
-class LineFile:
-    """Whole lines, appended to a file that did not exist.
+class AppendFile:
+    """A new file that receives whole lines from one writer.
 
-    `write` raises OSError and from then on the file holds the lines of the earlier writes alone: a
-    disk that fills in the middle of a line would otherwise leave half a line before later ones.
+    After a failed write the file holds only the lines of the earlier writes. Without that, a full disk would
+    leave half a line in the middle of the file.
     """
 
     def __init__(self, path: Path) -> None:
+        """Create the file; raises OSError, FileExistsError if it exists."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         self._fd: Optional[int] = os.open(path, flags, 0o666)
-        self._whole = 0
+        self._size = 0  # bytes of complete writes
 
     def write(self, lines: str) -> None:
-        """Append whole lines; raises OSError, after which nothing more can be written."""
+        """Append whole lines; after an OSError the file is closed and further writes do nothing."""
         if self._fd is None:
             return
         rest = memoryview(lines.encode("ascii", "replace"))
@@ -31,19 +32,19 @@ class LineFile:
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
         except OSError:
-            self._take_back()
+            self._truncate_and_close()
             raise
-        self._whole += size
+        self._size += size
 
-    def _take_back(self) -> None:
+    def _truncate_and_close(self) -> None:
         assert self._fd is not None
         try:
-            os.ftruncate(self._fd, self._whole)
+            os.ftruncate(self._fd, self._size)
         finally:
             self.close()
 
     def close(self) -> None:
-        """Close the file; harmless when closed."""
+        """Close the file; does nothing if it is closed."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None

@@ -1,5 +1,5 @@
-"""Recording from inside of training frameworks, by the hooks they offer: one module for each framework.
+"""Record the steps of training frameworks through their hooks: one module per framework.
 
 `lightning` has a callback for Lightning's Trainer and one for Fabric, `huggingface` one for the Trainer of
-transformers. A plain loop, with or without a DataLoader, needs none of them: `recorder.steps(loader)`.
+transformers. A plain loop, with or without a DataLoader, needs none of them: use `recorder.steps(loader)`.
 """

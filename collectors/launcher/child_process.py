@@ -1,4 +1,4 @@
-"""Stand between a terminal and a child process without being noticed: output and signals are passed on."""
+"""Forward a child process's output and signals."""
 
 import os
 import signal
@@ -11,69 +11,69 @@ from types import FrameType
 from typing import Any, Optional
 
 _FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-#: Signals that whole process groups get: from a terminal's keys, from `timeout`, from a CI runner.
-_SHARED = (signal.SIGINT, signal.SIGQUIT)
+#: Signals that are sent to whole process groups: by the keys of a terminal, by `timeout`, by CI runners.
+_SENT_TO_GROUPS = (signal.SIGINT, signal.SIGQUIT)
 _GRACE_SECONDS = 1.0
 _CANCELLING = {"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"}
 
 
 def tee(pipe: int, path: Path) -> None:
-    """Copy what comes out of the pipe to our stdout and to the file, as it comes.
+    """Copy the output of the child from a pipe to stdout and to a file, as it arrives.
 
-    A full disk or a reader of ours that has gone away is not the child's trouble: its pipe is emptied
-    to the end in any case.
+    If the disk is full or the reader of stdout is gone, the pipe is still read to its end, so that the child
+    does not block.
     """
     copies = [sys.stdout.fileno()]
     with ExitStack() as stack:
         with suppress(OSError):
             copies.append(stack.enter_context(path.open("wb")).fileno())
         while True:
-            part = os.read(pipe, 65536)
-            if not part:
+            chunk = os.read(pipe, 65536)
+            if not chunk:
                 return
             for copy in copies:
-                _write_whole(copy, part)
+                _write_all(copy, chunk)
 
 
-def _write_whole(file: int, part: bytes) -> None:
+def _write_all(file: int, chunk: bytes) -> None:
     with suppress(OSError):
-        while part:
-            part = part[os.write(file, part) :]
+        while chunk:
+            chunk = chunk[os.write(file, chunk) :]
 
 
-class Forwarding:
-    """Hands signals that reach this process on to its child; begins before it, so that none is lost.
+class SignalForwarder:
+    """Forwards signals of this process to its child; starts before the child, so that none is lost.
 
-    Signals that are ignored (nohup) are left alone: a handler would make them deadly for the child. One that
-    the child may have had already, because it went to the whole group, is handed on only if the child is
-    still there after a while: twice it would interrupt what the first has begun.
+    Ignored signals (nohup) stay ignored: with a handler they would end the child. A signal that the whole
+    process group may have received is forwarded only if the child is still running after a second; a second
+    signal would interrupt its clean-up.
     """
 
     def __init__(self) -> None:
         self.received: list[str] = []
         self._child: Optional["subprocess.Popen[bytes]"] = None
-        self._before: dict[int, Any] = {}
-        self._later: dict[int, threading.Timer] = {}
+        self._previous_handlers: dict[int, Any] = {}
+        self._timers: dict[int, threading.Timer] = {}
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether a person or a scheduler wanted the end."""
+        """True if a user or a scheduler wants to end the run."""
         return bool(_CANCELLING.intersection(self.received))
 
-    def __enter__(self) -> "Forwarding":
+    def __enter__(self) -> "SignalForwarder":
         for number in (getattr(signal, name) for name in _FORWARDED if hasattr(signal, name)):
             if signal.getsignal(number) != signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._forward)
+                self._previous_handlers[number] = signal.signal(number, self._forward)
         return self
 
     def __exit__(self, *error: object) -> None:
-        for timer in self._later.values():
+        for timer in self._timers.values():
             timer.cancel()
-        for number, handler in self._before.items():
+        for number, handler in self._previous_handlers.items():
             signal.signal(number, handler)
 
-    def hand_to(self, child: "subprocess.Popen[bytes]") -> None:
-        """Say whose signals they are; what came before is sent now."""
+    def attach(self, child: "subprocess.Popen[bytes]") -> None:
+        """Forward signals to this child; send it those received so far."""
         self._child = child
         for name in self.received:
             child.send_signal(getattr(signal, name))
@@ -82,20 +82,21 @@ class Forwarding:
         self.received.append(signal.Signals(number).name)
         if self._child is None:
             return
-        if number not in _SHARED:
+        if number not in _SENT_TO_GROUPS:
             self._child.send_signal(number)
-        elif not _is_foreground():  # else it came from the keyboard, to every process of the group
-            self._hand_on_later(number, self._child)
+        elif not _is_foreground():  # in the foreground it came from the keyboard, to the whole group
+            self._forward_later(number, self._child)
 
-    def _hand_on_later(self, number: int, child: "subprocess.Popen[bytes]") -> None:
-        if number in self._later and self._later[number].is_alive():
+    def _forward_later(self, number: int, child: "subprocess.Popen[bytes]") -> None:
+        if number in self._timers and self._timers[number].is_alive():
             return
-        self._later[number] = threading.Timer(_GRACE_SECONDS, child.send_signal, [number])
-        self._later[number].daemon = True
-        self._later[number].start()
+        self._timers[number] = threading.Timer(_GRACE_SECONDS, child.send_signal, [number])
+        self._timers[number].daemon = True
+        self._timers[number].start()
 
 
 def _is_foreground() -> bool:
+    """Return True if this process group is in the foreground of a terminal."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY)
     except OSError:

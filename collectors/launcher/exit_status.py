@@ -1,7 +1,7 @@
-"""Say how a run ended, from outside: what the recorder wrote, the exit code, and what other ranks saw.
+"""Derive the status of a run from its exit code, `run.json` and the ends of its ranks.
 
-A recorder cannot tell of its own kill, of a crash, or of an exit code; rank 0, which alone writes `run.json`,
-does not know why another rank died and is stopped for it by its launcher. All that is put together here.
+A recorder cannot detect that it is killed or crashes, and does not know the exit code. Rank 0, which writes
+`run.json`, does not know why another rank died before its launcher stopped the job.
 """
 
 import signal
@@ -10,54 +10,62 @@ from pathlib import Path
 from typing import Any
 
 from collectors.format_v1 import run_folder
+from collectors.format_v1.clocks import read_clocks
+from collectors.format_v1.steps_file import read_rank_ends, steps_path
 
-_BAD = ("failed", "out_of_memory")
+_FAILURES = ("failed", "out_of_memory")
 
 
-def ended(
-    folder: Path, begun: Mapping[str, Any], code: int, *, is_cancelled: bool, node: int
+def finish_record(
+    folder: Path, started: Mapping[str, Any], code: int, *, is_cancelled: bool, node: int
 ) -> dict[str, Any]:
-    """Return the run as it shall be written, with exit code and, where it was not known, the end.
+    """Return the final `run.json`: with the exit code, and with the status if the recorder did not write it.
 
-    begun  what the launcher wrote at the begin
-    code   of the process, -N if signal N killed it
-    node   only node 0 has a run to complete; others note the command's end and nothing else
+    started       what the launcher wrote at the start
+    code          of the process; -N if signal N killed it
+    is_cancelled  True if the launcher received a signal that cancels the run
+    node          only node 0 completes a run; the launchers of other nodes note the end of their command
     """
-    run = {**begun, **run_folder.read_run(folder, node), "exit_code": code}
-    run.setdefault("ended_realtime_ns", run_folder.clock_pair()["realtime_ns"])
-    how = f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
+    run = {**started, **run_folder.read_run(folder, node), "exit_code": code}
+    run.setdefault("ended_realtime_ns", read_clocks()["realtime_ns"])
+    reason = f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
     if is_cancelled or -code in (signal.SIGINT, signal.SIGTERM):
         if run["status"] == "running":
-            run.update(status="cancelled", error=how)
+            run.update(status="cancelled", error=reason)
     elif code:
-        run.update(_failure(folder, run, how))
+        run.update(_failure(folder, run, reason))
     elif node:
         run["status"] = "complete"
-    elif run["status"] == "running" and run_folder.steps_path(folder, 0).exists():
-        run.update(status="failed", error="the command ended without closing its recorder")
     elif run["status"] == "running":
-        run.update(status="failed", error="the command recorded no step: it never started a Recorder")
+        run.update(status="failed", error=_reason_of_missing_end(folder))
     if run["status"] == "complete" and code:
-        run.update(status="failed", error=f"{how} after the recorder was closed")
+        run.update(status="failed", error=f"{reason} after the recorder was closed")
     return run
 
 
 def _signal_name(number: int) -> str:
-    """Return "SIGKILL" for 9, "signal 35" for one that has no name, as most realtime signals."""
+    """Return "SIGKILL" for 9, and "signal 35" for a signal without a name, such as most realtime signals."""
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
 
 
-def _failure(folder: Path, run: Mapping[str, Any], how: str) -> dict[str, str]:
-    """Return status and error of a command that failed, {} where the run says it already."""
-    bad = [one for one in run_folder.rank_ends(folder) if one[2] in _BAD]
-    if bad and bad[0][1] != 0 and run["status"] != "partial":
-        # The first one to fail is the cause; that the others lost their connection to it is not.
-        _, rank, status, error = bad[0]
-        return {"status": status, "error": f"rank {rank}: {error}"}
+def _reason_of_missing_end(folder: Path) -> str:
+    """Return why a command with exit code 0 left its run without an end."""
+    if steps_path(folder, 0).exists():
+        return "the command ended without closing its recorder"
+    return "the command did not start a Recorder; no steps were recorded"
+
+
+def _failure(folder: Path, run: Mapping[str, Any], reason: str) -> dict[str, str]:
+    """Return status and error of a command that failed; {} if `run.json` already has them."""
+    failures = [end for end in read_rank_ends(folder) if end.status in _FAILURES]
+    if failures and failures[0].rank != 0 and run["status"] != "partial":
+        # The first failure is the cause; the other ranks then lose their connection.
+        first = failures[0]
+        return {"status": first.status, "error": f"rank {first.rank}: {first.error}"}
     if run["status"] == "cancelled" and run.get("ranks", 1) > 1:
-        # Its launcher stops rank 0 when another rank dies without a word.
-        return {"status": "failed", "error": f"{how}: another rank died, and rank 0 was stopped"}
-    return {"status": "failed", "error": how} if run["status"] == "running" else {}
+        # The job launcher stops rank 0 when another rank dies.
+        return {"status": "failed", "error": f"{reason}: another rank died, and rank 0 was stopped"}
+    return {"status": "failed", "error": reason} if run["status"] == "running" else {}

@@ -1,55 +1,67 @@
-"""Which process of a distributed job this is, from what its launcher left in the environment.
+"""Find the rank of this process in a distributed job, from the variables that job launchers set.
 
-torchrun, srun and mpirun each set their own variables. torchrun comes first, because under
-`srun torchrun` the variables of Slurm count the launchers and not the ranks. A process that none
-of them started is rank 0 of 1.
+torchrun, srun and mpirun each set their own variables. torchrun comes first, because under `srun torchrun`
+the variables of Slurm count the torchrun processes and not the ranks. A process without such variables is
+rank 0 of 1.
 """
 
 import os
 from collections.abc import Mapping
 from typing import NamedTuple, Optional
 
-#: variables of rank, number of ranks, rank on the node, node, number of ranks on the node
-_FAMILIES = (
-    ("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"),
-    # Set only where the number of tasks per node was asked for.
-    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NODEID", "SLURM_NTASKS_PER_NODE"),
-    (
+
+class _Variables(NamedTuple):
+    """The environment variables of one launcher; "" where it has none."""
+
+    rank: str
+    ranks: str
+    local_rank: str
+    node: str
+    ranks_on_node: str
+
+
+_LAUNCHERS = (
+    _Variables("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"),
+    # SLURM_NTASKS_PER_NODE is only set if the job asked for it.
+    _Variables(
+        "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NODEID", "SLURM_NTASKS_PER_NODE"
+    ),
+    _Variables(
         "OMPI_COMM_WORLD_RANK",
         "OMPI_COMM_WORLD_SIZE",
         "OMPI_COMM_WORLD_LOCAL_RANK",
         "",
         "OMPI_COMM_WORLD_LOCAL_SIZE",
     ),
-    ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
+    _Variables("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
 )
 
 
-class Place(NamedTuple):
-    """Where this process stands in its job; all counted from 0 but `ranks`."""
+class RankInfo(NamedTuple):
+    """The rank of a process in its job; numbers start at 0."""
 
     rank: int
-    ranks: int
+    ranks: int  # in the job
     local_rank: int
     node: int
-    ranks_here: int  # on this node; 0 when not known
+    ranks_on_node: int  # 0 if unknown
 
 
-def place(environ: Optional[Mapping[str, str]] = None) -> Place:
-    """Return the place of this process; what a launcher does not say is taken as a single process."""
+def process_rank(environ: Optional[Mapping[str, str]] = None) -> RankInfo:
+    """Return the rank of this process; without variables of a launcher it is the only process."""
     environ = os.environ if environ is None else environ
-    for rank_name, ranks_name, local_name, node_name, here_name in _FAMILIES:
-        rank = _integer(environ, rank_name)
+    for names in _LAUNCHERS:
+        rank = _integer(environ, names.rank)
         if rank is None:
             continue
-        ranks = _integer(environ, ranks_name) or rank + 1
-        here = _integer(environ, here_name) or 0
-        local = _integer(environ, local_name)
-        node = _integer(environ, node_name)
-        if node is None:  # mpirun fills nodes one after the other by default and does not number them
-            node = rank // here if here else 0
-        return Place(rank, ranks, rank if local is None else local, node, here)
-    return Place(0, 1, 0, 0, 1)
+        ranks = _integer(environ, names.ranks) or rank + 1
+        ranks_on_node = _integer(environ, names.ranks_on_node) or 0
+        local_rank = _integer(environ, names.local_rank)
+        node = _integer(environ, names.node)
+        if node is None:  # mpirun does not number the nodes; by default it fills one after the other
+            node = rank // ranks_on_node if ranks_on_node else 0
+        return RankInfo(rank, ranks, rank if local_rank is None else local_rank, node, ranks_on_node)
+    return RankInfo(rank=0, ranks=1, local_rank=0, node=0, ranks_on_node=1)
 
 
 def _integer(environ: Mapping[str, str], name: str) -> Optional[int]:

@@ -1,8 +1,9 @@
-"""Say before a campaign what would spoil it, with the remedy of each thing found. Changes nothing.
+"""Check this machine before a campaign: report what would disturb a measurement, each with a remedy.
 
     python -m collectors doctor --workers 8
 
-Each check is a function that may return advice; what a driver or a system cannot answer is not advised on.
+Each check is a function that may return advice. It returns none if the driver or the system does not answer.
+Nothing is changed.
 """
 
 import argparse
@@ -15,18 +16,22 @@ from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
 from collectors.machine import environment
-from collectors.telemetry.nvml import enumerate_devices, start_nvml, stop_nvml
-from collectors.telemetry.nvml_fields import known
-from collectors.telemetry.source import UnavailableError
-from collectors.telemetry.watch import has_driver
+from collectors.machine.nvml import (
+    UnavailableError,
+    available,
+    enumerate_devices,
+    has_driver,
+    start_nvml,
+    stop_nvml,
+)
 
 EXAMPLE = "python -m collectors doctor --workers 8"
 _GIB = 1024**3
-_FEW_BYTES = 2 * _GIB
-_BUSY_LOAD = 0.5  # runnable processes of others
-_WARM = 15  # degrees below the slowdown threshold
+_MIN_FREE_BYTES = 2 * _GIB
+_MAX_IDLE_LOAD = 0.5  # load average: runnable processes
+_SLOWDOWN_MARGIN_CELSIUS = 15  # below the slowdown threshold
 
-#: Reasons for which a device would run below its clocks, with the bits of `clocks_event_reasons`.
+#: Reasons for which a device runs below its clocks, by their bits in `clocks_event_reasons`.
 _SLOWDOWNS = {
     0x08: "hardware slowdown",
     0x20: "software thermal",
@@ -36,9 +41,16 @@ _SLOWDOWNS = {
 
 
 class Advice(NamedTuple):
-    """One thing that would spoil a measurement: whose, what, and what to do."""
+    """A problem that would disturb a measurement: where, what, and the remedy."""
 
     subject: str
+    fact: str
+    remedy: str
+
+
+class Problem(NamedTuple):
+    """The result of a check of one device: what, and the remedy."""
+
     fact: str
     remedy: str
 
@@ -46,186 +58,191 @@ class Advice(NamedTuple):
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `doctor`."""
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="worker processes of the loader")
-    parser.add_argument("--logs", type=Path, default=Path(), help="folder that logs will be written to (.)")
-    parser.add_argument("--strict", action="store_true", help="exit with code 4 if something was found")
+    parser.add_argument("--logs", type=Path, default=Path(), help="folder for the logs (default: .)")
+    parser.add_argument("--strict", action="store_true", help="exit with code 4 if there is a problem")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print what was found; return 0, or 4 under --strict if there was something."""
-    found = [*host(options.workers, options.logs), *devices()]
-    for one in found:
-        print(f"{one.subject}: {one.fact}\n    remedy: {one.remedy}")
-    print(f"{len(found)} found, nothing changed" if found else "nothing found that would spoil a measurement")
-    return 4 if found and options.strict else 0
+    """Print all advice; return 0, or with --strict 4 if there is any."""
+    advice = [*check_host(options.workers, options.logs), *check_devices()]
+    for subject, fact, remedy in advice:
+        print(f"{subject}: {fact}\n    remedy: {remedy}")
+    print(f"problems: {len(advice)}; nothing was changed" if advice else "no problems found")
+    return 4 if advice and options.strict else 0
 
 
-def host(workers: int, logs: Path) -> Iterator[Advice]:
-    """Advise on cores, frequency, other load, shared memory and disk."""
+def check_host(workers: int, logs: Path) -> Iterator[Advice]:
+    """Check cores, frequency governor, load, shared memory and disk."""
     usable = environment.usable_cores()
-    box = os.cpu_count()
+    cores = os.cpu_count()
     if usable and workers > usable:
-        remedy = f"ask the scheduler or container for {workers} cores, or use at most {usable} workers"
-        yield Advice("cpu", f"{workers} workers on {usable} usable cores of {box}", remedy)
-    elif usable and box and usable < box:
-        remedy = "nothing if that is meant; else look at the affinity and the quota of the container"
-        yield Advice("cpu", f"this process may use {usable} of {box} cores", remedy)
+        remedy = f"request {workers} cores from the scheduler or container, or use at most {usable} workers"
+        yield Advice("cpu", f"{workers} workers on {usable} usable cores of {cores}", remedy)
+    elif usable and cores and usable < cores:
+        remedy = "check the CPU affinity and the quota of the container, unless this is intended"
+        yield Advice("cpu", f"this process may use {usable} of {cores} cores", remedy)
     governor = str(environment.cpu_facts().get("governor") or "performance")
     if governor != "performance":
         remedy = "cpupower frequency-set -g performance (as root)"
         yield Advice("cpu", f"the frequency governor is {governor}", remedy)
     with suppress(OSError, AttributeError):
         load = os.getloadavg()[0]
-        if load > _BUSY_LOAD:
-            yield Advice("cpu", f"load {load:.1f}: something else is running", "find it with top, and end it")
-    yield from _space(Path("/dev/shm"), "shared memory", "docker run --shm-size=16g", bool(workers))
-    yield from _space(logs, "disk of the logs", "free some, or choose another --logs", True)
+        if load > _MAX_IDLE_LOAD:
+            remedy = "find the process with top and stop it"
+            yield Advice("cpu", f"load average {load:.1f}: another process is running", remedy)
+    if workers:
+        yield from _check_free_space(Path("/dev/shm"), "shared memory", "docker run --shm-size=16g")
+    yield from _check_free_space(logs, "disk of the logs", "free some space, or choose another --logs")
 
 
-def _space(path: Path, name: str, remedy: str, is_needed: bool) -> Iterator[Advice]:
+def _check_free_space(path: Path, name: str, remedy: str) -> Iterator[Advice]:
     with suppress(OSError):
         free = shutil.disk_usage(path).free
-        if is_needed and free < _FEW_BYTES:
-            yield Advice(name, f"{free / _GIB:.1f} GiB left", remedy)
+        if free < _MIN_FREE_BYTES:
+            yield Advice(name, f"only {free / _GIB:.1f} GiB free", remedy)
 
 
-def devices() -> Iterator[Advice]:
-    """Advise on the GPUs, their driver and torch's build."""
+def check_devices() -> Iterator[Advice]:
+    """Check the GPUs, their driver and the build of torch."""
     if not has_driver():
         return
     with suppress(metadata.PackageNotFoundError):
         if metadata.version("torch").endswith("+cpu"):
-            yield Advice("torch", "a build without CUDA", "pip install torch from an index with CUDA builds")
+            remedy = "pip install torch from an index with CUDA builds"
+            yield Advice("torch", "this build has no CUDA support", remedy)
     try:
-        yield from _asked_devices()
+        yield from _check_each_device()
     except UnavailableError as error:
-        remedy = "load the NVIDIA driver" if "does not" in str(error) else "pip install nvidia-ml-py"
-        yield Advice("driver", str(error), remedy)
+        yield Advice("driver", str(error), error.remedy)
 
 
-def _asked_devices() -> Iterator[Advice]:
+def _check_each_device() -> Iterator[Advice]:
     nvml = start_nvml()
     try:
-        handles, listed = enumerate_devices(nvml)
-        for one in listed:
+        handles, devices = enumerate_devices(nvml)
+        for device in devices:
             for check in _CHECKS:
-                advice = check(_Device(nvml, handles[one.uuid], one.uuid))
-                if advice:
-                    yield Advice(f"{one.uuid} ({one.model})", *advice)
+                problem = check(_CheckedDevice(nvml, handles[device.uuid], device.uuid))
+                if problem:
+                    yield Advice(f"{device.uuid} ({device.model})", *problem)
     finally:
         stop_nvml(nvml)
 
 
-class _Device:
-    """Asks NVML about one device; None for what has no answer."""
+class _CheckedDevice:
+    """Calls NVML for one device; None where NVML has no answer."""
 
     def __init__(self, nvml: Any, handle: Any, uuid: str) -> None:
         self.nvml = nvml
         self.smi = f"nvidia-smi -i {uuid}"
         self._handle = handle
 
-    def ask(self, name: str, *arguments: Any) -> Any:
-        """Return what a function of NVML says of the device."""
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Return the result of a function of NVML for this device."""
         with suppress(self.nvml.NVMLError, AttributeError):
             return getattr(self.nvml, name)(self._handle, *arguments)
         return None
 
     def number(self, name: str, *arguments: Any) -> Optional[int]:
-        """Return a number that NVML knows."""
-        value = self.ask(name, *arguments)
-        return None if value is None else known(value)
+        """Return the result of a function of NVML that returns a number."""
+        value = self.call(name, *arguments)
+        return None if value is None else available(value)
 
 
-Found = Optional[tuple[str, str]]
-
-
-def _processes(device: _Device) -> Found:
-    users = {
-        one.pid: one.usedGpuMemory or 0
+def _processes(device: _CheckedDevice) -> Optional[Problem]:
+    memory_of = {
+        process.pid: process.usedGpuMemory or 0
         for kind in ("Compute", "Graphics")
-        for one in device.ask(f"nvmlDeviceGet{kind}RunningProcesses") or []
-        if one.pid != os.getpid()
+        for process in device.call(f"nvmlDeviceGet{kind}RunningProcesses") or []
+        if process.pid != os.getpid()
     }
-    if not users:
+    if not memory_of:
         return None
-    size = sum(users.values()) / _GIB
-    fact = f"in use by {len(users)} processes ({', '.join(map(str, sorted(users)))}), {size:.1f} GiB"
-    return fact, "wait for their end, or choose another device with CUDA_VISIBLE_DEVICES"
+    size = sum(memory_of.values()) / _GIB
+    pids = ", ".join(map(str, sorted(memory_of)))
+    fact = f"in use by {len(memory_of)} processes ({pids}), {size:.1f} GiB"
+    return Problem(fact, "wait until they end, or choose another device with CUDA_VISIBLE_DEVICES")
 
 
-def _clocks(device: _Device) -> Found:
+def _application_clocks(device: _CheckedDevice) -> Optional[Problem]:
     clock = device.nvml.NVML_CLOCK_SM
-    now = device.number("nvmlDeviceGetApplicationsClock", clock)
-    usual = device.number("nvmlDeviceGetDefaultApplicationsClock", clock)
-    if now is None or usual is None or now == usual:
+    current = device.number("nvmlDeviceGetApplicationsClock", clock)
+    default = device.number("nvmlDeviceGetDefaultApplicationsClock", clock)
+    if current is None or default is None or current == default:
         return None
-    return f"application clock {now} MHz, {usual} MHz by default", f"{device.smi} -rac (as root)"
+    return Problem(
+        f"application clock is {current} MHz, default {default} MHz", f"{device.smi} -rac (as root)"
+    )
 
 
-def _power_limit(device: _Device) -> Found:
+def _power_limit(device: _CheckedDevice) -> Optional[Problem]:
     limit = device.number("nvmlDeviceGetEnforcedPowerLimit")
-    usual = device.number("nvmlDeviceGetPowerManagementDefaultLimit")
-    if limit is None or usual is None or limit >= usual:
+    default = device.number("nvmlDeviceGetPowerManagementDefaultLimit")
+    if limit is None or default is None or limit >= default:
         return None
-    fact = f"power limit {limit / 1000:g} W, {usual / 1000:g} W by default"
-    return fact, f"{device.smi} -pl {usual // 1000} (as root)"
+    fact = f"power limit is {limit / 1000:g} W, default {default / 1000:g} W"
+    return Problem(fact, f"{device.smi} -pl {default // 1000} (as root)")
 
 
-def _persistence(device: _Device) -> Found:
+def _persistence(device: _CheckedDevice) -> Optional[Problem]:
     if device.number("nvmlDeviceGetPersistenceMode") != 0:
         return None
-    return "persistence mode is off: the driver unloads between runs", f"{device.smi} -pm 1 (as root)"
+    fact = "persistence mode is off: the driver unloads between runs"
+    return Problem(fact, f"{device.smi} -pm 1 (as root)")
 
 
-def _slowdown(device: _Device) -> Found:
+def _slowdown(device: _CheckedDevice) -> Optional[Problem]:
     mask = device.number("nvmlDeviceGetCurrentClocksEventReasons")
     if mask is None:
         mask = device.number("nvmlDeviceGetCurrentClocksThrottleReasons") or 0
     names = [name for bit, name in _SLOWDOWNS.items() if mask & bit]
-    remedy = "look at cooling and power supply; wait until it has cooled down"
-    return (f"slowed down: {', '.join(names)}", remedy) if names else None
+    remedy = "check cooling and power supply; wait until the device has cooled down"
+    return Problem(f"clocks are reduced: {', '.join(names)}", remedy) if names else None
 
 
-def _temperature(device: _Device) -> Found:
-    now = device.number("nvmlDeviceGetTemperature", device.nvml.NVML_TEMPERATURE_GPU)
+def _temperature(device: _CheckedDevice) -> Optional[Problem]:
+    current = device.number("nvmlDeviceGetTemperature", device.nvml.NVML_TEMPERATURE_GPU)
     kind = device.nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
     threshold = device.number("nvmlDeviceGetTemperatureThreshold", kind)
-    if now is None or threshold is None or now < threshold - _WARM:
+    if current is None or threshold is None or current < threshold - _SLOWDOWN_MARGIN_CELSIUS:
         return None
-    return f"{now} degrees C, slows down at {threshold}", "look at cooling; wait until it has cooled down"
+    fact = f"{current} degrees C; clocks are reduced at {threshold}"
+    return Problem(fact, "check cooling; wait until the device has cooled down")
 
 
-def _errors(device: _Device) -> Found:
+def _memory_errors(device: _CheckedDevice) -> Optional[Problem]:
     nvml = device.nvml
     kind = nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED
     count = device.number("nvmlDeviceGetTotalEccErrors", kind, nvml.NVML_VOLATILE_ECC)
-    return (f"{count} uncorrected memory errors", "reset the device, have it looked at") if count else None
+    return Problem(f"{count} uncorrected memory errors", "reset or replace the device") if count else None
 
 
-def _link(device: _Device) -> Found:
-    # The generation is lowered while a device idles; the width is not.
+def _pcie_link(device: _CheckedDevice) -> Optional[Problem]:
+    # An idle device lowers the generation of the link, but not its width.
     width = device.number("nvmlDeviceGetCurrPcieLinkWidth")
-    most = device.number("nvmlDeviceGetMaxPcieLinkWidth")
-    if width is None or most is None or width >= most:
+    maximum = device.number("nvmlDeviceGetMaxPcieLinkWidth")
+    if width is None or maximum is None or width >= maximum:
         return None
-    remedy = "look at the slot and riser; nothing if the board has no more"
-    return f"PCIe link with {width} of {most} lanes", remedy
+    return Problem(
+        f"PCIe link uses {width} of {maximum} lanes", "check slot and riser, unless the board has no more"
+    )
 
 
-def _instances(device: _Device) -> Found:
-    mode = device.ask("nvmlDeviceGetMigMode")
+def _mig(device: _CheckedDevice) -> Optional[Problem]:
+    mode = device.call("nvmlDeviceGetMigMode")
     is_split = bool(mode) and mode[0] == device.nvml.NVML_DEVICE_MIG_ENABLE
-    remedy = f"{device.smi} -mig 0 (as root), or name the instance in the case"
-    return ("split into MIG instances: power and clocks are shared", remedy) if is_split else None
+    remedy = f"{device.smi} -mig 0 (as root), or add the instance to the case as a factor"
+    return Problem("split into MIG instances, which share power and clocks", remedy) if is_split else None
 
 
-_CHECKS: list[Callable[[_Device], Found]] = [
+_CHECKS: list[Callable[[_CheckedDevice], Optional[Problem]]] = [
     _processes,
-    _clocks,
+    _application_clocks,
     _power_limit,
     _persistence,
     _slowdown,
     _temperature,
-    _errors,
-    _link,
-    _instances,
+    _memory_errors,
+    _pcie_link,
+    _mig,
 ]

@@ -1,10 +1,10 @@
-"""Describe the machine and the software that a run happened on.
+"""Describe the machine and the software of a run.
 
-Out comes an object of objects, one per group (`python`, `cpu`, `git`, ...), as `logs/FORMAT.md` says. What
-cannot be found out is absent: every fact is asked for on its own, and one that fails takes no other with it.
+The result is an object of objects, one per group (`python`, `cpu`, `git`, ...), see `logs/FORMAT.md`. Facts
+that cannot be read are absent: each one is read separately, so a failure affects no other.
 
-The names of the host and of its user are left out, variables are kept by an allow-list, and what looks
-like a secret on a command line is blanked: these files are committed and published.
+The environment is published with the logs. It contains no host name and no user name, only an allow-list of
+environment variables, and command lines without secrets.
 """
 
 import os
@@ -16,9 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-from collectors.machine import gpu_info
-from collectors.machine.sanitize_argv import own_command, without_secrets
-from collectors.machine.torch_info import torch_facts
+from collectors.machine.gpu_info import describe_gpus
+from collectors.machine.sanitize_argv import own_command, remove_secrets
+from collectors.machine.torch_info import describe_torch
 
 # fmt: off
 _VARIABLES = [
@@ -43,15 +43,15 @@ _JOB_VARIABLES = {
     "gpus_per_node": ("SLURM_GPUS_ON_NODE",),
 }
 
-#: Distributions that decide about speed and are not modules by that name, or may be imported late.
+#: Packages that affect speed and have modules of another name, or may be imported late.
 _PACKAGE_PREFIXES = ("nvidia-", "triton", "intel-", "mkl", "torch", "cuda-", "pillow", "onednn")
 
 Group = dict[str, Any]
 
 
 def capture() -> dict[str, Group]:
-    """Return everything that could be found out, without empty groups."""
-    groups: dict[str, Callable[[], Group]] = {
+    """Return all groups that are not empty."""
+    readers: dict[str, Callable[[], Group]] = {
         "python": _python,
         "platform": _platform,
         "cpu": cpu_facts,
@@ -59,24 +59,24 @@ def capture() -> dict[str, Group]:
         "container": _container,
         "scheduler": _scheduler,
         "git": _git,
-        "torch": torch_facts,
+        "torch": describe_torch,
         "packages": _packages,
         "variables": _variables,
     }
-    found = {name: _known(_answer(group)) for name, group in groups.items()}
-    found.update((name, _known(group)) for name, group in _answer(gpu_info.describe).items())
-    return {name: group for name, group in found.items() if group}
+    groups = {name: _without_empty(_read_safely(read)) for name, read in readers.items()}
+    groups.update((name, _without_empty(group)) for name, group in _read_safely(describe_gpus).items())
+    return {name: group for name, group in groups.items() if group}
 
 
-def _answer(group: Callable[[], Group]) -> Group:
-    """Return a group, {} on a machine so strange that asking for it fails: the training is to go on."""
+def _read_safely(read: Callable[[], Group]) -> Group:
+    """Return a group, or {} if reading fails on an unusual machine: the training must go on."""
     try:
-        return group()
+        return read()
     except (AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError):
         return {}
 
 
-def _known(group: Group) -> Group:
+def _without_empty(group: Group) -> Group:
     return {name: value for name, value in group.items() if value not in (None, "", [], {})}
 
 
@@ -88,15 +88,15 @@ def _text(path: str) -> Optional[str]:
 
 
 def _output(*line: str) -> Optional[str]:
-    """Return what a program prints; None when it is missing, fails or takes longer than five seconds."""
+    """Return the output of a program; None if it is missing, fails or takes longer than five seconds."""
     environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             line, stdin=subprocess.DEVNULL, capture_output=True, timeout=5, check=True, env=environ
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.decode("utf-8", "replace").strip()
+    return result.stdout.decode("utf-8", "replace").strip()
 
 
 def _python() -> Group:
@@ -124,14 +124,14 @@ def _field(path: str, pattern: str) -> Optional[str]:
 
 
 def cpu_facts() -> Group:
-    """Return the group `cpu`, None for what is not known."""
+    """Return the group `cpu`; unknown facts are None."""
     model = _field("/proc/cpuinfo", r"^model name\s*:\s*(.*)$")
     cores = Path("/sys/devices/system/cpu")
     governors = {_text(str(path)) for path in cores.glob("cpu*/cpufreq/scaling_governor")}
     return {
         "model": model or _output("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor(),
-        "sockets": _count_of("physical id") or None,
-        "cores_physical": _count_of("physical id", "core id") or None,
+        "sockets": _count_distinct("physical id") or None,
+        "cores_physical": _count_distinct("physical id", "core id") or None,
         "cores_logical": os.cpu_count(),
         "cores_usable": usable_cores(),
         "cores_quota": _cpu_quota(),
@@ -140,15 +140,15 @@ def cpu_facts() -> Group:
     }
 
 
-def _count_of(*names: str) -> int:
-    """Return how many different values these fields of /proc/cpuinfo have together."""
+def _count_distinct(*names: str) -> int:
+    """Return the number of distinct combinations of these fields in /proc/cpuinfo."""
     text = _text("/proc/cpuinfo") or ""
-    found = [re.findall(rf"^{name}\s*:\s*(.*)$", text, re.MULTILINE) for name in names]
-    return len(set(zip(*found)))  # noqa: B905 - Python 3.9 has no strict
+    columns = [re.findall(rf"^{name}\s*:\s*(.*)$", text, re.MULTILINE) for name in names]
+    return len(set(zip(*columns)))  # noqa: B905 - Python 3.9 has no strict
 
 
 def usable_cores() -> Optional[int]:
-    """Return how many cores this process may run on at one time; a quota counts as whole cores at least 1."""
+    """Return how many cores this process can use at a time; a quota is rounded down, but not below 1."""
     try:
         allowed: Optional[int] = len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows
@@ -158,9 +158,9 @@ def usable_cores() -> Optional[int]:
 
 
 def _cpu_quota() -> Optional[float]:
-    """Return the cores that the control groups of this process grant, the tightest of all levels."""
+    """Return the CPU quota of this process in cores: the lowest of all levels of its control groups."""
     limits = [part.split() for part in _cgroup_texts("cpu.max", "cpu")]
-    quotas = [int(one[0]) / int(one[1]) for one in limits if len(one) == 2 and one[0] != "max"]
+    quotas = [int(limit[0]) / int(limit[1]) for limit in limits if len(limit) == 2 and limit[0] != "max"]
     version1 = (_cgroup_texts("cpu.cfs_quota_us", "cpu"), _cgroup_texts("cpu.cfs_period_us", "cpu"))
     for quota, period in zip(*version1):  # noqa: B905 - Python 3.9 has no strict
         if int(quota) > 0:
@@ -169,7 +169,7 @@ def _cpu_quota() -> Optional[float]:
 
 
 def _cgroup_texts(name: str, controller: str) -> list[str]:
-    """Return the contents of one file of the control groups, from this process's group up to the root."""
+    """Return the contents of a control group file, from the group of this process up to the root."""
     texts = []
     for line in (_text("/proc/self/cgroup") or "").splitlines():
         number, controllers, path = line.split(":", 2)
@@ -177,7 +177,7 @@ def _cgroup_texts(name: str, controller: str) -> list[str]:
             continue
         root = Path("/sys/fs/cgroup") / (controllers if number != "0" else "")
         group = root / path.lstrip("/")
-        # Inside a container the path may be the host's; only its root is then visible.
+        # In a container the path may be the host's; then only the root is visible.
         for folder in [group, *group.parents]:
             text = _text(str(folder / name))
             if text:
@@ -193,13 +193,13 @@ def _memory() -> Group:
     sizes = [int(text) for text in limits if text.isdecimal()]
     size = int(total) * 1024 if total else None
     limit = min(sizes, default=None)
-    # cgroup v1 says "no limit" as a number larger than any machine.
+    # cgroup v1 writes "no limit" as a number that exceeds the memory of any machine.
     return {"total_bytes": size, "limit_bytes": limit if limit and (not size or limit < size) else None}
 
 
 def _container() -> Group:
-    marks = {"docker": "/.dockerenv", "podman": "/run/.containerenv"}
-    kinds = [kind for kind, mark in marks.items() if Path(mark).exists()]
+    files = {"docker": "/.dockerenv", "podman": "/run/.containerenv"}
+    kinds = [kind for kind, file in files.items() if Path(file).exists()]
     variables = {
         "apptainer": "APPTAINER_NAME",
         "singularity": "SINGULARITY_NAME",
@@ -210,10 +210,10 @@ def _container() -> Group:
 
 
 def _scheduler() -> Group:
-    job: Group = {}
-    for key, names in _JOB_VARIABLES.items():
-        job[key] = next((os.environ[name] for name in names if os.environ.get(name)), None)
-    return job
+    return {
+        key: next((os.environ[name] for name in names if os.environ.get(name)), None)
+        for key, names in _JOB_VARIABLES.items()
+    }
 
 
 def _git() -> Group:
@@ -227,7 +227,7 @@ def _git() -> Group:
 
 
 def _packages() -> Group:
-    """Return the versions of the packages that are imported, and of those known to decide about speed."""
+    """Return the versions of the imported packages, and of those known to affect speed."""
     modules = {name.lower() for name in list(sys.modules) if "." not in name}
     versions: Group = {}
     for distribution in metadata.distributions():
@@ -239,4 +239,4 @@ def _packages() -> Group:
 
 def _variables() -> Group:
     values = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
-    return {name: " ".join(without_secrets(value.split(" "))) for name, value in values.items()}
+    return {name: " ".join(remove_secrets(value.split(" "))) for name, value in values.items()}

@@ -1,8 +1,8 @@
-"""Make a command line fit to be published: no secrets, no private paths.
+"""Remove secrets and private paths from a command line, because logs are published.
 
-Logs are committed. Of a command, the program's name and the arguments are kept; values of options that
-sound like a secret are blanked; paths are written relative to the working folder if they lie below it, with
-`~` below the home folder, and of all others only the last part remains, behind `.../`.
+The program is kept by its name. The values of options whose names suggest a secret are replaced. Paths below
+the working folder become relative, `~` replaces the home folder, and of any other absolute path only the last
+part is kept, as `.../name`.
 """
 
 import re
@@ -10,57 +10,59 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-_SECRET = re.compile(r"(key|token|passw|secret|credential|auth)", re.IGNORECASE)
-_URL_SECRET = re.compile(r"(://)[^/@\s]+@")
-_BLANK = "[removed]"
+_SECRET_NAME = re.compile(r"(key|token|passw|secret|credential|auth)", re.IGNORECASE)
+_URL_PASSWORD = re.compile(r"(://)[^/@\s]+@")
+_REMOVED = "[removed]"
 
-#: An absolute path: at the begin of a word or behind `=`, `:` or `,`, but not the `//` of a URL.
-_PATH = re.compile(r"(?:(?<=^)|(?<=[=:,]))/(?!/)[^=:,]*")
+#: An absolute path: at the start of a word or after `=`, `:` or `,`, but not the `//` of a URL.
+_ABSOLUTE_PATH = re.compile(r"(?:(?<=^)|(?<=[=:,]))/(?!/)[^=:,]*")
 
 
 def own_command() -> list[str]:
-    """Return the command line of this process as it may be recorded."""
-    return command_to_record(getattr(sys, "orig_argv", None) or [sys.executable, *sys.argv])  # Python 3.10
+    """Return the command line of this process, sanitised."""
+    return sanitize(getattr(sys, "orig_argv", None) or [sys.executable, *sys.argv])  # Python 3.10
 
 
-def command_to_record(line: Sequence[str]) -> list[str]:
-    """Return a command line, the program by its name alone, without secrets and private paths."""
-    if not line:
+def sanitize(argv: Sequence[str]) -> list[str]:
+    """Return a command line without secrets and private paths; the program is kept by its name."""
+    if not argv:
         return []
-    return [PurePath(line[0]).name, *(without_private_paths(word) for word in without_secrets(line[1:]))]
+    return [PurePath(argv[0]).name, *(shorten_paths(word) for word in remove_secrets(argv[1:]))]
 
 
-def without_secrets(line: Sequence[str]) -> list[str]:
-    """Return words with the values of options that sound like a secret blanked, home as `~`."""
+def remove_secrets(words: Sequence[str]) -> list[str]:
+    """Return words with the values of secret options replaced by `[removed]`, and the home folder by `~`."""
     out: list[str] = []
-    is_secret_next = False
-    for word in line:
+    is_value_of_secret = False
+    for word in words:
         name, equals, _ = word.partition("=")
-        is_named = name.startswith("-") or bool(equals)
-        if is_secret_next and not word.startswith("-"):
-            out.append(_BLANK)
-            is_secret_next = False
+        if is_value_of_secret and not word.startswith("-"):
+            out.append(_REMOVED)
+            is_value_of_secret = False
             continue
-        sounds_secret = is_named and bool(_SECRET.search(name))
-        is_secret_next = sounds_secret and not equals
-        out.append(f"{name}={_BLANK}" if sounds_secret and equals else _harmless(word))
+        is_named = name.startswith("-") or bool(equals)
+        is_secret = is_named and bool(_SECRET_NAME.search(name))
+        is_value_of_secret = is_secret and not equals
+        out.append(f"{name}={_REMOVED}" if is_secret and equals else _remove_password_and_home(word))
     return out
 
 
-def _harmless(word: str) -> str:
-    return without_home(_URL_SECRET.sub(rf"\1{_BLANK}@", word))
+def _remove_password_and_home(word: str) -> str:
+    return replace_home(_URL_PASSWORD.sub(rf"\1{_REMOVED}@", word))
 
 
-def without_home(text: str) -> str:
-    """Return a text with the home folder's path replaced by `~`."""
+def replace_home(text: str) -> str:
+    """Return a text with `~` for the path of the home folder."""
     home = str(Path("~").expanduser())
     return text.replace(home, "~") if len(home) > 1 else text
 
 
-def without_private_paths(word: str) -> str:
-    """Return a word of a command line with its absolute paths made relative, or cut to their last part."""
-    # The working folder may lie below home, which is `~` by now.
-    folder = without_home(str(Path.cwd()))
+def shorten_paths(word: str) -> str:
+    """Return a word with its absolute paths made relative, or cut to their last part."""
+    # The working folder may be below home, which remove_secrets has already replaced by `~`.
+    folder = replace_home(str(Path.cwd()))
     if folder != "/" and (word == folder or f"{folder}/" in word):
         word = word.replace(f"{folder}/", "").replace(folder, ".")
-    return _PATH.sub(lambda found: f".../{PurePath(found[0]).name}" if found[0] != "/" else "/", word)
+    return _ABSOLUTE_PATH.sub(
+        lambda match: f".../{PurePath(match[0]).name}" if match[0] != "/" else "/", word
+    )

@@ -1,7 +1,7 @@
-"""What torch says of itself: versions, threads, and the settings that decide how it computes.
+"""Describe torch: versions, threads, and the settings that select its kernels.
 
-Asked only if the training script has imported torch already, because importing it would change what is
-measured. Releases differ in what they know, and a setting may refuse to be read; each stands alone.
+torch is described only if the training script has already imported it; importing it here would change the
+measurement. Releases of torch differ, and reading a setting may fail, so each fact is read separately.
 """
 
 import sys
@@ -9,27 +9,27 @@ import warnings
 from typing import Any, Callable, Optional
 
 
-def torch_facts() -> dict[str, Any]:
-    """Return the group `torch` of the environment; {} where torch is not imported."""
+def describe_torch() -> dict[str, Any]:
+    """Return the group `torch` of the environment; {} if torch is not imported."""
     torch: Any = sys.modules.get("torch")
     group: dict[str, Any] = {}
-    for name, fact in ({} if torch is None else _questions(torch)).items():
+    for name, read in ({} if torch is None else _readers(torch)).items():
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that a setting has a new name is not our reader's affair
-                group[name] = fact()
-        except (AttributeError, RuntimeError, TypeError):  # a half-imported torch lacks all
+                warnings.simplefilter("ignore")  # the user cannot act on a renamed setting
+                group[name] = read()
+        except (AttributeError, RuntimeError, TypeError):  # a half-imported torch lacks everything
             continue
     return group
 
 
-def _questions(torch: Any) -> dict[str, Callable[[], Any]]:
+def _readers(torch: Any) -> dict[str, Callable[[], Any]]:
     return {
         "version": lambda: str(torch.__version__),
         "git": lambda: torch.version.git_version,
         "cuda": lambda: torch.version.cuda,
         "hip": lambda: torch.version.hip,
-        "cudnn": lambda: _dotted(torch.backends.cudnn.version()),
+        "cudnn": lambda: _cudnn_version(torch.backends.cudnn.version()),
         "nccl": lambda: ".".join(map(str, torch.cuda.nccl.version())) if torch.version.cuda else None,
         "num_threads": lambda: torch.get_num_threads(),
         "num_interop_threads": lambda: torch.get_num_interop_threads(),
@@ -51,18 +51,18 @@ def _questions(torch: Any) -> dict[str, Callable[[], Any]]:
         "mkldnn": lambda: torch.backends.mkldnn.is_available(),
         "cpu_capability": lambda: torch.backends.cpu.get_cpu_capability(),
         "device": lambda: torch.cuda.get_device_name() if torch.cuda.is_initialized() else None,
-        "distributed_backend": lambda: _backend(torch),
+        "distributed_backend": lambda: _distributed_backend(torch),
     }
 
 
-def _dotted(version: Optional[int]) -> Optional[str]:
-    """Return "9.10.2" for cuDNN's 91002, "8.9.7" for 8907: thousands until 8, ten thousands since 9."""
+def _cudnn_version(version: Optional[int]) -> Optional[str]:
+    """Return "8.9.7" for 8907 and "9.10.2" for 91002; the major number has another factor since cuDNN 9."""
     if version is None:
         return None
-    unit = 10_000 if version >= 90_000 else 1000
-    return f"{version // unit}.{version % unit // 100}.{version % 100}"
+    factor = 10_000 if version >= 90_000 else 1000
+    return f"{version // factor}.{version % factor // 100}.{version % 100}"
 
 
-def _backend(torch: Any) -> Optional[str]:
-    is_used = torch.distributed.is_available() and torch.distributed.is_initialized()
-    return str(torch.distributed.get_backend()) if is_used else None
+def _distributed_backend(torch: Any) -> Optional[str]:
+    is_initialized = torch.distributed.is_available() and torch.distributed.is_initialized()
+    return str(torch.distributed.get_backend()) if is_initialized else None

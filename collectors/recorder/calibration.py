@@ -1,120 +1,42 @@
-"""Measure what the recorder costs the training itself, in the very run that it records.
+"""Measure the cost of the recorder in the training that it records.
 
-After the warm-up, blocks of steps are recorded and left alone in the order on, off, off, on, so that drift
-favours neither. The cost of a step is the median difference of neighbouring blocks; its interval comes from
-order statistics, as all intervals of medians in this project. A block that is left alone is one row with a
-span. The lines of a block are written before it ends, in the training thread: the cost is an upper bound,
-since outside of a calibration another thread writes them.
+After the warm-up, blocks of steps are recorded or left unrecorded in the order on, off, off, on, so that
+drift favours neither. The cost of a step is the median difference between neighbouring blocks. Its interval
+comes from order statistics, as for all medians in this project.
 
-What is not switched off: the sampler of telemetry, and the two calls per step that make the loop.
+The lines of a recorded block are written before it ends, in the training thread. Without calibration another
+thread writes them, so the cost is an upper bound. Telemetry and the two calls per step of the loop stay on.
 """
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
-from collectors.recorder.recorder import Batch, Recorder
-from collectors.recorder.run_writer import RunLog
-from collectors.recorder.step_encoder import SPAN, STEP
-from collectors.recorder.timing import Timing
-
-WARMUP = 20
-BLOCK = 10
-_ORDER = (True, False, False, True)  # whether recorded
+WARMUP_STEPS = 20
+BLOCK_STEPS = 10
+_BLOCK_ORDER = (True, False, False, True)  # True: recorded
 _CONFIDENCE = 0.95
 
-Block = tuple[bool, int]  # whether recorded, duration in ns
+
+class Block(NamedTuple):
+    """A block of BLOCK_STEPS steps and its duration in ns."""
+
+    is_recorded: bool
+    duration: int
 
 
-class CalibratingRecorder(Recorder):
-    """A recorder that leaves every other block of steps alone. Made by `Recorder.start(calibrate=True)`."""
-
-    def __init__(self, log: Optional[RunLog], timing: Timing) -> None:
-        super().__init__(log, timing)
-        self._is_on = True
-        self._left = WARMUP  # steps of the running block
-        self._blocks: list[Block] = []
-        self._place = -1  # in the order of blocks; -1: warm-up
-        self._block_begin = self._begin
-        self._phase_classes: dict[int, Any] = {}
-
-    def step(self) -> None:
-        """End a step here; the last one of a block ends the block."""
-        self._left -= 1
-        if self._is_on:
-            super().step()
-        if not self._left:
-            self._end_block(BLOCK)
-
-    def _end_block(self, size: int) -> None:
-        if self._is_on:
-            self.flush()
-        end = self._now()
-        if not self._is_on:
-            self._extend((SPAN, size, end))
-            self._extend((STEP, self._begin, end))
-        if self._place >= 0 and size == BLOCK:
-            self._blocks.append((self._is_on, end - self._block_begin))
-        self._place += 1
-        self._begin_block(_ORDER[self._place % len(_ORDER)], BLOCK)
-
-    def _begin_block(self, is_on: bool, size: int) -> None:
-        for phase in self._phases.made.values():
-            own = self._phase_classes.setdefault(id(phase), type(phase))
-            phase.__class__ = own if is_on else _idle(own)
-        self._is_on, self._left = is_on, size
-        if self._clock is not None:
-            self._clock.begin()
-        self._begin = self._block_begin = self._now()
-
-    def mark_break(self, name: str) -> None:
-        """Declare a break; a block that it interrupts is given up."""
-        super().mark_break(name)
-        if self._place >= 0:
-            self._begin_block(self._is_on, BLOCK)
-
-    def _counted(self, count: int) -> Iterator[int]:
-        self._begin = self._block_begin = self._begin_loop()
-        for number in range(count):
-            yield number
-            self.step()
-        self._leave_loop()
-
-    def _loaded(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        waiting = self._phases.waiting_kind()
-        fetch = iter(source).__next__
-        self._begin = self._block_begin = self._begin_loop()
-        while True:
-            asked = self._now() if self._is_on else 0
-            try:
-                batch = fetch()
-            except StopIteration:
-                self._leave_loop()
-                return
-            if self._is_on:
-                self._extend((waiting, asked, self._now()))
-            yield batch
-            self.step()
-
-    def _leave_loop(self) -> None:
-        # Steps of a block that is left alone have no times of their own: those done are one row.
-        if not self._is_on and self._left < BLOCK:
-            self._end_block(BLOCK - self._left)
-
-    def close(self, status: str = "complete", error: str = "") -> None:
-        """Write the rest, and what the recording has cost."""
-        if self._log and not self._closed:
-            self._log.note(cost(self._blocks))
-        super().close(status, error)
+def is_recorded_block(number: int) -> bool:
+    """Return True if the block with this number (from 0) is recorded."""
+    return _BLOCK_ORDER[number % len(_BLOCK_ORDER)]
 
 
 @functools.lru_cache(maxsize=None)
-def _idle(own: Any) -> Any:
-    """Return a class of phases that does nothing and that `own` can be exchanged for and back."""
+def idle_class(phase_class: Any) -> Any:
+    """Return a phase class that does nothing, with a layout that allows exchanging `__class__`."""
 
-    class Idle(own):  # type: ignore[misc]  # of a class that is chosen while running
+    class Idle(phase_class):  # type: ignore[misc]  # the base class is a value
         __slots__ = ()
 
         def __enter__(self) -> None:
@@ -126,37 +48,41 @@ def _idle(own: Any) -> Any:
     return Idle
 
 
-def cost(blocks: Sequence[Block]) -> dict[str, Any]:
-    """Return what `run.json` says of the recorder's cost; {} without a pair of blocks.
+def estimate_cost(blocks: Sequence[Block]) -> dict[str, Any]:
+    """Return the cost of the recorder as members of `run.json`; {} without a pair of blocks.
 
-    blocks  in the order they were run; a pair is two neighbours of which one was recorded
+    blocks  in the order they ran; two neighbours, one recorded and one not, make a pair
     """
-    pairs = [sorted(pair) for pair in zip(blocks[::2], blocks[1::2])]  # noqa: B905 - no strict in 3.9
-    differences = sorted((on - off) / BLOCK for (is_off, off), (is_on, on) in pairs if is_on and not is_off)
+    differences = []
+    for pair in zip(blocks[::2], blocks[1::2]):  # noqa: B905 - Python 3.9 has no strict
+        unrecorded, recorded = sorted(pair)
+        if recorded.is_recorded and not unrecorded.is_recorded:
+            differences.append((recorded.duration - unrecorded.duration) / BLOCK_STEPS)
     if not differences:
         return {}
-    found: dict[str, Any] = {
+    unrecorded_steps = [block.duration / BLOCK_STEPS for block in blocks if not block.is_recorded]
+    cost: dict[str, Any] = {
         "cost_ns_per_step": round(median(differences)),
         "cost_pairs": len(differences),
-        "unrecorded_step_ns": round(median(duration / BLOCK for is_on, duration in blocks if not is_on)),
+        "unrecorded_step_ns": round(median(unrecorded_steps)),
     }
-    interval = median_interval(differences)
+    interval = median_interval(sorted(differences))
     if interval:
         low, high, coverage = interval
-        found.update(cost_interval_ns=[round(low), round(high)], cost_coverage=round(coverage, 4))
-    return found
+        cost.update(cost_interval_ns=[round(low), round(high)], cost_coverage=round(coverage, 4))
+    return cost
 
 
 def median_interval(ordered: Sequence[float]) -> Optional[tuple[float, float, float]]:
-    """Return (low, high, coverage) of the narrowest interval of the median with 95 %; None below 6 values.
+    """Return (low, high, coverage) of the narrowest 95 % interval of the median; None for less than 6 values.
 
     ordered  ascending. P(X(k) < m < X(n+1-k)) is binomial: David & Nagaraja, Order Statistics, 3rd ed., 7.1.
     """
     count = len(ordered)
-    outside, best = 0.0, None
+    outside, interval = 0.0, None
     for left_out in range(count // 2):
         outside += math.comb(count, left_out) / 2.0 ** (count - 1)
         if 1 - outside < _CONFIDENCE:
             break
-        best = (ordered[left_out], ordered[count - 1 - left_out], 1 - outside)
-    return best
+        interval = (ordered[left_out], ordered[count - 1 - left_out], 1 - outside)
+    return interval

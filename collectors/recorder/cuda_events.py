@@ -1,12 +1,12 @@
-"""Time steps and phases on a CUDA device without ever waiting for it.
+"""Time steps and phases on a CUDA device without waiting for it.
 
-At each border an event is put into the device's current stream; the device notes the time when it gets there,
-usually long after the host has gone on. A step therefore stays here until its last event has happened.
-Finished steps are looked for every few steps, by the training thread itself: to ask for an event from another
-thread would destroy a CUDA graph that is being captured.
+At each border an event is recorded in the current stream of the device. The device sets its time when it gets
+there, usually long after the host has gone on. So a step is kept here until its last event has completed.
+The training thread itself checks for completed steps every few steps, because querying an event from another
+thread would break the capture of a CUDA graph.
 
-A step's events are resolved together with its host times and handed on as one stream of (kind, begin, end).
-Work in other streams than the current one is seen only as far as the current one waits for it.
+The device times of a step are passed on together with its host times, as one stream of (kind, begin, end).
+Work in other streams counts only as far as the current stream waits for it.
 """
 
 import time
@@ -16,12 +16,12 @@ from typing import Any, Callable, NamedTuple, Optional
 
 from collectors.recorder.step_encoder import BREAK, STEP
 
-_STEPS = 32  # looked through together
-_LONGEST = 1_000_000_000  # ns after which a shorter batch is looked through
-_POLL = 0.001  # s
+_MAX_PENDING_STEPS = 32  # then completed steps are looked for
+_MAX_PENDING_NS = 1_000_000_000  # likewise
+_POLL_SECONDS = 0.001
 
 
-class _Mark(NamedTuple):
+class _Interval(NamedTuple):
     """A phase or a pause: its kind, its times on the host, its events."""
 
     kind: int
@@ -31,87 +31,87 @@ class _Mark(NamedTuple):
     last: Any
 
 
-class _Step(NamedTuple):
-    """A step whose events may not have happened yet; `times` are the host's, three integers each."""
+class _PendingStep(NamedTuple):
+    """A step whose events may not have completed; `times` are the host's, three integers per event."""
 
     times: list[int]
-    marks: list[_Mark]
+    intervals: list[_Interval]
     first: Any
     last: Any
 
 
-class EventClock:
-    """The events of one rank. `sink` gets flat triples, a whole step at a time, in order."""
+class CudaEvents:
+    """The CUDA events of one rank. `sink` receives flat triples, one whole step at a time, in order."""
 
     def __init__(self, cuda: Any, step_kind: int, sink: Callable[[Iterable[int]], None]) -> None:
-        """Take `torch.cuda` and the kind of the column of the whole step."""
+        """Take `torch.cuda` and the kind of the step's event column."""
         self._cuda = cuda
         self._step_kind = step_kind
         self._sink = sink
-        self._free: list[Any] = []
-        self._waiting: deque[_Step] = deque()
+        self._unused: list[Any] = []  # completed events, to be recorded again
+        self._pending: deque[_PendingStep] = deque()
         self._times: list[int] = []
-        self._marks: list[_Mark] = []
-        self._is_broken = False  # a device in error answers every call with an exception
+        self._intervals: list[_Interval] = []
+        self._is_broken = False  # after an error of the device every call raises
         self._first: Any = None
-        self.begin()
+        self.begin_step()
 
-    def mark(self) -> Optional[Any]:
-        """Return a new event in the current stream; None when the device is in error."""
+    def record_event(self) -> Optional[Any]:
+        """Return an event that is recorded in the current stream; None after an error of the device."""
         if self._is_broken:
             return None
         try:
-            event = self._free.pop() if self._free else self._cuda.Event(enable_timing=True)
+            event = self._unused.pop() if self._unused else self._cuda.Event(enable_timing=True)
             event.record()
-        except RuntimeError:  # an earlier error of the training, which will meet it by itself
+        except RuntimeError:  # an earlier error of the training, which will raise there
             self._is_broken = True
             return None
         return event
 
-    def begin(self) -> None:
-        """Begin a step here, whatever has been noted of another one."""
-        self._first = self.mark()
-        self._marks = []
+    def begin_step(self) -> None:
+        """Begin a step now; discard what was noted of a step before."""
+        self._first = self.record_event()
+        self._intervals = []
 
     def add(self, kind: int, begin: int, end: int, first: Any, last: Any) -> None:
-        """Note a phase, or a pause if its kind says so, between two events."""
+        """Add a phase or a pause between two events."""
         self._times += (kind, begin, end)
         if last is not None:
-            self._marks.append(_Mark(kind, begin, end, first, last))
+            self._intervals.append(_Interval(kind, begin, end, first, last))
 
     def extend(self, triple: Iterable[int]) -> None:
-        """Note one triple of the host; a step ends where its triple comes."""
+        """Add a triple of the host; the triple of a step ends the step."""
         kind, begin, end = triple
         self._times += (kind, begin, end)
         if kind != STEP:
             return
-        last = self.mark()
-        self._waiting.append(_Step(self._times, self._marks, self._first, last))
-        self._times, self._marks, self._first = [], [], last
-        is_old = end - self._waiting[0].times[-1] > _LONGEST
-        if is_old or len(self._waiting) >= _STEPS:
-            self.resolve()
+        last = self.record_event()
+        self._pending.append(_PendingStep(self._times, self._intervals, self._first, last))
+        self._times, self._intervals, self._first = [], [], last
+        is_late = end - self._pending[0].times[-1] > _MAX_PENDING_NS
+        if is_late or len(self._pending) >= _MAX_PENDING_STEPS:
+            self.pass_on_completed()
 
-    def resolve(self) -> None:
-        """Hand on the steps that the device has finished."""
-        # A step is taken off before it is handed on: a signal that closes the recorder in between loses
-        # it, where the other order would record it twice.
-        while self._waiting and self._has_happened(self._waiting[0]):
-            self._hand_on(self._waiting.popleft())
+    def pass_on_completed(self) -> None:
+        """Pass on the steps that the device has completed."""
+        # Remove a step before passing it on: if a signal closes the recorder in between, the step is lost.
+        # In the other order it would be recorded twice.
+        while self._pending and self._is_completed(self._pending[0]):
+            self._pass_on(self._pending.popleft())
 
-    def finish(self, patience: float) -> None:
-        """Hand on everything, waiting for the device at most so many seconds."""
-        until = time.monotonic() + patience
-        self.resolve()
-        while self._waiting and time.monotonic() < until:
-            time.sleep(_POLL)
-            self.resolve()
-        self._is_broken = True  # whatever is left has no device times
-        self.resolve()
+    def finish(self, max_seconds: float) -> None:
+        """Pass on all steps; wait for the device for at most `max_seconds`."""
+        deadline = time.monotonic() + max_seconds
+        self.pass_on_completed()
+        while self._pending and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+            self.pass_on_completed()
+        self._is_broken = True  # pass on the other steps without device times
+        self.pass_on_completed()
         self._sink(self._times)
         self._times = []
 
-    def _has_happened(self, step: _Step) -> bool:
+    def _is_completed(self, step: _PendingStep) -> bool:
         if self._is_broken or step.last is None:
             return True
         try:
@@ -120,33 +120,35 @@ class EventClock:
             self._is_broken = True
             return True
 
-    def _hand_on(self, step: _Step) -> None:
+    def _pass_on(self, step: _PendingStep) -> None:
         *times, step_begin, step_end = step.times[:-3] + step.times[-2:]
-        measured: list[int] = []
+        device_times: list[int] = []
         if not self._is_broken and step.first is not None and step.last is not None:
             try:
-                measured = self._measured(step, step_begin)
+                device_times = self._device_times(step, step_begin)
             except RuntimeError:
                 self._is_broken = True
             else:
-                self._free += [event for one in step.marks for event in (one.first, one.last)]
-                self._free.append(step.first)
-        self._sink([*times, *measured, STEP, step_begin, step_end])
+                for interval in step.intervals:
+                    self._unused += (interval.first, interval.last)
+                self._unused.append(step.first)
+        self._sink([*times, *device_times, STEP, step_begin, step_end])
 
-    def _measured(self, step: _Step, step_begin: int) -> list[int]:
-        """Return triples of what the device says; a phase with a pause inside is left out."""
-        pauses = [one for one in step.marks if one.kind <= BREAK]
-        total = _elapsed(step.first, step.last) - sum(_elapsed(one.first, one.last) for one in pauses)
-        out = [self._step_kind, step_begin, step_begin + max(0, total)]
-        for one in step.marks:
-            is_cut = any(one.begin < pause.end and pause.begin < one.end for pause in pauses)
-            if one.first is not None and not is_cut:
-                # The column of a phase's events comes right behind that of its host times.
-                out += (one.kind + 1, one.begin, one.begin + _elapsed(one.first, one.last))
-        return out
+    def _device_times(self, step: _PendingStep, step_begin: int) -> list[int]:
+        """Return the triples of the device; a phase that contains a pause is left out."""
+        pauses = [interval for interval in step.intervals if interval.kind <= BREAK]
+        paused = sum(_elapsed(pause.first, pause.last) for pause in pauses)
+        duration = max(0, _elapsed(step.first, step.last) - paused)
+        triples = [self._step_kind, step_begin, step_begin + duration]
+        for phase in step.intervals:
+            is_paused = any(phase.begin < pause.end and pause.begin < phase.end for pause in pauses)
+            if phase.first is not None and not is_paused:
+                # The event column of a phase follows its host column.
+                triples += (phase.kind + 1, phase.begin, phase.begin + _elapsed(phase.first, phase.last))
+        return triples
 
 
 def _elapsed(first: Any, last: Any) -> int:
-    """Return the time between two events in ns; torch gives ms, with a resolution of about 0.5 us."""
+    """Return the time between two events in ns; torch returns ms with a resolution of about 0.5 us."""
     milliseconds: float = first.elapsed_time(last)
     return round(milliseconds * 1e6)

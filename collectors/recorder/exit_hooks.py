@@ -1,9 +1,8 @@
-"""Learn how the process ends, without changing how it ends.
+"""Detect how the process ends, without changing how it ends.
 
-A recorder has to say whether its run is complete, failed, out of memory or cancelled. This module
-listens at the three doors that Python offers (exit handlers, the hook for uncaught exceptions, SIGTERM)
-and hands on to whoever stood there before. What no process can hear (SIGKILL, a crash of the
-interpreter) the launcher sees from outside.
+The status of a run is complete, failed, out_of_memory or cancelled. This module hooks into exit handlers, the
+hook for uncaught exceptions and SIGTERM, and calls the handlers that were installed before. SIGKILL and a
+crash of the interpreter cannot be detected here; the launcher detects them from outside.
 """
 
 import atexit
@@ -17,69 +16,69 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Callable, Optional
 
-#: Texts with which frameworks report exhausted memory through exceptions of general type.
-_MEMORY_TEXTS = (
+#: Texts of out-of-memory errors that frameworks raise as general exceptions.
+_OUT_OF_MEMORY_TEXTS = (
     "out of memory",
     "can't allocate memory",
     "not enough memory",
     "CUBLAS_STATUS_ALLOC_FAILED",
     "CUDNN_STATUS_ALLOC_FAILED",
 )
-_LONGEST_ERROR = 500
+_MAX_ERROR_CHARS = 500
 
 
 def status_of(error: BaseException) -> tuple[str, str]:
     """Return the status of a run that `error` ended, and the last line of the error's text."""
     lines = traceback.format_exception_only(type(error), error)[-1].strip().splitlines() or [""]
-    text = lines[-1][:_LONGEST_ERROR]
+    text = lines[-1][:_MAX_ERROR_CHARS]
     if isinstance(error, KeyboardInterrupt):
         return "cancelled", text
     if isinstance(error, SystemExit):
         return ("complete", "") if error.code in (None, 0) else ("failed", text)
-    memory = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-    if memory or any(part in str(error) for part in _MEMORY_TEXTS):
+    is_memory_error = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    if is_memory_error or any(part in str(error) for part in _OUT_OF_MEMORY_TEXTS):
         return "out_of_memory", text
     return "failed", text
 
 
 @contextmanager
-def undisturbed(*, is_cancelled: bool) -> Iterator[None]:
-    """Hold back Ctrl-C in the body, where it would raise and leave a log half written.
+def hold_interrupts(*, is_cancelled: bool) -> Iterator[None]:
+    """Hold back Ctrl-C during the body, where KeyboardInterrupt would leave a log half written.
 
-    It is let through afterwards, unless the process is being cancelled already: who stops a group of
-    processes often tells each of them twice.
+    Raises KeyboardInterrupt afterwards, unless the process is already being cancelled: whoever stops a group
+    of processes often signals each of them twice.
     """
     held: list[int] = []
-    before = signal.default_int_handler
+    default_handler = signal.default_int_handler
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not before:
+    if not is_main or signal.getsignal(signal.SIGINT) is not default_handler:
         yield
         return
     signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, default_handler)
     if held and not is_cancelled:
         raise KeyboardInterrupt
 
 
-class Ending:
-    """Calls `close(status, error)` once the process ends, in the process that created it."""
+class ExitHooks:
+    """Calls `close(status, error)` when the process ends, in the process that created the hooks."""
 
     def __init__(self, close: Callable[[str, str], None]) -> None:
         self._close = close
         self._pid = os.getpid()
         self._next_hook = sys.excepthook
-        self._hook = self._on_exception  # one bound method, to be recognised later
+        self._hook = self._on_exception  # each access creates a new bound method; keep one to compare with
         self._handler = self._on_signal
         atexit.register(self._on_exit)
         sys.excepthook = self._hook
         # A training script with its own handler keeps it.
         _replace_handler(signal.SIG_DFL, self._handler)
 
-    def forget(self) -> None:
-        """Stop listening; a hook that somebody has put on top of ours stays and passes through us."""
+    def remove(self) -> None:
+        """Remove the hooks; a later hook that calls ours stays, and ours calls the next."""
         atexit.unregister(self._on_exit)
         if sys.excepthook is self._hook:
             sys.excepthook = self._next_hook
@@ -91,12 +90,12 @@ class Ending:
     def _on_exception(
         self, kind: type[BaseException], error: BaseException, trace: Optional[TracebackType]
     ) -> None:
-        with undisturbed(is_cancelled=isinstance(error, KeyboardInterrupt)):
+        with hold_interrupts(is_cancelled=isinstance(error, KeyboardInterrupt)):
             self._close(*status_of(error))
             self._next_hook(kind, error, trace)
 
     def _on_signal(self, number: int, frame: Optional[FrameType]) -> None:
-        # Forked children (DataLoader workers) inherit this handler; their end is not the run's.
+        # Forked children (DataLoader workers) inherit this handler; their end is not the end of the run.
         if os.getpid() == self._pid:
             self._close("cancelled", signal.Signals(number).name)
         signal.signal(number, signal.SIG_DFL)
@@ -104,7 +103,7 @@ class Ending:
 
 
 def _replace_handler(old: Any, new: Any) -> None:
-    # Python lets only the main thread set handlers.
+    # Only the main thread can install signal handlers.
     is_main = threading.current_thread() is threading.main_thread()
     if is_main and signal.getsignal(signal.SIGTERM) == old:
         signal.signal(signal.SIGTERM, new)

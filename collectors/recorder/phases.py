@@ -1,20 +1,21 @@
-"""The context managers that time a part of a step, one class for each way of looking at the clock.
+"""Context managers that time a part of a step, one class for each timing.
 
-All of them note (kind, begin, end) in ns of the host's clock; they differ in what they do about the device.
+Each one notes (kind, begin, end) in ns of the host's clock. The classes differ in what they do on the device.
 """
 
 from collections.abc import Iterable
 from time import perf_counter_ns
 from typing import Callable, Optional
 
-from collectors.format_v1 import run_folder
-from collectors.recorder.cuda_events import EventClock
+from collectors.format_v1.steps_file import DATA_LOADING, phase_column
+from collectors.recorder.cuda_events import CudaEvents
 
 Extend = Callable[[Iterable[int]], None]
+Synchronize = Callable[[], object]
 
 
 class Phase:
-    """A part of a step by the host's clock: `with phase:`, as often as wanted, but not inside itself."""
+    """A part of a step by the host's clock: `with phase:`, any number of times, but not nested in itself."""
 
     __slots__ = ("_begin", "_extend", "_kind")
 
@@ -30,11 +31,11 @@ class Phase:
 
 
 class SynchronizedPhase(Phase):
-    """A phase that waits for the device at both ends, for comparison with studies that did."""
+    """A phase that waits for the device at both ends, for comparison with studies that did so."""
 
     __slots__ = ("_synchronize",)
 
-    def __init__(self, kind: int, extend: Extend, synchronize: Callable[[], object]) -> None:
+    def __init__(self, kind: int, extend: Extend, synchronize: Synchronize) -> None:
         super().__init__(kind, extend)
         self._synchronize = synchronize
 
@@ -48,75 +49,77 @@ class SynchronizedPhase(Phase):
 
 
 class EventPhase(Phase):
-    """A phase with an event of the device at both ends, which it does not wait for.
+    """A phase with a CUDA event at both ends; it does not wait for the device.
 
-    The events lie outside of the host's two readings, so that they do not lengthen what the host sees.
+    The events are recorded outside of the two host times, so the host times do not contain their cost.
     """
 
-    __slots__ = ("_clock", "_first")
+    __slots__ = ("_cuda_events", "_first")
 
-    def __init__(self, kind: int, clock: EventClock) -> None:
-        super().__init__(kind, clock.extend)
-        self._clock = clock
+    def __init__(self, kind: int, cuda_events: CudaEvents) -> None:
+        super().__init__(kind, cuda_events.extend)
+        self._cuda_events = cuda_events
 
     def __enter__(self) -> None:
-        self._first = self._clock.mark()
+        self._first = self._cuda_events.record_event()
         self._begin = perf_counter_ns()
 
     def __exit__(self, *error: object) -> None:
         end = perf_counter_ns()
-        self._clock.add(self._kind, self._begin, end, self._first, self._clock.mark())
+        self._cuda_events.add(self._kind, self._begin, end, self._first, self._cuda_events.record_event())
 
 
-class Phases:
+class PhaseRegistry:
     """The phases of a recorder and their columns; `columns` is the recorder's own list and grows.
 
-    extend       takes what a phase notes
-    clock        the events of a device, if they are to be used
-    synchronize  waits for the device, if every phase shall do so
+    extend       receives the triples of a phase
+    cuda_events  the events of the device; None: phases have host times only
+    synchronize  waits for the device; None: phases do not wait
     """
 
     def __init__(
         self,
         columns: list[str],
         extend: Extend,
-        clock: Optional[EventClock],
-        synchronize: Optional[Callable[[], object]],
+        cuda_events: Optional[CudaEvents],
+        synchronize: Optional[Synchronize],
     ) -> None:
         self._columns = columns
         self._extend = extend
-        self._clock = clock
+        self._cuda_events = cuda_events
         self._synchronize = synchronize
-        self.made: dict[str, Phase] = {}  # by column
+        self.by_column: dict[str, Phase] = {}
 
-    def named(self, name: str, synchronize: Optional[Callable[[], object]]) -> Phase:
-        """Return the phase of a name, the same one for the same name and clock; ValueError for a bad name."""
-        is_waiting = name == run_folder.WAITING and synchronize is None
-        synchronize = None if is_waiting else synchronize or self._synchronize
-        column = run_folder.phase_column(name, "host_synchronized" if synchronize else "host")
-        if column not in self.made:
-            self.made[column] = self._new(name, column, is_waiting, synchronize)
-        return self.made[column]
+    def phase(self, name: str, synchronize: Optional[Synchronize]) -> Phase:
+        """Return the phase of this name and clock, the same object each time; ValueError for a bad name."""
+        is_data_loading = name == DATA_LOADING and synchronize is None
+        synchronize = None if is_data_loading else synchronize or self._synchronize
+        column = phase_column(name, "host_synchronized" if synchronize else "host")
+        if column not in self.by_column:
+            self.by_column[column] = self._new(name, column, is_data_loading, synchronize)
+        return self.by_column[column]
 
     def _new(
-        self, name: str, column: str, is_waiting: bool, synchronize: Optional[Callable[[], object]]
+        self, name: str, column: str, is_data_loading: bool, synchronize: Optional[Synchronize]
     ) -> Phase:
         kind = len(self._columns)
         if synchronize is not None:
             self._columns.append(column)
             return SynchronizedPhase(kind, self._extend, synchronize)
-        if self._clock is None or is_waiting:  # waiting for data is the host's own affair
+        if self._cuda_events is None or is_data_loading:  # only the host waits for data
             self._columns.append(column)
             return Phase(kind, self._extend)
-        # Both at once, for the writing thread may look at any time.
-        self._columns += [column, run_folder.phase_column(name, "cuda_event")]
-        return EventPhase(kind, self._clock)
+        # Add both columns at once: the writing thread may read the list at any time.
+        self._columns += [column, phase_column(name, "cuda_event")]
+        return EventPhase(kind, self._cuda_events)
 
-    def waiting_kind(self) -> int:
-        """Return the number of the column for the wait for data."""
-        self.named(run_folder.WAITING, None)
-        return self._columns.index(run_folder.phase_column(run_folder.WAITING, "host"))
+    def data_loading_kind(self) -> int:
+        """Return the kind of the phase data_loading."""
+        self.phase(DATA_LOADING, None)
+        return self._columns.index(phase_column(DATA_LOADING, "host"))
 
     def pause(self, kind: int) -> Phase:
         """Return a new context manager for a break of this kind."""
-        return Phase(kind, self._extend) if self._clock is None else EventPhase(kind, self._clock)
+        if self._cuda_events is None:
+            return Phase(kind, self._extend)
+        return EventPhase(kind, self._cuda_events)

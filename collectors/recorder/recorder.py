@@ -4,12 +4,12 @@
     for batch in recorder.steps(loader):
         train(batch)
 
-The training thread only reads the clock and appends three integers to a list; a thread of the
-recorder turns them into lines (`rows`) and appends them to the log every second. So a kill loses at most
-the last second, and a slow disk never holds up a step.
+The training thread only reads the clock and appends three integers per event to a list. A thread of the
+recorder encodes them (`step_encoder`) and appends the lines to the log every second. So a kill loses at most
+the last second, and a slow disk never delays a step.
 
-Whatever goes wrong with the log, the training goes on: the recorder says so once on stderr and records
-nothing more. Only a wrong call (a phase name that cannot be a column) raises.
+Errors of the log never stop the training: the recorder warns once on stderr and stops recording. Only a wrong
+call raises, such as a phase name that is not a valid column.
 """
 
 import itertools
@@ -21,54 +21,65 @@ from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, Callable, Optional, TypeVar, Union, overload
 
-from collectors.format_v1 import run_folder
-from collectors.machine.distributed import place
-from collectors.recorder.cuda_events import EventClock
-from collectors.recorder.exit_hooks import Ending, status_of, undisturbed
-from collectors.recorder.phases import Extend, Phase, Phases
-from collectors.recorder.run_writer import RunLog, complain
-from collectors.recorder.step_encoder import BREAK, SAMPLES, STEP, TOKENS, Rows
-from collectors.recorder.timing import Timing, timing_of
+from collectors.format_v1.case import Case, validate_case
+from collectors.format_v1.run_folder import CALIBRATE_VARIABLE
+from collectors.format_v1.steps_file import column_clocks, step_event_column, validate_break_name
+from collectors.machine.distributed import process_rank
+from collectors.messages import warn
+from collectors.recorder.calibration import (
+    BLOCK_STEPS,
+    WARMUP_STEPS,
+    Block,
+    estimate_cost,
+    idle_class,
+    is_recorded_block,
+)
+from collectors.recorder.cuda_events import CudaEvents
+from collectors.recorder.exit_hooks import ExitHooks, hold_interrupts, status_of
+from collectors.recorder.phases import Extend, Phase, PhaseRegistry
+from collectors.recorder.run_writer import RunWriter
+from collectors.recorder.step_encoder import BREAK, SAMPLES, SPAN, STEP, TOKENS, StepEncoder
+from collectors.recorder.timing import Timing, choose_timing
 
 Batch = TypeVar("Batch")
 
 _FLUSH_SECONDS = 1.0
-_FLUSH_EVENTS = 3 * 5 * 1000  # 1000 steps with four phases
-_SLICE = 3 * 500  # formatted in one go; between slices a waiting training thread gets the interpreter
-_PATIENCE_SECONDS = 5.0  # how long the end of the training waits for a disk that hangs
+_FLUSH_INTEGERS = 3 * 5 * 1000  # the events of 1000 steps with four phases
+_SLICE_INTEGERS = 3 * 500  # encoded at once; between slices a waiting training thread gets the interpreter
+_MAX_CLOSE_SECONDS = 5.0  # how long the end of the training waits for the device and for a hanging disk
 
 
 class Recorder:
-    """The recorder of one rank. Make it with `Recorder.start`; not for use from several threads."""
+    """The recorder of one rank, for one thread. Create it with `Recorder.start`."""
 
-    def __init__(self, log: Optional[RunLog], timing: Timing) -> None:
-        self._log = log
+    def __init__(self, writer: Optional[RunWriter], timing: Timing) -> None:
+        self._writer = writer
         self._events: list[int] = []
-        self._extend: Extend = self._events.extend  # bound once; appending is atomic, so no lock is needed
+        self._extend: Extend = self._events.extend  # bound once; appending is atomic and needs no lock
         self._columns: list[str] = []
         self._now: Callable[[], int] = perf_counter_ns
         self._synchronize: Optional[Callable[[], object]] = None
-        self._clock: Optional[EventClock] = None
+        self._cuda_events: Optional[CudaEvents] = None
         if timing.kind == "synchronized":
             self._synchronize = timing.cuda.synchronize
             self._now = self._synchronized_now
         elif timing.kind == "events":
-            self._columns.append(run_folder.step_event_column())
-            self._clock = EventClock(timing.cuda, 0, self._events.extend)
-            self._extend = self._clock.extend
-        self._phases = Phases(self._columns, self._extend, self._clock, self._synchronize)
+            self._columns.append(step_event_column())
+            self._cuda_events = CudaEvents(timing.cuda, 0, self._events.extend)
+            self._extend = self._cuda_events.extend
+        self._phases = PhaseRegistry(self._columns, self._extend, self._cuda_events, self._synchronize)
         self._break_names: list[str] = []
         self._pid = os.getpid()
-        self._closed = False
+        self._is_closed = False
         self._wake = threading.Event()
         self._writing = threading.Lock()
-        self._rows = Rows(self._columns, self._break_names)
-        self._recorded = False  # whether a loop has run, so that a new one begins with a border
-        self._marked = -1  # begin of what follows the last declared border
+        self._encoder = StepEncoder(self._columns, self._break_names)
+        self._has_recorded = False  # True: a new loop begins after a break
+        self._last_break_end = -1
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
         self._thread.start()
-        self._ending = Ending(self.close)
-        self._begin = self._now()  # of the step that is running or comes next
+        self._exit_hooks = ExitHooks(self.close)
+        self._begin = self._now()  # of the running step, or of the next one
 
     @classmethod
     def start(
@@ -76,55 +87,56 @@ class Recorder:
         *,
         samples_per_step: Optional[int] = None,
         item: Optional[str] = None,
-        case: Optional[run_folder.Case] = None,
+        case: Optional[Case] = None,
         logs: Union[str, Path] = "logs/unnamed",
         tokens_per_step: Optional[int] = None,
         flops_per_step: Optional[int] = None,
         timing: Optional[str] = None,
         calibrate: Optional[bool] = None,
     ) -> "Recorder":
-        """Begin a run and return its recorder; call it immediately before the training loop.
+        """Start a run and return its recorder; call it immediately before the training loop.
 
-        samples_per_step  work of one step of this rank, where `samples` does not say otherwise
-        item      what one sample is: "image", "sequence", "token"
-        case      factors that the experimenter chose; those given to the launcher win
-        logs      without a launcher: a new run folder is made below this one
-        tokens_per_step  likewise, where `tokens` does not say otherwise
-        flops_per_step  floating-point operations of the model in one step of this rank
-        timing    "events" (of a CUDA device, beside the host's clock), "synchronized" (wait for the device at
-                  every border) or "host"; if None what the launcher says, else events if torch uses CUDA
-        calibrate  leave every other block of steps unrecorded and write the recorder's cost into the run; if
-                  None what the launcher says
-        raises    ValueError for a case the log has no place for or an unknown timing; never for files
+        samples_per_step  samples in a step of this rank, for steps without a call of `samples`
+        item              what a sample is: "image", "sequence", "token"
+        case              factors of the run; the factors of the launcher take precedence
+        logs              without a launcher: a new run folder is created below this one
+        tokens_per_step   tokens in a step of this rank, for steps without a call of `tokens`
+        flops_per_step    floating-point operations of the model in a step of this rank
+        timing            "events" (of the CUDA device, in addition to the host's clock), "synchronized" (wait
+                          for the device at each border) or "host"; None: the launcher's choice, otherwise
+                          events if torch uses CUDA
+        calibrate         leave every other block of steps unrecorded, and write the cost of the recorder into
+                          `run.json`; None: the launcher's choice
+        raises            ValueError for a case that the format does not allow and for an unknown timing;
+                          never for errors with files
         """
-        chosen = timing_of(timing)
-        about: dict[str, Any] = {"case": run_folder.check_case(case or {})}
-        counts = {"samples_per_step": samples_per_step, "tokens_per_step": tokens_per_step}
-        counts["flops_per_step"] = flops_per_step
-        about.update((name, int(count)) for name, count in counts.items() if count is not None)
+        chosen_timing = choose_timing(timing)
+        script: dict[str, Any] = {"case": validate_case(case or {})}
+        counts = {
+            "samples_per_step": samples_per_step,
+            "tokens_per_step": tokens_per_step,
+            "flops_per_step": flops_per_step,
+        }
+        script.update((name, int(count)) for name, count in counts.items() if count is not None)
         if item is not None:
-            about["item"] = item
-        log = _opened(about, Path(logs))
+            script["item"] = item
+        writer = _open_writer(script, Path(logs))
         if calibrate is None:
-            calibrate = os.environ.get(run_folder.CALIBRATE_VARIABLE) == "1"
-        if calibrate:
-            from collectors.recorder.calibration import CalibratingRecorder  # a Recorder itself
-
-            return CalibratingRecorder(log, chosen)
-        return cls(log, chosen)
+            calibrate = os.environ.get(CALIBRATE_VARIABLE) == "1"
+        return (CalibratingRecorder if calibrate else cls)(writer, chosen_timing)
 
     @property
     def folder(self) -> Optional[Path]:
-        """The run folder; None when nothing is recorded."""
-        return self._log.folder if self._log else None
+        """The run folder; None if nothing is recorded."""
+        return self._writer.folder if self._writer else None
 
     def phase(self, name: str, *, synchronize: Optional[Callable[[], object]] = None) -> Phase:
-        """Return the context manager that times a phase; make it once, outside of the loop.
+        """Return the context manager that times a phase; create it once, outside of the loop.
 
-        synchronize  called at both ends (`torch.cuda.synchronize`); the column then says so
-        raises       ValueError for a name that cannot be a column
+        synchronize  called at both ends (`torch.cuda.synchronize`); the column name says so
+        raises       ValueError for a name that is not a valid column
         """
-        return self._phases.named(name, synchronize)
+        return self._phases.phase(name, synchronize)
 
     @overload
     def steps(self, source: int) -> Iterator[int]: ...
@@ -133,17 +145,17 @@ class Recorder:
     def steps(self, source: Iterable[Batch], limit: Optional[int] = None) -> Iterator[Batch]: ...
 
     def steps(self, source: Any, limit: Optional[int] = None) -> Iterator[Any]:
-        """Yield each batch of a loader (or 0 to n-1 for an integer n) and record one step for each.
+        """Yield each batch of a loader (or 0 to n-1 for an integer n) and record a step for each.
 
-        A step begins where its batch is asked for and ends where the next one is; of a loader the wait
-        is the phase data_loading. A step that is left by `break`, `return` or an exception is not
-        recorded, for nothing says how much of it was done: give `limit` instead of breaking out.
+        A step begins when its batch is requested and ends when the next one is. The wait for a batch of a
+        loader is the phase data_loading. A step that ends by `break`, `return` or an exception is not
+        recorded, because it may be incomplete; use `limit` to stop early.
         """
         if isinstance(source, int):
-            return self._counted(source)
-        return self._loaded(source if limit is None else itertools.islice(source, limit))
+            return self._count_steps(source)
+        return self._load_steps(source if limit is None else itertools.islice(source, limit))
 
-    def _counted(self, count: int) -> Iterator[int]:
+    def _count_steps(self, count: int) -> Iterator[int]:
         extend, events, now = self._extend, self._events, self._now
         begin = self._begin_loop()
         for number in range(count):
@@ -153,40 +165,40 @@ class Recorder:
             if self._begin == begin:
                 extend((STEP, begin, end))
                 begin = end
-            else:  # step() or mark_break() has ended it already
+            else:  # step() or mark_break() has already ended it
                 begin = self._begin
-            if len(events) > _FLUSH_EVENTS:
+            if len(events) > _FLUSH_INTEGERS:
                 self._wake.set()
         self._begin = begin
 
-    def _loaded(self, source: Iterable[Batch]) -> Iterator[Batch]:
+    def _load_steps(self, source: Iterable[Batch]) -> Iterator[Batch]:
         extend, events, now = self._extend, self._events, self._now
-        waiting = self._phases.waiting_kind()
-        fetch = iter(source).__next__  # may start workers: part of the border, not of a step
-        begin = asked = self._begin_loop()
+        data_loading = self._phases.data_loading_kind()
+        fetch = iter(source).__next__  # may start worker processes, which belongs to no step
+        begin = requested = self._begin_loop()
         while True:
             self._begin = begin
             try:
                 batch = fetch()
             except StopIteration:
                 return
-            extend((waiting, asked, perf_counter_ns()))
+            extend((data_loading, requested, perf_counter_ns()))
             yield batch
-            asked = now()
+            requested = now()
             if self._begin == begin:
-                extend((STEP, begin, asked))
-                begin = asked
+                extend((STEP, begin, requested))
+                begin = requested
             else:
                 begin = self._begin
-            if len(events) > _FLUSH_EVENTS:
+            if len(events) > _FLUSH_INTEGERS:
                 self._wake.set()
 
     def _begin_loop(self) -> int:
-        if self._recorded and self._marked != self._begin:
+        if self._has_recorded and self._last_break_end != self._begin:
             self.mark_break("epoch")
-        self._recorded = True
-        if self._clock is not None:
-            self._clock.begin()
+        self._has_recorded = True
+        if self._cuda_events is not None:
+            self._cuda_events.begin_step()
         return self._now()
 
     def _synchronized_now(self) -> int:
@@ -195,88 +207,88 @@ class Recorder:
         return perf_counter_ns()
 
     def step(self) -> None:
-        """End a step here and begin the next: for loops that are not iterators.
+        """End a step and begin the next, for loops that do not use `steps`.
 
-        The first step begins at `start`, or at `mark_break` if that was called since.
+        The first step begins at `start`, or at the last `mark_break`.
         """
         end = self._now()
         self._extend((STEP, self._begin, end))
         self._begin = end
-        self._recorded = True
-        if len(self._events) > _FLUSH_EVENTS:
+        self._has_recorded = True
+        if len(self._events) > _FLUSH_INTEGERS:
             self._wake.set()
 
     def samples(self, count: int) -> None:
-        """Say how many samples the running step has; several calls within one step add up."""
+        """Set the number of samples of the running step; several calls in a step add up."""
         self._extend((SAMPLES, int(count), perf_counter_ns()))
 
     def tokens(self, count: int) -> None:
-        """Say how many tokens the running step has; several calls within one step add up."""
+        """Set the number of tokens of the running step; several calls in a step add up."""
         self._extend((TOKENS, int(count), perf_counter_ns()))
 
     def mark_break(self, name: str) -> None:
-        """Declare that the time since the last step was not step time (evaluation, checkpoint, ...).
+        """Exclude the time since the last step (evaluation, checkpoint, ...) from the step times.
 
-        Inside the body of `steps` this gives up the running step as well; use `pause` there.
+        In the body of `steps` this also discards the running step; use `pause` there.
         """
         end = self._now()
         self._extend((self._break_kind(name), self._begin, end))
-        self._begin = self._marked = end
-        if self._clock is not None:
-            self._clock.begin()
+        self._begin = self._last_break_end = end
+        if self._cuda_events is not None:
+            self._cuda_events.begin_step()
 
     def pause(self, name: str) -> Phase:
-        """Return a context manager whose time is not the running step's: `with pause("evaluation"):`."""
+        """Return a context manager that excludes time from the running step: `with pause("evaluation"):`."""
         return self._phases.pause(self._break_kind(name))
 
     def _break_kind(self, name: str) -> int:
         if name not in self._break_names:
-            self._break_names.append(run_folder.check_break_name(name))
+            self._break_names.append(validate_break_name(name))
         return BREAK - self._break_names.index(name)
 
     def flush(self) -> bool:
-        """Write what is recorded so far; also done every second without asking. False: the disk hangs."""
+        """Write everything recorded so far (also done every second); return False if the disk hangs."""
         if os.getpid() != self._pid:
             return True
-        if not self._writing.acquire(timeout=_PATIENCE_SECONDS):
+        if not self._writing.acquire(timeout=_MAX_CLOSE_SECONDS):
             return False
         try:
-            # Both are atomic, and the training thread only ever adds at the end.
+            # Both operations are atomic, and the training thread only appends.
             events = self._events[:]
             del self._events[: len(events)]
-            for at in range(0, len(events), _SLICE):
-                if self._log:
-                    self._log.write(self._rows.lines(events[at : at + _SLICE]))
-            if events and self._log:
+            for start in range(0, len(events), _SLICE_INTEGERS):
+                if self._writer:
+                    self._writer.write(self._encoder.encode(events[start : start + _SLICE_INTEGERS]))
+            if events and self._writer:
                 is_synchronized = self._synchronize is not None
-                self._log.describe(run_folder.clocks_of(self._columns, is_synchronized=is_synchronized))
+                self._writer.describe_columns(column_clocks(self._columns, is_synchronized=is_synchronized))
         finally:
             self._writing.release()
         return True
 
     def _keep_writing(self) -> None:
-        while not self._closed:
+        while not self._is_closed:
             self._wake.wait(_FLUSH_SECONDS)
             self._wake.clear()
             self.flush()
 
     def close(self, status: str = "complete", error: str = "") -> None:
-        """Write the rest and say how the run ended; later calls and calls in a forked child do nothing.
+        """Write the rest and the status of the run; does nothing in later calls and in forked processes.
 
         status  complete, failed, out_of_memory, cancelled
-        error   one line, the reason
+        error   the reason, one line
         """
-        if self._closed or os.getpid() != self._pid:
+        if self._is_closed or os.getpid() != self._pid:
             return
-        with undisturbed(is_cancelled=status == "cancelled"):
-            self._closed = True
-            self._ending.forget()
+        with hold_interrupts(is_cancelled=status == "cancelled"):
+            self._is_closed = True
+            self._exit_hooks.remove()
             self._wake.set()
-            if self._clock is not None:
-                self._clock.finish(_PATIENCE_SECONDS)
+            if self._cuda_events is not None:
+                self._cuda_events.finish(_MAX_CLOSE_SECONDS)
             is_flushed = self.flush()
-            if self._log:
-                self._log.end(self._rows.rest() if is_flushed else None, status, error)
+            if self._writer:
+                self._writer.end(self._encoder.remaining_breaks() if is_flushed else None, status, error)
 
     def __enter__(self) -> "Recorder":
         return self
@@ -290,10 +302,95 @@ class Recorder:
         self.close(*(("complete", "") if error is None else status_of(error)))
 
 
-def _opened(about: dict[str, Any], logs: Path) -> Optional[RunLog]:
-    """Return the log of this rank; None, and a word about it, where there can be none."""
+class CalibratingRecorder(Recorder):
+    """A recorder that leaves every other block of steps unrecorded: `Recorder.start(calibrate=True)`.
+
+    An unrecorded block becomes one line with a span.
+    """
+
+    def __init__(self, writer: Optional[RunWriter], timing: Timing) -> None:
+        super().__init__(writer, timing)
+        self._is_recording = True
+        self._steps_left = WARMUP_STEPS  # in the running block
+        self._blocks: list[Block] = []
+        self._block_number = -1  # -1: warm-up
+        self._block_begin = self._begin
+        self._phase_classes: dict[int, Any] = {}  # the class of each phase while it records
+
+    def step(self) -> None:
+        """End a step; the last step of a block also ends the block."""
+        self._steps_left -= 1
+        if self._is_recording:
+            super().step()
+        if not self._steps_left:
+            self._end_block(BLOCK_STEPS)
+
+    def _end_block(self, size: int) -> None:
+        if self._is_recording:
+            self.flush()
+        end = self._now()
+        if not self._is_recording:
+            self._extend((SPAN, size, end))
+            self._extend((STEP, self._begin, end))
+        if self._block_number >= 0 and size == BLOCK_STEPS:
+            self._blocks.append(Block(self._is_recording, end - self._block_begin))
+        self._block_number += 1
+        self._begin_block(is_recording=is_recorded_block(self._block_number))
+
+    def _begin_block(self, *, is_recording: bool) -> None:
+        for phase in self._phases.by_column.values():
+            recording_class = self._phase_classes.setdefault(id(phase), type(phase))
+            phase.__class__ = recording_class if is_recording else idle_class(recording_class)
+        self._is_recording, self._steps_left = is_recording, BLOCK_STEPS
+        if self._cuda_events is not None:
+            self._cuda_events.begin_step()
+        self._begin = self._block_begin = self._now()
+
+    def mark_break(self, name: str) -> None:
+        """Declare a break; the running block is discarded and begins again."""
+        super().mark_break(name)
+        if self._block_number >= 0:
+            self._begin_block(is_recording=self._is_recording)
+
+    def _count_steps(self, count: int) -> Iterator[int]:
+        self._begin = self._block_begin = self._begin_loop()
+        for number in range(count):
+            yield number
+            self.step()
+        self._end_loop()
+
+    def _load_steps(self, source: Iterable[Batch]) -> Iterator[Batch]:
+        data_loading = self._phases.data_loading_kind()
+        fetch = iter(source).__next__
+        self._begin = self._block_begin = self._begin_loop()
+        while True:
+            requested = self._now() if self._is_recording else 0
+            try:
+                batch = fetch()
+            except StopIteration:
+                self._end_loop()
+                return
+            if self._is_recording:
+                self._extend((data_loading, requested, self._now()))
+            yield batch
+            self.step()
+
+    def _end_loop(self) -> None:
+        # The steps of an unrecorded block have no times; the ones done so far become one line.
+        if not self._is_recording and self._steps_left < BLOCK_STEPS:
+            self._end_block(BLOCK_STEPS - self._steps_left)
+
+    def close(self, status: str = "complete", error: str = "") -> None:
+        """Write the rest, the status, and the cost of the recorder."""
+        if self._writer and not self._is_closed:
+            self._writer.add_recorder_facts(estimate_cost(self._blocks))
+        super().close(status, error)
+
+
+def _open_writer(script: dict[str, Any], logs: Path) -> Optional[RunWriter]:
+    """Return the writer of this rank; warn and return None if it cannot be opened."""
     try:
-        return RunLog.open(about, logs, place())
+        return RunWriter.open(script, logs, process_rank())
     except (OSError, ValueError) as error:
-        complain(f"nothing is recorded: {error}")
+        warn(f"nothing is recorded: {error}")
         return None

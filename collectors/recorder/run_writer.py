@@ -1,129 +1,133 @@
-"""The log of one rank while it is being written: its steps file and, for rank 0, `run.json`.
+"""Write the files of one rank: its steps and, for rank 0, `run.json`.
 
-In goes what the recorder has to say, out come files. This is where trouble with files ends: after the
-first error it says so once on stderr, drops the rest and marks the run as partial.
+Errors with files end here. After the first one the writer warns once, drops the remaining lines and marks the
+run as partial; the training goes on.
 """
 
 import contextlib
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional
 
 from collectors.format_v1 import run_folder
+from collectors.format_v1.clocks import clock_line, read_clocks
+from collectors.format_v1.steps_file import StepsFile, end_line
 from collectors.machine import environment
-from collectors.machine.distributed import Place
+from collectors.machine.distributed import RankInfo
 from collectors.machine.sanitize_argv import own_command
-from collectors.telemetry.watch import ThreadWatch, thread_watch
+from collectors.messages import warn
+from collectors.telemetry.watch import ThreadWatch, start_thread_watch
 
 
-class RunLog:
-    """The files of one rank: its steps and, for rank 0, `run.json`. Complains once, then stays silent."""
+class RunWriter:
+    """Writes the files of one rank."""
 
     def __init__(
-        self,
-        folder: Path,
-        run: Optional[dict[str, Any]],
-        steps: run_folder.StepsFile,
-        watching: Optional[ThreadWatch],
+        self, folder: Path, run: Optional[dict[str, Any]], steps: StepsFile, watch: Optional[ThreadWatch]
     ) -> None:
         self.folder = folder
-        self._watching = watching
-        self._run = run
+        self._run = run  # content of `run.json`; None for ranks that do not write it
         self._steps = steps
-        self._trouble = ""
+        self._watch = watch
+        self._error = ""
 
     @classmethod
-    def open(cls, about: dict[str, Any], logs: Path, here: Place) -> "RunLog":
-        """Open the run folder that the launcher named, or make one; raises OSError."""
-        named = os.environ.get(run_folder.RUN_VARIABLE, "")
+    def open(cls, script: dict[str, Any], logs: Path, rank: RankInfo) -> "RunWriter":
+        """Open the run folder of the launcher, or create one; raises OSError.
+
+        script  members of `run.json` that the script declares, `case` among them
+        """
+        folder_of_launcher = os.environ.get(run_folder.RUN_VARIABLE, "")
         run: dict[str, Any] = {}
-        if named:
-            folder = Path(named)
-            folder.mkdir(parents=True, exist_ok=True)  # another node may not have it yet
+        if folder_of_launcher:
+            folder = Path(folder_of_launcher)
+            folder.mkdir(parents=True, exist_ok=True)  # on another node it may not exist yet
             run = run_folder.read_run(folder)
-        elif here.ranks > 1:
-            raise OSError("several ranks need one folder; start the job with python -m collectors run")
+        elif rank.ranks > 1:
+            raise OSError("several ranks need the same folder; start the job with python -m collectors run")
         else:
-            folder, run["repeat"] = run_folder.new_run_folder(logs, about["case"])
-        steps = run_folder.StepsFile(folder, here.rank)
-        watching: Optional[ThreadWatch] = None
-        if here.local_rank == 0:
-            # Ranks of a node follow one another; where their number is not known, only this one is sure.
-            ranks = list(range(here.rank, here.rank + max(1, here.ranks_here)))
-            run_folder.write_environment(folder, here.node, ranks, environment.capture())
-            watching = thread_watch(folder, here, complain)
-        if here.rank != 0:
-            return cls(folder, None, steps, watching)
-        run = begun(run, about, here.ranks)
+            folder, run["repeat"] = run_folder.create_run_folder(logs, script["case"])
+        steps = StepsFile(folder, rank.rank)
+        watch: Optional[ThreadWatch] = None
+        if rank.local_rank == 0:
+            # The ranks of a node have consecutive numbers. If their count is unknown, list this one only.
+            ranks = list(range(rank.rank, rank.rank + max(1, rank.ranks_on_node)))
+            run_folder.write_environment(folder, rank.node, ranks, environment.capture())
+            watch = start_thread_watch(folder, rank)
+        if rank.rank != 0:
+            return cls(folder, None, steps, watch)
+        run = start_record(run, script, rank.ranks)
         run_folder.write_run(folder, run)
-        return cls(folder, run, steps, watching)
+        return cls(folder, run, steps, watch)
 
     def write(self, lines: str) -> None:
-        """Append lines; a disk that takes no more ends the recording, not the training."""
-        if self._trouble or not lines:
+        """Append lines; an error of the disk ends the recording, not the training."""
+        if self._error or not lines:
             return
         try:
             self._steps.write(lines)
         except OSError as error:
-            self._trouble = f"steps could not be written: {error.strerror}"
-            complain(f"{self.folder}: {self._trouble}; the training goes on, nothing more is recorded")
+            self._error = f"steps could not be written: {error.strerror}"
+            warn(f"{self.folder}: {self._error}; the training goes on, recording has stopped")
 
-    def describe(self, columns: Mapping[str, Mapping[str, str]]) -> None:
-        """Say in `run.json` by which clock each column is, once it is known: the run may yet be killed."""
+    def describe_columns(self, columns: Mapping[str, Mapping[str, str]]) -> None:
+        """Write the clock of each column into `run.json` as soon as it is known: the run may be killed."""
         if self._run is not None and self._run.get("columns") != columns:
             self._run["columns"] = columns
-            with contextlib.suppress(OSError):  # the end of the run tries again, and says so
+            with contextlib.suppress(OSError):  # `end` tries again, and warns
                 run_folder.write_run(self.folder, self._run)
 
-    def note(self, facts: Mapping[str, Any]) -> None:
-        """Add what the recorder has to say of itself; written at the end."""
+    def add_recorder_facts(self, facts: Mapping[str, Any]) -> None:
+        """Add facts about the recorder itself to `run.json`; they are written at the end."""
         if self._run is not None:
             self._run["recorder"] = {**self._run.get("recorder", {}), **facts}
 
     def end(self, lines: Optional[str], status: str, error: str) -> None:
-        """Write the last lines and the status; a log that lost steps is never called complete.
+        """Write the last lines and the status; a run that lost steps becomes partial instead of complete.
 
-        lines  None when another thread still hangs in a write: the file is then left alone
+        lines  None if another thread still hangs in a write; then the file is not touched
         """
         if lines is None:
-            self._trouble = self._trouble or "steps could not be written: the disk hangs"
+            self._error = self._error or "steps could not be written: the disk hangs"
         else:
-            self.write(lines + run_folder.clock_line() + run_folder.end_line(status, error))
+            self.write(lines + clock_line() + end_line(status, error))
             self._steps.close()
-        if self._watching is not None:
-            self._watching.close()
+        if self._watch is not None:
+            self._watch.close()
         if self._run is None:
             return
-        if self._trouble:
-            self.note({"error": self._trouble})
+        if self._error:
+            self.add_recorder_facts({"error": self._error})
             status = "partial" if status == "complete" else status
-        self._run.update(status=status, ended_realtime_ns=run_folder.clock_pair()["realtime_ns"])
+        self._run.update(status=status, ended_realtime_ns=read_clocks()["realtime_ns"])
         if error:
             self._run["error"] = error
         try:
             run_folder.write_run(self.folder, self._run)
-        except OSError as trouble:
-            complain(f"{self.folder}: the end of the run could not be written: {trouble.strerror}")
+        except OSError as disk_error:
+            warn(f"{self.folder}: the end of the run could not be written: {disk_error.strerror}")
 
 
-def begun(run: dict[str, Any], about: dict[str, Any], ranks: int) -> dict[str, Any]:
-    """Return `run.json` at the begin, from what the launcher wrote (`run`, or {}) and the script says."""
-    typed = run.get("case", {})
-    differing = {k: v for k, v in about["case"].items() if k in typed and typed[k] != v}
-    clock = run_folder.clock_pair()
-    merged = {**run, **about, "case": {**about["case"], **typed}, "status": "running", "ranks": ranks}
-    merged["clocks"] = {"rank0": clock}
-    merged.setdefault("command", own_command())
-    merged.setdefault("started_realtime_ns", clock["realtime_ns"])
+def start_record(run: Mapping[str, Any], script: Mapping[str, Any], ranks: int) -> dict[str, Any]:
+    """Return `run.json` for the start of a run.
+
+    run     what the launcher wrote, or the repeat alone; its factors take precedence
+    script  members that the script declares
+    """
+    case_of_launcher = run.get("case", {})
+    differing = {
+        name: value
+        for name, value in script["case"].items()
+        if name in case_of_launcher and case_of_launcher[name] != value
+    }
+    clocks = read_clocks()
+    case = {**script["case"], **case_of_launcher}
+    record = {**run, **script, "case": case, "status": "running", "ranks": ranks, "clocks": {"rank0": clocks}}
+    record.setdefault("command", own_command())
+    record.setdefault("started_realtime_ns", clocks["realtime_ns"])
     if differing:
-        merged["case_in_script"] = differing
-        complain(f"the script's {', '.join(sorted(differing))} differs from the launcher's, which is kept")
-    return merged
-
-
-def complain(message: str) -> None:
-    """Say on stderr what the person in front of it can act on; a closed stderr is not worth dying for."""
-    with contextlib.suppress(OSError, ValueError):
-        print(f"reportgen: {message}", file=sys.stderr)
+        record["case_in_script"] = differing
+        names = ", ".join(sorted(differing))
+        warn(f"case: script and launcher differ in {names}; using the values of the launcher")
+    return record

@@ -1,15 +1,17 @@
-"""Turn the recorder's stream of events into lines of a steps file.
+"""Encode the events of the recorder as lines of a steps file.
 
-The training thread only notes three integers per event, (kind, begin, end), because that is the
-cheapest thing Python can do that is also atomic. Everything that costs time happens here, in
-another thread: events become rows, phases are summed into their step, breaks are taken out.
+For each event the training thread only appends three integers, (kind, begin, end), to a list: the cheapest
+atomic operation in Python. The rest is done here, in another thread: events become lines, phases are summed
+per step, and breaks are subtracted.
 
-Kinds: a column's number (0 and up), STEP, SAMPLES, TOKENS and SPAN (count, when), BREAK - i for break name i.
+The kind of an event is the index of a phase column (0 and up), STEP, a count (SAMPLES, TOKENS or SPAN, whose
+event is (kind, count, time)), or BREAK - i for the break name with index i.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from collectors.format_v1 import run_folder
+from collectors.format_v1 import steps_file
 
 STEP = -1
 SAMPLES = -2
@@ -19,81 +21,100 @@ BREAK = -10
 
 _COUNT_COLUMNS = {SPAN: "span", TOKENS: "tokens", SAMPLES: "samples"}
 
-Interval = tuple[int, int, int]  # kind or number of a name, begin, end
+
+class _Break(NamedTuple):
+    """A break; `name` is its index in the list of names."""
+
+    name: int
+    begin: int
+    end: int
 
 
-class Rows:
-    """The lines for one rank. `columns` and `break_names` are the recorder's own lists and may grow."""
+class _Count(NamedTuple):
+    """A number of samples, tokens or steps, noted at a time."""
+
+    kind: int
+    amount: int
+    when: int
+
+
+class StepEncoder:
+    """Encodes the events of one rank; `columns` and `break_names` belong to the recorder and may grow."""
 
     def __init__(self, columns: list[str], break_names: list[str]) -> None:
         self._columns = columns
         self._break_names = break_names
-        self._counts: tuple[int, ...] = (SAMPLES,)  # what is counted, in the order of the columns
-        self._header: tuple[int, tuple[int, ...]] = (-1, ())  # what the last header was made of
+        self._count_kinds: tuple[int, ...] = (SAMPLES,)  # in the order of their columns
+        self._header: tuple[int, tuple[int, ...]] = (-1, ())  # columns and counts of the last header
         self._step = 0
-        self._phases: list[Interval] = []
-        self._breaks: list[Interval] = []
-        self._samples: list[Interval] = []
+        self._phases: list[tuple[int, int, int]] = []  # column, begin, end; no NamedTuple, for speed
+        self._breaks: list[_Break] = []
+        self._counts: list[_Count] = []
 
-    def lines(self, events: Sequence[int]) -> str:
-        """Return the lines that become final with these events (flat, three integers each)."""
-        out: list[str] = []
+    def encode(self, events: Sequence[int]) -> str:
+        """Return the lines that these events complete; `events` is flat, three integers per event."""
+        lines: list[str] = []
         stream = iter(events)
         for kind, begin, end in zip(stream, stream, stream):  # noqa: B905 - Python 3.9 has no strict
             if kind >= 0:
                 self._phases.append((kind, begin, end))
             elif kind == STEP:
-                self._add_step(out, begin, end)
+                self._add_step(lines, begin, end)
             elif kind > BREAK:
-                self._samples.append((kind, begin, end))
-                if kind not in self._counts:
-                    self._counts = tuple(sorted((*self._counts, kind)))
+                self._counts.append(_Count(kind, begin, end))
+                if kind not in self._count_kinds:
+                    self._count_kinds = tuple(sorted((*self._count_kinds, kind)))
             else:
-                self._breaks.append((BREAK - kind, begin, end))
-        return "".join(out)
+                self._breaks.append(_Break(BREAK - kind, begin, end))
+        return "".join(lines)
 
-    def rest(self) -> str:
-        """Return the lines of breaks after the last step."""
-        return "".join(self._break_line(one, self._step) for one in self._breaks)
+    def remaining_breaks(self) -> str:
+        """Return the lines of the breaks after the last step."""
+        return "".join(self._break_line(pause, self._step) for pause in self._breaks)
 
-    def _add_step(self, out: list[str], begin: int, end: int) -> None:
+    def _add_step(self, lines: list[str], begin: int, end: int) -> None:
         width = len(self._columns)
-        if (width, self._counts) != self._header:
-            names = [_COUNT_COLUMNS[kind] for kind in self._counts]
-            out.append(run_folder.header_line(names, self._columns[:width]))
-            self._header = (width, self._counts)
-        inside = [one for one in self._breaks if one[1] >= begin]
-        out.extend(self._break_line(one, self._step) for one in self._breaks if one[1] < begin)
-        counts = [self._count(kind, begin) for kind in self._counts]
-        self._step += int(self._count(SPAN, begin) or 1)
-        cells = [""] * width
-        for kind, total in self._phase_totals(begin, inside).items():
-            cells[kind] = str(total)
-        duration = _without(inside, begin, end)
-        out.append(",".join([str(self._step), *counts, str(begin), str(duration), *cells]) + "\n")
-        out.extend(self._break_line(one, self._step) for one in inside)
+        if (width, self._count_kinds) != self._header:
+            counts = [_COUNT_COLUMNS[kind] for kind in self._count_kinds]
+            lines.append(steps_file.header_line(counts, self._columns[:width]))
+            self._header = (width, self._count_kinds)
+        breaks_inside = [pause for pause in self._breaks if pause.begin >= begin]
+        lines.extend(self._break_line(pause, self._step) for pause in self._breaks if pause.begin < begin)
+        count_cells = [self._count_cell(kind, begin) for kind in self._count_kinds]
+        self._step += int(self._count_cell(SPAN, begin) or 1)
+        phase_cells = [""] * width
+        for column, total in self._phase_totals(begin, breaks_inside).items():
+            phase_cells[column] = str(total)
+        duration = _duration_without(breaks_inside, begin, end)
+        lines.append(
+            ",".join([str(self._step), *count_cells, str(begin), str(duration), *phase_cells]) + "\n"
+        )
+        lines.extend(self._break_line(pause, self._step) for pause in breaks_inside)
         self._phases.clear()
         self._breaks.clear()
-        self._samples.clear()
+        self._counts.clear()
 
-    def _phase_totals(self, step_begin: int, breaks: list[Interval]) -> dict[int, int]:
+    def _phase_totals(self, step_begin: int, breaks: list[_Break]) -> dict[int, int]:
+        """Return column index -> total time in ns of the phases of a step."""
         totals: dict[int, int] = {}
-        for kind, begin, end in self._phases:
-            if begin >= step_begin:  # else it was open at the border, or belongs to a step that was given up
-                is_whole = not breaks or run_folder.is_event_column(self._columns[kind])  # no breaks in it
-                length = end - begin if is_whole else _without(breaks, begin, end)
-                totals[kind] = totals.get(kind, 0) + length
+        for column, begin, end in self._phases:
+            # An earlier begin: the phase was open at the step's border, or its step was discarded.
+            if begin >= step_begin:
+                # The times of an event column contain no breaks.
+                is_whole = not breaks or steps_file.is_event_column(self._columns[column])
+                duration = end - begin if is_whole else _duration_without(breaks, begin, end)
+                totals[column] = totals.get(column, 0) + duration
         return totals
 
-    def _count(self, kind: int, step_begin: int) -> str:
-        counts = [count for one, count, when in self._samples if one == kind and when >= step_begin]
-        return str(sum(counts)) if counts else ""
+    def _count_cell(self, kind: int, step_begin: int) -> str:
+        amounts = [item.amount for item in self._counts if item.kind == kind and item.when >= step_begin]
+        return str(sum(amounts)) if amounts else ""
 
-    def _break_line(self, one: Interval, after_step: int) -> str:
-        return run_folder.break_line(self._break_names[one[0]], after_step, one[1], one[2])
+    def _break_line(self, pause: _Break, after_step: int) -> str:
+        return steps_file.break_line(self._break_names[pause.name], after_step, pause.begin, pause.end)
 
 
-def _without(breaks: Sequence[Interval], begin: int, end: int) -> int:
-    """Return the length of [begin, end) outside of the breaks, which do not overlap."""
-    lost = sum(max(0, min(end, until) - max(begin, since)) for _, since, until in breaks)
-    return end - begin - lost
+def _duration_without(breaks: Sequence[_Break], begin: int, end: int) -> int:
+    """Return the length of [begin, end) outside of the breaks; breaks do not overlap."""
+    inside = sum(max(0, min(end, pause.end) - max(begin, pause.begin)) for pause in breaks)
+    return end - begin - inside

@@ -1,30 +1,30 @@
-"""Decide by which clock the steps are timed: what was asked for, and what this process can do."""
+"""Choose the clock that times the steps."""
 
 import os
 import sys
 from typing import Any, NamedTuple, Optional
 
-from collectors.format_v1 import run_folder
-from collectors.recorder.run_writer import complain
+from collectors.format_v1.run_folder import TIMING_VARIABLE
+from collectors.messages import warn
 
 TIMINGS = ("events", "synchronized", "host")
 
 
 class Timing(NamedTuple):
-    """How to time, and `torch.cuda` unless by the host alone."""
+    """A kind of timing, and `torch.cuda` unless the kind is "host"."""
 
     kind: str
     cuda: Any = None
 
 
-def timing_of(asked: Optional[str]) -> Timing:
-    """Return the timing asked for by the script, else by the launcher, else events if torch uses CUDA.
+def choose_timing(requested: Optional[str]) -> Timing:
+    """Return the timing of the script, else that of the launcher, else events if torch uses CUDA, else host.
 
-    A device that is not there makes it the host's clock, which is said; ValueError for an unknown timing.
+    Warns and returns the host's clock if there is no CUDA device. Raises ValueError for an unknown timing.
     """
-    kind = asked or os.environ.get(run_folder.TIMING_VARIABLE) or None
+    kind = requested or os.environ.get(TIMING_VARIABLE) or None
     if kind is not None and kind not in TIMINGS:
-        raise ValueError(f"timing {kind!r}: not known; use {', '.join(TIMINGS)}")
+        raise ValueError(f"timing {kind!r}: unknown; use {', '.join(TIMINGS)}")
     if kind == "host":
         return Timing("host")
     cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
@@ -32,5 +32,5 @@ def timing_of(asked: Optional[str]) -> Timing:
         return Timing("events", cuda) if cuda is not None and cuda.is_initialized() else Timing("host")
     if cuda is not None and cuda.is_available():
         return Timing(kind, cuda)
-    complain(f"timing {kind}: torch uses no CUDA device in this process; the host's clock alone is used")
+    warn(f"timing {kind}: torch uses no CUDA device in this process; using the host's clock")
     return Timing("host")

@@ -1,6 +1,6 @@
-"""Samples of the GPUs of one node, beside the training and in the same run folder.
+"""Sample the GPUs of a node while a run trains, and write the samples into its run folder.
 
-`sampler` turns a source into `telemetry.node<N>.csv`; sources are `nvml` (through the package nvidia-ml-py)
-and `smi` (one long-lived nvidia-smi). `watch` runs it as a process of its own, or as a thread where
-nobody could start that process.
+`sampler` reads a source and writes `telemetry.node<N>.csv`. The sources are `nvml_source` (the package
+nvidia-ml-py) and `nvidia_smi` (one long-lived nvidia-smi). `watch` runs the sampler as a process or as a
+thread.
 """

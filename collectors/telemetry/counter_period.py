@@ -1,47 +1,47 @@
-"""Find out how often a driver renews a counter: the median distance between its changes.
+"""Estimate how often the driver updates a counter: the median time between changes of its value.
 
-Reading a counter every 100 ms says nothing of the 100 ms between. How often power and utilisation are
-renewed depends on device and driver (Yang, Adamek, Armour, arXiv:2312.02741), so the period is looked
-for while the device works, by reading fast for a moment.
+A counter that is read every 100 ms may be updated more or less often than that. The update period of power
+and utilisation depends on device and driver (Yang, Adamek, Armour, arXiv:2312.02741). So the counters are
+read in quick succession for a moment while the device is busy.
 """
 
 from statistics import median
 from typing import Optional
 
-_FEWEST = 5  # distances that a period is believed from
+_MIN_CHANGES = 5  # times between changes needed for an estimate
 
 
-class Changes:
+class CounterChanges:
     """The changes of one counter of one device."""
 
     def __init__(self) -> None:
         self._value: Optional[int] = None
-        self._when: Optional[int] = None  # of the last change; None before the first
-        self.distances: list[int] = []
+        self._changed_at: Optional[int] = None  # ns; None before the first change
+        self.gaps: list[int] = []  # ns between changes
 
-    def see(self, when: int, value: int) -> None:
-        """Take a reading, in order of time."""
+    def add(self, when: int, value: int) -> None:
+        """Add a reading; readings must be in order of time."""
         if self._value is not None and value != self._value:
-            if self._when is not None:
-                self.distances.append(when - self._when)
-            self._when = when
+            if self._changed_at is not None:
+                self.gaps.append(when - self._changed_at)
+            self._changed_at = when
         self._value = value
 
 
-class Periods:
+class UpdatePeriods:
     """The update periods of all counters that were read."""
 
     def __init__(self) -> None:
-        self._changes: dict[tuple[str, str], Changes] = {}
+        self._changes: dict[tuple[str, str], CounterChanges] = {}
 
-    def see(self, device: str, when: int, values: dict[str, int]) -> None:
-        """Take the readings (column -> value) of a device at a time in ns."""
+    def add(self, device: str, when: int, values: dict[str, int]) -> None:
+        """Add the readings (column -> value) of a device at a time in ns."""
         for column, value in values.items():
-            self._changes.setdefault((device, column), Changes()).see(when, value)
+            self._changes.setdefault((device, column), CounterChanges()).add(when, value)
 
-    def found(self) -> dict[str, int]:
-        """Return column -> period in ns, over all devices, where enough changes were seen."""
-        distances: dict[str, list[int]] = {}
+    def estimate(self) -> dict[str, int]:
+        """Return column -> period in ns over all devices, for columns with enough changes."""
+        gaps: dict[str, list[int]] = {}
         for (_, column), changes in self._changes.items():
-            distances.setdefault(column, []).extend(changes.distances)
-        return {name: int(median(all_)) for name, all_ in distances.items() if len(all_) >= _FEWEST}
+            gaps.setdefault(column, []).extend(changes.gaps)
+        return {column: int(median(times)) for column, times in gaps.items() if len(times) >= _MIN_CHANGES}

@@ -1,7 +1,7 @@
-"""Telemetry through one long-lived `nvidia-smi -lms` child, for hosts without the package nvidia-ml-py.
+"""Read telemetry through one long-lived `nvidia-smi -lms` child, for hosts without the package nvidia-ml-py.
 
-Asks only for fields that this nvidia-smi knows. Processes of others are not told this way, and the interval
-is kept by nvidia-smi. https://docs.nvidia.com/deploy/nvidia-smi/index.html
+Only the fields that this nvidia-smi supports are queried. nvidia-smi keeps the interval. It does not report
+foreign processes. https://docs.nvidia.com/deploy/nvidia-smi/index.html
 """
 
 import os
@@ -11,46 +11,56 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from collectors.telemetry.source import Batch, Event, Sample, UnavailableError
-from collectors.telemetry.visible_devices import Known, visible
+from collectors.machine.nvml import DeviceInfo, UnavailableError
+from collectors.telemetry.samples import Batch, Event, Sample
+from collectors.telemetry.visible_devices import visible_uuids
 
 _MIB = 1024 * 1024
 
-#: Column, names of the field from new to old, factor from nvidia-smi's unit to ours.
-_FIELDS: list[tuple[str, tuple[str, ...], float]] = [
-    ("utilization_gpu_percent", ("utilization.gpu",), 1),
-    ("utilization_memory_percent", ("utilization.memory",), 1),
-    ("memory_used_bytes", ("memory.used",), _MIB),
-    ("memory_total_bytes", ("memory.total",), _MIB),
-    ("power_mw", ("power.draw.instant", "power.draw"), 1000),
-    ("power_limit_enforced_mw", ("enforced.power.limit",), 1000),
-    ("power_limit_default_mw", ("power.default_limit",), 1000),
-    ("temperature_celsius", ("temperature.gpu",), 1),
-    ("temperature_memory_celsius", ("temperature.memory",), 1),
-    ("clock_sm_mhz", ("clocks.current.sm", "clocks.sm"), 1),
-    ("clock_memory_mhz", ("clocks.current.memory", "clocks.mem"), 1),
-    ("clock_sm_max_mhz", ("clocks.max.sm",), 1),
-    ("clock_memory_max_mhz", ("clocks.max.memory", "clocks.max.mem"), 1),
-    ("pcie_generation_count", ("pcie.link.gen.gpucurrent", "pcie.link.gen.current"), 1),
-    ("pcie_width_count", ("pcie.link.width.current",), 1),
-    ("ecc_corrected_count", ("ecc.errors.corrected.volatile.total",), 1),
-    ("ecc_uncorrected_count", ("ecc.errors.uncorrected.volatile.total",), 1),
-    ("clocks_event_reasons_mask", ("clocks_event_reasons.active", "clocks_throttle_reasons.active"), 1),
+
+class SmiField(NamedTuple):
+    """A column, the names of its field from new to old, and the factor to the unit of the column."""
+
+    column: str
+    names: tuple[str, ...]
+    factor: float
+
+
+_FIELDS = [
+    SmiField("utilization_gpu_percent", ("utilization.gpu",), 1),
+    SmiField("utilization_memory_percent", ("utilization.memory",), 1),
+    SmiField("memory_used_bytes", ("memory.used",), _MIB),
+    SmiField("memory_total_bytes", ("memory.total",), _MIB),
+    SmiField("power_mw", ("power.draw.instant", "power.draw"), 1000),
+    SmiField("power_limit_enforced_mw", ("enforced.power.limit",), 1000),
+    SmiField("power_limit_default_mw", ("power.default_limit",), 1000),
+    SmiField("temperature_celsius", ("temperature.gpu",), 1),
+    SmiField("temperature_memory_celsius", ("temperature.memory",), 1),
+    SmiField("clock_sm_mhz", ("clocks.current.sm", "clocks.sm"), 1),
+    SmiField("clock_memory_mhz", ("clocks.current.memory", "clocks.mem"), 1),
+    SmiField("clock_sm_max_mhz", ("clocks.max.sm",), 1),
+    SmiField("clock_memory_max_mhz", ("clocks.max.memory", "clocks.max.mem"), 1),
+    SmiField("pcie_generation_count", ("pcie.link.gen.gpucurrent", "pcie.link.gen.current"), 1),
+    SmiField("pcie_width_count", ("pcie.link.width.current",), 1),
+    SmiField("ecc_corrected_count", ("ecc.errors.corrected.volatile.total",), 1),
+    SmiField("ecc_uncorrected_count", ("ecc.errors.uncorrected.volatile.total",), 1),
+    SmiField(
+        "clocks_event_reasons_mask", ("clocks_event_reasons.active", "clocks_throttle_reasons.active"), 1
+    ),
 ]
 _FORMAT = ("--format=csv,noheader,nounits",)
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?")
 
 
 class SmiSource:
-    """The lines of the child; `batches` yields until it ends or `close` is called."""
+    """The output of the child; `batches` yields until the child ends or `close` is called."""
 
     def __init__(self, program: str, uuids: list[str], interval: int) -> None:
         self.devices = uuids
-        fields = known_fields(_output(program, "--help-query-gpu"))
-        self._columns = [(column, factor) for column, _, factor in fields]
-        query = ",".join(["timestamp", "uuid", *(name for _, name, _ in fields)])
+        self._fields = supported_fields(_output(program, "--help-query-gpu"))
+        query = ",".join(["timestamp", "uuid", *(field.names[0] for field in self._fields)])
         self._child = subprocess.Popen(
             [program, f"--query-gpu={query}", *_FORMAT, "-lms", str(interval // 1_000_000)],
             stdin=subprocess.DEVNULL,
@@ -66,14 +76,14 @@ class SmiSource:
         environ = os.environ if environ is None else environ
         program = shutil.which("nvidia-smi")
         if not program:
-            raise UnavailableError("there is no nvidia-smi")
+            raise UnavailableError("nvidia-smi is not installed")
         listed = _output(program, "--query-gpu=uuid,name", "--format=csv,noheader")
         pairs = [line.partition(", ") for line in listed.splitlines()]
-        known = [Known(uuid, model, []) for uuid, comma, model in pairs if comma]
-        names = visible(known, environ.get("CUDA_VISIBLE_DEVICES"), environ.get("CUDA_DEVICE_ORDER"))
-        if not names:
-            raise UnavailableError("nvidia-smi shows no device that CUDA_VISIBLE_DEVICES leaves visible")
-        return cls(program, names, interval)
+        devices = [DeviceInfo(uuid, model, []) for uuid, comma, model in pairs if comma]
+        uuids = visible_uuids(devices, environ.get("CUDA_VISIBLE_DEVICES"), environ.get("CUDA_DEVICE_ORDER"))
+        if not uuids:
+            raise UnavailableError("nvidia-smi lists no device that CUDA_VISIBLE_DEVICES makes visible")
+        return cls(program, uuids, interval)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the samples and events of each line."""
@@ -84,59 +94,60 @@ class SmiSource:
                 yield batch
 
     def _batch(self, line: str) -> Batch:
-        stamp, _, rest = line.strip().partition(", ")
+        timestamp, _, rest = line.strip().partition(", ")
         uuid, *cells = rest.split(", ")
-        if uuid not in self.devices or len(cells) != len(self._columns):
+        if uuid not in self.devices or len(cells) != len(self._fields):
             return []
-        when = monotonic_of(stamp)
-        # A lost device fills every cell with "[GPU is lost]", one that wants a reset likewise.
+        when = monotonic_time(timestamp)
+        # Every cell of a lost device is "[GPU is lost]"; a device that needs a reset has a similar text.
         if all("lost" in cell or "reset" in cell for cell in cells):
             name = "lost" if "lost" in cells[0] else "reset"
-            return [] if uuid in self._gone else [self._leaves(uuid, when, name)]
+            return [] if uuid in self._gone else [self._mark_gone(uuid, when, name)]
         events: Batch = [Event(uuid, when, "returned")] if uuid in self._gone else []
         self._gone.discard(uuid)
         values: dict[str, int] = {}
-        for (column, factor), cell in zip(self._columns, cells):  # noqa: B905 - Python 3.9 has no strict
+        for field, cell in zip(self._fields, cells):  # noqa: B905 - Python 3.9 has no strict
             if _NUMBER.fullmatch(cell):
-                values[column] = int(cell, 16) if cell.startswith("0x") else round(float(cell) * factor)
+                is_hexadecimal = cell.startswith("0x")
+                values[field.column] = int(cell, 16) if is_hexadecimal else round(float(cell) * field.factor)
         return [*events, Sample(uuid, when, values)]
 
-    def _leaves(self, uuid: str, when: int, name: str) -> Event:
+    def _mark_gone(self, uuid: str, when: int, name: str) -> Event:
         self._gone.add(uuid)
         return Event(uuid, when, name)
 
     def close(self) -> None:
-        """End the child."""
+        """Terminate the child."""
         with suppress(OSError):
             self._child.terminate()
         self._child.wait()
 
 
-def known_fields(help_text: str) -> list[tuple[str, str, float]]:
-    """Return (column, field, factor) for each column whose field nvidia-smi's own help names."""
-    names = set(re.findall(r'"([a-z0-9_.]+)"', help_text))
-    found = []
-    for column, candidates, factor in _FIELDS:
-        field = next((name for name in candidates if name in names), None)
-        if field:
-            found.append((column, field, factor))
-    return found
+def supported_fields(help_text: str) -> list[SmiField]:
+    """Return the fields that the help of nvidia-smi lists, each with the newest name that it supports."""
+    supported = set(re.findall(r'"([a-z0-9_.]+)"', help_text))
+    fields = []
+    for field in _FIELDS:
+        names = tuple(name for name in field.names if name in supported)
+        if names:
+            fields.append(field._replace(names=names))
+    return fields
 
 
-def monotonic_of(stamp: str) -> int:
-    """Return the monotonic time in ns of a time stamp of nvidia-smi (local time); now if it is none."""
+def monotonic_time(timestamp: str) -> int:
+    """Return the monotonic time in ns of a timestamp of nvidia-smi (local time); now if it is malformed."""
     try:
-        whole, _, milliseconds = stamp.partition(".")
+        whole, _, milliseconds = timestamp.partition(".")
         seconds = int(time.mktime(time.strptime(whole, "%Y/%m/%d %H:%M:%S")))
-        then = seconds * 1_000_000_000 + int(milliseconds) * 1_000_000
+        realtime = seconds * 1_000_000_000 + int(milliseconds) * 1_000_000
     except ValueError:
         return time.perf_counter_ns()
-    return time.perf_counter_ns() - (time.time_ns() - then)
+    return time.perf_counter_ns() - (time.time_ns() - realtime)
 
 
 def _output(*line: str) -> str:
     try:
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=True)
+        result = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise UnavailableError(f"nvidia-smi does not answer: {error}") from None
-    return done.stdout.decode("utf-8", "replace")
+    return result.stdout.decode("utf-8", "replace")

@@ -1,46 +1,41 @@
-"""What is read of a device through NVML, and how: one function for each call, each with its columns.
+"""The telemetry fields of NVML: for each call its columns and a function that reads them.
 
-A reader gets the module `pynvml` and a device's handle and returns the values of its columns in their units,
-None for what the driver calls not available. It lets NVMLError through; `nvml` decides what an error means.
+A reader takes the module `pynvml` and the handle of a device. It returns the values of its columns in their
+units, None where the driver has no value. It does not catch NVMLError; `nvml_source` interprets the errors.
 """
 
 from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple, Optional
 
-Values = Sequence[Optional[int]]
+from collectors.machine.nvml import available
 
-_NOT_AVAILABLE = (2**32 - 1, 2**64 - 1)  # NVML_VALUE_NOT_AVAILABLE of 32 and 64 bits
+Values = Sequence[Optional[int]]
 
 
 class Field(NamedTuple):
-    """Columns that one call fills."""
+    """A call of NVML and the columns that it fills."""
 
     columns: tuple[str, ...]
     read: Callable[[Any, Any], Values]
 
 
-def _one(column: str, name: str, *arguments: str) -> Field:
-    """Return the field of a function that returns one number; `arguments` name constants of pynvml."""
+def _number(column: str, name: str, *constants: str) -> Field:
+    """Return the field of a function that returns a number; `constants` of pynvml are its arguments."""
 
     def read(nvml: Any, handle: Any) -> Values:
-        given = [getattr(nvml, argument) for argument in arguments]
-        return [known(getattr(nvml, name)(handle, *given))]
+        arguments = [getattr(nvml, constant) for constant in constants]
+        return [available(getattr(nvml, name)(handle, *arguments))]
 
     return Field((column,), read)
 
 
-def known(value: int) -> Optional[int]:
-    """Return a value of NVML, None for its "not available"."""
-    return None if value in _NOT_AVAILABLE else int(value)
-
-
 def _utilization(nvml: Any, handle: Any) -> Values:
     rates = nvml.nvmlDeviceGetUtilizationRates(handle)
-    return [known(rates.gpu), known(rates.memory)]
+    return [available(rates.gpu), available(rates.memory)]
 
 
 def _memory(nvml: Any, handle: Any) -> Values:
-    # Version 2 leaves out what the driver reserves for itself, as nvidia-smi does.
+    # Version 2 excludes the memory that the driver reserves, as nvidia-smi does.
     version = getattr(nvml, "nvmlMemory_v2", None)
     try:
         memory = nvml.nvmlDeviceGetMemoryInfo(handle, version)
@@ -48,13 +43,13 @@ def _memory(nvml: Any, handle: Any) -> Values:
         if error.value not in (nvml.NVML_ERROR_FUNCTION_NOT_FOUND, nvml.NVML_ERROR_NOT_SUPPORTED):
             raise
         memory = nvml.nvmlDeviceGetMemoryInfo(handle)
-    return [known(memory.used), known(memory.total)]
+    return [available(memory.used), available(memory.total)]
 
 
 def _power(nvml: Any, handle: Any) -> Values:
     # nvmlDeviceGetPowerUsage is an average over 1 s on Ampere and later; the field is instantaneous.
     power = _field_value(nvml, handle, nvml.NVML_FI_DEV_POWER_INSTANT)
-    return [known(nvml.nvmlDeviceGetPowerUsage(handle)) if power is None else power]
+    return [available(nvml.nvmlDeviceGetPowerUsage(handle)) if power is None else power]
 
 
 def _memory_temperature(nvml: Any, handle: Any) -> Values:
@@ -63,16 +58,16 @@ def _memory_temperature(nvml: Any, handle: Any) -> Values:
 
 def _field_value(nvml: Any, handle: Any, field: int) -> Optional[int]:
     try:
-        (found,) = nvml.nvmlDeviceGetFieldValues(handle, [field])
+        (result,) = nvml.nvmlDeviceGetFieldValues(handle, [field])
     except nvml.NVMLError as error:
         if error.value in (nvml.NVML_ERROR_GPU_IS_LOST, nvml.NVML_ERROR_RESET_REQUIRED):
             raise
         return None
-    return known(found.value.uiVal) if found.nvmlReturn == nvml.NVML_SUCCESS else None
+    return available(result.value.uiVal) if result.nvmlReturn == nvml.NVML_SUCCESS else None
 
 
 def _event_reasons(nvml: Any, handle: Any) -> Values:
-    # Drivers before 535 know only the old name.
+    # Drivers before 535 only have the old name.
     try:
         return [nvml.nvmlDeviceGetCurrentClocksEventReasons(handle)]
     except (nvml.NVMLError_FunctionNotFound, AttributeError):
@@ -82,7 +77,7 @@ def _event_reasons(nvml: Any, handle: Any) -> Values:
 def _ecc(kind: str) -> Callable[[Any, Any], Values]:
     def read(nvml: Any, handle: Any) -> Values:
         error_type = getattr(nvml, f"NVML_MEMORY_ERROR_TYPE_{kind}")
-        return [known(nvml.nvmlDeviceGetTotalEccErrors(handle, error_type, nvml.NVML_VOLATILE_ECC))]
+        return [available(nvml.nvmlDeviceGetTotalEccErrors(handle, error_type, nvml.NVML_VOLATILE_ECC))]
 
     return read
 
@@ -95,33 +90,33 @@ def _retired_pages(nvml: Any, handle: Any) -> Values:
     return [sum(len(nvml.nvmlDeviceGetRetiredPages(handle, cause)) for cause in causes)]
 
 
-#: Read in every cycle.
+#: Read at every interval.
 FAST: list[Field] = [
     Field(("utilization_gpu_percent", "utilization_memory_percent"), _utilization),
     Field(("memory_used_bytes", "memory_total_bytes"), _memory),
     Field(("power_mw",), _power),
-    _one("temperature_celsius", "nvmlDeviceGetTemperature", "NVML_TEMPERATURE_GPU"),
-    _one("clock_sm_mhz", "nvmlDeviceGetClockInfo", "NVML_CLOCK_SM"),
-    _one("clock_memory_mhz", "nvmlDeviceGetClockInfo", "NVML_CLOCK_MEM"),
-    _one("energy_mj", "nvmlDeviceGetTotalEnergyConsumption"),
+    _number("temperature_celsius", "nvmlDeviceGetTemperature", "NVML_TEMPERATURE_GPU"),
+    _number("clock_sm_mhz", "nvmlDeviceGetClockInfo", "NVML_CLOCK_SM"),
+    _number("clock_memory_mhz", "nvmlDeviceGetClockInfo", "NVML_CLOCK_MEM"),
+    _number("energy_mj", "nvmlDeviceGetTotalEnergyConsumption"),
     Field(("clocks_event_reasons_mask",), _event_reasons),
 ]
 
-#: Read about once a second: what hardly changes, and the traffic, whose call waits 20 ms for its answer.
+#: Read about once a second: values that rarely change, and PCIe traffic, whose call takes 20 ms.
 SLOW: list[Field] = [
-    _one("power_limit_enforced_mw", "nvmlDeviceGetEnforcedPowerLimit"),
-    _one("power_limit_default_mw", "nvmlDeviceGetPowerManagementDefaultLimit"),
+    _number("power_limit_enforced_mw", "nvmlDeviceGetEnforcedPowerLimit"),
+    _number("power_limit_default_mw", "nvmlDeviceGetPowerManagementDefaultLimit"),
     Field(("temperature_memory_celsius",), _memory_temperature),
-    _one("clock_sm_max_mhz", "nvmlDeviceGetMaxClockInfo", "NVML_CLOCK_SM"),
-    _one("clock_memory_max_mhz", "nvmlDeviceGetMaxClockInfo", "NVML_CLOCK_MEM"),
-    _one("pcie_generation_count", "nvmlDeviceGetCurrPcieLinkGeneration"),
-    _one("pcie_width_count", "nvmlDeviceGetCurrPcieLinkWidth"),
-    _one("pcie_tx_kib_per_s", "nvmlDeviceGetPcieThroughput", "NVML_PCIE_UTIL_TX_BYTES"),
-    _one("pcie_rx_kib_per_s", "nvmlDeviceGetPcieThroughput", "NVML_PCIE_UTIL_RX_BYTES"),
+    _number("clock_sm_max_mhz", "nvmlDeviceGetMaxClockInfo", "NVML_CLOCK_SM"),
+    _number("clock_memory_max_mhz", "nvmlDeviceGetMaxClockInfo", "NVML_CLOCK_MEM"),
+    _number("pcie_generation_count", "nvmlDeviceGetCurrPcieLinkGeneration"),
+    _number("pcie_width_count", "nvmlDeviceGetCurrPcieLinkWidth"),
+    _number("pcie_tx_kib_per_s", "nvmlDeviceGetPcieThroughput", "NVML_PCIE_UTIL_TX_BYTES"),
+    _number("pcie_rx_kib_per_s", "nvmlDeviceGetPcieThroughput", "NVML_PCIE_UTIL_RX_BYTES"),
     Field(("ecc_corrected_count",), _ecc("CORRECTED")),
     Field(("ecc_uncorrected_count",), _ecc("UNCORRECTED")),
     Field(("retired_pages_count",), _retired_pages),
 ]
 
-#: Read every few milliseconds for a moment, to find their update periods.
+#: Read in quick succession for a moment, to estimate their update periods.
 PROBED: list[Field] = [FAST[0], FAST[2], FAST[6]]

@@ -2,87 +2,94 @@
 
     python -m collectors watch logs/x/r1 --interval 0.1
 
-Outside of the training process it costs that process nothing; the launcher starts it there and tells the
-recorder so through an environment variable. Where there is no launcher on the node, the recorder starts a
-thread. The child ends by SIGTERM, SIGINT, or when its standard input is closed, which happens to
-it even if the launcher is killed.
+The launcher starts the sampler as a process, which costs the training process nothing, and tells the recorder
+so through an environment variable. On a node without a launcher the recorder starts a thread. The process
+ends on SIGTERM, on SIGINT, or when its standard input is closed, which also happens if the launcher is
+killed.
 """
 
 import argparse
 import contextlib
-import ctypes
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 from collectors.format_v1.run_folder import RUN_VARIABLE
-from collectors.machine.distributed import Place
+from collectors.machine.distributed import RankInfo
+from collectors.machine.nvml import UnavailableError
+from collectors.messages import warn
 from collectors.telemetry.nvidia_smi import SmiSource
-from collectors.telemetry.nvml import NvmlSource
-from collectors.telemetry.process_owners import Owners
-from collectors.telemetry.sampler import Recording, Ticks, record
-from collectors.telemetry.source import UnavailableError
+from collectors.telemetry.nvml_source import NvmlSource
+from collectors.telemetry.process_owners import ProcessOwners
+from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
 
-#: Set by the launcher for its child: the boot id of the host whose devices it watches.
+#: The launcher sets it for its child: the boot id of the host whose devices it watches.
 WATCHED_VARIABLE = "REPORTGEN_WATCHED"
-DEFAULT_INTERVAL = 0.1  # s
-_SHORTEST = 0.01
-_PATIENCE = 5.0  # s that an ending run waits for its last samples
+DEFAULT_INTERVAL_SECONDS = 0.1
+_MIN_INTERVAL_SECONDS = 0.01
+_MAX_INTERVAL_SECONDS = 60
+_MAX_CLOSE_SECONDS = 5.0  # how long the end of a run waits for the last samples
 
 EXAMPLE = "python -m collectors watch logs/x/r1 --interval 0.1"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `watch`."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="run folder, made if it is not there")
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="run folder; created if it does not exist"
+    )
     parser.add_argument(
         "--interval",
-        type=interval_of,
-        default=DEFAULT_INTERVAL,
+        type=parse_interval,
+        default=DEFAULT_INTERVAL_SECONDS,
         metavar="SECONDS",
-        help="between samples (0.1)",
+        help="time between samples (default: 0.1)",
     )
-    parser.add_argument("--node", type=int, default=0, metavar="N", help="number in the file's name (0)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="end after S seconds; else by Ctrl-C")
     parser.add_argument(
-        "--root", type=int, default=0, metavar="PID", help="processes below PID are the run's own"
+        "--node", type=int, default=0, metavar="N", help="node number in the file name (default: 0)"
     )
-    parser.add_argument("--until-input-ends", action="store_true", help="end when standard input is closed")
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="stop after S seconds (default: on Ctrl-C)"
+    )
+    parser.add_argument(
+        "--root", type=int, default=0, metavar="PID", help="PID and its descendants are the run's processes"
+    )
+    parser.add_argument("--until-input-ends", action="store_true", help="stop when standard input is closed")
 
 
-def interval_of(text: str) -> float:
+def parse_interval(text: str) -> float:
     """Return an interval in s; raises ArgumentTypeError."""
     with contextlib.suppress(ValueError):
-        if _SHORTEST <= float(text) <= 60:
+        if _MIN_INTERVAL_SECONDS <= float(text) <= _MAX_INTERVAL_SECONDS:
             return float(text)
-    raise argparse.ArgumentTypeError(f"{text}: not an interval; give seconds from {_SHORTEST} to 60")
+    limits = f"{_MIN_INTERVAL_SECONDS} to {_MAX_INTERVAL_SECONDS}"
+    raise argparse.ArgumentTypeError(f"{text}: not an interval; use {limits} seconds")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Sample until told to stop; 1 if there is nothing to sample. Raises OSError for files."""
+    """Sample until told to stop; return 1 if no device can be read. Raises OSError for files."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     if options.seconds:
         threading.Timer(options.seconds, stop.set).start()
     if options.until_input_ends:
-        threading.Thread(target=_wait_for_end_of_input, args=[stop], daemon=True).start()
+        threading.Thread(target=_stop_at_end_of_input, args=[stop], daemon=True).start()
     options.folder.mkdir(parents=True, exist_ok=True)
     try:
         sample(options.folder, options.node, options.interval, stop, root=options.root or os.getpid())
     except UnavailableError as error:
-        print(f"reportgen: watch: no telemetry: {error}", file=sys.stderr)
+        warn(f"watch: no telemetry: {error}")
         return 1
     return 0
 
 
-def _wait_for_end_of_input(stop: threading.Event) -> None:
+def _stop_at_end_of_input(stop: threading.Event) -> None:
     while os.read(0, 4096):
         pass
     stop.set()
@@ -98,60 +105,56 @@ def sample(
     environ: Optional[Mapping[str, str]] = None,
     is_thread: bool = False,
 ) -> None:
-    """Sample until `stop` is set, by NVML or else nvidia-smi; raises UnavailableError, OSError.
+    """Sample through NVML, otherwise nvidia-smi, until `stop` is set; raises UnavailableError, OSError.
 
-    root     process whose descendants are the run's own
-    environ  says which devices are visible; None: this process's environment
+    interval  s
+    root      this process and its descendants belong to the run
+    environ   selects the visible devices; None: the environment of this process
     """
-    period = round(interval * 1e9)
-    owners = Owners(root, f"{RUN_VARIABLE}={folder.resolve()}")
+    interval_ns = round(interval * 1e9)
+    owners = ProcessOwners(root, f"{RUN_VARIABLE}={folder.resolve()}")
     try:
         source = NvmlSource.open(owners, environ)
-    except UnavailableError as first:
+    except UnavailableError as nvml_error:
         try:
-            child = SmiSource.open(period, environ)
-        except UnavailableError as second:
-            raise UnavailableError(f"{first}; {second}") from None
-        _sample_lines(child, folder, node, period, stop)
+            child = SmiSource.open(interval_ns, environ)
+        except UnavailableError as smi_error:
+            raise UnavailableError(f"{nvml_error}; {smi_error}") from None
+        _sample_nvidia_smi(child, folder, node, interval_ns, stop)
         return
     try:
-        record(source, Recording(folder, node, period), Ticks(period, stop), probes=not is_thread)
+        writer = TelemetryWriter(folder, node, interval_ns)
+        sample_until_stopped(source, writer, Ticks(interval_ns, stop), probes=not is_thread)
     finally:
         source.close()
 
 
-def _sample_lines(child: SmiSource, folder: Path, node: int, period: int, stop: threading.Event) -> None:
-    def end() -> None:
+def _sample_nvidia_smi(
+    child: SmiSource, folder: Path, node: int, interval: int, stop: threading.Event
+) -> None:
+    def close_when_stopped() -> None:
         stop.wait()
         child.close()
 
-    ender = threading.Thread(target=end, daemon=True)
-    ender.start()
+    closer = threading.Thread(target=close_when_stopped, daemon=True)
+    closer.start()
     achieved: list[int] = []
     last = 0
     try:
-        recording = Recording(folder, node, period)
+        writer = TelemetryWriter(folder, node, interval)
         for batch in child.batches():
-            recording.add(batch)
+            writer.add(batch)
             if batch[-1].device == child.devices[0]:
                 achieved += [batch[-1].when - last] if last else []
                 last = batch[-1].when
-        recording.end(achieved)
+        writer.end(achieved)
     finally:
         stop.set()
-        ender.join()
-
-
-def has_driver() -> bool:
-    """Return whether this host could have NVIDIA devices; cheap, and not for the training process."""
-    with contextlib.suppress(OSError):
-        ctypes.CDLL("libnvidia-ml.so.1")
-        return True
-    return shutil.which("nvidia-smi") is not None
+        closer.join()
 
 
 def host_id() -> str:
-    """Return what tells this host from another one until it is booted again; "" if not known."""
+    """Return an id of this host that changes at each boot; "" if unknown."""
     with contextlib.suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     return ""
@@ -161,13 +164,13 @@ class ChildWatch:
     """The sampler as a child process of the launcher: `with ChildWatch(folder, node, interval):`."""
 
     def __init__(self, folder: Path, node: int, interval: float) -> None:
-        line = [sys.executable, "-m", "collectors", "watch", str(folder), "--interval", str(interval)]
-        line += ["--node", str(node), "--root", str(os.getpid()), "--until-input-ends"]
+        command = [sys.executable, "-m", "collectors", "watch", str(folder), "--interval", str(interval)]
+        command += ["--node", str(node), "--root", str(os.getpid()), "--until-input-ends"]
         paths = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        # A session of its own: Ctrl-C of the terminal must not end it before the run has ended.
+        # A separate session: Ctrl-C in the terminal must not end the sampler before the run.
         self._child: "subprocess.Popen[bytes]" = subprocess.Popen(
-            line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environ, start_new_session=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environ, start_new_session=True
         )
 
     def __enter__(self) -> "ChildWatch":
@@ -178,7 +181,7 @@ class ChildWatch:
         with contextlib.suppress(OSError):
             self._child.stdin.close()
         try:
-            self._child.wait(_PATIENCE)
+            self._child.wait(_MAX_CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
@@ -187,47 +190,52 @@ class ChildWatch:
 class ThreadWatch:
     """The sampler as a thread, for runs that no launcher watches."""
 
-    def __init__(self, folder: Path, here: Place, complain: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, rank: RankInfo) -> None:
         self._stop = threading.Event()
-        self._complain = complain
         self._thread = threading.Thread(
-            target=self._run, args=(folder, here), name="reportgen-telemetry", daemon=True
+            target=self._run, args=(folder, rank), name="reportgen-telemetry", daemon=True
         )
         self._thread.start()
 
-    def _run(self, folder: Path, here: Place) -> None:
-        root = os.getppid() if here.ranks > 1 else os.getpid()  # the other ranks have the same parent
-        environ = devices_of_all(here, os.environ)
+    def _run(self, folder: Path, rank: RankInfo) -> None:
+        root = os.getppid() if rank.ranks > 1 else os.getpid()  # all ranks have the same parent
+        environ = show_devices_of_all_ranks(rank, os.environ)
         try:
             sample(
-                folder, here.node, DEFAULT_INTERVAL, self._stop, root=root, environ=environ, is_thread=True
+                folder,
+                rank.node,
+                DEFAULT_INTERVAL_SECONDS,
+                self._stop,
+                root=root,
+                environ=environ,
+                is_thread=True,
             )
         except FileExistsError:
-            return  # somebody else samples this node
+            return  # another process samples this node
         except (UnavailableError, OSError) as error:
-            self._complain(f"no telemetry: {error}")
+            warn(f"no telemetry: {error}")
 
     def close(self) -> None:
-        """End it and wait a little for its last lines."""
+        """Stop the thread; wait a short time for its last lines."""
         self._stop.set()
-        self._thread.join(_PATIENCE)
+        self._thread.join(_MAX_CLOSE_SECONDS)
 
 
-def thread_watch(folder: Path, here: Place, complain: Callable[[str], None]) -> Optional[ThreadWatch]:
-    """Start a thread if torch works on a CUDA device here and no launcher watches this host."""
+def start_thread_watch(folder: Path, rank: RankInfo) -> Optional[ThreadWatch]:
+    """Start a thread if torch uses a CUDA device here and no launcher watches this host."""
     cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
     is_watched = bool(host_id()) and os.environ.get(WATCHED_VARIABLE) == host_id()
     if is_watched or cuda is None or not cuda.is_initialized():
         return None
-    return ThreadWatch(folder, here, complain)
+    return ThreadWatch(folder, rank)
 
 
-def devices_of_all(here: Place, environ: Mapping[str, str]) -> Mapping[str, str]:
+def show_devices_of_all_ranks(rank: RankInfo, environ: Mapping[str, str]) -> Mapping[str, str]:
     """Return an environment in which the devices of all ranks of this node are visible.
 
-    Schedulers may show each rank its own device alone; then none is left out.
+    A scheduler may show each rank only its own device. Then CUDA_VISIBLE_DEVICES is removed.
     """
-    shown = environ.get("CUDA_VISIBLE_DEVICES")
-    if shown is None or here.ranks == 1 or shown.count(",") + 1 >= max(2, here.ranks_here):
+    setting = environ.get("CUDA_VISIBLE_DEVICES")
+    if setting is None or rank.ranks == 1 or setting.count(",") + 1 >= max(2, rank.ranks_on_node):
         return environ
     return {name: value for name, value in environ.items() if name != "CUDA_VISIBLE_DEVICES"}

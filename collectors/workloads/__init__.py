@@ -1,5 +1,5 @@
-"""Workloads that can be repeated anywhere: `python -m collectors bench NAME`.
+"""Workloads that can be repeated on any host: `python -m collectors bench NAME`.
 
-`registry` names them, `bench` is the command line, and every family of workloads is a subpackage.
-Nothing here imports torch before a step is about to run, so that help and errors need no torch.
+`registry` lists them, `bench` is the command, `sweep` runs a campaign from a file, and each family of
+workloads is a subpackage. torch is imported when a step is about to run, so help and errors do not need it.
 """

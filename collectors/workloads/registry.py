@@ -1,51 +1,54 @@
-"""Which workloads there are, and what a family of them has to offer.
+"""The list of workloads, and the interface of a family of workloads.
 
-A family is a module; `WORKLOADS` enters it under each name that it answers to.
+A family is a module; `WORKLOADS` lists it under each of its names.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, Callable, Protocol
 
+from collectors.format_v1.case import Case
 from collectors.workloads.encoders import workload as encoders
+from collectors.workloads.encoders.shapes import MODELS as ENCODERS
 from collectors.workloads.flux import workload as flux
 from collectors.workloads.matmul import workload as matmul
 from collectors.workloads.resnet50 import workload as resnet50
-from collectors.workloads.settings import Case, Work
+from collectors.workloads.settings import StepWork
 
 
 class Family(Protocol):
-    """What a module of workloads has."""
+    """The members of the module of a family; importing it must not import torch."""
 
-    OPTIONS: tuple[str, ...]  # names (as argparse has them) of the options that mean something to it
-    NEEDS: tuple[str, ...]  # packages that it imports, beside torch
+    OPTIONS: tuple[str, ...]  # names (as in argparse) of the options that apply to it
+    NEEDS: tuple[str, ...]  # packages that it imports, besides torch
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options that only this family knows."""
+        """Add the options of this family."""
 
-    def cases(self, name: str, options: argparse.Namespace) -> list[Case]:
-        """Return the factors of every case that the options ask of the workload `name`.
+    def cases(self, name: str, options: argparse.Namespace) -> Sequence[Case]:
+        """Return the factors of all cases that the options select for the workload `name`.
 
-        Raises ValueError for an option that cannot be followed: place, fact, remedy.
+        Raises ValueError for an option that cannot be used.
         """
 
     def case_options(self, case: Case) -> list[str]:
-        """Return the name and the options that make `cases` return this case alone."""
+        """Return the name and the options for which `cases` returns only this case."""
 
-    def work(self, case: Case) -> Work:
+    def work(self, case: Case) -> StepWork:
         """Return the work of one step of one rank."""
 
     def run(self, case: Case, options: argparse.Namespace, start: Callable[[], Any]) -> None:
         """Run the steps of a case on the recorder that `start` returns.
 
-        start   to be called once, when all is ready for the first step
+        start   to be called once, when everything is ready for the first step
         """
 
 
 WORKLOADS: dict[str, Family] = {
     "resnet50": resnet50,
-    **dict.fromkeys(encoders.MODELS, encoders),
+    **dict.fromkeys(ENCODERS, encoders),
     "matmul": matmul,
     **dict.fromkeys(flux.MODELS, flux),
 }

@@ -1,11 +1,11 @@
-"""The settings that several families of workloads share: precision, batch size, torch.compile, processes.
+"""The settings that families of workloads share: precision, batch size, torch.compile, processes.
 
-In: the options of `bench`. Out: the factors of every combination, and back again the options that make one.
-The names are those of the logs of others, so that tables can hold both: `batch_size` is per device,
-`devices` the total, one process each.
+`cases` turns the options of `bench` into the factors of all combinations; `case_options` turns a case back
+into options. The names match the logs of other projects, so that one table can show both: `batch_size` is per
+device, `devices` is the total, with one process per device.
 
 precision   weights    products of matrices and convolutions
-fp32        float32    float32, TF32 forbidden
+fp32        float32    float32, TF32 disabled
 tf32        float32    TF32 (CUDA devices of compute capability 8.0 or more)
 bf16        bfloat16   bfloat16
 fp16-amp    float32    float16 under autocast, with loss scaling
@@ -19,18 +19,16 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
-from collectors.format_v1.run_folder import Factor
-
-Case = dict[str, Factor]
+from collectors.format_v1.case import Case, Factor
 
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16-amp", "bf16-amp")
 OPTIONS = ("precision", "batch_size", "compile", "ddp")
 FACTORS = ("batch_size", "precision", "compile", "devices")
-_WORKERS = 4  # what both BenchmarkJade and transformers-benchmarking used
+_DEFAULT_WORKERS = 4  # as in BenchmarkJade and transformers-benchmarking
 
 
-class Work(NamedTuple):
-    """The work of one step of one rank, and what one sample is."""
+class StepWork(NamedTuple):
+    """The work of one step of one rank; `item` is what a sample is."""
 
     item: str
     samples: int
@@ -39,8 +37,8 @@ class Work(NamedTuple):
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of all workloads that are trained by `collectors.workloads.training`."""
-    group = parser.add_argument_group("settings (not of the Flux models); several values: every combination")
+    """Add the options of all workloads that `collectors.workloads.training` trains."""
+    group = parser.add_argument_group("settings (not for the Flux models); several values: every combination")
     group.add_argument(
         "--precision",
         nargs="+",
@@ -64,20 +62,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=count,
         metavar="N",
         default=[1],
-        help="processes on this host, one device each, started by torchrun (default: 1, without it)",
+        help="processes on this host, one device each, started by torchrun (default: 1, without torchrun)",
     )
     group.add_argument(
         "--num-workers",
         type=natural,
         metavar="N",
-        default=_WORKERS,
-        help="of the DataLoader, per process (default: 4)",
+        default=_DEFAULT_WORKERS,
+        help="workers of the DataLoader, per process (default: 4)",
     )
 
 
-def cases(options: argparse.Namespace, batch_size: int) -> list[Case]:
-    """Return every combination of the settings; `batch_size` where the options name none."""
-    compiled = options.compile or ["yes"]  # the option alone
+def cases(options: argparse.Namespace, batch_size: int) -> list[dict[str, Factor]]:
+    """Return all combinations of the settings; `batch_size` is the default."""
+    compiled = options.compile or ["yes"]  # the option without a value
     combinations = itertools.product(
         dict.fromkeys(options.batch_size or [batch_size]),
         dict.fromkeys(options.precision),
@@ -91,9 +89,9 @@ def cases(options: argparse.Namespace, batch_size: int) -> list[Case]:
 
 
 def case_options(case: Case, names: Sequence[str]) -> list[str]:
-    """Return the options that make this case alone, for those of its factors that are called `names`.
+    """Return the options that select this case, for its factors in `names`.
 
-    A factor is the option of its name, but for `devices`, which is --ddp; booleans are no and yes.
+    A factor becomes the option of its name; `devices` becomes --ddp. Booleans become no and yes.
     """
     words: list[str] = []
     for name in names:
@@ -105,14 +103,14 @@ def case_options(case: Case, names: Sequence[str]) -> list[str]:
 
 
 def count(text: str) -> int:
-    """Return a number of 1 or more; for argparse."""
+    """Return a number of at least 1, for argparse."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: not a count; give 1 or more")
+        raise argparse.ArgumentTypeError(f"{text}: not a count; use 1 or more")
     return int(text)
 
 
 def natural(text: str) -> int:
-    """Return a number of 0 or more; for argparse."""
+    """Return a number of at least 0, for argparse."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text}: not a count; give 0 or more")
+        raise argparse.ArgumentTypeError(f"{text}: not a count; use 0 or more")
     return int(text)

@@ -51,7 +51,7 @@ class Script:
         self.environ = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     def write(self, text):
-        head = "import os, sys, signal, threading\nfrom collectors.format_v1 import run_folder\n"
+        head = "import os, sys, signal, threading\nfrom collectors.format_v1 import steps_file\n"
         head += "from collectors import Recorder\n"
         self.path.write_text(head + text)
         return self

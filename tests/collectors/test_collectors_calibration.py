@@ -6,8 +6,9 @@ import pytest
 from reading import read
 
 from collectors import Recorder
-from collectors.recorder import calibration, phases
-from collectors.recorder.calibration import cost, median_interval
+from collectors.recorder import phases
+from collectors.recorder import recorder as recorder_module
+from collectors.recorder.calibration import Block, estimate_cost, median_interval
 from reportgen.load.scan import load
 
 
@@ -86,9 +87,9 @@ def test_a_loader_and_breaks_are_calibrated_too(tmp_path, clock):
 def test_the_launcher_can_ask_for_it(tmp_path, monkeypatch):
     monkeypatch.setenv("REPORTGEN_CALIBRATE", "1")
     with Recorder.start(logs=tmp_path) as recorder:
-        assert isinstance(recorder, calibration.CalibratingRecorder)
+        assert isinstance(recorder, recorder_module.CalibratingRecorder)
     with Recorder.start(logs=tmp_path, calibrate=False) as recorder:
-        assert not isinstance(recorder, calibration.CalibratingRecorder)
+        assert not isinstance(recorder, recorder_module.CalibratingRecorder)
 
 
 def test_a_calibration_by_the_launcher_is_a_case_of_its_own(script):
@@ -112,7 +113,7 @@ def test_a_calibration_by_the_launcher_is_a_case_of_its_own(script):
     ],
 )
 def test_neighbouring_blocks_make_a_pair(blocks, expected):
-    assert cost(blocks).get("cost_ns_per_step") == expected
+    assert estimate_cost([Block(*block) for block in blocks]).get("cost_ns_per_step") == expected
 
 
 @pytest.mark.parametrize(

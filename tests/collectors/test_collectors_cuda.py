@@ -8,7 +8,7 @@ import pytest
 from reading import read
 
 from collectors import Recorder
-from collectors.format_v1 import run_folder
+from collectors.format_v1 import run_folder, steps_file
 from collectors.recorder import cuda_events
 
 
@@ -138,7 +138,7 @@ def test_steps_that_are_long_are_resolved_earlier(tmp_path, clock, cuda):
             clock.now += 2_000_000_000
             if number == 2:
                 recorder.flush()
-                lines = run_folder.steps_path(recorder.folder, 0).read_text().splitlines()
+                lines = steps_file.steps_path(recorder.folder, 0).read_text().splitlines()
                 assert sum(line[0].isdigit() for line in lines) == 2
     assert len(rank0(recorder)["step/host"]) == 3
 
@@ -158,7 +158,7 @@ def test_accumulated_gradients_add_up_by_both_clocks(tmp_path, clock, cuda):
     columns = rank0(recorder)
     assert (columns["forward/host"], columns["forward/cuda_event"]) == ([20, 20], [200, 200])
     assert read(recorder.folder)["run"]["ranks"]["0"]["samples"] == [32, 32]
-    text = run_folder.steps_path(recorder.folder, 0).read_text()
+    text = steps_file.steps_path(recorder.folder, 0).read_text()
     assert "\nstep,tokens,samples,begin_ns," in text
     assert "\n2,1024,32," in text
     assert json.loads((recorder.folder / "run.json").read_text())["tokens_per_step"] == 7

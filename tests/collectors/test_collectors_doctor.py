@@ -31,25 +31,25 @@ def good(standin, quiet):
 
 def test_a_good_host_with_a_good_device_gets_no_advice(good, capsys):
     assert main(["doctor", "--workers", "8", "--strict"]) == 0
-    assert capsys.readouterr().out == "nothing found that would spoil a measurement\n"
+    assert capsys.readouterr().out == "no problems found\n"
 
 
 @pytest.mark.parametrize(
     ("told", "fact", "remedy"),
     [
         ("0 processes 1:3221225472", "in use by 1 processes (1), 3.0 GiB", "CUDA_VISIBLE_DEVICES"),
-        ("0 limit 500000", "power limit 500 W, 700 W by default", f"nvidia-smi -i {UUID} -pl 700 (as root)"),
+        ("0 limit 500000", "power limit is 500 W, default 700 W", f"nvidia-smi -i {UUID} -pl 700 (as root)"),
         ("0 persistence 0", "persistence mode is off", f"nvidia-smi -i {UUID} -pm 1 (as root)"),
-        ("0 event_reasons 0x48", "slowed down: hardware slowdown, hardware thermal", "cooling"),
-        ("0 temperature 80", "80 degrees C, slows down at 90", "cooling"),
+        ("0 event_reasons 0x48", "clocks are reduced: hardware slowdown, hardware thermal", "cooling"),
+        ("0 temperature 80", "80 degrees C; clocks are reduced at 90", "cooling"),
         ("0 ecc_uncorrected 2", "2 uncorrected memory errors", "reset"),
-        ("0 pcie_width 8", "PCIe link with 8 of 16 lanes", "slot"),
+        ("0 pcie_width 8", "PCIe link uses 8 of 16 lanes", "slot"),
         ("0 mig 1", "split into MIG instances", "-mig 0"),
     ],
 )
 def test_each_trouble_of_a_device_is_said_with_its_remedy(good, told, fact, remedy):
     good.tell(told)
-    (advice,) = doctor.devices()
+    (advice,) = doctor.check_devices()
     assert advice.subject == f"{UUID} (NVIDIA Stand-in 80GB)"
     assert fact in advice.fact
     assert remedy in advice.remedy
@@ -57,22 +57,22 @@ def test_each_trouble_of_a_device_is_said_with_its_remedy(good, told, fact, reme
 
 def test_clocks_that_are_not_the_usual_ones_are_said(good):
     good.tell("0 application_sm 1200", "0 default_sm 1980")
-    (advice,) = doctor.devices()
+    (advice,) = doctor.check_devices()
     assert (advice.fact, advice.remedy) == (
-        "application clock 1200 MHz, 1980 MHz by default",
+        "application clock is 1200 MHz, default 1980 MHz",
         f"nvidia-smi -i {UUID} -rac (as root)",
     )
 
 
 def test_a_driver_that_does_not_start_is_said(good):
     good.say("system init !9")
-    (advice,) = doctor.devices()
+    (advice,) = doctor.check_devices()
     assert (advice.subject, advice.remedy) == ("driver", "load the NVIDIA driver")
 
 
 def test_a_build_of_torch_without_cuda_is_said_where_there_is_a_device(good, monkeypatch):
     monkeypatch.setattr(doctor.metadata, "version", lambda name: "2.13.0+cpu")
-    assert [one.subject for one in doctor.devices()] == ["torch"]
+    assert [one.subject for one in doctor.check_devices()] == ["torch"]
 
 
 @pytest.mark.parametrize(
@@ -80,25 +80,25 @@ def test_a_build_of_torch_without_cuda_is_said_where_there_is_a_device(good, mon
     [
         (environment, "usable_cores", lambda: 4, "8 workers on 4 usable cores of 8"),
         (environment, "cpu_facts", lambda: {"governor": "powersave"}, "the frequency governor is powersave"),
-        (os, "getloadavg", lambda: (3.21, 0, 0), "load 3.2: something else is running"),
+        (os, "getloadavg", lambda: (3.21, 0, 0), "load average 3.2: another process is running"),
     ],
 )
 def test_each_trouble_of_a_host_is_said(quiet, monkeypatch, tmp_path, owner, name, value, fact):
     monkeypatch.setattr(owner, name, value)
-    (advice,) = doctor.host(8, tmp_path)
+    (advice,) = doctor.check_host(8, tmp_path)
     assert advice.fact == fact
     assert advice.remedy
 
 
 def test_fewer_cores_than_the_box_has_are_said_even_without_workers(quiet, monkeypatch, tmp_path):
     monkeypatch.setattr(environment, "usable_cores", lambda: 4)
-    assert [one.fact for one in doctor.host(0, tmp_path)] == ["this process may use 4 of 8 cores"]
+    assert [one.fact for one in doctor.check_host(0, tmp_path)] == ["this process may use 4 of 8 cores"]
 
 
 def test_little_space_is_said(quiet, monkeypatch, tmp_path):
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 2**29}))
-    facts = [(one.subject, one.fact) for one in doctor.host(2, tmp_path)]
-    assert facts == [("shared memory", "0.5 GiB left"), ("disk of the logs", "0.5 GiB left")]
+    facts = [(one.subject, one.fact) for one in doctor.check_host(2, tmp_path)]
+    assert facts == [("shared memory", "only 0.5 GiB free"), ("disk of the logs", "only 0.5 GiB free")]
 
 
 def test_strict_turns_advice_into_an_exit_code(good, capsys):

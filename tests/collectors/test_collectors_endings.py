@@ -74,7 +74,7 @@ def stalled(file, lines):
     write(file, bytes(lines)[:-{left_out}])
     print("ready", flush=True)
     threading.Event().wait()
-run_folder.os.write = stalled
+os.write = stalled
 for _ in recorder.steps(5): pass
 recorder.flush()
 """
@@ -104,12 +104,12 @@ def test_sigterm_is_cancelled_and_still_kills(script, launcher):
 
 
 INTERRUPTED_AT_THE_END = """
-from collectors.recorder.run_writer import RunLog
-end = RunLog.end
+from collectors.recorder.run_writer import RunWriter
+end = RunWriter.end
 def interrupted(*arguments):
     os.kill(os.getpid(), signal.SIGINT)
     end(*arguments)
-RunLog.end = interrupted
+RunWriter.end = interrupted
 """
 
 
@@ -186,7 +186,7 @@ print("trained")
     code, out, err = script.run(preexec_fn=small_files)
     assert (code, out) == (0, "trained\n")
     assert err.count("reportgen:") == 1
-    assert "nothing more is recorded" in err
+    assert "recording has stopped" in err
     run, findings = of(script)
     assert (run["status"], findings) == ("partial", ["read.incomplete-run"])
     steps = run["ranks"]["0"]["steps"]
@@ -197,7 +197,7 @@ print("trained")
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_disk_that_is_full_from_the_start_is_said_once(script):
-    script.write("os.O_EXCL = 0\nrun_folder.steps_path = lambda *_: '/dev/full'" + TEN_STEPS)
+    script.write("os.O_EXCL = 0\nsteps_file.steps_path = lambda *_: '/dev/full'" + TEN_STEPS)
     code, _, err = script.run()
     assert code == 0
     assert err.count("reportgen: nothing is recorded") == 1

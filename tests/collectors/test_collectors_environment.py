@@ -13,8 +13,8 @@ from standin import broken_nvml
 
 from collectors.__main__ import main
 from collectors.machine import environment, gpu_info, torch_info
-from collectors.machine.distributed import Place, place
-from collectors.machine.sanitize_argv import command_to_record, without_secrets
+from collectors.machine.distributed import RankInfo, process_rank
+from collectors.machine.sanitize_argv import remove_secrets, sanitize
 
 SECRET = "hunter2-very-secret"
 
@@ -72,7 +72,7 @@ def test_neither_host_name_nor_home_folder_is_recorded(monkeypatch):
     ],
 )
 def test_options_that_sound_secret_lose_their_value(line, kept):
-    assert without_secrets(line) == kept
+    assert remove_secrets(line) == kept
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_options_that_sound_secret_lose_their_value(line, kept):
 def test_a_command_is_recorded_without_private_paths(line, kept, monkeypatch):
     monkeypatch.setenv("HOME", "/home/me")
     monkeypatch.setattr(Path, "cwd", lambda: Path("/home/me/work"))
-    assert command_to_record(line) == kept
+    assert sanitize(line) == kept
 
 
 def test_torch_is_asked_only_if_it_is_imported(monkeypatch):
@@ -119,7 +119,7 @@ def test_settings_that_decide_how_torch_computes_are_recorded():
 @pytest.mark.parametrize(("number", "text"), [(91002, "9.10.2"), (8907, "8.9.7"), (None, None)])
 def test_the_version_of_cudnn_is_readable(number, text):
     cudnn = SimpleNamespace(version=lambda: number)
-    assert torch_info._dotted(cudnn.version()) == text
+    assert torch_info._cudnn_version(cudnn.version()) == text
 
 
 def test_devices_are_described_by_their_uuid(standin):
@@ -152,7 +152,7 @@ def test_without_a_working_nvml_nvidia_smi_is_asked(tmp_path, monkeypatch, kind)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
-    found = gpu_info.describe()
+    found = gpu_info.describe_gpus()
     assert found["gpu"] == {"GPU-1": {"name": "Stand-in"}}
     assert found["driver"] == {"version": "580.1"}
     assert found["topology"]["gpu"] == ["GPU0\tGPU1", "GPU0 X NV18"]
@@ -164,7 +164,7 @@ def test_a_group_that_fails_takes_no_other_with_it(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(environment, "_memory", fail)
-    monkeypatch.setattr(gpu_info, "describe", fail)
+    monkeypatch.setattr(environment, "describe_gpus", fail)
     found = environment.capture()
     assert {"memory", "gpu"}.isdisjoint(found)
     assert {"python", "platform", "packages"} <= set(found)
@@ -226,19 +226,19 @@ def test_usable_cores_follow_affinity_and_quota(monkeypatch, contents, cores):
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [
-        ({}, Place(0, 1, 0, 0, 1)),
+        ({}, RankInfo(0, 1, 0, 0, 1)),
         (
             {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "LOCAL_WORLD_SIZE": "4"},
-            Place(5, 8, 1, 1, 4),
+            RankInfo(5, 8, 1, 1, 4),
         ),
         # torchrun started by srun: Slurm counts the launchers
         (
             {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "SLURM_PROCID": "1"},
-            Place(5, 8, 1, 1, 0),
+            RankInfo(5, 8, 1, 1, 0),
         ),
         (
             {"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "1", "SLURM_NODEID": "1"},
-            Place(3, 4, 1, 1, 0),
+            RankInfo(3, 4, 1, 1, 0),
         ),
         (
             {
@@ -247,14 +247,14 @@ def test_usable_cores_follow_affinity_and_quota(monkeypatch, contents, cores):
                 "OMPI_COMM_WORLD_LOCAL_RANK": "1",
                 "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
             },
-            Place(3, 4, 1, 1, 2),
+            RankInfo(3, 4, 1, 1, 2),
         ),
         (
             {"PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "2"},
-            Place(3, 4, 1, 1, 2),
+            RankInfo(3, 4, 1, 1, 2),
         ),
-        ({"RANK": "none"}, Place(0, 1, 0, 0, 1)),
+        ({"RANK": "none"}, RankInfo(0, 1, 0, 0, 1)),
     ],
 )
 def test_the_place_in_a_job_is_what_its_launcher_says(variables, expected):
-    assert place(variables) == expected
+    assert process_rank(variables) == expected

@@ -7,7 +7,7 @@ import pytest
 from reading import read
 
 from collectors import Recorder
-from collectors.integrations.hooks import samples_of
+from collectors.integrations.hooks import count_samples
 from reportgen.load.scan import load
 
 torch = pytest.importorskip("torch")
@@ -63,8 +63,8 @@ def test_a_data_loader_is_waited_for_in_its_own_phase(tmp_path, workers):
         ([], None),
     ],
 )
-def test_the_samples_of_a_batch_are_those_of_its_first_tensor(batch, count):
-    assert samples_of(batch) == count
+def test_the_count_samples_a_batch_are_those_of_its_first_tensor(batch, count):
+    assert count_samples(batch) == count
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from reading import read
 
 from collectors.__main__ import main
 from collectors.format_v1 import run_folder
+from collectors.format_v1.case import case_folder_name
 from collectors.launcher import launch
 
 RECORDS = """
@@ -50,23 +51,23 @@ def runs(script):
     ],
 )
 def test_factor_values_have_the_type_they_look_like(text, value):
-    got = launch.factor_value(text)
+    got = launch.parse_factor(text)
     assert (got, type(got)) == (value, type(value))
 
 
 def test_a_factor_given_twice_has_two_values_and_all_combinations_are_cases():
-    assert launch.cases_of(["m=a", "b=1", "b=2"]) == [{"m": "a", "b": 1}, {"m": "a", "b": 2}]
-    assert launch.cases_of([]) == [{}]
+    assert launch.parse_cases(["m=a", "b=1", "b=2"]) == [{"m": "a", "b": 1}, {"m": "a", "b": 2}]
+    assert launch.parse_cases([]) == [{}]
 
 
 @pytest.mark.parametrize("setting", ["batch", "a b=1", "=1", "1a=2", "seed=99999999999999999999"])
 def test_a_setting_that_is_no_factor_is_an_error(setting):
     with pytest.raises(ValueError, match="case"):
-        launch.cases_of([setting])
+        launch.parse_cases([setting])
 
 
 def test_braces_in_a_command_become_the_value_of_their_factor_alone():
-    (job,) = launch.jobs_of([{"b": 32, "amp": True}], ["train", "--b={b}", "{amp}", "{other}", "{}"])
+    (job,) = launch.make_jobs([{"b": 32, "amp": True}], ["train", "--b={b}", "{amp}", "{other}", "{}"])
     assert job.command == ["train", "--b=32", "true", "{other}", "{}"]
 
 
@@ -76,7 +77,7 @@ FACTORS = st.dictionaries(NAMES, st.text(), max_size=3)
 
 @given(FACTORS, FACTORS)
 def test_different_cases_have_different_folders_with_harmless_names(one, other):
-    names = [run_folder.case_folder(case) for case in (one, other)]
+    names = [case_folder_name(case) for case in (one, other)]
     assert (names[0] == names[1]) == (list(one.items()) == list(other.items()))
     for name in names:
         assert re.fullmatch(r"[A-Za-z0-9_.,=+-]{1,139}", name)
@@ -111,7 +112,7 @@ def test_complete_repeats_are_skipped_and_again_adds_more(script):
     before = {path: path.read_bytes() for path in script.logs.rglob("*") if path.is_file()}
     code, _, err = script.run(launcher=True, options=["--repeats", "3"])
     assert code == 0
-    assert "2 complete already, 1 to run" in err
+    assert "2 complete, 1 to run" in err
     assert sorted(runs(script)) == ["unnamed/r1", "unnamed/r2", "unnamed/r3"]
     script.run(launcher=True, options=["--repeats", "3", "--again"])
     assert len(runs(script)) == 6
@@ -134,7 +135,7 @@ def test_a_failure_ends_the_campaign_unless_told_otherwise(script, options, coun
     script.write("sys.exit(4)")
     code, _, err = script.run(launcher=True, options=["--repeats", "3", *options])
     assert (code, len(runs(script))) == (4, count)
-    assert ("2 runs left" in err) == (count == 1)
+    assert ("runs left: 2" in err) == (count == 1)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_a_failure_ends_the_campaign_unless_told_otherwise(script, options, coun
         ("os.kill(os.getpid(), signal.SIGKILL)", 137, "failed", "killed by SIGKILL"),
         ("os.kill(os.getpid(), 35)", 163, "failed", "killed by signal 35"),
         ("os.abort()", 134, "failed", "killed by SIGABRT"),
-        ("pass", 0, "failed", "the command recorded no step: it never started a Recorder"),
+        ("pass", 0, "failed", "the command did not start a Recorder; no steps were recorded"),
         ("Recorder.start()\nos._exit(0)", 0, "failed", "the command ended without closing its recorder"),
         (RECORDS + "sys.exit(2)", 2, "failed", "exit code 2 after the recorder was closed"),
         ("Recorder.start()\nraise MemoryError", 1, "out_of_memory", "MemoryError"),

@@ -13,7 +13,7 @@ from reading import read
 
 from collectors import Recorder
 from collectors.__main__ import main
-from collectors.format_v1 import run_folder
+from collectors.format_v1 import clocks, run_folder
 from collectors.launcher import exit_status
 from reportgen.load.scan import load
 from reportgen.protocol import CaseRequest, Protocol, build_cases
@@ -88,12 +88,12 @@ def test_a_rank_that_dies_leaves_the_others_readable_and_is_named(tmp_path):
 def test_a_rank_that_dies_without_a_word_makes_the_run_failed(tmp_path, monkeypatch):
     begun = {"status": "cancelled", "ranks": 2, "error": "SIGTERM"}
     run_folder.write_run(tmp_path, begun)
-    run = exit_status.ended(tmp_path, {}, 1, is_cancelled=False, node=0)
+    run = exit_status.finish_record(tmp_path, {}, 1, is_cancelled=False, node=0)
     assert (run["status"], run["error"]) == (
         "failed",
         "exit code 1: another rank died, and rank 0 was stopped",
     )
-    run = exit_status.ended(tmp_path, {}, 143, is_cancelled=True, node=0)
+    run = exit_status.finish_record(tmp_path, {}, 143, is_cancelled=True, node=0)
     assert run["status"] == "cancelled"
 
 
@@ -156,13 +156,13 @@ def test_the_launcher_of_another_node_leaves_run_json_alone_and_notes_its_own_en
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_launchers_of_two_nodes_that_share_a_disk_meet_in_one_folder(tmp_path, first):
-    begun = {"status": "running", "started_realtime_ns": run_folder.clock_pair()["realtime_ns"]}
+    begun = {"status": "running", "started_realtime_ns": clocks.read_clocks()["realtime_ns"]}
     for repeat in (1, 2):
         for node in (first, 1 - first):
-            folder, number = run_folder.new_run_folder(tmp_path, {}, node)
+            folder, number = run_folder.create_run_folder(tmp_path, {}, node)
             assert number == repeat
             run_folder.write_run(folder, begun, node)
     # A folder that was left long ago is nobody's meeting place.
-    folder, _ = run_folder.new_run_folder(tmp_path, {}, 1)
+    folder, _ = run_folder.create_run_folder(tmp_path, {}, 1)
     run_folder.write_run(folder, {**begun, "started_realtime_ns": 1}, 1)
-    assert run_folder.new_run_folder(tmp_path, {}, 0)[1] == 4
+    assert run_folder.create_run_folder(tmp_path, {}, 0)[1] == 4

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from reading import read
 
 from collectors import Recorder
-from collectors.format_v1 import run_folder
-from collectors.recorder.step_encoder import SAMPLES, STEP, Rows
+from collectors.format_v1 import run_folder, steps_file
+from collectors.recorder.step_encoder import SAMPLES, STEP, StepEncoder
 
 
 def start(tmp_path, **options):
@@ -99,10 +99,10 @@ def test_a_phase_that_appears_late_repeats_the_header(tmp_path, clock):
             with recorder.phase("optimizer"):
                 clock.now += 1
     assert rank0(recorder)["columns"] == {"step/host": [1, 1, 1], "optimizer/host": [None, None, 1]}
-    assert run_folder.steps_path(recorder.folder, 0).read_text().count("step,samples,") == 2
+    assert steps_file.steps_path(recorder.folder, 0).read_text().count("step,samples,") == 2
 
 
-def test_samples_of_a_step_add_up_and_hold_for_that_step_alone(tmp_path, clock):
+def test_count_samples_a_step_add_up_and_hold_for_that_step_alone(tmp_path, clock):
     with start(tmp_path, samples_per_step=9) as recorder:
         for number in recorder.steps(3):
             if number == 1:
@@ -302,11 +302,11 @@ def test_lines_do_not_depend_on_where_a_flush_cuts_the_events(durations, chance:
         events += [number % 3, now, now + duration, SAMPLES, number, now, STEP, now, now + 10]
         now += 10
     columns = ["a_host_ns", "b_host_ns", "c_host_ns"]
-    whole = Rows(columns, []).lines(events)
-    rows, parts, at = Rows(columns, []), [], 0
+    whole = StepEncoder(columns, []).encode(events)
+    rows, parts, at = StepEncoder(columns, []), [], 0
     while at < len(events):
         size = 3 * chance.randint(1, 20)
-        parts.append(rows.lines(events[at : at + size]))
+        parts.append(rows.encode(events[at : at + size]))
         at += size
     assert "".join(parts) == whole
     assert whole.count("\n") == len(durations) + bool(durations)

@@ -13,15 +13,16 @@ from reading import read
 from standin import ONE, ONE_COLUMNS, broken_nvml
 
 from collectors import Recorder
-from collectors.format_v1 import run_folder
-from collectors.machine.distributed import Place
+from collectors.format_v1 import telemetry_file
+from collectors.machine.distributed import RankInfo
+from collectors.machine.nvml import DeviceInfo, UnavailableError
 from collectors.telemetry import nvidia_smi, watch
-from collectors.telemetry.counter_period import Periods
-from collectors.telemetry.nvml import NvmlSource
-from collectors.telemetry.process_owners import Owners
-from collectors.telemetry.sampler import Recording, Ticks, record
-from collectors.telemetry.source import Event, Sample, UnavailableError
-from collectors.telemetry.visible_devices import Known, visible
+from collectors.telemetry.counter_period import UpdatePeriods
+from collectors.telemetry.nvml_source import NvmlSource
+from collectors.telemetry.process_owners import ProcessOwners
+from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
+from collectors.telemetry.samples import Event, Sample
+from collectors.telemetry.visible_devices import visible_uuids
 
 ROOT = Path(__file__).parents[2]
 UUID = "GPU-11111111-aaaa"
@@ -42,12 +43,12 @@ def devices_of(folder):
 
 
 def test_every_column_is_what_the_driver_said(standin):
-    assert only(NvmlSource.open(Owners(1))) == ONE_COLUMNS
-    assert set(ONE_COLUMNS) == set(run_folder.TELEMETRY_COLUMNS)
+    assert only(NvmlSource.open(ProcessOwners(1))) == ONE_COLUMNS
+    assert set(ONE_COLUMNS) == set(telemetry_file.TELEMETRY_COLUMNS)
 
 
 def test_what_hardly_changes_is_read_only_when_asked(standin):
-    fast = only(NvmlSource.open(Owners(1)), slow=False)
+    fast = only(NvmlSource.open(ProcessOwners(1)), slow=False)
     assert fast == {name: ONE_COLUMNS[name] for name in fast}
     assert {"power_mw", "clocks_event_reasons_mask", "energy_mj"} <= set(fast)
     assert not {"pcie_tx_kib_per_s", "power_limit_default_mw"} & set(fast)
@@ -56,7 +57,7 @@ def test_what_hardly_changes_is_read_only_when_asked(standin):
 def test_two_devices_are_two_rows_by_uuid(standin):
     standin.say(TWO)
     standin.tell("1 power 99000")
-    found = {one.device: one.values["power_mw"] for one in sample(NvmlSource.open(Owners(1)))}
+    found = {one.device: one.values["power_mw"] for one in sample(NvmlSource.open(ProcessOwners(1)))}
     assert found == {UUID: 412000, "GPU-11112222-bbbb": 99000}
 
 
@@ -67,12 +68,12 @@ def test_two_devices_are_two_rows_by_uuid(standin):
 def test_no_driver_and_no_device_are_said(standin, told, reason):
     standin.say(told)
     with pytest.raises(UnavailableError, match=reason):
-        NvmlSource.open(Owners(1))
+        NvmlSource.open(ProcessOwners(1))
 
 
 def test_hidden_devices_are_said(standin):
     with pytest.raises(UnavailableError, match="CUDA_VISIBLE_DEVICES"):
-        NvmlSource.open(Owners(1), {"CUDA_VISIBLE_DEVICES": ""})
+        NvmlSource.open(ProcessOwners(1), {"CUDA_VISIBLE_DEVICES": ""})
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_hidden_devices_are_said(standin):
 )
 def test_a_field_that_is_not_supported_takes_no_other_with_it(standin, key, columns):
     standin.tell(f"0 {key} !3")
-    source = NvmlSource.open(Owners(1))
+    source = NvmlSource.open(ProcessOwners(1))
     expected = {name: value for name, value in ONE_COLUMNS.items() if name not in columns}
     assert only(source) == only(source) == expected
 
@@ -104,7 +105,7 @@ def test_a_field_that_is_not_supported_takes_no_other_with_it(standin, key, colu
 )
 def test_not_available_is_absent_until_it_is_available(standin, line, column):
     standin.tell(line)
-    source = NvmlSource.open(Owners(1))
+    source = NvmlSource.open(ProcessOwners(1))
     assert column not in only(source)
     standin.tell(f"0 {line.split()[1]} 7")
     assert only(source)[column] == 7
@@ -112,12 +113,12 @@ def test_not_available_is_absent_until_it_is_available(standin, line, column):
 
 def test_instantaneous_power_is_preferred_to_the_average(standin):
     standin.tell("0 field186 555000")
-    assert only(NvmlSource.open(Owners(1)))["power_mw"] == 555000
+    assert only(NvmlSource.open(ProcessOwners(1)))["power_mw"] == 555000
 
 
 def test_a_device_that_is_lost_is_an_event_and_so_is_its_return(standin):
     standin.say(TWO)
-    source = NvmlSource.open(Owners(1))
+    source = NvmlSource.open(ProcessOwners(1))
     standin.tell("0 state !15")
     lost = sample(source)
     assert [type(one) for one in lost] == [Event, Sample]
@@ -133,13 +134,13 @@ def test_a_device_that_is_lost_is_an_event_and_so_is_its_return(standin):
 
 
 def test_a_device_that_wants_a_reset_says_so(standin):
-    source = NvmlSource.open(Owners(1))
+    source = NvmlSource.open(ProcessOwners(1))
     standin.tell("0 state !16")
     assert only(source) == "reset"
 
 
 def test_throttling_comes_and_goes_by_new_and_old_name(standin):
-    source = NvmlSource.open(Owners(1))
+    source = NvmlSource.open(ProcessOwners(1))
     masks = []
     for mask in ("0", "0x48", "0x20", "1"):
         standin.tell(f"0 event_reasons {mask}")
@@ -152,7 +153,7 @@ def test_throttling_comes_and_goes_by_new_and_old_name(standin):
 def test_a_foreign_process_is_counted_and_ours_is_not(standin):
     ours, child = os.getpid(), subprocess.Popen(["sleep", "60"])
     try:
-        source = NvmlSource.open(Owners(ours))
+        source = NvmlSource.open(ProcessOwners(ours))
         found = []
         for told in (
             f"{ours}:100",
@@ -179,7 +180,7 @@ def test_process_ids_of_another_namespace_say_nothing(tmp_path):
 
     for pid, parent in ((10, 1), (11, 10), (12, 1)):
         process(pid, parent)
-    owners = Owners(10, "RUN=/x", tmp_path)
+    owners = ProcessOwners(10, "RUN=/x", tmp_path)
     assert owners.foreign([(99, 5), (98, 6)]) == {}
     assert owners.foreign([(11, 5), (98, 6)]) == {"foreign_processes_count": 1, "foreign_memory_bytes": 6}
     assert owners.foreign([(12, None), (10, 6)]) == {"foreign_processes_count": 1}
@@ -199,12 +200,16 @@ def test_instances_are_rows_of_their_own(standin):
         "5 memory_total 10",
         "5 memory_used 3",
     )
-    found = {one.device: one.values for one in sample(NvmlSource.open(Owners(1)))}
+    found = {one.device: one.values for one in sample(NvmlSource.open(ProcessOwners(1)))}
     assert list(found) == [UUID, "MIG-55"]
     assert found["MIG-55"] == {"memory_used_bytes": 3, "memory_total_bytes": 10}
 
 
-A, B, C = Known("GPU-aa1", "x", []), Known("GPU-aa2", "x", ["MIG-1", "MIG-2"]), Known("GPU-c", "y", [])
+A, B, C = (
+    DeviceInfo("GPU-aa1", "x", []),
+    DeviceInfo("GPU-aa2", "x", ["MIG-1", "MIG-2"]),
+    DeviceInfo("GPU-c", "y", []),
+)
 
 
 @pytest.mark.parametrize(
@@ -225,16 +230,16 @@ A, B, C = Known("GPU-aa1", "x", []), Known("GPU-aa2", "x", ["MIG-1", "MIG-2"]), 
     ],
 )
 def test_visible_devices_follow_cuda(devices, setting, order, expected):
-    assert visible(devices, setting, order) == expected
+    assert visible_uuids(devices, setting, order) == expected
 
 
 def test_the_update_period_is_the_median_distance_of_changes():
-    periods = Periods()
+    periods = UpdatePeriods()
     for when in range(0, 1000, 5):
-        periods.see(
+        periods.add(
             "x", when, {"power_mw": when // 100, "energy_mj": when // 20, "utilization_gpu_percent": 3}
         )
-    assert periods.found() == {"power_mw": 100, "energy_mj": 20}
+    assert periods.estimate() == {"power_mw": 100, "energy_mj": 20}
 
 
 class Waits:
@@ -282,9 +287,9 @@ class Told:
 
 
 def test_a_recording_holds_intervals_asked_for_and_achieved_and_the_period_found(tmp_path, clock):
-    source, recording = Told(clock), Recording(tmp_path, 0, 100_000_000)
-    record(source, recording, Ticks(100_000_000, Waits(clock, 300), clock), probes=True)
-    text = run_folder.telemetry_path(tmp_path, 0).read_text().splitlines()
+    source, recording = Told(clock), TelemetryWriter(tmp_path, 0, 100_000_000)
+    sample_until_stopped(source, recording, Ticks(100_000_000, Waits(clock, 300), clock), probes=True)
+    text = telemetry_file.telemetry_path(tmp_path, 0).read_text().splitlines()
     assert text[1] == "#interval,100000000"
     assert text[2] == "device,monotonic_ns,utilization_gpu_percent,power_mw"
     assert "#update,power_mw,20000000" in text
@@ -298,7 +303,7 @@ def test_a_command_samples_until_its_input_ends(standin, tmp_path):
     environ = {**os.environ, "LD_LIBRARY_PATH": str(standin.folder), "PYTHONPATH": str(ROOT)}
     line = [sys.executable, "-m", "collectors", "watch", str(tmp_path / "r1"), "--interval", "0.01"]
     child = subprocess.Popen([*line, "--until-input-ends"], env=environ, stdin=subprocess.PIPE)
-    path = run_folder.telemetry_path(tmp_path / "r1", 0)
+    path = telemetry_file.telemetry_path(tmp_path / "r1", 0)
     while not (path.exists() and path.read_text().count("GPU-") > 3):
         assert child.poll() is None
         threading.Event().wait(0.02)
@@ -314,7 +319,8 @@ def test_the_launcher_watches_from_outside_of_the_training_process(standin, scri
     script.environ.update(LD_LIBRARY_PATH=str(standin.folder), NVML_STANDIN=os.environ["NVML_STANDIN"])
     script.write(
         """
-path = run_folder.telemetry_path(__import__("pathlib").Path(os.environ["REPORTGEN_RUN"]), 0)
+from collectors.format_v1 import telemetry_file
+path = telemetry_file.telemetry_path(__import__("pathlib").Path(os.environ["REPORTGEN_RUN"]), 0)
 while not (path.exists() and path.read_text().count("GPU-") > 0): threading.Event().wait(0.02)
 print("threads", threading.active_count())
 with Recorder.start() as recorder:
@@ -333,31 +339,30 @@ def test_telemetry_can_be_switched_off(standin, script):
     assert devices_of(script.only_run()) == {}
 
 
-def test_a_thread_samples_where_no_launcher_does(standin, tmp_path):
-    complaints = []
-    thread = watch.ThreadWatch(tmp_path, Place(0, 1, 0, 3, 1), complaints.append)
-    while not run_folder.telemetry_path(tmp_path, 3).exists():
+def test_a_thread_samples_where_no_launcher_does(standin, tmp_path, capsys):
+    thread = watch.ThreadWatch(tmp_path, RankInfo(0, 1, 0, 3, 1))
+    while not telemetry_file.telemetry_path(tmp_path, 3).exists():
         threading.Event().wait(0.01)
     thread.close()
     assert devices_of(tmp_path)["3"][UUID]["power_mw"][0] == 412000
-    second = watch.ThreadWatch(tmp_path, Place(0, 1, 0, 3, 1), complaints.append)
+    second = watch.ThreadWatch(tmp_path, RankInfo(0, 1, 0, 3, 1))
     second.close()
-    assert complaints == []
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
     ("shown", "here", "is_kept"),
     [
-        ("0", Place(0, 1, 0, 0, 1), True),
-        ("0,1", Place(0, 2, 0, 0, 2), True),
-        ("0", Place(0, 2, 0, 0, 2), False),  # each rank is shown its own
-        ("0", Place(0, 8, 0, 0, 0), False),
-        ("0,1", Place(0, 8, 0, 0, 4), False),
+        ("0", RankInfo(0, 1, 0, 0, 1), True),
+        ("0,1", RankInfo(0, 2, 0, 0, 2), True),
+        ("0", RankInfo(0, 2, 0, 0, 2), False),  # each rank is shown its own
+        ("0", RankInfo(0, 8, 0, 0, 0), False),
+        ("0,1", RankInfo(0, 8, 0, 0, 4), False),
     ],
 )
 def test_the_devices_of_all_ranks_of_a_node_are_sampled(shown, here, is_kept):
     environ = {"CUDA_VISIBLE_DEVICES": shown, "HOME": "/"}
-    assert watch.devices_of_all(here, environ) == (environ if is_kept else {"HOME": "/"})
+    assert watch.show_devices_of_all_ranks(here, environ) == (environ if is_kept else {"HOME": "/"})
 
 
 def test_a_run_without_launcher_on_a_device_is_watched_by_a_thread(standin, tmp_path, monkeypatch):
@@ -365,7 +370,7 @@ def test_a_run_without_launcher_on_a_device_is_watched_by_a_thread(standin, tmp_
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
     monkeypatch.setenv(watch.WATCHED_VARIABLE, "another-host")
     recorder = Recorder.start(logs=tmp_path, timing="host")
-    path = run_folder.telemetry_path(recorder.folder, 0)
+    path = telemetry_file.telemetry_path(recorder.folder, 0)
     while not path.exists():
         threading.Event().wait(0.01)
     recorder.close()
@@ -412,23 +417,23 @@ def test_nvidia_smi_serves_where_pynvml_does_not(tmp_path, monkeypatch, kind):
     assert columns["clocks_event_reasons_mask"] == [8, 0, 1]
     when = columns["monotonic_ns"]
     assert [round((one - when[0]) / 1e6) for one in when] == [0, 100, 400]
-    text = run_folder.telemetry_path(tmp_path / "run", 0).read_text()
+    text = telemetry_file.telemetry_path(tmp_path / "run", 0).read_text()
     assert text.count(",lost\n") == text.count(",returned\n") == 1
 
 
 def test_without_anything_the_reasons_are_said(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "pynvml", None)
-    with pytest.raises(UnavailableError, match="nvidia-ml-py is not installed; there is no nvidia-smi"):
+    with pytest.raises(UnavailableError, match="nvidia-ml-py is not installed; nvidia-smi is not installed"):
         watch.sample(tmp_path, 0, 0.1, threading.Event(), root=1)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_time_stamp_that_is_none_means_now():
-    assert nvidia_smi.monotonic_of("[N/A]") <= nvidia_smi.monotonic_of("[N/A]")
+    assert nvidia_smi.monotonic_time("[N/A]") <= nvidia_smi.monotonic_time("[N/A]")
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "fast", "61", "0.001"])
 def test_an_interval_that_cannot_be_kept_is_an_error(text):
-    with pytest.raises(argparse.ArgumentTypeError, match="give seconds"):
-        watch.interval_of(text)
+    with pytest.raises(argparse.ArgumentTypeError, match=r"use 0\.01 to 60 seconds"):
+        watch.parse_interval(text)

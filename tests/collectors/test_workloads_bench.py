@@ -15,13 +15,13 @@ from collectors.workloads.flux import workload as flux
 
 def planned(*argv):
     options = bench.parse([*argv, "--threads", "1"])
-    return [(case["model"], case["pass"], case["variant"]) for _, case in bench.cases(options)]
+    return [(case["model"], case["pass"], case["variant"]) for _, case in bench.select_cases(options)]
 
 
 def started(monkeypatch, *argv):
     """The campaigns that the command line hands to the launcher."""
     campaigns = []
-    monkeypatch.setattr(bench, "missing", lambda options: "")
+    monkeypatch.setattr(bench, "missing_requirement", lambda options: "")
     monkeypatch.setattr(launch, "run_campaign", lambda campaign: campaigns.append(campaign) or 0)
     assert bench.main([*argv, "--threads", "3"]) == 0
     return campaigns
@@ -56,20 +56,29 @@ def test_options_make_cases(argv, expected):
     ("argv", "message"),
     [
         (["resnet"], "invalid choice"),
-        (["darnn", "--precision", "bf16"], "darnn: has no --precision; it has --pass, --variant, --size"),
+        (
+            ["darnn", "--precision", "bf16"],
+            "darnn: has no option --precision; it has --pass, --variant, --size",
+        ),
         (
             ["resnet50", "darnn", "--pass", "train"],
-            "resnet50: has no --pass; it has --precision, --batch-size",
+            "resnet50: has no option --pass; it has --precision, --batch-size",
         ),
-        (["matmul", "--batch-size", "8"], "matmul: has no --batch-size"),
-        (["resnet50", "--precision", "tf32"], "--precision tf32: only CUDA devices have it; use fp32"),
-        (["bert-base", "--seq-len", "128", "1024"], "--seq-len 1024: bert-base takes 2 to 512 tokens"),
-        (["resnet50", "--data", "/nowhere"], "--data /nowhere: no such folder; it must hold <class>/<image>"),
-        (["resnet50", "--num-workers", "-1"], "-1: not a count; give 0 or more"),
-        (["darnn", "--repeats", "0"], "0: not a count; give 1 or more"),
-        (["darnn", "--steps", "many"], "many: not a count; give 1 or more"),
+        (["matmul", "--batch-size", "8"], "matmul: has no option --batch-size"),
+        (["resnet50", "--precision", "tf32"], "--precision tf32: CPUs have no TF32; use fp32"),
+        (
+            ["bert-base", "--seq-len", "128", "1024"],
+            "--seq-len 1024: not supported by bert-base; use 2 to 512 tokens",
+        ),
+        (
+            ["resnet50", "--data", "/nowhere"],
+            "--data /nowhere: no such folder; use a folder with <class>/<image>",
+        ),
+        (["resnet50", "--num-workers", "-1"], "-1: not a count; use 0 or more"),
+        (["darnn", "--repeats", "0"], "0: not a count; use 1 or more"),
+        (["darnn", "--steps", "many"], "many: not a count; use 1 or more"),
         (["dsanet", "--variant", "batched"], "no such variant"),
-        (["darnn", "--here", "--pass", "forward", "train"], "--here runs one case"),
+        (["darnn", "--here", "--pass", "forward", "train"], "--here runs a single case"),
         ([], "the following arguments are required"),
     ],
 )
@@ -82,7 +91,7 @@ def test_wrong_options_say_what_is_wrong(argv, message, capsys):
 
 def test_a_case_has_all_its_factors():
     options = bench.parse(["lstnet", "--size", "Benchmarks.jl", "--threads", "2"])
-    ((_, case),) = bench.cases(options)
+    ((_, case),) = bench.select_cases(options)
     assert case == {
         "model": "LSTNet",
         "pass": "forward",
@@ -97,7 +106,7 @@ def test_a_case_has_all_its_factors():
 
 def test_cases_have_the_factors_of_the_studies_that_they_repeat():
     options = bench.parse(["resnet50", "--benchmark", "smooth-inference", "--threads", "2"])
-    ((_, case),) = bench.cases(options)
+    ((_, case),) = bench.select_cases(options)
     assert case == {
         "model": "resnet50_v1.5",
         "benchmark": "Smooth Inference",  # has no DataLoader, so no workers either
@@ -166,7 +175,7 @@ def assert_each_command_is_its_case(campaign):
     for case, command in campaign.jobs:
         child = bench.parse(command[command.index("bench") + 1 :])
         assert child.here
-        assert [found for _, found in bench.cases(child)] == [case]
+        assert [found for _, found in bench.select_cases(child)] == [case]
 
 
 def test_several_processes_are_started_by_torchrun(monkeypatch):
@@ -179,7 +188,7 @@ def test_several_processes_are_started_by_torchrun(monkeypatch):
 def test_cores_are_divided_among_the_processes(monkeypatch):
     monkeypatch.setattr(bench, "usable_cores", lambda: 12)
     options = bench.parse(["bert-base", "--ddp", "1", "4", "16"])
-    assert [case["threads"] for _, case in bench.cases(options)] == [12, 3, 1]
+    assert [case["threads"] for _, case in bench.select_cases(options)] == [12, 3, 1]
 
 
 def test_the_clock_is_handed_on(monkeypatch):
@@ -189,9 +198,9 @@ def test_the_clock_is_handed_on(monkeypatch):
 
 def test_logs_name_no_local_path_when_python_is_on_the_path(monkeypatch):
     monkeypatch.setattr(bench.shutil, "which", lambda name: sys.executable)
-    assert bench.python() == "python"
+    assert bench.python_program() == "python"
     monkeypatch.setattr(bench.shutil, "which", lambda name: "/elsewhere/python")
-    assert bench.python() == sys.executable
+    assert bench.python_program() == sys.executable
 
 
 def test_missing_torch_is_an_error_with_a_remedy(monkeypatch, capsys):
@@ -216,8 +225,8 @@ def test_missing_gpu_is_an_error_with_a_remedy(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["resnet50", "--ddp", "2"], "--ddp 2: torch sees 1 CUDA devices; give no more"),
-        (["resnet50", "--precision", "tf32"], "--precision tf32: this device has none"),
+        (["resnet50", "--ddp", "2"], "--ddp 2: torch has 1 CUDA devices; use at most that many"),
+        (["resnet50", "--precision", "tf32"], "--precision tf32: this device has no TF32"),
     ],
 )
 def test_a_device_that_cannot_do_it_is_an_error(argv, message, monkeypatch, capsys):
@@ -230,7 +239,7 @@ def test_a_device_that_cannot_do_it_is_an_error(argv, message, monkeypatch, caps
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(bench, "missing", lambda options: "")
+    monkeypatch.setattr(bench, "missing_requirement", lambda options: "")
     (tmp_path / "file").write_text("")
     assert bench.main(["lstnet", "--logs", str(tmp_path / "file")]) == 1
     assert "file" in capsys.readouterr().err

@@ -12,8 +12,8 @@ pytest.importorskip("transformers", reason="transformers is not installed; pip i
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 from collectors.workloads import bench  # noqa: E402
-from collectors.workloads.encoders import models, steps, synthetic_data, workload  # noqa: E402
-from collectors.workloads.training.loading import Endless  # noqa: E402
+from collectors.workloads.encoders import models, shapes, steps, synthetic_data, workload  # noqa: E402
+from collectors.workloads.training.loading import EndlessSampler  # noqa: E402
 
 TINY = ["--batch-size", "2", "--seq-len", "16", "--num-workers", "0"]
 ONE = ["--here", "--steps", "2", "--threads", "1"]
@@ -39,7 +39,7 @@ def test_models_have_the_weights_of_the_published_ones(name, expected):
 @pytest.mark.parametrize("name", ["bert-tiny", "roberta-tiny"])
 def test_operations_are_those_that_torch_counts(name):
     shape = workload.MODELS[name]
-    dataset = synthetic_data.DrawnTexts(shape, 40)
+    dataset = synthetic_data.SyntheticTexts(shape, 40)
     # Fused attention hides its products from the counter.
     model = models.build(shape, attn_implementation="eager")
     batch = [torch.stack(column) for column in zip(dataset[0], dataset[1], dataset[2], strict=True)]
@@ -53,7 +53,7 @@ def test_known_operations_of_bert_base():
     # Worked out by hand for 128 tokens, in multiply-adds: 12 layers of 128 x (4 x 768^2 + 2 x 768 x 3072
     # + 2 x 128 x 768) = 11,173,625,856; pooler 589,824; next sentence 1,536; 20 masked tokens x
     # (768^2 + 768 x 30,522) = 480,614,400.
-    assert workload.multiply_adds(workload.MODELS["bert-base"], 128) == 11_654_831_616
+    assert shapes.multiply_adds(workload.MODELS["bert-base"], 128) == 11_654_831_616
 
 
 @pytest.mark.parametrize("name", ["bert-tiny", "roberta-tiny"])
@@ -71,7 +71,7 @@ def test_steps_are_recorded_with_their_phases(name, precision, tmp_path):
 
 
 def test_15_percent_of_the_tokens_are_masked_and_remembered():
-    dataset = synthetic_data.DrawnTexts(workload.MODELS["bert-tiny"], 128)
+    dataset = synthetic_data.SyntheticTexts(workload.MODELS["bert-tiny"], 128)
     tokens, segments, places, masked, order = dataset[3]
     assert (len(dataset), len(places), int(order)) == (25_000, 20, 1)
     assert segments.tolist() == [0] * 64 + [1] * 64
@@ -95,12 +95,12 @@ def test_adamw_is_fused_where_torch_has_it(monkeypatch):
     assert steps.adamw(model).defaults["fused"] is None
 
 
-def test_endless_samples_of_all_ranks_are_the_data_set_again_and_again():
-    ranks = [iter(Endless(10, rank, 2)) for rank in range(2)]
+def test_endless_count_samples_all_ranks_are_the_data_set_again_and_again():
+    ranks = [iter(EndlessSampler(10, rank, 2)) for rank in range(2)]
     for _ in range(3):
         assert sorted(next(rank) for rank in ranks for _ in range(5)) == list(range(10))
 
 
 def test_a_data_set_smaller_than_the_ranks_is_an_error():
     with pytest.raises(ValueError, match="3 samples are too few for 4 ranks"):
-        Endless(3, 0, 4)
+        EndlessSampler(3, 0, 4)

@@ -311,7 +311,9 @@ def run(model, kind, steps=2, variant="sequential"):
     network, x = small(model, variant)
     before = {name: p.detach().clone() for name, p in network.named_parameters()}
     recorder = FakeRecorder()
-    flux_steps.Pass(network, x, torch.randn(4, 1), reset=kind == "train").named(kind)(recorder, steps)
+    flux_steps.FullBatchSteps(network, x, torch.randn(4, 1), reset=kind == "train").of_pass(kind)(
+        recorder, steps
+    )
     changed = {name for name, p in network.named_parameters() if not torch.equal(p, before[name])}
     return recorder.happened, changed, network
 
@@ -350,14 +352,14 @@ def test_training_learns():
     y = torch.randn(4, 1)
     loss = lambda: torch.nn.functional.mse_loss(network(x), y).item()  # noqa: E731
     before = loss()
-    flux_steps.Pass(network, x, y, reset=True).train(FakeRecorder(), 30)
+    flux_steps.FullBatchSteps(network, x, y, reset=True).train(FakeRecorder(), 30)
     cells.reset(network)
     assert loss() < before
 
 
 def test_phases_are_synchronised_on_a_gpu():
     network, x = small("LSTNet")
-    on_gpu = flux_steps.Pass(network, types.SimpleNamespace(is_cuda=True), None, reset=False)
+    on_gpu = flux_steps.FullBatchSteps(network, types.SimpleNamespace(is_cuda=True), None, reset=False)
     assert on_gpu.synchronize is torch.cuda.synchronize
     on_gpu.x = x  # the fake recorder calls nothing
     recorder = FakeRecorder()

@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed; pip install
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 from collectors.workloads import bench  # noqa: E402
-from collectors.workloads.resnet50 import images, workload  # noqa: E402
+from collectors.workloads.resnet50 import architecture, image_folder, images, workload  # noqa: E402
 from collectors.workloads.resnet50.network import Classifier, ResNet50  # noqa: E402
 from collectors.workloads.training import processes  # noqa: E402
 
@@ -47,7 +47,7 @@ def test_the_stride_is_in_the_3x3_convolution():
 
 
 def test_a_forward_pass_has_the_published_multiply_adds():
-    assert workload.multiply_adds(224)[0] == 4_089_184_256  # as torchvision documents: 4.09 GMAC
+    assert architecture.multiply_adds(224)[0] == 4_089_184_256  # as torchvision documents: 4.09 GMAC
 
 
 @pytest.mark.parametrize("size", [32, 47])
@@ -190,7 +190,7 @@ def folder_of_images(tmp_path, names=("n01440764", "n01443537")):
 
 
 def test_drawn_images_are_always_the_same_and_normalised():
-    dataset = images.DrawnImages(64)
+    dataset = images.SyntheticImages(64)
     image, label = dataset[7]
     assert (len(dataset), tuple(image.shape), label) == (50_000, (3, 64, 64), 7)
     assert torch.equal(image, dataset[7][0])
@@ -209,8 +209,8 @@ def test_files_are_scaled_and_cropped_to_the_middle(tmp_path):
 
 
 def test_a_data_set_with_the_classes_of_imagenet_is_called_so(tmp_path):
-    assert workload.dataset_of(folder_of_images(tmp_path / "val")) == "ImageNet"
-    assert workload.dataset_of(folder_of_images(tmp_path / "flowers", ("rose", "tulip"))) == "flowers"
+    assert image_folder.dataset_name(folder_of_images(tmp_path / "val")) == "ImageNet"
+    assert image_folder.dataset_name(folder_of_images(tmp_path / "flowers", ("rose", "tulip"))) == "flowers"
 
 
 def test_files_can_be_trained_on(tmp_path):
@@ -221,12 +221,12 @@ def test_files_can_be_trained_on(tmp_path):
 
 def test_missing_pillow_is_an_error_with_a_remedy(tmp_path, monkeypatch):
     (tmp_path / "n01440764").mkdir()
-    monkeypatch.setattr(workload.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match="Pillow is not installed; pip install pillow, or leave --data out"):
-        workload.dataset_of(tmp_path)
+    monkeypatch.setattr(image_folder.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="Pillow is not installed; pip install pillow, or omit --data"):
+        image_folder.dataset_name(tmp_path)
 
 
 def test_a_folder_without_images_is_an_error(tmp_path):
     (tmp_path / "n01440764").mkdir()
-    with pytest.raises(ValueError, match="no image in its folders"):
+    with pytest.raises(ValueError, match="no images in its folders"):
         images.FolderImages(tmp_path, 32)

@@ -38,14 +38,18 @@ def table(**keys):
     return "[[workloads]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
 
 
+def sweep_from(path, logs=None):
+    return sweep.make_sweep(sweep.read_sweep_file(path), logs)
+
+
 def cases_of(path):
-    return [job.case for job in sweep.sweep_of(path).campaign.jobs]
+    return [job.case for job in sweep_from(path).campaign.jobs]
 
 
 @pytest.fixture
 def stand_in(monkeypatch):
-    monkeypatch.setattr(bench, "missing", lambda options: "")
-    monkeypatch.setattr(bench, "child", lambda *_: [sys.executable, "-S", "-c", STAND_IN])
+    monkeypatch.setattr(bench, "missing_requirement", lambda options: "")
+    monkeypatch.setattr(bench, "child_command", lambda *_: [sys.executable, "-S", "-c", STAND_IN])
 
 
 def outcomes(logs):
@@ -84,7 +88,7 @@ def test_json_says_the_same_as_toml(tmp_path):
         "repeats": 2,
         "workloads": [{"name": "matmul", "matrix_size": [8, 16]}],
     }
-    assert sweep.sweep_of(written(tmp_path, json.dumps(content), "a.json"))[:2] == sweep.sweep_of(toml)[:2]
+    assert sweep_from(written(tmp_path, json.dumps(content), "a.json"))[:2] == sweep_from(toml)[:2]
 
 
 @pytest.mark.parametrize(
@@ -92,25 +96,31 @@ def test_json_says_the_same_as_toml(tmp_path):
     [
         ("logs = ", "Invalid value"),
         (HEAD, "workloads: not a list of tables; write [[workloads]] with a name"),
-        (table(name="matmul"), 'no logs; write logs = "logs/<campaign>", or give --logs'),
-        (HEAD + "[[workloads]]\nprecision = 'fp32'", "workloads[0]: no name; name the workload"),
+        (table(name="matmul"), 'no logs; write logs = "logs/<campaign>", or use --logs'),
+        (HEAD + "[[workloads]]\nprecision = 'fp32'", "workloads[0]: no name; add the name of a workload"),
         (HEAD + table(name="resnet"), "workloads[0]: NAME: invalid choice: 'resnet'"),
         (
             HEAD + table(name="matmul") + table(name="resnet50", batchsize=8),
             "workloads[1]: no option batchsize; did you mean batch_size?",
         ),
         (HEAD + table(name="resnet50", precision="fp8"), "workloads[0]: precision: invalid choice: 'fp8'"),
-        (HEAD + table(name="matmul", batch_size=8), "workloads[0]: matmul: has no --batch-size"),
+        (HEAD + table(name="matmul", batch_size=8), "workloads[0]: matmul: has no option --batch-size"),
         (HEAD + table(name="resnet50", batch_size=0), "workloads[0]: batch_size: 0: not a count"),
-        (HEAD + table(name="resnet50", batch_size=[]), "workloads[0]: batch_size: an empty list"),
-        (HEAD + table(name="resnet50", batch_size=[[8]]), "workloads[0]: batch_size: [8] is not text"),
-        (HEAD + table(name="matmul", repeats=3), "workloads[0]: repeats: belongs at the top of the file"),
+        (HEAD + table(name="resnet50", batch_size=[]), "workloads[0]: batch_size: empty list"),
+        (HEAD + table(name="resnet50", batch_size=[[8]]), "workloads[0]: batch_size: [8] is not allowed"),
+        (
+            HEAD + table(name="matmul", repeats=3),
+            "workloads[0]: repeats: applies to all tables; move it to the top of the file",
+        ),
         (HEAD + table(name="matmul", here=True), "workloads[0]: no option here"),
         (
             HEAD + table(name="bert-base", batch_size=[1, 8]) + table(name="bert-base", batch_size=8),
-            "workloads[1]: makes a case of workloads[0] again: model=bert_base,seq_len=128,batch_size=8",
+            "workloads[1] and workloads[0] have the same case model=bert_base,seq_len=128,batch_size=8",
         ),
-        ("skip_after_oom = 1\n" + HEAD + table(name="matmul"), "skip_after_oom: 1 is not true or false"),
+        (
+            "skip_after_oom = 1\n" + HEAD + table(name="matmul"),
+            "skip_after_oom: 1 is not a boolean; use true or false",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text, message, tmp_path, capsys):
@@ -124,22 +134,24 @@ def test_what_is_wrong_is_said_with_its_place(text, message, tmp_path, capsys):
 @pytest.mark.parametrize(("text", "message"), [("{", "Expecting property name"), ("[1]", "not an object")])
 def test_broken_json_is_an_error(text, message, tmp_path):
     with pytest.raises(ValueError, match=message):
-        sweep.sweep_of(written(tmp_path, text, "campaign.json"))
+        sweep_from(written(tmp_path, text, "campaign.json"))
 
 
 def test_without_tomllib_the_remedy_is_json(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tomllib", None)
-    with pytest.raises(ValueError, match=r"TOML needs Python 3.11; use that, or write the same as JSON"):
-        sweep.sweep_of(written(tmp_path, HEAD))
+    with pytest.raises(
+        ValueError, match=r"TOML needs Python 3.11; use Python 3.11, or write the file as JSON"
+    ):
+        sweep_from(written(tmp_path, HEAD))
 
 
 def test_a_missing_file_is_an_error_and_not_a_traceback(tmp_path, capsys):
     assert __main__.main(["sweep", str(tmp_path / "none.toml")]) == 1
-    assert "none.toml: no such file; there are some in " in capsys.readouterr().err
+    assert "none.toml: no such file; for examples see " in capsys.readouterr().err
 
 
 def test_what_the_host_lacks_is_said_before_the_first_run(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(bench, "missing", lambda options: "torch is not installed")
+    monkeypatch.setattr(bench, "missing_requirement", lambda options: "torch is not installed")
     path = written(tmp_path, HEAD + table(name="matmul"))
     assert __main__.main(["sweep", str(path), "--logs", str(tmp_path / "logs")]) == 1
     assert f"{path}: matmul: torch is not installed" in capsys.readouterr().err
@@ -174,21 +186,21 @@ def test_a_plan_counts_what_is_there_and_runs_nothing(tmp_path, stand_in, capsys
     assert __main__.main([*line, "--dry-run"]) == 0
     assert not (tmp_path / "logs").exists()
     assert (
-        capsys.readouterr().out.splitlines()[0].endswith("2 cases, 2 repeats each: 4 runs to do, 0 are there")
+        capsys.readouterr().out.splitlines()[0].endswith("2 cases, 2 repeats each: 4 runs to do, 0 complete")
     )
     assert __main__.main(line) == 0
     capsys.readouterr()
     assert __main__.main([*line, "--dry-run"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        f"{tmp_path / 'logs'}: 2 cases, 2 repeats each: 0 runs to do, 4 are there",
+        f"{tmp_path / 'logs'}: 2 cases, 2 repeats each: 0 runs to do, 4 complete",
         "every case: model=roberta-tiny seq_len=128 precision=fp32 compile=false devices=1 num_workers=0 "
         "device=CPU threads=1",
-        "runs and case, in the order of every round (one run of each case that lacks one):",
+        "runs and case, in the order of each round (a round has one run of each incomplete case):",
         "   0  batch_size=4",
         "   0  batch_size=8",
     ]
     assert __main__.main([*line, "--dry-run", "--again"]) == 0
-    assert "4 runs to do, 4 are there" in capsys.readouterr().out
+    assert "4 runs to do, 4 complete" in capsys.readouterr().out
 
 
 def test_cases_are_interleaved_and_no_memory_is_an_answer(tmp_path, stand_in):
@@ -220,18 +232,20 @@ def test_larger_batches_are_skipped_only_if_wanted_and_never_silently(tmp_path, 
 def test_a_batch_that_once_fitted_is_not_held_against_larger_ones(tmp_path, stand_in):
     path = written(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 64]))
     logs = tmp_path / "logs"
-    campaign = sweep.sweep_of(path, logs).campaign
+    campaign = sweep_from(path, logs).campaign
     launch.run_campaign(campaign._replace(repeats=1))
     large = campaign.jobs[1]
-    assert sweep.too_large(campaign, large) == "out of memory with batch_size 16"
+    assert sweep.out_of_memory_reason(campaign, large) == "out of memory with batch_size 16"
     for run in logs.glob("*/r1/run.json"):
         run.write_text(run.read_text().replace("out_of_memory", "complete"))
-    assert sweep.too_large(campaign, large) == ""
+    assert sweep.out_of_memory_reason(campaign, large) == ""
 
 
 def test_other_failures_are_the_exit_code_and_are_run_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "missing", lambda options: "")
-    monkeypatch.setattr(bench, "child", lambda *_: [sys.executable, "-S", "-c", "raise SystemExit(3)"])
+    monkeypatch.setattr(bench, "missing_requirement", lambda options: "")
+    monkeypatch.setattr(
+        bench, "child_command", lambda *_: [sys.executable, "-S", "-c", "raise SystemExit(3)"]
+    )
     path = written(tmp_path, "repeats = 1\n" + table(name="roberta-tiny"))
     for count in (1, 2):
         assert __main__.main(["sweep", str(path), "--logs", str(tmp_path / "logs")]) == 3

@@ -1,5 +1,5 @@
-"""BERT pre-training and RoBERTa sequence classification, models from `transformers` by configuration alone.
+"""BERT pre-training and RoBERTa sequence classification, with models of `transformers` from configurations.
 
-`workload` is what `bench` sees (sizes, options, factors, operations), `models` builds them, `texts` draws
-token sequences, and `passes` trains.
+`workload` has the options, factors and work of the cases, `shapes` the sizes of the models, `models` builds
+them, `synthetic_data` draws token sequences, and `steps` trains.
 """

@@ -1,6 +1,6 @@
-"""The encoders of `transformers`, from configurations: random weights, nothing is downloaded.
+"""Build encoders of `transformers` from configurations: with random weights, nothing is downloaded.
 
-Each returns its loss, so that training sees one module. Dropout is on, as in the originals.
+Each model returns its loss, so that a training has one module. Dropout is on, as in the original studies.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForPreTraining, RobertaConfig, RobertaForSequenceClassification
 
-from collectors.workloads.encoders.workload import LABELS, Shape
+from collectors.workloads.encoders.shapes import LABELS, EncoderShape
 
-_ROBERTA_PADDING = 2  # positions count from behind the padding token's number, so there are two more
+_ROBERTA_PADDING = 2  # positions start after the padding index, so two more are needed
 
 
-def build(shape: Shape, **configuration: Any) -> nn.Module:
-    """Return a model of this size; `configuration` goes to transformers as it is."""
+def build(shape: EncoderShape, **configuration: Any) -> nn.Module:
+    """Return a model of this size; `configuration` is passed to transformers."""
     sizes = {
         "vocab_size": shape.vocabulary,
         "num_hidden_layers": shape.layers,
@@ -37,8 +37,8 @@ def build(shape: Shape, **configuration: Any) -> nn.Module:
 class Pretraining(nn.Module):
     """BERT with its two heads: masked tokens and next sentence.
 
-    Only masked tokens reach the output layer, as in Devlin's own code and in DLPerf's workloads; over all
-    tokens it would be a quarter of all work.
+    Only masked tokens reach the output layer, as in the code of Devlin et al. and in DLPerf. Applied to all
+    tokens, that layer would be a quarter of the work.
     """
 
     def __init__(self, configuration: BertConfig) -> None:
@@ -46,18 +46,18 @@ class Pretraining(nn.Module):
         self.model = BertForPreTraining(configuration)
 
     def forward(
-        self, tokens: Tensor, segments: Tensor, places: Tensor, masked: Tensor, order: Tensor
+        self, tokens: Tensor, segments: Tensor, positions: Tensor, masked: Tensor, order: Tensor
     ) -> Tensor:
         """Return the sum of both losses.
 
         tokens, segments   (batch, length) integers
-        places, masked     (batch, predictions): positions of masked tokens, and what they were
+        positions, masked  (batch, masked tokens): positions of the masked tokens, and their values
         order              (batch,): 0 or 1, whether the second segment follows the first
         """
-        found = self.model.bert(tokens, token_type_ids=segments)
-        hidden = found.last_hidden_state
-        chosen = hidden.gather(1, places.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
-        words, follows = self.model.cls(chosen, found.pooler_output)
+        outputs = self.model.bert(tokens, token_type_ids=segments)
+        hidden = outputs.last_hidden_state
+        hidden_masked = hidden.gather(1, positions.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
+        words, follows = self.model.cls(hidden_masked, outputs.pooler_output)
         return cross_entropy(words.flatten(0, 1), masked.flatten()) + cross_entropy(follows, order)
 
 
@@ -66,7 +66,7 @@ class Classification(nn.Module):
 
     def __init__(self, configuration: RobertaConfig) -> None:
         super().__init__()
-        # The pooler of RobertaModel is not built: it would have weights that nothing trains.
+        # Without the pooler of RobertaModel, whose weights would not be trained.
         self.model = RobertaForSequenceClassification(configuration)
 
     def forward(self, tokens: Tensor, labels: Tensor) -> Tensor:

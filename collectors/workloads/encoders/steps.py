@@ -1,36 +1,35 @@
-"""Train an encoder: AdamW in one fused kernel where the device has it, which replaces Apex's FusedAdam."""
+"""Train an encoder, with a fused AdamW where the device supports it (it replaces Apex's FusedAdam)."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
 
+from collectors.format_v1.case import Case
 from collectors.workloads.encoders.models import build
-from collectors.workloads.encoders.synthetic_data import DrawnTexts
-from collectors.workloads.encoders.workload import shape_of
-from collectors.workloads.settings import Case
+from collectors.workloads.encoders.shapes import EncoderShape
+from collectors.workloads.encoders.synthetic_data import SyntheticTexts
 from collectors.workloads.training import loop
 from collectors.workloads.training.loading import SEED, batches
 from collectors.workloads.training.numerics import Numerics
-from collectors.workloads.training.processes import Rank
+from collectors.workloads.training.processes import WorkloadRank
 
-LEARNING_RATE = 1e-5  # of transformers-benchmarking
+LEARNING_RATE = 1e-5  # as in transformers-benchmarking
 
 
-def run(case: Case, steps: int, rank: Rank, start: loop.Start) -> None:
-    """Run the training steps of one case."""
+def run(shape: EncoderShape, case: Case, steps: int, rank: WorkloadRank, start: loop.Start) -> None:
+    """Run the training steps of a case."""
     torch.manual_seed(SEED)
-    shape = shape_of(case)
     numerics = Numerics(str(case["precision"]), rank.device)
-    dataset = DrawnTexts(shape, int(case["seq_len"]))
+    dataset = SyntheticTexts(shape, int(case["seq_len"]))
     loader = batches(dataset, int(case["batch_size"]), int(case["num_workers"]), rank)
-    model = loop.compiled(rank.averaging(numerics.model(build(shape))), case["compile"])
+    model = loop.compile_if(rank.average_gradients(numerics.model(build(shape))), case["compile"])
     loop.train(model, adamw(model), loader, numerics, steps, start)
 
 
 def adamw(model: nn.Module) -> torch.optim.AdamW:
-    """Return AdamW, fused if torch has that for the weights' device and type."""
+    """Return AdamW, fused if torch supports it for the device and type of the weights."""
     try:
         return torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, fused=True)
-    except RuntimeError:  # how torch says that it has not
+    except RuntimeError:  # torch does not support it
         return torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE)

@@ -1,7 +1,7 @@
-"""Sequences of random tokens, full length, in the form that each model is trained with.
+"""Draw sequences of random tokens in the form that each model is trained with.
 
-What the words are makes no difference to the time; how long the sequences are does. So there is no
-padding, and the rate in tokens is one of real tokens.
+The time of a step depends on the length of the sequences, not on their tokens. There is no padding, so the
+token rate counts real tokens only.
 """
 
 from __future__ import annotations
@@ -10,31 +10,33 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from collectors.workloads.encoders.workload import LABELS, Shape, predictions
+from collectors.workloads.encoders.shapes import LABELS, EncoderShape, masked_tokens
 
-_COUNT = 25_000  # as many as IMDb's training set
-_FIRST = 5  # below are RoBERTa's special tokens; its padding would be masked
-_MASK = 4  # stands for [MASK]
+_SEQUENCES = 25_000  # as in the training set of IMDb
+_FIRST_TOKEN = 5  # lower numbers are special tokens of RoBERTa; padding would be masked
+_MASK_TOKEN = 4
 
 
-class DrawnTexts(Dataset[tuple[Tensor, ...]]):
-    """Sequences of `length` tokens, each always the same."""
+class SyntheticTexts(Dataset[tuple[Tensor, ...]]):
+    """Sequences of `length` tokens; an index always gives the same sequence."""
 
-    def __init__(self, shape: Shape, length: int) -> None:
+    def __init__(self, shape: EncoderShape, length: int) -> None:
         self.shape = shape
         self.length = length
 
     def __len__(self) -> int:
-        return _COUNT
+        return _SEQUENCES
 
     def __getitem__(self, index: int) -> tuple[Tensor, ...]:
         generator = torch.Generator().manual_seed(index)
-        tokens = torch.randint(_FIRST, self.shape.vocabulary, (self.length,), generator=generator)
+        tokens = torch.randint(_FIRST_TOKEN, self.shape.vocabulary, (self.length,), generator=generator)
         if not self.shape.is_pretraining:
             return tokens, torch.tensor(index % LABELS)
         segments = torch.zeros(self.length, dtype=torch.long)
         segments[self.length // 2 :] = 1
-        places = torch.randperm(self.length, generator=generator)[: predictions(self.length)].sort().values
-        masked = tokens[places]
-        tokens[places] = _MASK
-        return tokens, segments, places, masked, torch.tensor(index % 2)
+        positions = (
+            torch.randperm(self.length, generator=generator)[: masked_tokens(self.length)].sort().values
+        )
+        masked = tokens[positions]
+        tokens[positions] = _MASK_TOKEN
+        return tokens, segments, positions, masked, torch.tensor(index % 2)

@@ -1,12 +1,12 @@
-"""Recurrent cells of the Flux models, and the two ways to carry a state over a batch.
+"""Recurrent cells of the Flux models, and two ways to carry a state through a batch.
 
-A cell maps (rows, state) to the next state, a tuple of tensors (rows, hidden). `Sequential` feeds it
-the rows of a batch one after the other, as if the batch were the time axis: row j starts from the
-state that row j-1 left. This is what FluxArchitectures' `Seq` does, and the reason for its run times.
-`Batched` feeds all rows at once, each with a state of its own, which is the usual way and another
-workload. Both keep the state from call to call until `reset`.
+A cell maps (rows, state) to the next state, a tuple of tensors (rows, hidden). `Sequential` feeds it the rows
+of a batch one after the other, as if the batch were the time axis: row j starts from the state after row j-1.
+This is what FluxArchitectures' `Seq` does, and it explains its run times. `Batched` feeds all rows at once,
+each with its own state. That is the usual way, and a different workload. Both keep the state between calls
+until `reset`.
 
-torch.nn.LSTMCell is not used because it has two bias vectors where Flux has one.
+torch.nn.LSTMCell is not used because it has two bias vectors and Flux has one.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ State = tuple[Tensor, ...]
 
 
 class Stateful(nn.Module):
-    """A part that carries a state from one call to the next."""
+    """A module that carries a state from one call to the next."""
 
     def reset(self) -> None:
-        """Forget the carried state; the next call starts from the initial state."""
+        """Drop the carried state; the next call starts from the initial state."""
         raise NotImplementedError
 
     def detach(self) -> None:
-        """Keep the carried state as numbers, cutting the gradient to the call that left it."""
+        """Keep the values of the carried state, and cut its gradient."""
         raise NotImplementedError
 
 
 class LSTMCell(nn.Module):
-    """One LSTM step; state (h, c), gates in the order input, forget, cell, output, forget bias 1."""
+    """An LSTM step; state (h, c), gates in the order input, forget, cell, output; the forget bias is 1."""
 
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
@@ -43,17 +43,17 @@ class LSTMCell(nn.Module):
         self.state0_c = nn.Parameter(torch.zeros(1, hidden))
 
     def initial_state(self) -> State:
-        """Return the trainable initial state, one row."""
+        """Return the trainable initial state: one row."""
         return self.state0_h, self.state0_c
 
     def forward(self, rows: Tensor, state: State) -> State:
-        """Return the state after `rows` (n, inputs), given the state (n, hidden) before."""
+        """Return the state after `rows` (n, inputs), given the previous state (n, hidden)."""
         after: State = torch.lstm_cell(rows, state, self.weight_input, self.weight_hidden, self.bias)
         return after
 
 
 class ReluGRUCell(nn.Module):
-    """One GRU step whose candidate is a ReLU instead of tanh; state (h,), gates reset, update, candidate."""
+    """A GRU step with ReLU instead of tanh in the candidate; state (h,), gates reset, update, candidate."""
 
     def __init__(self, inputs: int, hidden: int, *, zeros: bool = False) -> None:
         super().__init__()
@@ -67,11 +67,11 @@ class ReluGRUCell(nn.Module):
         self.state0_h = nn.Parameter(torch.zeros(1, hidden))
 
     def initial_state(self) -> State:
-        """Return the trainable initial state, one row."""
+        """Return the trainable initial state: one row."""
         return (self.state0_h,)
 
     def forward(self, rows: Tensor, state: State) -> State:
-        """Return the state after `rows` (n, inputs), given the state (n, hidden) before."""
+        """Return the state after `rows` (n, inputs), given the previous state (n, hidden)."""
         (before,) = state
         from_input = torch.addmm(self.bias, rows, self.weight_input.t())
         from_hidden = before @ self.weight_hidden.t()
@@ -92,17 +92,17 @@ class Recurrence(Stateful):
         self.carry: State | None = None
 
     def reset(self) -> None:
-        """Forget the carried state; the next call starts from the initial state."""
+        """Drop the carried state; the next call starts from the initial state."""
         self.carry = None
 
     def detach(self) -> None:
-        """Keep the carried state as numbers, cutting the gradient to the call that left it."""
+        """Keep the values of the carried state, and cut its gradient."""
         if self.carry is not None:
             self.carry = tuple(part.detach() for part in self.carry)
 
 
 class Sequential(Recurrence):
-    """Run a cell over the rows of a batch in order; the last row's state is carried to the next call."""
+    """Runs a cell over the rows of a batch in order; carries the state of the last row to the next call."""
 
     def __init__(self, cell: LSTMCell | ReluGRUCell, skip: int = 1) -> None:
         super().__init__(cell)
@@ -111,8 +111,8 @@ class Sequential(Recurrence):
     def scan(self, rows: Tensor) -> list[State]:
         """Return the state after each of `rows` (n, inputs), as n states of one row each.
 
-        Row j starts from the state of row max(0, j - skip), row 0 from the carried one. With a skip
-        above 1 the first rows therefore all start from row 0, as in FluxArchitectures' `SeqSkip`.
+        Row j starts from the state of row max(0, j - skip), row 0 from the carried state. So with a skip
+        above 1 all of the first rows start from row 0, as in FluxArchitectures' `SeqSkip`.
         """
         before = self.cell.initial_state() if self.carry is None else self.carry
         states: list[State] = []
@@ -129,10 +129,10 @@ class Sequential(Recurrence):
 
 
 class Batched(Recurrence):
-    """Run a cell over all rows of a batch at once, each row with its own state."""
+    """Runs a cell over all rows of a batch at once, each row with its own state."""
 
     def state(self, rows: int) -> State:
-        """Return the state (rows, hidden) that the next call will start from."""
+        """Return the state (rows, hidden) from which the next call starts."""
         if self.carry is not None:
             return self.carry
         return tuple(part.expand(rows, -1) for part in self.cell.initial_state())
@@ -144,9 +144,9 @@ class Batched(Recurrence):
 
 
 def recurrence(cell: LSTMCell | ReluGRUCell, variant: str, *, skip: int = 1) -> Sequential | Batched:
-    """Return `cell` in the given variant, `sequential` or `batched`.
+    """Return `cell` in a variant, `sequential` or `batched`.
 
-    A batched recurrence has no rows to skip: what precedes a row in the batch is another sample.
+    A batched recurrence skips no rows, because the rows of a batch are independent samples.
     """
     return Sequential(cell, skip) if variant == "sequential" else Batched(cell)
 
@@ -157,7 +157,7 @@ def glorot(rows: int, columns: int) -> nn.Parameter:
 
 
 def initialise_as_flux(model: nn.Module) -> None:
-    """Give every linear and convolution layer Flux's defaults: Glorot-uniform weights, zero bias."""
+    """Initialise all linear and convolution layers as Flux does: Glorot-uniform weights, zero bias."""
     for layer in model.modules():
         if isinstance(layer, (nn.Linear, nn.Conv1d, nn.Conv2d)):
             nn.init.xavier_uniform_(layer.weight)
@@ -166,7 +166,7 @@ def initialise_as_flux(model: nn.Module) -> None:
 
 
 def reset(model: nn.Module) -> None:
-    """Put every recurrent part of `model` back to its initial state (Flux's `reset!`)."""
+    """Reset all recurrent modules of `model` to their initial states (Flux's `reset!`)."""
     for part in model.modules():
         if isinstance(part, Stateful):
             part.reset()

@@ -1,9 +1,9 @@
 """DA-RNN: two LSTMs with attention over the features (encoder) and over the window (decoder).
 
-After FluxArchitectures' DARNN.jl; the paper is Qin et al., https://arxiv.org/abs/1704.02971.
-Kept from the original: the encoder attends to the whole window at every step, its scores are reshaped
-so that samples and features mix, and after a reset both LSTMs first run once over zeros, outside
-the gradient, only to have a state for each row of the batch (sequential variant).
+After FluxArchitectures' DARNN.jl; the paper is Qin et al., https://arxiv.org/abs/1704.02971. Kept from the
+original: the encoder attends to the whole window at each step, its scores are reshaped so that samples and
+features mix, and after a reset both LSTMs first run over zeros without gradient, to get a state for each row
+of the batch (sequential variant).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from collectors.workloads.flux.cells import (
 
 
 class DARNN(nn.Module):
-    """(batch, 1, pool, features) -> (batch, 1).
+    """Maps (batch, 1, pool, features) to (batch, 1).
 
     encoder, decoder    hidden sizes of the two LSTMs
-    target              index of the feature that is predicted, from 0
+    target              index of the predicted feature, from 0
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class DARNN(nn.Module):
         for t in range(self.pool):
             states = [part.expand(features, -1, -1) for part in self.encoder.state]
             scores = self.encoder_attention(torch.cat([*states, every_window], 2).flatten(0, 1))
-            # (features x batch) scores read as (batch, features): the original's reshape mixes them.
+            # The original reads the (features x batch) scores as (batch, features), which mixes them.
             weights = scores.view(batch, features).softmax(1)
             encoded.append(self.encoder(weights * window[:, t]))
         return torch.stack(encoded, 1)
@@ -77,7 +77,7 @@ class DARNN(nn.Module):
 
 
 class LSTMPerRow(Stateful):
-    """An LSTM that shows the state (h, c) of every row of the batch, (batch, hidden) each."""
+    """An LSTM that exposes the state (h, c) of each row of the batch, each (batch, hidden)."""
 
     def __init__(self, inputs: int, hidden: int, variant: str) -> None:
         super().__init__()
@@ -87,12 +87,12 @@ class LSTMPerRow(Stateful):
 
     @property
     def state(self) -> State:
-        """The states that the last call, or `prepare`, left behind."""
-        assert self.rows is not None, "prepare comes first"
+        """The states after the last call, or after `prepare`."""
+        assert self.rows is not None, "call prepare first"
         return self.rows
 
     def reset(self) -> None:
-        """Forget the states of all rows."""
+        """Drop the states of all rows."""
         self.rows = None
 
     def detach(self) -> None:
@@ -101,7 +101,7 @@ class LSTMPerRow(Stateful):
             self.rows = tuple(part.detach() for part in self.rows)
 
     def prepare(self, batch: int, like: Tensor) -> None:
-        """After a reset, find a state for each of `batch` rows: by a run over zeros if sequential."""
+        """Create the state of each row after a reset: if sequential, by a run over zeros."""
         if self.rows is not None:
             return
         if isinstance(self.recurrence, Sequential):

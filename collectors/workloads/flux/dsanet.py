@@ -1,10 +1,10 @@
-"""DSANet: two towers of self-attention encoders over convolved windows, beside a linear model.
+"""DSANet: two towers of self-attention encoders over convolved windows, and a linear model.
 
 After FluxArchitectures' DSANet.jl; the paper is Huang et al., "DSANet: Dual Self-Attention Network for
-Multivariate Time Series Forecasting". Kept from the original: the values are projected with the
-weights of the keys (the value weights exist and are never used), the attention contracts over all
-features and samples so that its matrices are only heads x heads, the first layer norm exists and
-is skipped, and the feed-forward part uses a sigmoid whatever activation was asked for.
+Multivariate Time Series Forecasting". Kept from the original: the values are projected with the weights of
+the keys (the value weights are unused), the attention contracts over all features and samples, so that its
+matrices are only heads x heads, the first layer norm is unused, and the feed-forward part always uses a
+sigmoid.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from torch import Tensor, nn
 
 from collectors.workloads.flux.cells import initialise_as_flux
 
-# sqrt(eps(Float32)): added to the standard deviation, not to the variance as torch's LayerNorm does.
+# sqrt(eps(Float32)): added to the standard deviation; torch's LayerNorm adds it to the variance.
 STD_FLOOR = math.sqrt(2.0**-23)
 DROPOUT = 0.1
 
 
 class DSANet(nn.Module):
-    """(batch, 1, pool, features) -> (batch, 1). There is no recurrence, hence no batched variant.
+    """Maps (batch, 1, pool, features) to (batch, 1). It has no recurrence, so there is no batched variant.
 
     local       length of the local tower's convolution
     kernels     convolution filters of each tower
@@ -59,7 +59,7 @@ class DSANet(nn.Module):
 
 
 class Tower(nn.Module):
-    """Convolution along the window, maximum over its positions, encoders: -> (batch, features, kernels)."""
+    """Convolution along the window, maximum over positions, encoders; returns (batch, features, kernels)."""
 
     def __init__(
         self, pool: int, length: int, kernels: int, model: int, inner: int, layers: int, heads: int
@@ -74,7 +74,7 @@ class Tower(nn.Module):
         self.leave = nn.Linear(model, kernels)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return what the tower makes of `x` (batch, 1, pool, features)."""
+        """Return the features (batch, features, kernels) of `x` (batch, 1, pool, features)."""
         convolved = self.dropout(self.maximum(self.convolution(x).relu()))
         per_feature = convolved.squeeze(2).transpose(1, 2)
         left: Tensor = self.leave(self.encoders(self.enter(per_feature)))
@@ -82,23 +82,23 @@ class Tower(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Self-attention and a position-wise feed-forward part: (batch, features, model) to the same."""
+    """Self-attention and a position-wise feed-forward part; keeps the shape (batch, features, model)."""
 
     def __init__(self, model: int, inner: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
         self.query = nn.Linear(model, model)
         self.key = nn.Linear(model, model)
-        self.value = nn.Linear(model, model)  # never used, but a weight of the original
+        self.value = nn.Linear(model, model)  # unused, but the original has this weight
         self.leave_attention = nn.Linear(model, model)
-        self.first_norm = Norm(model)  # never used, but a weight of the original
+        self.first_norm = Norm(model)  # unused, but the original has this weight
         self.widen = nn.Conv1d(model, inner, 1)
         self.narrow = nn.Conv1d(inner, model, 1)
         self.norm = Norm(model)
         self.dropout = nn.Dropout(DROPOUT)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return `x` encoded."""
+        """Return `x` after attention and feed-forward part."""
         attended = self.leave_attention(self._attend(x.flatten(0, 1))).view_as(x)
         residual = self.dropout(attended) + x
         forwarded = self.narrow(self.widen(residual.transpose(1, 2)).sigmoid()).transpose(1, 2)
@@ -106,8 +106,8 @@ class Encoder(nn.Module):
         return encoded
 
     def _attend(self, x: Tensor) -> Tensor:
-        """Return the attention of `x` (n, model) with n = batch x features, before its last layer."""
-        # The second key projection is the original's value projection, computed again there too.
+        """Return the attention of `x` (n, model), n = batch x features, without its last layer."""
+        # As in the original, the values are another projection with the weights of the keys.
         query, key, value = (self._split(part) for part in (self.query(x), self.key(x), self.key(x)))
         depth = query.shape[0]
         scores = torch.bmm(key.transpose(1, 2), query) / math.sqrt(depth)
@@ -115,7 +115,7 @@ class Encoder(nn.Module):
         return torch.bmm(value, weights).permute(1, 0, 2).flatten(1)
 
     def _split(self, x: Tensor) -> Tensor:
-        """Return (n, model) as (depth, n, heads), contiguous as permutedims leaves it."""
+        """Return (n, model) as (depth, n, heads), contiguous as after permutedims."""
         return x.view(len(x), -1, self.heads).permute(1, 0, 2).contiguous()
 
 

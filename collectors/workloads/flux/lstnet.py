@@ -1,9 +1,8 @@
 """LSTNet: a convolution over the whole window, two ReLU-GRUs (one with skips), and a linear model.
 
-After FluxArchitectures' LSTnet.jl; the paper is Lai et al., https://arxiv.org/abs/1703.07015.
-Kept from the original: the convolution swallows the whole window, so that the GRUs' only time axis
-is the batch, and it is computed twice, once for each GRU. In the batched variant each GRU
-is therefore a single step.
+After FluxArchitectures' LSTnet.jl; the paper is Lai et al., https://arxiv.org/abs/1703.07015. Kept from the
+original: the convolution covers the whole window, so the batch is the only time axis of the GRUs, and it is
+computed twice, once per GRU. So in the batched variant each GRU is a single step.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from collectors.workloads.flux.cells import ReluGRUCell, initialise_as_flux, rec
 
 
 class LSTNet(nn.Module):
-    """(batch, 1, pool, features) -> (batch, 1).
+    """Maps (batch, 1, pool, features) to (batch, 1).
 
     filters     convolution filters
     hidden      hidden size of each GRU
-    skip        rows of the batch that the second GRU looks back
-    zeros       begin with zero weights in the GRUs and the linear model, as Benchmarks.jl does
+    skip        rows between the state and the input of the second GRU
+    zeros       start with zero weights in the GRUs and the linear model, as Benchmarks.jl does
     """
 
     def __init__(

@@ -1,12 +1,12 @@
-"""The three kinds of step of the Flux benchmarks, on any recorder.
+"""Run the three kinds of step of the Flux benchmarks.
 
-forward             the model is called, without gradient
+forward             call the model, without gradient
 forward+backward    gradient of sum(model(x)) with respect to weights and input (FluxBench's `bw`)
 train               reset, forward, mean squared error, backward, ADAM(0.007) (Benchmarks.jl)
 
-The recurrent state is carried from step to step as in the originals, which reset it only when
-training; the batched variant resets it at every step, as its samples are independent windows.
-On a GPU each phase is synchronised at both ends, so that it contains the work it started.
+The recurrent state is carried from step to step, as in the originals, which reset it only in training. The
+batched variant resets it at each step, because its samples are independent windows. On a GPU each phase is
+synchronised at both ends, so that it contains the work that it started.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ LEARNING_RATE = 0.007
 
 
 class StepRecorder(Protocol):
-    """What a pass needs of collectors.Recorder."""
+    """The part of collectors.Recorder that is used here."""
 
     def phase(self, name: str, *, synchronize: Callable[[], object] | None = None) -> ContextManager[object]:
-        """Return a reusable context manager that times a part of the step, synchronising at both ends."""
+        """Return a reusable context manager that times a part of the step and synchronises at both ends."""
 
     def steps(self, source: int) -> Iterator[int]:
-        """Yield once for each step."""
+        """Yield once per step."""
 
 
-class Pass:
-    """Steps of one kind over one full batch.
+class FullBatchSteps:
+    """The kinds of step, over one full batch.
 
-    reset    start every step from the initial state, instead of where the last step ended
+    reset    start each step from the initial state, not from the state after the last step
     """
 
     def __init__(self, model: nn.Module, x: Tensor, y: Tensor, *, reset: bool) -> None:
@@ -46,7 +46,7 @@ class Pass:
         self.synchronize = torch.cuda.synchronize if x.is_cuda else None
 
     def forward(self, recorder: StepRecorder, steps: int) -> None:
-        """Run steps that call the model and nothing else; dropout is off."""
+        """Run steps that only call the model; dropout is off."""
         self.model.eval()
         (forward,) = self._phases(recorder, "forward")
         with torch.no_grad():
@@ -58,15 +58,15 @@ class Pass:
     def forward_backward(self, recorder: StepRecorder, steps: int) -> None:
         """Run steps that compute the gradient of the sum of the output."""
         self.model.train()
-        wanted = [*self.model.parameters(), self.x.requires_grad_()]
+        inputs = [*self.model.parameters(), self.x.requires_grad_()]
         forward, backward = self._phases(recorder, "forward", "backward")
         for _ in recorder.steps(steps):
             with forward:
                 self.begin(self.model)
                 total = self.model(self.x).sum()
             with backward:
-                # Like Flux.gradient: new gradients each time, nothing for weights that were not used.
-                torch.autograd.grad(total, wanted, allow_unused=True)
+                # As in Flux.gradient: new gradients in each step, none for unused weights.
+                torch.autograd.grad(total, inputs, allow_unused=True)
 
     def train(self, recorder: StepRecorder, steps: int) -> None:
         """Run training steps on the same full batch."""
@@ -83,8 +83,8 @@ class Pass:
             with optimize:
                 optimizer.step()
 
-    def named(self, name: str) -> Callable[[StepRecorder, int], None]:
-        """Return the method that runs the pass called `name` on the command line."""
+    def of_pass(self, name: str) -> Callable[[StepRecorder, int], None]:
+        """Return the method for a value of the option --pass."""
         return {"forward": self.forward, "forward+backward": self.forward_backward, "train": self.train}[name]
 
     def _phases(self, recorder: StepRecorder, *names: str) -> list[ContextManager[object]]:

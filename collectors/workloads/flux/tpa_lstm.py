@@ -12,7 +12,7 @@ from collectors.workloads.flux.cells import LSTMCell, initialise_as_flux, recurr
 
 
 class TPALSTM(nn.Module):
-    """(batch, 1, pool, features) -> (batch, 1).
+    """Maps (batch, 1, pool, features) to (batch, 1).
 
     hidden      size of the embedding and of each LSTM layer
     filters     filters of the attention's convolution over the window
@@ -40,7 +40,7 @@ class TPALSTM(nn.Module):
         return prediction
 
     def _recur(self, x: Tensor) -> Tensor:
-        """Return the last LSTM layer's hidden state (batch, hidden) after one step of the window."""
+        """Return the hidden state (batch, hidden) of the last LSTM layer after a step of the window."""
         hidden: Tensor = self.lstm(self.embedding(x).relu())
         return hidden
 

@@ -1,9 +1,9 @@
-"""Multiply two square matrices, again and again.
+"""Multiply two square matrices repeatedly.
 
-What a data sheet promises no program reaches; what a large matrix product reaches, under the power and clock
-limits of this very device, is what the rates of models are worth being compared with. The matrices hold
-N(0, 1) numbers: a device that multiplies zeros draws less power and clocks higher than any training.
-Several sizes are worth trying; the fastest is the answer.
+No program reaches the peak rate of a data sheet. The rate of a large matrix product, under the power and
+clock limits of this device, is a realistic bound for the rates of models. The matrices contain N(0, 1)
+numbers, because a device that multiplies zeros draws less power and has higher clocks than in training. Try
+several sizes; the fastest one is the result.
 """
 
 from __future__ import annotations
@@ -11,51 +11,52 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Callable
 
+from collectors.format_v1.case import Case
 from collectors.workloads import settings
-from collectors.workloads.settings import Case, Work
+from collectors.workloads.settings import StepWork
 
 if TYPE_CHECKING:
     from collectors.recorder.recorder import Recorder
 
 OPTIONS: tuple[str, ...] = ("precision", "matrix_size")
 NEEDS: tuple[str, ...] = ()
-PRODUCTS = 10  # in one step, so that recording it costs nothing that matters
-_SIZES = {"cuda": 8192, "cpu": 1024}
+PRODUCTS = 10  # per step, so that the cost of recording is negligible
+_DEFAULT_SIZES = {"cuda": 8192, "cpu": 1024}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that only the matrix product knows."""
+    """Add the options of the matrix product."""
     group = parser.add_argument_group("options of matmul")
     group.add_argument(
         "--matrix-size",
         nargs="+",
         type=settings.count,
         metavar="N",
-        help="rows and columns (default: 8192, on a CPU 1024)",
+        help="rows and columns (default: 8192; on a CPU 1024)",
     )
 
 
 def cases(name: str, options: argparse.Namespace) -> list[Case]:
-    """Return every combination of precision and size."""
+    """Return all combinations of precision and size."""
     return [
         {"model": name, "precision": precision, "matrix_size": size}
         for precision in dict.fromkeys(options.precision)
-        for size in dict.fromkeys(options.matrix_size or [_SIZES[options.device]])
+        for size in dict.fromkeys(options.matrix_size or [_DEFAULT_SIZES[options.device]])
     ]
 
 
 def case_options(case: Case) -> list[str]:
-    """Return the name and the options that make `cases` return this case alone."""
+    """Return the name and the options for which `cases` returns only this case."""
     return ["matmul", *settings.case_options(case, ["precision", "matrix_size"])]
 
 
-def work(case: Case) -> Work:
+def work(case: Case) -> StepWork:
     """Return the work of one step: 2 n^3 operations per product."""
-    return Work("product", PRODUCTS, flops=PRODUCTS * 2 * int(case["matrix_size"]) ** 3)
+    return StepWork("product", PRODUCTS, flops=PRODUCTS * 2 * int(case["matrix_size"]) ** 3)
 
 
 def run(case: Case, options: argparse.Namespace, start: Callable[[], Recorder]) -> None:
-    """Multiply. With autocast's precisions the matrices have its type already: there is nothing to cast."""
+    """Multiply. With the autocast precisions the matrices already have the type, so nothing is cast."""
     import torch
 
     from collectors.workloads.training.loading import SEED

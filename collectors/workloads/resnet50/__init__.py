@@ -1,5 +1,6 @@
 """ResNet-50 v1.5: training, inference and smooth inference, the three benchmarks of BenchmarkJade.
 
-`workload` is what `bench` sees (options, factors, operations), `network` the model, `images` the two data
-sets and `passes` the three kinds of step.
+`workload` has the options, factors and work of the cases, `architecture` the dimensions of the network,
+`network` the model, `images` the data sets, `image_folder` the folder layout of ImageNet, and `steps` the
+benchmarks.
 """

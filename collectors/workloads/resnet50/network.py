@@ -1,8 +1,8 @@
 """ResNet-50 v1.5, 25,557,032 weights.
 
-He et al., Deep Residual Learning for Image Recognition, 2015 (table 1, 50-layer); v1.5 differs in that the
-stride of a down-sampling block is in its 3x3 convolution instead of the first 1x1, as in torchvision and
-NVIDIA's examples. Written here because torchvision need not be on a host for one model.
+He et al., Deep Residual Learning for Image Recognition, 2015 (table 1, 50-layer). In v1.5 the stride of a
+down-sampling block is in its 3x3 convolution instead of the first 1x1, as in torchvision and NVIDIA's
+examples. The network is written here so that a host does not need torchvision.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, relu
 
-from collectors.workloads.resnet50.workload import CLASSES, EXPANSION, STAGES, STEM
+from collectors.workloads.resnet50.architecture import CLASSES, EXPANSION, STAGES, STEM_CHANNELS
 
 
 class Bottleneck(nn.Module):
-    """1x1, 3x3, 1x1 beside a shortcut, which is projected where the shape changes."""
+    """Convolutions 1x1, 3x3, 1x1 and a shortcut, which is projected if the shape changes."""
 
     def __init__(self, inputs: int, width: int, stride: int) -> None:
         super().__init__()
@@ -31,25 +31,25 @@ class Bottleneck(nn.Module):
             self.shortcut = nn.Sequential(convolution, nn.BatchNorm2d(outputs))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return (batch, 4 width, h / stride, w / stride) of (batch, inputs, h, w)."""
+        """Return (batch, 4 width, h / stride, w / stride) for (batch, inputs, h, w)."""
         y = relu(self.bn1(self.conv1(x)), inplace=True)
         y = relu(self.bn2(self.conv2(y)), inplace=True)
         return relu(self.bn3(self.conv3(y)).add_(self.shortcut(x)), inplace=True)
 
 
 class ResNet50(nn.Module):
-    """Images (batch, 3, h, w) to logits (batch, 1000)."""
+    """Maps images (batch, 3, h, w) to logits (batch, 1000)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.stem = nn.Sequential(
-            nn.Conv2d(3, STEM, 7, stride=2, padding=3, bias=False),
-            nn.BatchNorm2d(STEM),
+            nn.Conv2d(3, STEM_CHANNELS, 7, stride=2, padding=3, bias=False),
+            nn.BatchNorm2d(STEM_CHANNELS),
             nn.ReLU(inplace=True),
             nn.MaxPool2d(3, stride=2, padding=1),
         )
         blocks = []
-        inputs = STEM
+        inputs = STEM_CHANNELS
         for width, count, stride in STAGES:
             for number in range(count):
                 blocks.append(Bottleneck(inputs, width, stride if number == 0 else 1))
@@ -69,7 +69,7 @@ class ResNet50(nn.Module):
 
 
 class Classifier(nn.Module):
-    """The network with its loss, so that training sees one module."""
+    """The network with its loss, so that a training has one module."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()

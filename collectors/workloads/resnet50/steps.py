@@ -1,8 +1,8 @@
-"""The three benchmarks: training, inference, and smooth inference.
+"""Run the three benchmarks: training, inference, and smooth inference.
 
-Smooth inference classifies one image many times, each time with other noise (Cohen et al., Certified
-Adversarial Robustness via Randomized Smoothing, 2019): there is no DataLoader, the image is taken from
-the data set itself, copied and made noisy on the device (phase `preprocessing`).
+Smooth inference classifies an image many times, each time with different noise (Cohen et al., Certified
+Adversarial Robustness via Randomized Smoothing, 2019). There is no DataLoader: the image is taken from the
+data set, then copied and given noise on the device (phase `preprocessing`).
 """
 
 from __future__ import annotations
@@ -11,33 +11,33 @@ import argparse
 
 import torch
 
-from collectors.workloads.resnet50.images import DrawnImages, FolderImages
+from collectors.format_v1.case import Case
+from collectors.workloads.resnet50.images import FolderImages, SyntheticImages
 from collectors.workloads.resnet50.network import Classifier, ResNet50
-from collectors.workloads.settings import Case
 from collectors.workloads.training import loop
 from collectors.workloads.training.loading import SEED, batches
 from collectors.workloads.training.numerics import Numerics
-from collectors.workloads.training.processes import Rank
+from collectors.workloads.training.processes import WorkloadRank
 
-NOISE = 0.25  # standard deviation, the smallest of Cohen et al.
+NOISE_DEVIATION = 0.25  # the smallest of Cohen et al.
 
 
-def run(case: Case, options: argparse.Namespace, rank: Rank, start: loop.Start) -> None:
-    """Run the benchmark that the case names."""
+def run(case: Case, options: argparse.Namespace, rank: WorkloadRank, start: loop.Start) -> None:
+    """Run the benchmark of a case."""
     torch.manual_seed(SEED)
-    torch.backends.cudnn.benchmark = True  # all batches have one shape; recorded with the environment
+    torch.backends.cudnn.benchmark = True  # all batches have the same shape; recorded in the environment
     size = int(case["image_size"])
-    dataset = FolderImages(options.data, size) if options.data else DrawnImages(size)
+    dataset = FolderImages(options.data, size) if options.data else SyntheticImages(size)
     numerics = Numerics(str(case["precision"]), rank.device, str(case["layout"]))
     network = numerics.model(ResNet50())
     loader = batches(dataset, int(case["batch_size"]), int(case.get("num_workers", 0)), rank)
     if case["benchmark"] == "Train":
-        model = loop.compiled(rank.averaging(Classifier(network)), case["compile"])
-        # So small that random labels cannot drive the weights to infinity.
+        model = loop.compile_if(rank.average_gradients(Classifier(network)), case["compile"])
+        # Small enough that random labels do not make the weights diverge.
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
         loop.train(model, optimizer, loader, numerics, options.steps, start)
         return
-    network = loop.compiled(network, case["compile"])
+    network = loop.compile_if(network, case["compile"])
     if case["benchmark"] == "Inference":
         loop.infer(network, loader, numerics, options.steps, start)
     else:
@@ -46,7 +46,7 @@ def run(case: Case, options: argparse.Namespace, rank: Rank, start: loop.Start) 
 
 def smooth(
     network: torch.nn.Module,
-    dataset: "DrawnImages | FolderImages",
+    dataset: SyntheticImages | FolderImages,
     batch_size: int,
     numerics: Numerics,
     steps: int,
@@ -61,6 +61,6 @@ def smooth(
                 image, _ = dataset[number % len(dataset)]
             with preparing:
                 images = numerics.tensor(image.unsqueeze(0)).repeat(batch_size, 1, 1, 1)
-                images = numerics.tensor(images + NOISE * torch.randn_like(images))
+                images = numerics.tensor(images + NOISE_DEVIATION * torch.randn_like(images))
             with forward, numerics.autocast():
                 network(images)

@@ -1,39 +1,34 @@
-"""ResNet-50 as `bench` sees it: its options, the factors of its cases, and its floating-point operations.
+"""ResNet-50 as `bench` uses it: options, the factors of its cases, and the work of a step.
 
-The factors have the names and values of BenchmarkJade's logs as reportgen reads them, so that its published
-results and new ones can stand in one table.
+The factors have the names and values that reportgen reads from BenchmarkJade's logs, so that one table can
+show its published results and new ones.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
+from collectors.format_v1.case import Case
 from collectors.workloads import settings
-from collectors.workloads.settings import Case, Work
+from collectors.workloads.resnet50.architecture import multiply_adds
+from collectors.workloads.resnet50.image_folder import dataset_name
+from collectors.workloads.settings import StepWork
 
 if TYPE_CHECKING:
     from collectors.recorder.recorder import Recorder
 
 OPTIONS: tuple[str, ...] = (*settings.OPTIONS, "num_workers", "benchmark", "layout", "image_size", "data")
 NEEDS: tuple[str, ...] = ()
-CLASSES = 1000
 BENCHMARKS = {"train": "Train", "inference": "Inference", "smooth-inference": "Smooth Inference"}
 LAYOUTS = ("nchw", "nhwc")
-
-STEM = 64  # channels behind the first convolution
-STAGES = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))  # width, blocks, stride of the first block
-EXPANSION = 4
 _FACTORS = (*settings.FACTORS, "benchmark", "layout", "image_size")
-_BATCH_SIZE = 128  # BenchmarkJade's and DLPerf's
-_WORDNET = re.compile(r"n[0-9]{8}\Z")  # ImageNet's names of classes
+_DEFAULT_BATCH_SIZE = 128  # as in BenchmarkJade and DLPerf
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that only ResNet-50 knows."""
+    """Add the options of ResNet-50."""
     group = parser.add_argument_group("options of resnet50")
     group.add_argument(
         "--benchmark",
@@ -47,102 +42,71 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=LAYOUTS,
         default=["nchw"],
-        help="of images in memory; nhwc suits tensor cores (default: nchw)",
+        help="memory layout of images; nhwc suits tensor cores (default: nchw)",
     )
     group.add_argument(
-        "--image-size", type=settings.count, default=224, metavar="PIXELS", help="of a side (default: 224)"
+        "--image-size",
+        type=settings.count,
+        default=224,
+        metavar="PIXELS",
+        help="side length of images (default: 224)",
     )
     group.add_argument(
         "--data",
         type=Path,
         metavar="DIR",
-        help="images in ImageNet's layout, DIR/<class>/<image>; needs Pillow (default: random pixels)",
+        help="images in the layout of ImageNet, DIR/<class>/<image>; needs Pillow (default: random pixels)",
     )
 
 
 def cases(name: str, options: argparse.Namespace) -> list[Case]:
-    """Return every case; raises ValueError where the folder of images cannot be used."""
-    del name  # there is one
-    dataset = "Synthetic" if options.data is None else dataset_of(options.data)
-    found: list[Case] = []
+    """Return all cases; raises ValueError if the folder of images cannot be used."""
+    del name  # the family has a single workload
+    dataset = "Synthetic" if options.data is None else dataset_name(options.data)
+    selected: list[Case] = []
     for benchmark in dict.fromkeys(options.benchmark):
         for layout in dict.fromkeys(options.layout):
-            for common in settings.cases(options, _BATCH_SIZE):
-                case: Case = {"model": "resnet50_v1.5", "benchmark": BENCHMARKS[benchmark]}
-                case.update({"dataset": dataset, **common, "layout": layout})
-                case["image_size"] = options.image_size
-                if benchmark != "smooth-inference":  # which has no DataLoader
-                    case["num_workers"] = options.num_workers
-                found.append(case)
-    return found
+            for common in settings.cases(options, _DEFAULT_BATCH_SIZE):
+                # Smooth inference has no DataLoader.
+                workers = {} if benchmark == "smooth-inference" else {"num_workers": options.num_workers}
+                selected.append(
+                    {
+                        "model": "resnet50_v1.5",
+                        "benchmark": BENCHMARKS[benchmark],
+                        "dataset": dataset,
+                        **common,
+                        "layout": layout,
+                        "image_size": options.image_size,
+                        **workers,
+                    }
+                )
+    return selected
 
 
 def case_options(case: Case) -> list[str]:
-    """Return the name and the options that make `cases` return this case alone, but for the data's folder."""
+    """Return the name and the options for which `cases` returns only this case; the folder is missing."""
     workers = ["num_workers"] if "num_workers" in case else []
     return ["resnet50", *settings.case_options(case, [*_FACTORS, *workers])]
 
 
-def class_folders(folder: Path) -> list[Path]:
-    """Return the folders of the classes by name; ValueError where there is none."""
-    classes = sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
-    if not classes:
-        what = "no folders in it" if folder.is_dir() else "no such folder"
-        raise ValueError(f"--data {folder}: {what}; it must hold <class>/<image>")
-    if len(classes) > CLASSES:
-        raise ValueError(f"--data {folder}: {len(classes)} classes; ResNet-50 tells {CLASSES} apart")
-    return classes
+def work(case: Case) -> StepWork:
+    """Return the work of one step: 2 operations per multiply-add of the convolutions and the last layer.
 
-
-def dataset_of(folder: Path) -> str:
-    """Return what the data set in a folder is called: ImageNet by its classes' names, else the folder's name.
-
-    Raises ValueError where there are no classes, or no Pillow to read images with.
-    """
-    classes = class_folders(folder)
-    if importlib.util.find_spec("PIL") is None:
-        raise ValueError(f"--data {folder}: Pillow is not installed; pip install pillow, or leave --data out")
-    return "ImageNet" if all(_WORDNET.match(path.name) for path in classes) else folder.resolve().name
-
-
-def work(case: Case) -> Work:
-    """Return the work of one step: 2 operations per multiply-add of convolutions and the last layer.
-
-    Backward does the forward's multiply-adds twice, once for the weights and once for the input, which the
-    first convolution's does not need. Batch norm, activations, pooling and the optimizer are left out, as is
-    usual (He et al. 2015, table 1, count the same: 4.1e9 multiply-adds of a forward pass for v1.5 at 224).
+    The backward pass has the multiply-adds of the forward pass twice: for the weights and for the input,
+    which the first convolution does not need. Batch norm, activations, pooling and the optimizer are not
+    counted, as usual (He et al. 2015, table 1, count in the same way: 4.1e9 multiply-adds per forward pass of
+    v1.5 at 224).
     """
     forward, first = multiply_adds(int(case["image_size"]))
     per_image = 2 * (3 * forward - first if case["benchmark"] == "Train" else forward)
     samples = int(case["batch_size"])
-    return Work("image", samples, flops=samples * per_image)
-
-
-def multiply_adds(size: int) -> tuple[int, int]:
-    """Return the multiply-adds of a forward pass over one image, of all layers and of the first.
-
-    size   pixels of a side
-    """
-    side = -(-size // 2)
-    first = total = side**2 * STEM * 3 * 7**2
-    side = -(-side // 2)
-    inputs = STEM
-    for width, blocks, stride in STAGES:
-        outputs = width * EXPANSION
-        for number in range(blocks):
-            before, side = side, -(-side // stride) if number == 0 else side
-            total += before**2 * inputs * width  # 1x1, before the stride
-            total += side**2 * (width * width * 3**2 + width * outputs)
-            if number == 0:
-                total += side**2 * inputs * outputs  # the shortcut's projection
-            inputs = outputs
-    return total + inputs * CLASSES, first
+    return StepWork("image", samples, flops=samples * per_image)
 
 
 def run(case: Case, options: argparse.Namespace, start: Callable[[], Recorder]) -> None:
-    """Run the steps of one case on this process's rank."""
+    """Run the steps of a case on the rank of this process."""
     from collectors.workloads.resnet50 import steps
-    from collectors.workloads.training.processes import joined
+    from collectors.workloads.training.processes import join_ranks
 
-    with joined(options.device) as rank:
+    with join_ranks(options.device) as rank:
         steps.run(case, options, rank, start)

@@ -1,5 +1,5 @@
-"""How a model is trained, or called, step by step: the part that all workloads with a DataLoader share.
+"""Train or call a model step by step: the part that all workloads with a DataLoader share.
 
-`numerics` is what a precision means to torch, `processes` the ranks, `loading` endless batches through a real
-DataLoader, and `loop` the steps with their phases.
+`loop` runs the steps with their phases, `loading` provides endless batches through a DataLoader, `numerics`
+applies a precision, and `processes` joins the ranks.
 """

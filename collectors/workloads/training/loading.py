@@ -1,8 +1,8 @@
-"""Endless batches through a real DataLoader.
+"""Load batches without end through a DataLoader.
 
-The samples of a data set are drawn in random order, without repetition until all have been drawn, and again
-from the start: a benchmark has no epochs, whose borders would stop the workers in the middle of the
-measured window. Every rank draws its own share.
+The samples of a data set are drawn in random order, all of them once, then again. There are no epochs,
+because the border of an epoch would stop the workers in the middle of the measured window. Each rank draws
+its own share.
 """
 
 from __future__ import annotations
@@ -13,39 +13,41 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from collectors.workloads.training.processes import Rank
+from collectors.workloads.training.processes import WorkloadRank
 
 SEED = 123
 
 
-class Endless(Sampler[int]):
-    """Indices of a data set of `length` samples for one of `ranks` ranks, without end."""
+class EndlessSampler(Sampler[int]):
+    """Yields indices of a data set of `length` samples for one of `ranks` ranks, without end."""
 
     def __init__(self, length: int, rank: int, ranks: int) -> None:
         if length < ranks:
-            raise ValueError(f"data set: {length} samples are too few for {ranks} ranks; give it more")
+            raise ValueError(
+                f"data set: {length} samples are too few for {ranks} ranks; use more samples or fewer ranks"
+            )
         self.length = length
         self.rank = rank
         self.ranks = ranks
 
     def __iter__(self) -> Iterator[int]:
-        """Yield indices; all ranks shuffle alike and take every n-th."""
+        """Yield indices; all ranks shuffle in the same way and take every n-th index."""
         generator = torch.Generator().manual_seed(SEED)
         while True:
             order: Sequence[int] = torch.randperm(self.length, generator=generator).tolist()
             yield from order[self.rank :: self.ranks]
 
 
-def batches(dataset: Dataset[Any], batch_size: int, workers: int, rank: Rank) -> DataLoader[Any]:
-    """Return a loader that yields full batches without end; `workers` 0 loads in this process.
+def batches(dataset: Dataset[Any], batch_size: int, workers: int, rank: WorkloadRank) -> DataLoader[Any]:
+    """Return a loader that yields full batches without end; with 0 workers it loads in this process.
 
-    dataset  with a length; its samples are tuples of tensors and integers
+    dataset  has a length; its samples are tuples of tensors and integers
     """
     assert isinstance(dataset, Sized)
     return DataLoader(
         dataset,
         batch_size=batch_size,
-        sampler=Endless(len(dataset), rank.number, rank.ranks),
+        sampler=EndlessSampler(len(dataset), rank.number, rank.ranks),
         num_workers=workers,
         pin_memory=rank.device.type == "cuda",
     )

@@ -1,12 +1,12 @@
-"""The steps of training and of inference, with their phases.
+"""Run the steps of training and of inference, with their phases.
 
-data_loading   waiting for the DataLoader
-transfer       the batch's way to the device; only where there is one to go to
-forward        the model, and in training the loss
-backward       gradients; with several ranks also their average, which overlaps
-optimizer      the weights
+data_loading   wait for the DataLoader
+transfer       copy the batch to the device; not on a CPU
+forward        call the model; in training it returns the loss
+backward       compute the gradients; with several ranks also average them, which overlaps
+optimizer      update the weights
 
-Nothing waits for the device here: by which clock the phases are timed is the recorder's business.
+This module does not wait for the device; the recorder chooses the clock.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def train(
 ) -> None:
     """Train for a number of steps.
 
-    model    returns the loss of a batch, the tensors of which are its arguments
+    model    takes the tensors of a batch as arguments and returns the loss
     start    returns the recorder
     """
     model.train()
     scaler = numerics.scaler
     with start() as recorder:
-        transfer = transferring(recorder, numerics)
+        transfer = transfer_phase(recorder, numerics)
         forward, backward, optimize = map(recorder.phase, ("forward", "backward", "optimizer"))
         for batch in recorder.steps(batches, limit=steps):
             with transfer:
@@ -60,7 +60,7 @@ def infer(model: nn.Module, batches: Batches, numerics: Numerics, steps: int, st
     """Call the model with the first tensor of each batch, without gradient, for a number of steps."""
     model.eval()
     with torch.no_grad(), start() as recorder:
-        transfer, forward = transferring(recorder, numerics), recorder.phase("forward")
+        transfer, forward = transfer_phase(recorder, numerics), recorder.phase("forward")
         for batch in recorder.steps(batches, limit=steps):
             with transfer:
                 moved = numerics.tensor(batch[0])
@@ -68,14 +68,14 @@ def infer(model: nn.Module, batches: Batches, numerics: Numerics, steps: int, st
                 model(moved)
 
 
-def transferring(recorder: Recorder, numerics: Numerics) -> ContextManager[Any]:
-    """Return the phase `transfer`, or nothing to be timed where the batch is there already."""
+def transfer_phase(recorder: Recorder, numerics: Numerics) -> ContextManager[Any]:
+    """Return the phase `transfer`, or a null context if the batch is already on the device."""
     return nullcontext() if numerics.device.type == "cpu" else recorder.phase("transfer")
 
 
-def compiled(model: nn.Module, is_wanted: object) -> nn.Module:
-    """Return the model as torch.compile has it, if wanted; the warm-up steps do the compiling."""
+def compile_if(model: nn.Module, is_wanted: object) -> nn.Module:
+    """Return the model, through torch.compile if wanted; it compiles during the warm-up steps."""
     if not is_wanted:
         return model
-    made: nn.Module = torch.compile(model)  # type: ignore[assignment]
-    return made
+    compiled: nn.Module = torch.compile(model)  # type: ignore[assignment]
+    return compiled

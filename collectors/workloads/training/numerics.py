@@ -1,7 +1,7 @@
-"""What a precision means to torch: flags, the type of the weights, autocast and the scaling of the loss.
+"""Apply a precision in torch: flags, the type of the weights, autocast and the scaling of the loss.
 
-The names are those of collectors.workloads.settings. Only fp32 forbids TF32: under autocast, what is left
-in float32 (little of the time) may use it.
+The names of the precisions are those of collectors.workloads.settings. Only fp32 disables TF32. Under
+autocast, the operations that stay in float32 take little time and may use it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _AUTOCAST = {"fp16-amp": torch.float16, "bf16-amp": torch.bfloat16}
 
 
 class Numerics:
-    """One precision on one device.
+    """A precision on a device.
 
-    layout   "nchw" or "nhwc": how tensors of four dimensions lie in memory
+    layout   "nchw" or "nhwc": memory layout of tensors with four dimensions
     """
 
     def __init__(self, precision: str, device: torch.device, layout: str = "nchw") -> None:
@@ -30,18 +30,18 @@ class Numerics:
         torch.backends.cudnn.allow_tf32 = precision != "fp32"
 
     def autocast(self) -> torch.autocast:
-        """Return a new context in which a model is called."""
+        """Return a new context for calling a model."""
         return torch.autocast(self.device.type, self._autocast, enabled=self._autocast is not None)
 
     def model(self, model: nn.Module) -> nn.Module:
-        """Return the model on the device, with weights of the precision."""
+        """Return the model on the device, with weights in the precision."""
         moved = model.to(self.device, self.dtype)
-        # torch's own annotations do not know this form of `to`.
-        laid: nn.Module = moved.to(memory_format=self.memory_format)  # type: ignore[call-overload]
-        return laid
+        # The annotations of torch lack this form of `to`.
+        formatted: nn.Module = moved.to(memory_format=self.memory_format)  # type: ignore[call-overload]
+        return formatted
 
     def tensor(self, tensor: Tensor) -> Tensor:
-        """Return a tensor on the device; floating-point numbers become those of the precision."""
+        """Return a tensor on the device; floating-point numbers are converted to the precision."""
         dtype = self.dtype if tensor.is_floating_point() else tensor.dtype
         moved = tensor.to(self.device, dtype, non_blocking=True)
         return moved.contiguous(memory_format=self.memory_format) if moved.dim() == 4 else moved

@@ -1,7 +1,7 @@
-"""The ranks of a workload: one process per device, joined by torch.distributed where there are several.
+"""Join the ranks of a workload: one process per device, connected by torch.distributed.
 
-In: what torchrun left in the environment. Out: this rank's device, and the model that averages its gradients
-with those of the others (DistributedDataParallel; NCCL between CUDA devices, Gloo between CPUs).
+The rank comes from the environment variables of torchrun. The model averages its gradients over the ranks
+(DistributedDataParallel; NCCL between CUDA devices, Gloo between CPUs).
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from collectors.machine.distributed import place
+from collectors.machine.distributed import process_rank
 
 
-class Rank(NamedTuple):
-    """This process among those of the run."""
+class WorkloadRank(NamedTuple):
+    """The rank of this process, and its device."""
 
     device: torch.device
     number: int
     ranks: int
 
-    def averaging(self, model: nn.Module) -> nn.Module:
-        """Return the model such that its gradients are averaged over the ranks; alone: the model itself."""
+    def average_gradients(self, model: nn.Module) -> nn.Module:
+        """Return a model that averages its gradients over the ranks; for a single rank the model itself."""
         if self.ranks == 1:
             return model
         devices = [self.device] if self.device.type == "cuda" else None
@@ -33,19 +33,19 @@ class Rank(NamedTuple):
 
 
 @contextmanager
-def joined(kind: str) -> Iterator[Rank]:
-    """Yield this process's rank, joined with the others.
+def join_ranks(kind: str) -> Iterator[WorkloadRank]:
+    """Yield the rank of this process, connected with the others.
 
     kind   "cpu" or "cuda"
     """
-    here = place()
-    device = torch.device(kind, here.local_rank) if kind == "cuda" else torch.device(kind)
+    info = process_rank()
+    device = torch.device(kind, info.local_rank) if kind == "cuda" else torch.device(kind)
     if kind == "cuda":
         torch.cuda.set_device(device)
-    if here.ranks == 1:
-        yield Rank(device, 0, 1)
+    if info.ranks == 1:
+        yield WorkloadRank(device, 0, 1)
         return
     distributed.init_process_group("nccl" if kind == "cuda" else "gloo")
-    yield Rank(device, here.rank, here.ranks)
-    # Not after an exception: it would wait for ranks that wait for us.
+    yield WorkloadRank(device, info.rank, info.ranks)
+    # Not after an exception: the ranks would wait for each other.
     distributed.destroy_process_group()

@@ -1,0 +1,108 @@
+"""Write `steps.rank<N>.csv`: the columns, the lines, and the end of one rank."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from collectors.format_v1.append_file import AppendFile
+from collectors.format_v1.clocks import clock_line
+
+DATA_LOADING = "data_loading"  # the phase in which a loop waits for its next batch
+
+_COLUMN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+_CLOCKS = ("cuda_event", "host_synchronized", "host")
+_TAIL_BYTES = 4096  # read from the end of a steps file to find the line `#end`
+_END = re.compile(r"^#clock,[0-9]+,([0-9]+)\n#end,([a-z_]+),?(.*)\n", re.MULTILINE)
+
+
+class StepsFile(AppendFile):
+    """The steps of one rank."""
+
+    def __init__(self, folder: Path, rank: int) -> None:
+        """Create the file; raises OSError, FileExistsError if it exists."""
+        super().__init__(steps_path(folder, rank))
+        self.write(clock_line())
+
+
+def steps_path(folder: Path, rank: int) -> Path:
+    """Return the path of the steps file of a rank."""
+    return folder / f"steps.rank{rank}.csv"
+
+
+def phase_column(name: str, clock: str) -> str:
+    """Return the column of a phase; raises ValueError if `name` is not valid in a header."""
+    if not _COLUMN_NAME.match(name) or name == "step":
+        raise ValueError(f"phase {name!r}: not a column name; use lower-case letters, digits and _")
+    return f"{name}_{clock}_ns"
+
+
+def step_event_column() -> str:
+    """Return the column of the step time measured by CUDA events."""
+    return "step_cuda_event_ns"
+
+
+def is_event_column(column: str) -> bool:
+    """Return True for a column whose times are measured by CUDA events."""
+    return column.endswith("_cuda_event_ns")
+
+
+def column_clocks(columns: Sequence[str], *, is_synchronized: bool) -> dict[str, dict[str, str]]:
+    """Return the member `columns` of `run.json`: clock and synchronisation of each column.
+
+    columns          phase columns; the entry of `duration_ns` is added
+    is_synchronized  True if the device is synchronised at the end of each step
+    """
+    step_clock, step_sync = ("host_synchronized", "step") if is_synchronized else ("host", "none")
+    entries = {"duration_ns": {"clock": step_clock, "sync": step_sync}}
+    for column in columns:
+        clock = next(name for name in _CLOCKS if column.endswith(f"_{name}_ns"))
+        entries[column] = {"clock": clock, "sync": "phase" if clock == "host_synchronized" else "none"}
+    return entries
+
+
+def header_line(counts: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the header for these count columns and phase columns."""
+    return ",".join(["step", *counts, "begin_ns", "duration_ns", *columns]) + "\n"
+
+
+def validate_break_name(name: str) -> str:
+    """Return `name`; raises ValueError if it is not valid in a `#break` line."""
+    if not _COLUMN_NAME.match(name):
+        raise ValueError(f"break {name!r}: not a name; use lower-case letters, digits and _")
+    return name
+
+
+def break_line(name: str, after_step: int, begin: int, end: int) -> str:
+    """Return the `#break` line of a break from `begin` to `end` (ns) that follows step `after_step`."""
+    return f"#break,{name},{after_step},{begin},{end}\n"
+
+
+def end_line(status: str, error: str) -> str:
+    """Return the `#end` line: the status of a rank and its error, "" for none."""
+    text = re.sub(r"[^ -~]", "?", error).replace(",", ";")
+    return f"#end,{status},{text}\n" if text else f"#end,{status}\n"
+
+
+class RankEnd(NamedTuple):
+    """The end of a rank as its recorder wrote it."""
+
+    realtime_ns: int
+    rank: int
+    status: str
+    error: str
+
+
+def read_rank_ends(folder: Path) -> list[RankEnd]:
+    """Return the ends of the ranks that wrote one, the earliest first."""
+    ends = []
+    for path in folder.glob("steps.rank*.csv"):
+        rank = path.name[len("steps.rank") : -len(".csv")]
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+            tail = file.read().decode("ascii", "replace")
+        matches = _END.findall(tail)
+        if matches and rank.isdecimal():
+            realtime, status, error = matches[-1]
+            ends.append(RankEnd(int(realtime), int(rank), status, error))
+    return sorted(ends)
