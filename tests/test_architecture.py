@@ -358,3 +358,90 @@ def test_no_path_of_anybodys_machine_is_committed() -> None:
                     if private.search(line)
                 ]
     assert not wrong, "\n".join(wrong)
+
+
+# The packages of collectors, the lowest first. A package imports packages to its left; packages in a pair of braces
+# do not import each other. `messages` and `__main__` are modules.
+COLLECTORS_ORDER = (
+    "messages < format_v1 < machine < telemetry < {recorder, launcher} < {integrations, workloads} < __main__"
+)
+
+
+def _collectors_imports() -> Iterator[tuple[str, Path, ast.stmt, str]]:
+    """Yield (importing module, its file, statement, imported module) inside collectors; "" is the package itself."""
+    for name, path in COLLECTORS.items():
+        for node, imported in _imports(path):
+            if imported.split(".")[0] != "collectors":
+                continue
+            target = imported.removeprefix("collectors").removeprefix(".")
+            while target and target not in COLLECTORS:
+                target = target.rpartition(".")[0]
+            yield name, path, node, target
+
+
+def _collectors_floors() -> dict[str, int]:
+    """Return package or module at the top of collectors -> its floor in COLLECTORS_ORDER, from 0."""
+    floors = [re.findall(r"\w+", group) for group in COLLECTORS_ORDER.split("<")]
+    return {name: number for number, names in enumerate(floors) for name in names}
+
+
+def test_the_order_of_the_collectors_names_every_package() -> None:
+    assert {name.split(".")[0] for name in COLLECTORS if name} == set(_collectors_floors())
+
+
+def test_packages_of_the_collectors_import_lower_packages_only() -> None:
+    floors = _collectors_floors()
+    wrong = []
+    for name, path, node, target in _collectors_imports():
+        package, imported = name.split(".")[0], target.split(".")[0]
+        # collectors/__init__.py imports the recorder on first use; no module imports the package itself.
+        if name and package != imported and (not imported or floors[imported] >= floors[package]):
+            wrong.append(f"{_place(path, node)}: {name} imports {target or 'collectors'}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_modules_of_the_collectors_do_not_import_each_other_in_circles() -> None:
+    graph: dict[str, set[str]] = {name: set() for name in COLLECTORS}
+    for name, _, _, target in _collectors_imports():
+        graph[name].add(target)
+    while free := [name for name, targets in graph.items() if not targets & set(graph)]:
+        for name in free:
+            del graph[name]
+    assert not graph, f"modules in or above a circle: {sorted(graph)}"
+
+
+def test_no_two_classes_of_the_collectors_share_a_name() -> None:
+    files: dict[str, list[str]] = {}
+    for name, path in COLLECTORS.items():
+        for node in _tree(path).body:
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name.lstrip("_"), []).append(name)
+    shared = {name: modules for name, modules in files.items() if len(modules) > 1}
+    assert not shared, shared
+
+
+def test_no_package_of_the_collectors_hides_a_module_of_its_own() -> None:
+    """A name that a package defines or imports, and that is also one of its modules, would hide the module."""
+    hidden = []
+    for name, path in COLLECTORS.items():
+        if path.name == "__init__.py":
+            modules = {
+                module.rpartition(".")[2] for module in COLLECTORS if module.rpartition(".")[0] == name
+            }
+            names = {
+                node.name for node in _tree(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            }
+            names |= {imported.rpartition(".")[2] for _, imported in _imports(path)}
+            hidden += [f"collectors.{name}: {shadow}" for shadow in sorted(modules & names)]
+    assert not hidden, hidden
+
+
+def test_names_in_the_collectors_say_what_they_hold() -> None:
+    vague = {"found", "one"}
+    wrong = []
+    for path in COLLECTORS.values():
+        for node in ast.walk(_tree(path)):
+            name = getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
+            if isinstance(node, ast.Name | ast.arg | ast.FunctionDef | ast.ClassDef) and name in vague:
+                wrong.append(f"{_place(path, node)}: {name}")
+    assert not wrong, "\n".join(wrong)

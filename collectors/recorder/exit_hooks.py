@@ -45,8 +45,8 @@ def status_of(error: BaseException) -> tuple[str, str]:
 def hold_interrupts(*, is_cancelled: bool) -> Iterator[None]:
     """Hold back Ctrl-C during the body, where KeyboardInterrupt would leave a log half written.
 
-    Raises KeyboardInterrupt afterwards, unless the process is already being cancelled: whoever stops a group
-    of processes often signals each of them twice.
+    Raises KeyboardInterrupt afterwards, unless the process is already being cancelled: a process of a group
+    often receives the same signal twice.
     """
     held: list[int] = []
     default_handler = signal.default_int_handler

@@ -1,7 +1,7 @@
 """Write the files of one rank: its steps and, for rank 0, `run.json`.
 
 Errors with files end here. After the first one the writer warns once, drops the remaining lines and marks the
-run as partial; the training goes on.
+run as partial; the training continues.
 """
 
 import contextlib
@@ -69,7 +69,7 @@ class RunWriter:
             self._steps.write(lines)
         except OSError as error:
             self._error = f"steps could not be written: {error.strerror}"
-            warn(f"{self.folder}: {self._error}; the training goes on, recording has stopped")
+            warn(f"{self.folder}: {self._error}; the training continues without recording")
 
     def describe_columns(self, columns: Mapping[str, Mapping[str, str]]) -> None:
         """Write the clock of each column into `run.json` as soon as it is known: the run may be killed."""

@@ -2,10 +2,10 @@
 
     python -m collectors watch logs/x/r1 --interval 0.1
 
-The launcher starts the sampler as a process, which costs the training process nothing, and tells the recorder
-so through an environment variable. On a node without a launcher the recorder starts a thread. The process
-ends on SIGTERM, on SIGINT, or when its standard input is closed, which also happens if the launcher is
-killed.
+The launcher starts the sampler as a process, which costs the training process nothing, and sets an
+environment variable so that the recorder does not start another. On a node without a launcher the recorder
+starts a thread. The process ends on SIGTERM, on SIGINT, or when its standard input is closed, which also
+happens if the launcher is killed.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def parse_interval(text: str) -> float:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Sample until told to stop; return 1 if no device can be read. Raises OSError for files."""
+    """Sample until a signal or the end of input; return 1 if there is no device. Raises OSError for files."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
