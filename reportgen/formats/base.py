@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from reportgen.core.model import Finding, Run, Source
 from reportgen.sources.logfiles import LogFiles
+from reportgen.sources.text import line_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,16 @@ class Claim:
     reason: str
     files: tuple[str, ...]
     beside: tuple[str, ...] = ()
+
+    @classmethod
+    def of_file(cls, files: LogFiles, confidence: float, reason: str, line: int = 0) -> "Claim":
+        """Return a claim on the only file of a view, identified by one of its lines."""
+        return cls(confidence, files.source(files.path, line), reason, (files.path,))
+
+    @classmethod
+    def at(cls, files: LogFiles, confidence: float, reason: str, head: bytes, offset: int) -> "Claim":
+        """Return a claim on the only file of a view, identified by the line of an offset in its head."""
+        return cls.of_file(files, confidence, reason, line_at(head, offset))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

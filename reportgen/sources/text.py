@@ -1,4 +1,4 @@
-"""Convert text that Windows programs write to UTF-8.
+"""Convert text that Windows programs write to UTF-8, and count lines.
 
 Notepad and others put a byte order mark before UTF-8; PowerShell's `>` and `Tee-Object` write UTF-16.
 """
@@ -15,3 +15,8 @@ def decode_to_utf8(content: bytes) -> bytes:
     if content.startswith(_UTF16_MARKS):
         return content.decode("utf-16", "replace").encode()
     return content.removeprefix(_UTF8_MARK)
+
+
+def line_at(content: bytes, offset: int) -> int:
+    """Return the line, from 1, of an offset; lines end with line feeds, as `sed -n Np` counts them."""
+    return content.count(b"\n", 0, offset) + 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reportgen.core.model import Finding, Run
-from reportgen.formats.benchmarks.nvbench_samples import MOST
+from reportgen.formats.benchmarks.nvbench import MAX_SAMPLES
 from reportgen.formats.detection import detect
 from reportgen.load.scan import load
 from reportgen.protocol import Protocol, measure_run
@@ -71,13 +71,13 @@ def test_states_have_files_of_their_own() -> None:
 
 
 def test_of_many_samples_the_first_are_read() -> None:
-    binary = np.arange(3 * MOST, dtype="<f4").tobytes()
-    (run,) = runs(document(("out.json-bin/0.bin", 3 * MOST)), {"out.json-bin/0.bin": binary})
-    np.testing.assert_array_equal(run.series[0].value, range(MOST))
+    binary = np.arange(3 * MAX_SAMPLES, dtype="<f4").tobytes()
+    (run,) = runs(document(("out.json-bin/0.bin", 3 * MAX_SAMPLES)), {"out.json-bin/0.bin": binary})
+    np.testing.assert_array_equal(run.series[0].value, range(MAX_SAMPLES))
 
 
-ABSENT = "a state whose file of samples is not beside the JSON, or was not read with it"
-UNEVEN = "a state whose file of samples has not four bytes for each of them"
+ABSENT = "the sample file of a state is not beside the JSON or could not be read with it"
+UNEVEN = "the size of a state's sample file is not four bytes per sample"
 
 
 @pytest.mark.parametrize(("path", "size", "fault"), [
@@ -110,7 +110,7 @@ def test_no_file_serves_two_states() -> None:
     assert isinstance(other, Run)
     assert isinstance(finding, Finding)
     assert (len(one.series), len(other.series)) == (1, 0)
-    assert finding.message == "a state whose file of samples is that of another"
+    assert finding.message == "the sample file of a state belongs to another state"
 
 
 def test_on_disk_only_files_below_the_root_are_read(tmp_path: Path) -> None:

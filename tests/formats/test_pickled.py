@@ -14,7 +14,7 @@ def test_the_reason_says_what_to_do():
     assert isinstance(found, Finding)
     assert (found.rule, found.message) == (
         "read.unreadable-file",
-        "cannot be read: pickled, and unpickling runs whatever code is in it; have the benchmark write JSON or text")  # fmt: skip
+        "cannot be read: it is pickled, and unpickling runs whatever code it contains; have the benchmark write JSON or text")  # fmt: skip
 
 
 @pytest.mark.parametrize("content", [b"\x80\x04\x95model weights.", b"torch.utils.benchmark", b""])

@@ -59,5 +59,5 @@ def test_a_diagnosis_is_named_and_has_no_results(content):
     claimed = detect(LogFiles.of({"x": content}).file("x"))
     assert claimed is not None
     assert claimed.format.name == "superbench"
-    assert claimed.claim.reason == "a diagnosis: deviations from a baseline, and no results"
+    assert claimed.claim.reason == "a diagnosis: deviations from a baseline, no results"
     assert list(claimed.format.read(claimed.files)) == []

@@ -1,22 +1,22 @@
 """Read the slurm logs of BenchmarkJade: ResNet-50 inference and training with Lightning Fabric.
 
-A log becomes one Run with the means of its phases, the first steps included, as the log prints them at its
-end. Every 100th step is printed as well, alone: these are kept as samples that stand for themselves, because
-no window can be laid over them. A phase that a script does not time is printed as 0.0000, and is absent here.
+A log becomes one Run with the means of its phases, the first steps included, as printed at its end. Every
+100th step is also printed by itself; these are kept as single samples, because no window can be placed over
+them. A phase that a script does not time is printed as 0.0000 and left out.
 
-Format: https://github.com/cemde/BenchmarkJade. Which benchmark ran stands in no log; the phases tell it, and
-for a log that was cut off the name of the job does, which is part of the file's name.
+Format: https://github.com/cemde/BenchmarkJade. No log names the benchmark: the phases identify it, or for a
+log that was cut off the name of the job, which is part of the file's name.
 """
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 
-from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Status
+from reportgen.core.model import STEP, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.exit_status import ending
+from reportgen.formats.parsing.result_run import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 from reportgen.formats.parsing.text_log import claim as claim_text
 from reportgen.sources.logfiles import LogFiles
@@ -33,7 +33,7 @@ _SECONDS = re.compile(rb"(%s) seconds" % NUMBER)
 _DEVICES = re.compile(rb"([0-9]{1,6}) x ([^\r\n]+)")
 _WORLD = re.compile(rb"All distributed processes registered\. Starting with ([0-9]{1,6}) processes")
 _CANCELLED = re.compile(rb"JOB [0-9]+ ON (\S{1,80}) CANCELLED AT (\S{1,40})")
-_NAME = re.compile(r"slurm-([0-9]+)-(.+)\.out")
+_FILE_NAME = re.compile(r"slurm-([0-9]+)-(.+)\.out")
 _JOB = re.compile(r"(?:^|-)(?:smooth-inference|inference|train)(?=-|$)")
 
 _PHASES: Mapping[bytes, str] = {
@@ -46,52 +46,42 @@ _TOTAL = b"Total Script Time"
 _DATASETS: Mapping[str, str] = {"imagenet": "ImageNet", "dummy": "Dummy"}
 _MODELS: Mapping[str, str] = {"resnet50": "resnet50_v1.5"}  # torchvision's is the v1.5
 _PRECISIONS: Mapping[str, str] = {
-    "32-true": "fp32",
-    "32": "fp32",
-    "16-mixed": "amp",
-    "bf16-mixed": "amp",
-    "16-true": "fp16",
+    "32-true": "fp32", "32": "fp32", "16-mixed": "amp", "bf16-mixed": "amp", "16-true": "fp16",
     "bf16-true": "bf16",
-}
+}  # fmt: skip
 _ENVIRONMENT: Mapping[bytes, str] = {
-    b"Physical CPU Cores": "cpu_cores",
-    b"Virtual CPU Cores": "cpu_threads",
-    b"CPU Model": "cpu",
-    b"Total Memory": "memory",
-    b"torch version": "torch",
-    b"cuda version": "cuda",
-    b"driver version": "driver",
-    b"strategy": "strategy",
-}
-# Clusters do not print their names; their file systems do.
+    b"Physical CPU Cores": "cpu_cores", b"Virtual CPU Cores": "cpu_threads", b"CPU Model": "cpu",
+    b"Total Memory": "memory", b"torch version": "torch", b"cuda version": "cuda",
+    b"driver version": "driver", b"strategy": "strategy",
+}  # fmt: skip
+# Clusters do not print their names; paths on their file systems identify them.
 _CLUSTERS = ((b"/jmain02/", "JADE2"),)
 
-# Literals of lines that only BenchmarkJade prints, and these.
-_OWN: Mapping[bytes, re.Pattern[bytes]] = {
+# Literals of lines that only BenchmarkJade prints, and the patterns of these lines.
+_OWN_LINES: Mapping[bytes, re.Pattern[bytes]] = {
     b"Average Data Preprocessing Time:": re.compile(
         rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds"
     ),
     b": Data Loading Time: ": re.compile(rb"Batch [0-9]{1,9}: Data Loading Time: [^\r\n]{1,200}?seconds"),
 }
-
-Lines = Mapping[bytes, tuple[bytes, int]]
+_STARTED = b"Initializing distributed: GLOBAL_RANK"
+_SCRIPT = re.compile(rb"[^\s]{0,200}/BenchmarkJad[^\s]{0,200}")
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a text with a line that only BenchmarkJade prints, or one of its jobs that got no further."""
+    """Claim a text with a line that only BenchmarkJade prints, or one of its jobs that ended before that."""
     if files.is_folder:
         return None
-    for literal, pattern in _OWN.items():
-        if found := claim_text(files, literal, pattern, 1.0):
-            return found
-    if b"Initializing distributed: GLOBAL_RANK" not in files.head(files.path):
-        return None
-    return claim_text(files, b"/BenchmarkJad", re.compile(rb"[^\s]{0,200}/BenchmarkJad[^\s]{0,200}"), 0.9)
+    for literal, pattern in _OWN_LINES.items():
+        if claim := claim_text(files, literal, pattern, 1.0):
+            return claim
+    is_started = _STARTED in files.head(files.path)
+    return claim_text(files, b"/BenchmarkJad", _SCRIPT, 0.9) if is_started else None
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the log's run."""
-    yield _Log(files).run()
+    yield _Log(files).read()
 
 
 FORMAT = Format(
@@ -99,168 +89,141 @@ FORMAT = Format(
     "Slurm logs of BenchmarkJade: ResNet-50 training and inference.",
     claims,
     read,
-    marks=(*_OWN, b"Initializing distributed: GLOBAL_RANK"),
+    marks=(*_OWN_LINES, _STARTED),
 )
 
 
 class _Log:
-    """One log and what stands in it."""
+    """One log and the run in it."""
 
     def __init__(self, files: LogFiles) -> None:
         self.log = TextLog(files)
         self.lines = self._lines()
-        self.batches = self.log.records(_BATCH, b": Data Loading Time: ", "not a line of a batch")
-        name = _NAME.fullmatch(self.log.path.rpartition("/")[2])
+        self.batches = self.log.records(_BATCH, b": Data Loading Time: ", "not a complete line of a batch")
+        name = _FILE_NAME.fullmatch(self.log.path.rpartition("/")[2])
         self.job, self.job_name = (name[1], name[2]) if name else ("", "")
-        self.means = self._means()
+        self.run = ResultRun.of_file("jade", files)
 
-    def run(self) -> Run:
+    def read(self) -> Run:
         """Return the run: its means and samples, and how it ended."""
-        status, findings = self._status()
+        run = self.run
+        self._add_means()
+        self.phases = {aggregate.phase for aggregate in run.aggregates}
+        self._add_status()
+        self._add_samples()
         count, device = self._devices()
-        factors = self._factors(count, device)
-        batch_size = factors.get("batch_size")
-        samples = float(batch_size * count) if isinstance(batch_size, int) and count else None
-        return Run(
-            id=self.log.id,
-            format="jade",
-            source=self.log.source,
-            factors=factors,
-            environment=self._environment(device),
-            status=status,
-            samples_per_step=samples,
-            aggregates=(*self.means, *self._samples()),
-            findings=(*self.log.malformed.findings(), *findings),
-        )
+        run.factors = self._factors(count, device)
+        run.environment = self._environment(device)
+        batch_size = run.factors.get("batch_size")
+        if isinstance(batch_size, int) and count:
+            run.samples_per_step = float(batch_size * count)
+        run.findings = [*self.log.malformed.findings(), *run.findings]
+        return run.run()
 
-    def _lines(self) -> Lines:
+    def _lines(self) -> Mapping[bytes, tuple[bytes, int]]:
         """Return the lines `key: value` at the end of the log, the last of each key: value and offset."""
         starts = [at for section in _SECTIONS if (at := self.log.content.rfind(section)) >= 0]
         if not starts:
             return {}
-        return {
-            found[1]: (found[2].strip(), found.start())
-            for found in _LINE.finditer(self.log.content, min(starts) + 1)
-        }
+        lines = _LINE.finditer(self.log.content, min(starts) + 1)
+        return {line[1]: (line[2].strip(), line.start()) for line in lines}
 
-    def _status(self) -> tuple[Status, tuple[Finding, ...]]:
-        """Return complete where the means were printed; they are the last thing the scripts do."""
-        if any(one.phase == "forward" for one in self.means):
-            return "complete", ()
-        found = ending(self.log, 0, 0)
-        if found.status == "partial" and len(self.batches):
-            message = f"the log ends after batch {self.batches.text('step', -1)}, before the means of the run"
-            cut = Finding("warning", Rule.READ_INCOMPLETE_RUN, self.log.id, message, self.log.source)
-            return "partial", (cut,)
-        return found.status, found.findings
-
-    def _means(self) -> tuple[Aggregate, ...]:
-        found = []
+    def _add_means(self) -> None:
         for key, phase in (*_PHASES.items(), (_TOTAL, STEP)):
             text, at = self.lines.get(key, (b"", 0))
             seconds = _SECONDS.fullmatch(text)
-            if not seconds:
-                if text:
-                    self.log.malformed.add(self.log.place(at).line, "not a time in seconds")
-                continue
-            value = float(seconds[1])
+            if text and not seconds:
+                self.log.malformed.add(self.log.place(at).line, "not a time in seconds")
             metric, statistic = ("run_time", "total") if key == _TOTAL else ("step_time", "mean")
-            # train.py averages [0] for what it never timed, so zero means absent.
-            if value > 0 and math.isfinite(value):
-                found.append(
-                    Aggregate(
-                        metric,
-                        phase=phase,
-                        value=value,
-                        original=text.decode(),
-                        statistic=statistic,
-                        source=self.log.place(at),
-                    )
-                )
-        return tuple(found)
+            # train.py averages [0] for a phase that it never timed, so zero means absent.
+            if seconds and (value := float(seconds[1])) > 0:
+                self.run.add(metric, value, text.decode(), statistic, phase=phase, source=self.log.place(at))
 
-    def _samples(self) -> Iterator[Aggregate]:
-        """Yield the phases of the batches that the log prints, in the order of their lines."""
-        batches = self.batches
-        for position, line in enumerate(batches.line.tolist()):
+    def _add_status(self) -> None:
+        """Set complete if the means were printed; printing them is the last thing that the scripts do."""
+        if "forward" in self.phases:
+            return
+        end = ending(self.log, 0, 0)
+        self.run.status = end.status
+        if end.status == "partial" and len(self.batches):
+            last = self.batches.text("step", -1)
+            message = f"the log ends after batch {last}, before the means of the run"
+            self.run.note(Rule.READ_INCOMPLETE_RUN, message)
+        else:
+            self.run.findings += end.findings
+
+    def _add_samples(self) -> None:
+        """Add the phases of the batches that the log prints, in the order of their lines."""
+        for position, line in enumerate(self.batches.line.tolist()):
             for phase in ("data_loading", "forward", "backward"):
-                text = batches.columns[phase][position]
-                if text is not None and 0 < float(text) < math.inf:
+                text = self.batches.columns[phase][position]
+                if text is not None and float(text) > 0:
                     source = self.log.files.source(self.log.path, line)
                     original = f"{text.decode()} seconds"
-                    yield Aggregate(
-                        "step_time",
-                        phase=phase,
-                        value=float(text),
-                        original=original,
-                        statistic="sample",
-                        n=1,
-                        source=source,
-                    )
+                    self.run.add("step_time", float(text), original, "sample", 1, phase=phase, source=source)
 
     def _devices(self) -> tuple[int, str]:
-        """Return how many devices ran, 0 if unknown, and their name, "" if unknown."""
+        """Return the number of devices, 0 if unknown, and their name, "" if unknown."""
         for key in (b"Devices used", b"Devices"):
-            found = _DEVICES.fullmatch(self.lines.get(key, (b"", 0))[0])
-            if found:
-                return int(found[1]), found[2].decode("utf-8", "replace").strip()
+            if devices := _DEVICES.fullmatch(self.lines.get(key, (b"", 0))[0]):
+                return int(devices[1]), devices[2].decode("utf-8", "replace").strip()
         world = self.log.search(_WORLD, b"Starting with ")
         return (int(world[1]), "") if world else (0, "")
 
     def _factors(self, count: int, device: str) -> dict[str, FactorValue]:
-        said = {key: self._text(key.encode()) for key in ("dataset", "precision", "architecture")}
+        printed = {key: self._text(key.encode()) for key in ("dataset", "precision", "architecture")}
         named = next((word for word in self.job_name.split("-") if word in _DATASETS), "")
-        found: dict[str, FactorValue | None] = {
+        batch_size = int(self.batches.text("size")) if len(self.batches) else None
+        factors: dict[str, FactorValue | None] = {
             "framework": "PyTorch",
             "item": "image",
             "cluster": next((name for path, name in _CLUSTERS if path in self.log.content), None),
             "benchmark": self._benchmark(),
-            "dataset": _DATASETS.get(said["dataset"] or named, said["dataset"] or None),
-            "model": _MODELS.get(said["architecture"], said["architecture"] or None),
-            "precision": _PRECISIONS.get(said["precision"], said["precision"] or None),
+            "dataset": _DATASETS.get(printed["dataset"] or named, printed["dataset"] or None),
+            "model": _MODELS.get(printed["architecture"], printed["architecture"] or None),
+            "precision": _PRECISIONS.get(printed["precision"], printed["precision"] or None),
             "device": short_name(device) or None,
             "devices": count or None,
-            "batch_size": self._number(b"batch_size") or self._batch_size(),
+            "batch_size": self._number(b"batch_size") or batch_size,
             "num_workers": self._number(b"num_workers"),
             "variant": self._variant() or None,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in factors.items() if value is not None}
 
     def _benchmark(self) -> str | None:
-        """Return which script ran: only one prepares images on the device, only one goes backward."""
-        phases = {one.phase for one in self.means}
-        if "preprocessing" in phases:
+        """Return which script ran: only one prepares images on the device, only one has a backward pass."""
+        if "preprocessing" in self.phases:
             return "Smooth Inference"
-        if "backward" in phases or any(self.batches.columns["backward"]):
+        if "backward" in self.phases or any(self.batches.columns["backward"]):
             return "Train"
         if "smooth" in self.job_name:
             return "Smooth Inference"
-        if "forward" in phases or "inference" in self.job_name:
+        if "forward" in self.phases or "inference" in self.job_name:
             return "Inference"
         return "Train" if "train" in self.job_name else None
 
     def _variant(self) -> str:
-        """Return what else the job's name says: jobs of other names had other resources and are no repeats.
+        """Return the rest of the job's name: jobs of other names had other resources and are not repeats.
 
-        `small` is the partition of single devices, which the number of devices says already.
+        `small` is the partition of single devices, which the number of devices already says.
         """
         rest = _JOB.sub("", self.job_name).split("-")
         return "-".join(word for word in rest if word and word != "small" and word not in _DATASETS)
 
     def _environment(self, device: str) -> dict[str, FactorValue]:
-        found: dict[str, FactorValue] = {}
-        for key, name in _ENVIRONMENT.items():
-            text = self._text(key)
-            if text:
-                found[name] = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+        texts = {name: text for key, name in _ENVIRONMENT.items() if (text := self._text(key))}
+        environment: dict[str, FactorValue] = {
+            name: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+            for name, text in texts.items()
+        }
         if device:
-            found["device_name"] = device
+            environment["device_name"] = device
         if self.job:
-            found |= {"job_id": self.job, "job": self.job_name}
-        cancelled = self.log.search(_CANCELLED, b" CANCELLED AT ")
-        if cancelled:
-            found["host"], found["ended"] = (part.decode("utf-8", "replace") for part in cancelled.groups())
-        return found
+            environment |= {"job_id": self.job, "job": self.job_name}
+        if cancelled := self.log.search(_CANCELLED, b" CANCELLED AT "):
+            host, ended = (part.decode("utf-8", "replace") for part in cancelled.groups())
+            environment |= {"host": host, "ended": ended}
+        return environment
 
     def _text(self, key: bytes) -> str:
         return self.lines.get(key, (b"", 0))[0].decode("utf-8", "replace")
@@ -268,6 +231,3 @@ class _Log:
     def _number(self, key: bytes) -> int | None:
         text = self._text(key)
         return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
-
-    def _batch_size(self) -> int | None:
-        return int(self.batches.text("size")) if len(self.batches) else None

@@ -1,9 +1,9 @@
 """Read llama-bench's results: a JSON array, JSON lines, CSV, or the Markdown table that it prints by default.
 
-Each test (prompt processing, text generation, both) becomes one Run with the mean rate over its
-repetitions, and in JSON each repetition's. Repetitions ran in one process after a warm-up that is not
-shown, so they are no repeats of a run. `avg_ts` is the mean of the rates, not tokens over mean time; the
-two differ a little. What stands around a table tells the devices (CUDA, ROCm, Vulkan) and the build.
+Each test (prompt processing, text generation, both) becomes one Run with the mean rate over its repetitions,
+and in JSON the rate of each repetition. Repetitions ran in one process after a warm-up that is not printed,
+so they are not repeats of a run. `avg_ts` is the mean of the rates, not tokens over mean time; the two differ
+a little. The lines around a table name the devices (CUDA, ROCm, Vulkan) and the build.
 
 Format: https://github.com/ggml-org/llama.cpp, tools/llama-bench.
 """
@@ -13,41 +13,47 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source
+from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows, typed
 from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.parsing.result_run import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "llama_bench"
 _KEYS = (b'"avg_ts"', b'"n_gen"', b'"build_commit"')
-_LAST = b",avg_ts,stddev_ts"
-_HEADING = re.compile(rb"^\| *model *\|[^\n]{0,400}\| *test *\| *t/s *\| *\r?$", re.MULTILINE)
-_COLUMNS = re.compile(rb"^build_commit,build_number,[^\r\n]{0,2000},avg_ts,stddev_ts\b", re.MULTILINE)
+_LAST_COLUMNS = b",avg_ts,stddev_ts"
+_TABLE_HEAD = re.compile(rb"^\| *model *\|[^\n]{0,400}\| *test *\| *t/s *\| *\r?$", re.MULTILINE)
+_CSV_HEAD = re.compile(rb"^build_commit,build_number,[^\r\n]{0,2000},avg_ts,stddev_ts\b", re.MULTILINE)
 _DEVICE = re.compile(
     r" {1,4}(Device \d{1,2}): ([^,]{1,99}), "
     r"|(ggml_vulkan: (?:\d{1,2} =|Using)) ([^|]{1,99}?)(?: \([^()|]{1,60}\))? \|"
 )
 _BUILD = re.compile(rb"^build: ([0-9a-f]{6,40}) \(([0-9]{1,9})\)", re.MULTILINE)
 _TEST = re.compile(r"(?:pp ?(\d{1,9}))?\+?(?:tg ?(\d{1,9}))?(?: @ d(\d{1,9}))?")
-# Consoles of Windows make two or three other characters of the sign between the mean and its deviation.
+# Windows consoles turn the sign between the mean and its deviation into two or three other characters.
 _RATE = re.compile(rf"({NUMBER.decode()}) [^\s|]{{1,3}} ({NUMBER.decode()})")
-# What describes the machine or the moment; everything else was chosen.
+# Keys that describe the machine or the moment; all others were chosen.
 _ENVIRONMENT = ("build_commit", "build_number", "cpu_info", "model_filename", "cuda", "vulkan", "metal",
                 "gpu_blas", "blas", "sycl", "kompute", "opencl")  # fmt: skip
 _RESULTS = ("test_time", "avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts", "gpu_info")
 _RENAMED = {"model_type": "model", "ngl": "n_gpu_layers", "backend": "backends", "fa": "flash_attn",
             "sm": "split_mode", "mg": "main_gpu", "ts": "tensor_split", "nkvo": "no_kv_offload"}  # fmt: skip
 
+_FACTORS = {"framework": "llama.cpp", "item": "token"}
+
+# The line that a result begins in, and its keys.
+Result = tuple[int, Mapping[str, Any]]
+
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with the keys of a result, or with the heading of the table or of the columns."""
+    """Claim a file with the keys of a result, or with the head of the table or of the columns."""
     return (
         json_values.claim(files, _KEYS, 1.0)
-        or claim(files, b" t/s ", _HEADING, 0.9)
-        or claim(files, _LAST, _COLUMNS, 1.0)
+        or claim(files, b" t/s ", _TABLE_HEAD, 0.9)
+        or claim(files, _LAST_COLUMNS, _CSV_HEAD, 1.0)
     )
 
 
@@ -55,24 +61,24 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield a run for each test."""
     content = files.bytes(files.path)
     malformed = Malformed(files.id(files.path), files.source(files.path).path)
-    begins = content.lstrip()[:1]
-    if begins == b"[":
+    start = content.lstrip()[:1]
+    if start == b"[":
         results = _array(content, malformed)
-    elif begins == b"{":
-        results = list(json_values.objects(content, malformed))
-    elif heading := _COLUMNS.search(content):
-        results = _csv(content[heading.start() :], content.count(b"\n", 0, heading.start()), malformed)
+    elif start == b"{":
+        results = json_values.objects(content, malformed)
+    elif head := _CSV_HEAD.search(content):
+        results = _csv(content, head.start(), malformed)
     else:
         yield from _table_runs(files, content, malformed)
         yield from malformed.findings()
         return
     number = 0
-    for line, found in results:
-        if "avg_ts" in found:
+    for line, result in results:
+        if "avg_ts" in result:
             number += 1
-            yield _run(files, number, line, found)
+            yield _run(ResultRun.of_file(_NAME, files, line, number, **_FACTORS), result)
         else:
-            malformed.add(line, "no result of a test")
+            malformed.add(line, "not the result of a test")
     yield from malformed.findings()
 
 
@@ -81,145 +87,99 @@ FORMAT = Format(
     "Results of llama-bench: JSON, JSON lines, CSV or Markdown.",
     claims,
     read,
-    marks=(_KEYS[0], b" t/s ", _LAST),
+    marks=(_KEYS[0], b" t/s ", _LAST_COLUMNS),
 )
 
 
-def _array(content: bytes, malformed: Malformed) -> list[tuple[int, dict[str, Any]]]:
-    """Return the results of an array, each with the line of its own average."""
-    found = json_values.load(content)
-    if not isinstance(found, list):
-        malformed.add(1, "not a JSON array: was it cut?")
-        return []
-    lines = [content.count(b"\n", 0, match.start()) + 1 for match in re.finditer(rb'"avg_ts"', content)]
-    tests = [one for one in found if isinstance(one, dict)]
-    return list(zip(lines if len(lines) == len(tests) else [1] * len(tests), tests, strict=True))
+def _array(content: bytes, malformed: Malformed) -> Iterator[Result]:
+    """Yield the results of an array, each with the line of its own average."""
+    document = json_values.load(content)
+    if not isinstance(document, list):
+        malformed.add(1, "not a JSON array; it may be truncated")
+        return
+    tests = [test for test in document if isinstance(test, dict)]
+    lines = json_values.lines_of(content, b'"avg_ts"')
+    yield from zip(lines if len(lines) == len(tests) else [1] * len(tests), tests, strict=True)
 
 
-def _csv(content: bytes, before: int, malformed: Malformed) -> list[tuple[int, dict[str, Any]]]:
-    """Return the results of a CSV file, where all cells are quoted, with the lines that they begin in."""
-    found: list[tuple[int, dict[str, Any]]] = []
-    heading: list[str] = []
+def _csv(content: bytes, start: int, malformed: Malformed) -> Iterator[Result]:
+    """Yield the results of a CSV file, in which all cells are quoted."""
+    head: list[str] = []
+    before = content.count(b"\n", 0, start)
     try:
-        for line, cells in rows(content.decode("utf-8", "replace")):
-            heading = heading or cells
-            if cells == heading:
-                continue
-            result: dict[str, Any] = {}
-            if len(cells) == len(heading):
-                result = {name: typed(cell) for name, cell in zip(heading, cells, strict=True) if cell}
-            found.append((line + before, result))
+        for line, cells in rows(content[start:].decode("utf-8", "replace")):
+            head = head or cells
+            if cells != head:
+                pairs = zip(head, cells, strict=True) if len(cells) == len(head) else ()
+                yield line + before, {name: typed(cell) for name, cell in pairs if cell}
     except csv.Error:
         malformed.add(before + 1, "not CSV")
-    return found
 
 
-def _run(files: LogFiles, number: int, line: int, found: Mapping[str, Any]) -> Run:
-    factors: dict[str, FactorValue] = {"framework": "llama.cpp", "item": "token"}
-    environment: dict[str, FactorValue] = {}
-    for key, value in found.items():
+def _run(run: ResultRun, result: Mapping[str, Any]) -> Run:
+    for key, value in result.items():
         known = json_values.scalar(value)
         if known is not None and key not in _RESULTS:
-            (environment if key in _ENVIRONMENT else factors)[_RENAMED.get(key, key)] = known
-    if device := json_values.scalar(found.get("gpu_info")):
-        factors["device"] = device
-    tokens = [json_values.whole(found.get(key)) or 0 for key in ("n_prompt", "n_gen")]
-    factors["test"] = (
-        "+".join(f"{name}{n}" for name, n in zip(("pp", "tg"), tokens, strict=True) if n) or "none"
-    )
-    source = files.source(files.path, line)
-    rates = [json_values.number(one) for one in json_values.items(found.get("samples_ts"))]
-    mean = json_values.number(found["avg_ts"])
-    aggregates = _rates(mean, len(rates), source)
-    aggregates += [
-        Aggregate(
-            "throughput", value=rate, original=f"{rate:g} tokens/s", statistic="sample", n=1, source=source
-        )
-        for rate in rates
-    ]
-    return Run(
-        files.id(files.path, number),
-        _NAME,
-        source,
-        factors,
-        environment,
-        samples_per_step=float(sum(tokens)) or None,
-        aggregates=tuple(aggregates),
-    )
+            (run.environment if key in _ENVIRONMENT else run.factors)[_RENAMED.get(key, key)] = known
+    if device := json_values.scalar(result.get("gpu_info")):
+        run.factors["device"] = device
+    prompt, generated = (json_values.whole(result.get(key)) or 0 for key in ("n_prompt", "n_gen"))
+    names = [f"{name}{n}" for name, n in (("pp", prompt), ("tg", generated)) if n]
+    run.factors["test"] = "+".join(names) or "none"
+    run.samples_per_step = float(prompt + generated) or None
+    rates = [json_values.number(rate) for rate in json_values.items(result.get("samples_ts"))]
+    _add_mean(run, json_values.number(result["avg_ts"]), len(rates))
+    for rate in rates:
+        run.add("throughput", rate, f"{rate:g} tokens/s", "sample", 1)
+    return run.run()
 
 
-def _rates(mean: float, n: int, source: Source) -> list[Aggregate]:
-    return (
-        [
-            Aggregate(
-                "throughput", value=mean, original=f"{mean:g} tokens/s", statistic="mean", n=n, source=source
-            )
-        ]
-        if mean >= 0
-        else []
-    )
+def _add_mean(run: ResultRun, mean: float, n: int) -> None:
+    if mean >= 0:
+        run.add("throughput", mean, f"{mean:g} tokens/s", "mean", n)
 
 
 def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:
-    heading: list[str] = []
-    devices: dict[str, str] = {}
-    described: dict[str, FactorValue] = {}
     builds = set(_BUILD.findall(content))
     build = builds.pop() if len(builds) == 1 else None
-    environment: dict[str, FactorValue] = {}
-    if build:
-        environment = {"build_commit": build[0].decode(), "build_number": int(build[1])}
+    environment = {"build_commit": build[0].decode(), "build_number": int(build[1])} if build else {}
+    head: list[str] = []
+    devices: dict[str, str] = {}
     number = 0
     for line, text in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
         if not text.startswith("|"):
-            # Warnings of the backends stand between the rows; an empty line ends a table, and its devices.
-            if heading and not text.strip():
-                heading, devices, described = [], {}, {}
+            # The backends print warnings between rows; an empty line ends a table and its list of devices.
+            if head and not text.strip():
+                head, devices = [], {}
             if device := _DEVICE.match(text):
-                # Each process lists its devices from the first, also one that stops before its table.
+                # Each process lists its devices from the first one, also a process that prints no table.
                 place, name = device[1] or device[3], device[2] or device[4]
-                devices = {} if place in devices else devices
-                devices[place] = name
-                described = {"device": ", ".join(devices.values())}
+                devices = {place: name} if place in devices else {**devices, place: name}
             continue
         cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
         if "t/s" in cells and "test" in cells:
-            heading = cells
-        elif heading and not set(text) <= set("|-: \r"):
-            row = dict(zip(heading, cells, strict=False))
-            rate = _RATE.fullmatch(row.get("t/s", "")) if len(cells) == len(heading) else None
-            if rate:
-                number += 1
-                yield _row(files, number, line, row, float(rate[1]), described, environment)
-            else:
+            head = cells
+        elif head and not set(text) <= set("|-: \r"):
+            row = dict(zip(head, cells, strict=False))
+            rate = _RATE.fullmatch(row.get("t/s", "")) if len(cells) == len(head) else None
+            if not rate:
                 malformed.add(line, "not a row of the table")
+                continue
+            number += 1
+            run = ResultRun.of_file(_NAME, files, line, number, **_FACTORS)
+            run.factors |= {"device": ", ".join(devices.values())} if devices else {}
+            run.environment = dict(environment)
+            yield _table_run(run, row, float(rate[1]))
 
 
-def _row(
-    files: LogFiles,
-    number: int,
-    line: int,
-    row: Mapping[str, str],
-    mean: float,
-    described: Mapping[str, FactorValue],
-    environment: Mapping[str, FactorValue],
-) -> Run:
-    factors: dict[str, FactorValue] = {"framework": "llama.cpp", "item": "token", **described}
+def _table_run(run: ResultRun, row: Mapping[str, str], mean: float) -> Run:
     for name, cell in row.items():
         if name not in ("t/s", "test") and cell:
-            factors[_RENAMED.get(name, name)] = typed(cell)
-    test = _TEST.fullmatch(row["test"])
-    prompt, generated, depth = (int(part or 0) for part in test.groups()) if test else (0, 0, 0)
-    factors["test"] = row["test"].partition(" @ ")[0].replace(" ", "")
-    if test:
-        factors.update(n_prompt=prompt, n_gen=generated, n_depth=depth)
-    source = files.source(files.path, line)
-    return Run(
-        files.id(files.path, number),
-        _NAME,
-        source,
-        factors,
-        environment,
-        samples_per_step=float(prompt + generated) or None,
-        aggregates=tuple(_rates(mean, 0, source)),
-    )
+            run.factors[_RENAMED.get(name, name)] = typed(cell)
+    run.factors["test"] = row["test"].partition(" @ ")[0].replace(" ", "")
+    if test := _TEST.fullmatch(row["test"]):
+        prompt, generated, depth = (int(part or 0) for part in test.groups())
+        run.factors.update(n_prompt=prompt, n_gen=generated, n_depth=depth)
+        run.samples_per_step = float(prompt + generated) or None
+    _add_mean(run, mean, 0)
+    return run.run()

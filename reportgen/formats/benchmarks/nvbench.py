@@ -1,78 +1,92 @@
 """Read nvbench's JSON: each state of each benchmark on each device becomes one Run of kernel times.
 
-`cold` is one launch at a time with the cache flushed, `batch` many in a row: other quantities, and so
-phases of their own. Times of kernels are latencies, not steps of training; the single samples of a state,
-where they lie beside the JSON, are the steps of its run. All values stand there as texts.
+`cold` times single launches with the cache flushed, `batch` many launches in a row: different quantities, and
+so different phases. Kernel times are latencies, not training steps. All values are written as texts.
+
+The samples of a state lie beside the JSON as little-endian float32, a file for each state. The JSON names a
+file by its path on the machine that wrote it, or by a path from its own folder; only the last two parts are
+used, `<name>.json-bin/<number>.bin`, below the folder of the JSON, so that no path leads elsewhere. A sample
+is one launch, and so a step. Only the first MAX_SAMPLES of a file are read, several times what a protocol
+measures: a short kernel has hundreds of thousands, and a JSON may have hundreds of states.
 
 Format: https://github.com/NVIDIA/nvbench, nvbench/json_printer.cu (JSON version 1).
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status
+import numpy as np
+
+from reportgen.core.model import Finding, Run, Series
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.benchmarks.nvbench_samples import TAG, Samples, named_in
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import typed
 from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.parsing.json_values import inside, scalar, tables, whole
+from reportgen.formats.parsing.result_run import ResultRun, make_series
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvbench"
 _KEYS = (b'"nvbench"', b'"meta"')
 _TIME = re.compile(r"nv/(cold|batch|cpu_only)/time/(gpu|cpu)/(mean|median|min|max)")
 _STATISTICS = {"min": "minimum", "max": "maximum"}
+# Tag -> metric, phase, unit.
 _OTHERS = {
     "nv/cold/bw/global/bytes_per_second": ("bandwidth", "cold_gpu", "B/s"),
     "nv/cold/bw/item_rate": ("throughput", "cold_gpu", "items/s"),
     "nv/cold/sm_clock_rate/mean": ("sm_clock", "cold_gpu", "Hz"),
 }
+_SAMPLES_TAG = "nv/json/bin:nv/cold/sample_times"
+MAX_SAMPLES = 1000
+_SAMPLE_BYTES = 4
+_SAMPLE_FILE = re.compile(r"[\w .,+=@%()~-]{1,200}-bin/[0-9]{1,9}\.bin")
+_VALUE = re.compile(rb'"value"\s{0,9}:\s{0,9}"([^"\n]{1,400})"')
+
+# Tag -> name -> text.
+Summaries = Mapping[str, Mapping[str, str]]
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a JSON document whose `meta` gives the version of nvbench."""
-    found = json_values.claim(files, _KEYS, 1.0, b"{")
-    return found and replace(found, beside=named_in(files.head(files.path)))
+    """Claim a JSON document whose `meta` has the version of nvbench, with the sample files that it names."""
+    claim = json_values.claim(files, _KEYS, 1.0, b"{")
+    if not claim:
+        return None
+    paths = (_sample_path(text.decode("utf-8", "replace")) for text in _VALUE.findall(files.head(files.path)))
+    return replace(claim, beside=tuple(dict.fromkeys(path for path in paths if path)))
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield a run for each state."""
     content = files.bytes(files.path)
-    found = json_values.load(content)
-    if not isinstance(found, dict):
-        place = files.source(files.path, 1)
-        yield Finding(
-            "warning",
-            Rule.READ_MALFORMED_LINE,
-            files.id(files.path),
-            "not a JSON document: was it cut?",
-            place,
-        )
+    document = json_values.load(content)
+    malformed = Malformed(files.id(files.path), files.source(files.path).path)
+    if not isinstance(document, dict):
+        malformed.add(1, "not a JSON document; it may be truncated")
+        yield from malformed.findings()
         return
-    devices = {
-        json_values.whole(one.get("id")): one
-        for one in map(json_values.table, json_values.items(found.get("devices")))
-    }
+    devices = {whole(device.get("id")): device for device in tables(document.get("devices"))}
     states = [
         (benchmark, state)
-        for benchmark in map(json_values.table, json_values.items(found.get("benchmarks")))
-        for state in map(json_values.table, json_values.items(benchmark.get("states")))
+        for benchmark in tables(document.get("benchmarks"))
+        for state in tables(benchmark.get("states"))
     ]
-    samples = Samples(files, Malformed(files.id(files.path), files.source(files.path).path))
-    at = [match.start() for match in re.finditer(rb'"is_skipped"\s*:', content)]
-    environment = _environment(json_values.table(found.get("meta")))
-    line, before = 1, 0
-    for number, (benchmark, state) in enumerate(states, 1):
-        if len(at) == len(states):
-            line, before = line + content.count(b"\n", before, at[number - 1]), at[number - 1]
-        device = devices.get(json_values.whole(state.get("device")), {})
-        run = _run(files, number, files.source(files.path, line), benchmark, state, device, environment)
-        summary = _summaries(state).get(TAG)
-        yield run if summary is None else replace(run, series=samples.of(summary, line))
-    yield from samples.malformed.findings()
+    lines = json_values.lines_of(content, b'"is_skipped"')
+    if len(lines) != len(states):
+        lines = [1] * len(states)
+    version = scalar(inside(document, "meta", "version", "nvbench", "string"))
+    samples = _SampleFiles(files, malformed)
+    for number, (line, (benchmark, state)) in enumerate(zip(lines, states, strict=True), 1):
+        run = ResultRun.of_file(_NAME, files, line, number, framework="nvbench")
+        run.environment = {} if version is None else {"nvbench": version}
+        summaries = _summaries(state)
+        _fill(run, benchmark, state, devices.get(whole(state.get("device")), {}), summaries)
+        if _SAMPLES_TAG in summaries:
+            run.series = samples.series(summaries[_SAMPLES_TAG], line)
+        yield run.run()
+    yield from malformed.findings()
 
 
 FORMAT = Format(
@@ -80,81 +94,79 @@ FORMAT = Format(
 )
 
 
-def _run(
-    files: LogFiles,
-    number: int,
-    source: Source,
+def _fill(
+    run: ResultRun,
     benchmark: Mapping[str, Any],
     state: Mapping[str, Any],
     device: Mapping[str, Any],
-    environment: Mapping[str, FactorValue],
-) -> Run:
-    factors: dict[str, FactorValue] = {"framework": "nvbench"}
-    for name, value in (
-        ("benchmark", benchmark.get("name")),
-        ("device", device.get("name")),
-        ("device_id", state.get("device")),
-    ):
-        if (known := json_values.scalar(value)) is not None:
-            factors[name] = known
-    for axis in map(json_values.table, json_values.items(state.get("axis_values"))):
+    summaries: Summaries,
+) -> None:
+    names = {
+        "benchmark": benchmark.get("name"),
+        "device": device.get("name"),
+        "device_id": state.get("device"),
+    }
+    run.factors |= {name: value for name, text in names.items() if (value := scalar(text)) is not None}
+    for axis in tables(state.get("axis_values")):
         if isinstance(axis.get("name"), str) and isinstance(axis.get("value"), str):
-            factors[axis["name"]] = typed(axis["value"])
-    id = files.id(files.path, number)
-    status: Status = "complete"
-    findings: tuple[Finding, ...] = ()
+            run.factors[axis["name"]] = typed(axis["value"])
     if state.get("is_skipped") is True:
-        status = "cancelled"
-        message = f"skipped: {str(state.get('skip_reason') or 'no reason given')[:200]}"
-        findings = (Finding("warning", Rule.READ_FAILED_RUN, id, message, source),)
-    aggregates = tuple(_aggregates(state, source))
-    return Run(
-        id, _NAME, source, factors, environment, status=status, aggregates=aggregates, findings=findings
-    )
-
-
-def _aggregates(state: Mapping[str, Any], source: Source) -> Iterator[Aggregate]:
-    summaries = {tag: found.get("value", "") for tag, found in _summaries(state).items()}
-    for tag, text in summaries.items():
-        time, other = _TIME.fullmatch(tag), _OTHERS.get(tag)
-        if time:
-            n = summaries.get(f"nv/{time[1]}/sample_size", "0")
-            metric, phase, unit, statistic = (
-                "latency",
-                f"{time[1]}_{time[2]}",
-                "s",
-                _STATISTICS.get(time[3], time[3]),
-            )
-        elif other:
-            (metric, phase, unit), n, statistic = other, summaries.get("nv/cold/sample_size", "0"), "mean"
+        run.status = "cancelled"
+        reason = str(state.get("skip_reason") or "no reason given")[:200]
+        run.note(Rule.READ_FAILED_RUN, f"skipped: {reason}")
+    values = {tag: summary.get("value", "") for tag, summary in summaries.items()}
+    for tag, text in values.items():
+        if time := _TIME.fullmatch(tag):
+            metric, phase, unit = "latency", f"{time[1]}_{time[2]}", "s"
+            kind, statistic = time[1], _STATISTICS.get(time[3], time[3])
+        elif tag in _OTHERS:
+            (metric, phase, unit), kind, statistic = _OTHERS[tag], "cold", "mean"
         else:
             continue
-        value = json_values.number(text)
-        if abs(value) < float("inf"):
-            count = int(n) if n.isascii() and n.isdigit() and len(n) < 16 else 0
-            yield Aggregate(
-                metric,
-                phase=phase,
-                value=value,
-                original=f"{text[:40]} {unit}",
-                statistic=statistic,
-                n=count,
-                source=source,
-            )
+        n = values.get(f"nv/{kind}/sample_size", "0")
+        count = int(n) if n.isascii() and n.isdigit() and len(n) < 16 else 0
+        run.add(metric, json_values.number(text), f"{text[:40]} {unit}", statistic, count, phase=phase)
 
 
-def _summaries(state: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return the summaries of a state by their tags, their values as the texts that they are."""
+def _summaries(state: Mapping[str, Any]) -> Summaries:
+    """Return the summaries of a state by tag, with their values as text."""
     return {
-        str(one.get("tag")): {
-            str(value.get("name")): str(value.get("value"))
-            for value in map(json_values.table, json_values.items(one.get("data")))
+        str(summary.get("tag")): {
+            str(v.get("name")): str(v.get("value")) for v in tables(summary.get("data"))
         }
-        for one in map(json_values.table, json_values.items(state.get("summaries")))
+        for summary in tables(state.get("summaries"))
     }
 
 
-def _environment(meta: Mapping[str, Any]) -> dict[str, FactorValue]:
-    nvbench = json_values.table(json_values.table(meta.get("version")).get("nvbench"))
-    version = json_values.scalar(nvbench.get("string"))
-    return {} if version is None else {"nvbench": version}
+@dataclass(slots=True)
+class _SampleFiles:
+    """The sample files beside a JSON document; each is read for one state, faults are recorded."""
+
+    files: LogFiles
+    malformed: Malformed
+    _read: set[str] = field(default_factory=set)
+
+    def series(self, summary: Mapping[str, str], line: int) -> tuple[Series, ...]:
+        """Return the samples of a state by the `filename` and `size` of its summary, () if missing."""
+        path = _sample_path(summary.get("filename", ""))
+        sibling = self.files.read_sibling_head(path, MAX_SAMPLES * _SAMPLE_BYTES) if path else None
+        if sibling is None:
+            fault = "the sample file of a state is not beside the JSON or could not be read with it"
+        elif path in self._read:
+            fault = "the sample file of a state belongs to another state"
+        elif sibling[1] % _SAMPLE_BYTES or summary.get("size") != str(sibling[1] // _SAMPLE_BYTES):
+            fault = "the size of a state's sample file is not four bytes per sample"
+        else:
+            self._read.add(path)
+            content = sibling[0][: len(sibling[0]) // _SAMPLE_BYTES * _SAMPLE_BYTES]
+            value = np.frombuffer(content, dtype="<f4").astype(np.float64)
+            step, source = np.arange(1, len(value) + 1), self.files.source(path)
+            return (make_series("latency", "cuda_event", step, value, source, phase="cold_gpu"),)
+        self.malformed.add(line, fault)
+        return ()
+
+
+def _sample_path(path: str) -> str:
+    """Return the last two parts of a path if they name a sample file, else ""."""
+    name = "/".join(re.split(r"[/\\]+", path[-400:])[-2:])
+    return name if _SAMPLE_FILE.fullmatch(name) else ""

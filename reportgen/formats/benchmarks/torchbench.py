@@ -1,7 +1,7 @@
-"""Read what TorchBench's run.py prints: `GPU Time per batch:   12.345 milliseconds` and its like.
+"""Read what TorchBench's run.py prints, such as `GPU Time per batch:   12.345 milliseconds`.
 
-Each model that is run becomes a Run of aggregates, medians of ten iterations after a warm-up; the batch size
-is printed only by newer versions, and where it is missing no throughput follows.
+Each model becomes a Run of aggregates, medians of ten iterations after a warm-up. Only newer versions print
+the batch size; without it there is no throughput.
 
 Format: https://github.com/pytorch/benchmark, run.py (run_one_step).
 """
@@ -23,7 +23,7 @@ _TIME = re.compile(
     + NUMBER
     + rb") milliseconds"
 )
-_HEADING = re.compile(
+_MODEL = re.compile(
     rb"Running (?P<test>train|eval) method from (?P<model>[\w.-]{1,80}) on (?P<device>[\w:]{1,20}) in "
     rb"(?P<mode>\w{1,20}(?: \w{1,40})?) mode(?: with input batch size (?P<batch>" + COUNT + rb"))?"
     rb"(?: and precision (?P<precision>[\w]{1,20}))?"
@@ -37,7 +37,7 @@ def claims(files: LogFiles) -> Claim | None:
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of each model, or the one of a file that names none."""
+    """Yield the run of each model, or one run if the file names no model."""
     log = TextLog(files)
     begins = _begins(log)
     for number, part in enumerate(log.parts(begins), 1):
@@ -48,50 +48,39 @@ FORMAT = Format(_NAME, "Console output of TorchBench's run.py.", claims, read, m
 
 
 def _begins(log: TextLog) -> list[int]:
-    """Return where models begin; a heading that is repeated before there is a time is of another rank."""
-    headings, times = log.records(_HEADING, b"Running "), log.records(_TIME, b" milliseconds")
-    begins, shown = [0], b""
-    behind = np.searchsorted(times.begin, headings.begin).tolist()
-    done = 0
-    for begin, end, before in zip(headings.begin.tolist(), headings.end.tolist(), behind, strict=True):
+    """Return where models begin; a repeated heading without a time between the two is of another rank."""
+    headings, times = log.records(_MODEL, b"Running "), log.records(_TIME, b" milliseconds")
+    begins, previous, times_before = [0], b"", 0
+    counts = np.searchsorted(times.begin, headings.begin).tolist()
+    for begin, end, count in zip(headings.begin.tolist(), headings.end.tolist(), counts, strict=True):
         heading = log.content[begin:end]
-        if shown and (heading != shown or before > done):
+        if previous and (heading != previous or count > times_before):
             begins.append(begin)
-        shown, done = heading, before
+        previous, times_before = heading, count
     return begins
 
 
 def _run(log: TextLog) -> RunBuilder:
-    found, memory = log.records(_TIME, b" milliseconds"), log.records(_MEMORY, b" Peak Memory:")
-    run = RunBuilder(log, _NAME, np.array([], dtype=np.int64), np.array([], dtype=np.int64))
-    run.factors["framework"] = "TorchBench"
-    run.factors["item"] = "sample"
-    if heading := log.search(_HEADING, b"Running "):
+    times, memory = log.records(_TIME, b" milliseconds"), log.records(_MEMORY, b" Peak Memory:")
+    none = np.array([], dtype=np.int64)
+    run = RunBuilder(log, _NAME, none, none, last=int(times.end[-1]) if len(times) else 0)
+    run.factors.update(framework="TorchBench", item="sample")
+    if heading := log.search(_MODEL, b"Running "):
         for name in ("model", "test", "device", "mode", "precision"):
             if heading[name]:
                 run.factors[name] = heading[name].decode("ascii", "replace")
         if heading["batch"]:
             run.factors["batch_size"] = int(heading["batch"])
             run.samples_per_step = float(heading["batch"])
-    # With several batches in a run both are printed, and only one is the time of a step.
-    kinds = found.columns["batch"]
-    for i in [i for i in range(len(found)) if kinds[i] or not any(kinds)]:
-        what = found.text("what", i)
-        phase = STEP if what.endswith("Wall") else what.partition(" ")[0].lower()
-        text = found.text("ms", i)
-        run.add_aggregate(
-            "step_time", float(text) / 1e3, f"{text} ms", "median", 10, int(found.line[i]), phase=phase
-        )
+    # A run of several batches prints both its total and the time per batch, which is the step time.
+    per_batch = times.columns["batch"]
+    for i in [i for i in range(len(times)) if per_batch[i] or not any(per_batch)]:
+        clock, text, line = times.text("what", i), times.text("ms", i), int(times.line[i])
+        phase = STEP if clock.endswith("Wall") else clock.partition(" ")[0].lower()
+        run.add_aggregate("step_time", float(text) / 1e3, f"{text} ms", "median", 10, line, phase=phase)
     if len(memory):
-        peaks = memory.floats("size")
-        largest = int(np.argmax(peaks))
-        run.add_aggregate(
-            "memory_used",
-            float(peaks[largest]) * 2**30,
-            f"{memory.text('size', largest)} GB",
-            "maximum",
-            0,
-            int(memory.line[largest]),
-        )
-    run.last = int(found.end[-1]) if len(found) else 0
+        sizes = memory.floats("size")
+        i = int(np.argmax(sizes))
+        peak, text, line = float(sizes[i]) * 2**30, f"{memory.text('size', i)} GB", int(memory.line[i])
+        run.add_aggregate("memory_used", peak, text, "maximum", 0, line)
     return run

@@ -1,9 +1,9 @@
 """Read what the Hugging Face Trainer leaves: trainer_state.json, printed dicts, LLaMA-Factory's log.
 
-Each file becomes one Run. The Trainer times no step: trainer_state.json and the printed dicts end in totals
-over the whole `train()` call, evaluation and compilation included, and those are aggregates. There are
-intervals where entries count time from the begin of training (LLaMA-Factory's elapsed time in whole seconds;
-newer versions' `train_runtime` in every entry) and where the progress bar of training is in the log.
+Each file becomes one Run. The Trainer does not time steps: trainer_state.json and the printed dicts end in
+totals over the whole `train()` call, evaluation and compilation included, which become aggregates. Intervals
+exist if entries count time from the beginning of training (LLaMA-Factory's elapsed time in whole seconds;
+newer versions' `train_runtime` in every entry), and if the progress bar of training is in the log.
 
 Format: https://github.com/huggingface/transformers, trainer_callback.py and trainer_utils.py (speed_metrics);
 https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
@@ -21,20 +21,23 @@ from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values, trainer_output
+from reportgen.formats.parsing.json_values import number, tables, whole
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
+from reportgen.formats.parsing.timestamps import elapsed
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "hf_trainer"
 _STATE = (b'"log_history"', b'"global_step"')
 _LINES = (b'"current_steps"', b'"elapsed_time"')
-# Python dicts; from transformers 5 on, numbers are formatted as texts.
+# Python dicts; since transformers 5, numbers are formatted as texts.
 _DICT = re.compile(
     rb"\{'(?:loss|train_runtime|eval_loss)': '?" + NUMBER + rb"'?, [^{}\n]{0,3000}?'epoch': '?" + NUMBER
 )
-# Seconds for each step since the begin, over those between entries, below which a process did not begin at 0.
-_RESUMED = 0.75
+_ELAPSED = re.compile(r"(?:\d{1,4} days?, )?\d{1,4}:\d{2}:\d{2}", re.ASCII)
+# A process was resumed if the first entry's time per step is below this share of the later entries'.
+_MIN_FIRST_STEP_SHARE = 0.75
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -51,10 +54,10 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    begins = log.content.lstrip(b" \t\r\n")[:1]
-    if begins == b"{" and _STATE[0] in log.content:
+    start = log.content.lstrip(b" \t\r\n")[:1]
+    if start == b"{" and _STATE[0] in log.content:
         yield _from_state(log)
-    elif begins == b"{" and _LINES[0] in log.content:
+    elif start == b"{" and _LINES[0] in log.content:
         yield _from_lines(log)
     else:
         yield _from_text(log)
@@ -70,50 +73,43 @@ FORMAT = Format(
 
 
 def _start(log: TextLog, step: Sequence[int], line: Sequence[int]) -> RunBuilder:
-    run = RunBuilder(
-        log, _NAME, np.array(step, dtype=np.int64), np.array(line, dtype=np.int64), len(log.content)
-    )
+    run = RunBuilder(log, _NAME, np.array(step, np.int64), np.array(line, np.int64), len(log.content))
     run.factors["framework"] = "transformers"
     return run
 
 
 def _from_state(log: TextLog) -> Run:
-    state = json_values.load(log.content)
-    entries = [
-        one for one in json_values.items(json_values.table(state).get("log_history")) if isinstance(one, dict)
-    ]
-    final = next((one for one in reversed(entries) if "train_samples_per_second" in one), None)
+    document = json_values.load(log.content)
+    state = json_values.table(document)
+    entries = tables(state.get("log_history"))
+    final = next((entry for entry in reversed(entries) if "train_samples_per_second" in entry), None)
     timed = [
-        one
-        for one in entries
-        if one is not final and "train_runtime" in one and (json_values.whole(one.get("step")) or 0) > 0
+        entry
+        for entry in entries
+        if entry is not final and "train_runtime" in entry and (whole(entry.get("step")) or 0) > 0
     ]
-    steps = [int(one["step"]) for one in timed]
-    # Entries are in the order of the file, so each one's line is that of its own key.
-    at = [match.start() for match in re.finditer(rb'"train_runtime"', log.content)]
+    # Entries are in the order of the file, so the line of each is that of its own key.
+    lines = json_values.lines_of(log.content, b'"train_runtime"')[: len(timed)]
     run = _start(
-        log, steps, log.lines(at[: len(timed)]).tolist() if len(at) >= len(timed) else [0] * len(timed)
+        log, [entry["step"] for entry in timed], lines if len(lines) == len(timed) else [0] * len(timed)
     )
     run.factors["item"] = "sample"
     _add_runtime(run, timed)
-    batch = json_values.whole(json_values.table(state).get("train_batch_size"))
-    if batch:
+    if batch := whole(state.get("train_batch_size")):
         run.factors["micro_batch_size"] = batch
-    if state is None:
-        run.log.malformed.add(1, "not a JSON document")
+    if document is None:
+        log.malformed.add(1, "not a JSON document")
     if final:
-        _add_final(run, final, json_values.whole(json_values.table(state).get("max_steps")) or 0)
+        _add_final(run, final, whole(state.get("max_steps")) or 0)
     elif not run.series:
-        return _without_figures(
-            run, "a state without the totals that the end of training adds: a checkpoint's"
-        )
+        return _without_figures(run, "no totals: a checkpoint's state; the end of training adds them")
     return run.run()
 
 
 def _add_runtime(run: RunBuilder, timed: Sequence[Mapping[str, Any]]) -> None:
-    """Add intervals from entries whose run time and token counts are since the begin of training."""
-    since = np.array([json_values.number(one["train_runtime"]) for one in timed])
-    tokens = np.array([json_values.number(one.get("num_input_tokens_seen")) for one in timed])
+    """Add intervals from entries whose run time and token counts start at the beginning of training."""
+    since = np.array([number(entry["train_runtime"]) for entry in timed])
+    tokens = np.array([number(entry.get("num_input_tokens_seen")) for entry in timed])
     if len(timed) and bool((np.diff(run.step) > 0).all()):
         _add_since_begin(run, since, tokens)
         if np.isfinite(tokens).all():
@@ -121,14 +117,15 @@ def _add_runtime(run: RunBuilder, timed: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> bool:
-    """Add intervals from a clock (s) that begins anew with each process; return whether one was resumed.
+    """Add intervals from a clock (s) that restarts with each process; return whether one was resumed.
 
-    A resumed one goes on counting steps and tokens: how many of its first entry's are its own is unknown.
+    A resumed process continues to count steps and tokens, so the share of its first entry is unknown.
     """
     span, time = np.diff(run.step, prepend=0), np.diff(since, prepend=0.0)
     time[time < 0] = np.nan
-    later = [one for one in (time[1:] / span[1:]).tolist() if math.isfinite(one)]
-    if later and span[0] > spans(run.step)[0] and time[0] < _RESUMED * span[0] * statistics.median(later):
+    later = [value for value in (time[1:] / span[1:]).tolist() if math.isfinite(value)]
+    usual = statistics.median(later) if later and span[0] > spans(run.step)[0] else 0.0
+    if time[:1] < _MIN_FIRST_STEP_SHARE * span[:1] * usual:
         time[0] = np.nan
     run.add("step_time", time, "host", span=span, samples=np.diff(tokens, prepend=0.0))
     return bool(np.isnan(time).any())
@@ -136,55 +133,50 @@ def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> 
 
 def _add_final(run: RunBuilder, final: Mapping[str, Any], planned: int) -> None:
     """Add the totals of a job; its rates are of the planned steps, and of steps alone in older versions."""
-    time, steps = json_values.number(final.get("train_runtime")), json_values.whole(final.get("step")) or 0
-    line = json_values.line_of(run.log.content, b'"train_samples_per_second"', last=True)
-    rate = json_values.number(final.get("train_samples_per_second"))
+    time, rate, tokens = (
+        number(final.get(key))
+        for key in ("train_runtime", "train_samples_per_second", "num_input_tokens_seen")
+    )
+    steps = whole(final.get("step")) or 0
+    line = next(reversed(json_values.lines_of(run.log.content, b'"train_samples_per_second"')), 0)
     if steps:
         run.add_aggregate("step_time", time / steps, f"{time} s / {steps} steps", "total", steps, line)
     run.add_aggregate("run_time", time, f"{time} s", "total", steps, line)
     is_of_samples = "train_steps_per_second" in final and steps >= planned
     if run.factors["item"] == "sample" and is_of_samples:
         run.add_aggregate("throughput", rate, f"{rate} samples/s", "total", steps, line)
-    tokens = json_values.number(final.get("num_input_tokens_seen"))
     if tokens > 0 and time > 0:
-        run.add_aggregate(
-            "token_throughput", tokens / time, f"{tokens:.0f} tokens / {time} s", "total", steps, line
-        )
+        text = f"{tokens:.0f} tokens / {time} s"
+        run.add_aggregate("token_throughput", tokens / time, text, "total", steps, line)
 
 
 def _from_lines(log: TextLog) -> Run:
-    every = [
-        (line, one)
-        for line, one in json_values.objects(log.content, log.malformed)
-        if (json_values.whole(one.get("current_steps")) or 0) > 0 and _elapsed(one) is not None
+    entries = [
+        (line, entry)
+        for line, entry in json_values.objects(log.content, log.malformed)
+        if (whole(entry.get("current_steps")) or 0) > 0 and _ELAPSED.fullmatch(str(entry.get("elapsed_time")))
     ]
-    step = np.array([one["current_steps"] for _, one in every], dtype=np.int64)
-    # A resumed process does its last steps again.
-    most = np.maximum.accumulate(step)
-    kept = [every[i] for i in np.flatnonzero(np.diff(most, prepend=0) > 0).tolist()]
-    run = _start(log, [one["current_steps"] for _, one in kept], [line for line, _ in kept])
-    since = np.array([_elapsed(one) for _, one in kept], dtype=np.float64)
-    tokens = np.array([json_values.number(one.get("total_tokens")) for _, one in kept])
+    # A resumed process repeats its last steps.
+    highest = np.maximum.accumulate(
+        np.array([entry["current_steps"] for _, entry in entries], dtype=np.int64)
+    )
+    kept = [entries[i] for i in np.flatnonzero(np.diff(highest, prepend=0) > 0).tolist()]
+    run = _start(log, [entry["current_steps"] for _, entry in kept], [line for line, _ in kept])
+    since = elapsed([entry["elapsed_time"].encode() for _, entry in kept])
+    tokens = np.array([number(entry.get("total_tokens")) for _, entry in kept])
     run.factors.update({"item": "token"} if np.isfinite(tokens).any() else {})
     is_resumed = len(kept) > 1 and _add_since_begin(run, since, tokens)
+    if not kept:
+        return run.run()
+    (line, last), steps = kept[-1], int(run.step[-1])
     if len(kept) == 1:
-        steps, seconds = int(run.step[-1]), float(since[-1])
-        original = f"{kept[-1][1]['elapsed_time']} / {steps} steps"
-        run.add_aggregate("step_time", seconds / steps, original, "total", steps, kept[-1][0])
-    # All tokens of a job over the time of its last process are no rate.
-    if kept and not is_resumed:
-        rate = json_values.number(kept[-1][1].get("throughput"))
-        run.add_aggregate("throughput", rate, f"{rate} tokens/s", "mean", int(run.step[-1]), kept[-1][0])
+        text = f"{last['elapsed_time']} / {steps} steps"
+        run.add_aggregate("step_time", float(since[-1]) / steps, text, "total", steps, line)
+    # The tokens of a whole job over the time of its last process are not a rate.
+    if not is_resumed:
+        rate = number(last.get("throughput"))
+        run.add_aggregate("throughput", rate, f"{rate} tokens/s", "mean", steps, line)
     return run.run()
-
-
-def _elapsed(entry: Mapping[str, Any]) -> float | None:
-    """Return `0:10:07` or `1 day, 0:10:07` in s."""
-    found = re.fullmatch(r"(?:(\d{1,4}) days?, )?(\d{1,4}):(\d{2}):(\d{2})", str(entry.get("elapsed_time")))
-    if not found:
-        return None
-    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
 
 def _from_text(log: TextLog) -> Run:
@@ -209,12 +201,12 @@ def _add_totals(run: RunBuilder, totals: trainer_output.Totals, bar: trainer_out
     """Add the totals of a job; its rates are of the planned steps, however many were done."""
     steps = bar.last or bar.planned
     if steps and totals.is_of(bar.planned):
-        original = f"{totals.time_text} / {steps} steps"
-        run.add_aggregate("step_time", totals.time / steps, original, "total", steps, totals.line)
+        text = f"{totals.time_text} / {steps} steps"
+        run.add_aggregate("step_time", totals.time / steps, text, "total", steps, totals.line)
     run.add_aggregate("run_time", totals.time, totals.time_text, "total", 0, totals.line)
     if steps >= bar.planned:
-        rate = totals.rate
-        run.add_aggregate("throughput", rate, f"{rate:g} samples/s", "total", 0, totals.line)
+        text = f"{totals.rate:g} samples/s"
+        run.add_aggregate("throughput", totals.rate, text, "total", 0, totals.line)
 
 
 def _without_figures(run: RunBuilder, why: str) -> Run:

@@ -1,31 +1,42 @@
 """Read optimum-benchmark's results: a report with its configuration beside it, or both in one file.
 
-A folder, or a file alone, becomes one Run: a latency and a rate per target (forward, prefill, decode, ...).
-A training run has its steps. The rate that it prints for training is too high by the number of steps and
-ignores the other processes, and is never read: throughput follows from the steps and the configured batch.
+A folder, or a single file, becomes one Run: a latency and a rate per target (forward, prefill, decode, ...).
+A training run has its steps. The rate printed for training is too high by the number of steps and ignores the
+other processes, so it is not read: throughput follows from the steps and the configured batch.
 
 Format: https://github.com/huggingface/optimum-benchmark, benchmark/report.py and trackers/latency.py.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import Aggregate, Clock, Finding, Run, Series, Source
+from reportgen.core.model import Clock, FactorValue, Finding, Run, Series, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.huggingface.optimum_config import described, is_on_gpu, processes, training_batch
 from reportgen.formats.parsing import json_values
+from reportgen.formats.parsing.json_values import inside, items, number, scalar, table, whole
+from reportgen.formats.parsing.result_run import ResultRun, make_series
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "optimum_benchmark"
 _REPORT = (b'"latency"', b'"throughput"', b'"efficiency"')
 _CONFIG = (b'"_target_"', b"optimum_benchmark.")
-# Both parts in one document; the report may begin behind what a claim looks at.
+# Both parts in one document; the report may begin after the head of the file.
 _BOTH = (b'"config"', b"optimum_benchmark.")
-_TO_BASE = {"latency": {"s": 1.0, "ms": 1e-3}, "memory": {"MB": 1e6, "GB": 1e9, "KB": 1e3, "B": 1.0},
-            "energy": {"kWh": 3.6e6, "Wh": 3600.0, "J": 1.0}}  # fmt: skip
+_LATENCY_UNITS = {"s": 1.0, "ms": 1e-3}
+# Part of a target -> keys, metric, statistic, unit -> factor to base units.
+_OTHERS = {
+    "memory": (
+        ("max_allocated", "max_process_vram"), "memory_used", "maximum",
+        {"MB": 1e6, "GB": 1e9, "KB": 1e3, "B": 1.0},
+    ),
+    "energy": (("total",), "energy", "total", {"kWh": 3.6e6, "Wh": 3600.0, "J": 1.0}),
+}  # fmt: skip
+_PRECISIONS = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "torch.float16": "fp16",
+               "torch.bfloat16": "bf16", "torch.float32": "fp32"}  # fmt: skip
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -36,42 +47,40 @@ def claims(files: LogFiles) -> Claim | None:
     for name in files.children()[0]:
         if not name.endswith(".json"):
             continue
-        file = files.file(name)
         for kind, literals in (("both", _BOTH), ("config", _CONFIG), ("report", _REPORT)):
-            if kind not in kinds and (found := json_values.claim(file, literals, 0.97, b"{")):
-                kinds[kind] = found
+            if kind not in kinds and (claim := json_values.claim(files.file(name), literals, 0.97, b"{")):
+                kinds[kind] = claim
                 break
     if not {"config", "report"} <= set(kinds):
         return None
     report = kinds["report"]
-    names = tuple(sorted(one.files[0] for one in kinds.values()))
-    return Claim(0.97, report.source, report.reason, names)
+    return Claim(
+        0.97, report.source, report.reason, tuple(sorted(claim.files[0] for claim in kinds.values()))
+    )
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run."""
     report: Mapping[str, Any] = {}
     config: Mapping[str, Any] = {}
-    place, content = "", b""
-    for path in files:
-        found = json_values.load(text := files.bytes(path))
-        if not isinstance(found, dict):
-            yield Finding(
-                "warning",
-                Rule.READ_MALFORMED_LINE,
-                files.id(path),
-                "not a JSON document: was it cut?",
-                files.source(path, 1),
-            )
-        elif "_target_" in json_values.table(found.get("backend")):
-            config = found
-        elif isinstance(found.get("report"), dict) and not report:
-            report, config = found["report"], config or json_values.table(found.get("config"))
-            place, content = path, text
-        elif "config" not in found:
-            report, place, content = found, path, text
+    path, content = "", b""
+    for name in files:
+        document = json_values.load(text := files.bytes(name))
+        if not isinstance(document, dict):
+            message, source = "not a JSON document; it may be truncated", files.source(name, 1)
+            yield Finding("warning", Rule.READ_MALFORMED_LINE, files.id(name), message, source)
+        elif "_target_" in table(document.get("backend")):
+            config = document
+        elif isinstance(document.get("report"), dict) and not report:
+            report, config = document["report"], config or table(document.get("config"))
+            path, content = name, text
+        elif "config" not in document:
+            report, path, content = document, name, text
     if report:
-        yield _run(files, place, content, report, config)
+        id = files.id() if files.is_folder else files.id(path)
+        run = ResultRun(_NAME, id, files.source(path))
+        _fill(run, report, _Configuration(config), content)
+        yield run.run()
 
 
 FORMAT = Format(
@@ -84,117 +93,137 @@ FORMAT = Format(
 )
 
 
-def _run(
-    files: LogFiles, place: str, content: bytes, report: Mapping[str, Any], config: Mapping[str, Any]
-) -> Run:
-    factors, environment = described(config)
-    id = files.id() if files.is_folder else files.id(place)
+def _fill(run: ResultRun, report: Mapping[str, Any], config: "_Configuration", content: bytes) -> None:
     is_training = "train" in report or "overall" in report
-    aggregates = []
-    for target, found in report.items():
-        line = json_values.line_of(content, f'"{target}"'.encode("utf-8", "replace"))
-        source = files.source(place, line)
-        aggregates += list(_aggregates(target, json_values.table(found), source, is_training=is_training))
-    series: tuple[Series, ...] = ()
-    samples = training_batch(config) if is_training else None
+    run.factors, run.environment = config.factors(), config.facts()
+    for target, result in report.items():
+        lines = json_values.lines_of(content, f'"{target}"'.encode("utf-8", "replace"))
+        _add_target(run, target, table(result), lines[0] if lines else 0, is_training=is_training)
     if is_training:
-        series = _steps(report, config, files.source(place), samples)
-    whole = None if samples is None else float(samples * processes(config))
-    return Run(
-        id,
-        _NAME,
-        files.source(place),
-        factors,
-        environment,
-        samples_per_step=whole,
-        series=series,
-        aggregates=tuple(aggregates),
-    )
+        samples = config.training_batch
+        run.samples_per_step = None if samples is None else float(samples * config.processes)
+        run.series = _steps(run, report, config)
 
 
-def _aggregates(
-    target: str, found: Mapping[str, Any], source: Source, *, is_training: bool
-) -> Iterator[Aggregate]:
-    latency = json_values.table(found.get("latency"))
-    scale = _TO_BASE["latency"].get(str(latency.get("unit")))
-    n = json_values.whole(latency.get("count")) or 0
+def _add_target(
+    run: ResultRun, target: str, result: Mapping[str, Any], line: int, *, is_training: bool
+) -> None:
+    source = Source(run.source.path, line)
+    latency = table(result.get("latency"))
+    scale = _LATENCY_UNITS.get(str(latency.get("unit")))
+    n = whole(latency.get("count")) or 0
     for key, statistic in (("mean", "mean"), ("p50", "median")):
-        value = json_values.number(latency.get(key))
-        if scale and np.isfinite(value):
-            yield Aggregate(
-                "latency",
-                phase=target,
-                value=value * scale,
-                original=f"{value} {latency['unit']}",
-                statistic=statistic,
-                n=n,
-                source=source,
-            )
-    throughput = json_values.table(found.get("throughput"))
-    rate = json_values.number(throughput.get("value"))
-    unit = str(throughput.get("unit"))
-    if not is_training and np.isfinite(rate) and unit.endswith("/s"):
+        if scale:
+            value = number(latency.get(key))
+            text = f"{value} {latency['unit']}"
+            run.add("latency", value * scale, text, statistic, n, phase=target, source=source)
+    rate, unit = number(inside(result, "throughput", "value")), str(inside(result, "throughput", "unit"))
+    if not is_training and unit.endswith("/s"):
         metric = "token_throughput" if unit.startswith("token") else "throughput"
-        yield Aggregate(
-            metric,
-            phase=target,
-            value=rate,
-            original=f"{rate} {unit}"[:80],
-            statistic="mean",
-            n=n,
-            source=source,
-        )
-    for kind, keys, metric, statistic in (
-        ("memory", ("max_allocated", "max_process_vram"), "memory_used", "maximum"),
-        ("energy", ("total",), "energy", "total"),
-    ):
-        part = json_values.table(found.get(kind))
-        factor = _TO_BASE[kind].get(str(part.get("unit")))
-        value = next(
-            (value for key in keys if np.isfinite(value := json_values.number(part.get(key)))), np.nan
-        )
-        if factor and np.isfinite(value):
-            yield Aggregate(
-                metric,
-                phase=target,
-                value=value * factor,
-                original=f"{value} {part['unit']}",
-                statistic=statistic,
-                source=source,
-            )
+        run.add(metric, rate, f"{rate} {unit}"[:80], "mean", n, phase=target, source=source)
+    for kind, (keys, metric, statistic, units) in _OTHERS.items():
+        part = table(result.get(kind))
+        values = [value for key in keys if np.isfinite(value := number(part.get(key)))]
+        if values and (scale := units.get(str(part.get("unit")))):
+            text = f"{values[0]} {part['unit']}"
+            run.add(metric, values[0] * scale, text, statistic, phase=target, source=source)
 
 
-def _steps(
-    report: Mapping[str, Any], config: Mapping[str, Any], source: Source, samples: int | None
-) -> tuple[Series, ...]:
-    """Return the steps of training per process: the values of all processes stand one after the other."""
-    values = _values(report, "overall") or [*_values(report, "warmup"), *_values(report, "train")]
-    count = processes(config)
-    if not values or len(values) % count:
+def _steps(run: ResultRun, report: Mapping[str, Any], config: "_Configuration") -> tuple[Series, ...]:
+    """Return the training steps of each process: the values of all processes follow one another."""
+
+    def values(target: str) -> list[float]:
+        return [number(value) for value in items(inside(report, target, "latency", "values"))]
+
+    times = values("overall") or [*values("warmup"), *values("train")]
+    if not times or len(times) % config.processes:
         return ()
-    clock: Clock = "cuda_event" if is_on_gpu(config) else "host"
-    each = np.array(values, dtype=np.float64).reshape(count, -1)
-    n = each.shape[1]
-    step, ones, unknown = np.arange(1, n + 1), np.ones(n, dtype=np.int64), np.full(n, np.nan)
-    work = unknown if samples is None else np.full(n, float(samples))
-    line = np.zeros(n, dtype=np.int64)
+    samples = np.nan if config.training_batch is None else config.training_batch
+    clock: Clock = "cuda_event" if config.is_on_gpu else "host"
+    by_rank = np.array(times, dtype=np.float64).reshape(config.processes, -1)
+    step = np.arange(1, by_rank.shape[1] + 1)
     return tuple(
-        Series(
-            "step_time",
-            rank=rank,
-            clock=clock,
-            step=step,
-            span=ones,
-            begin=unknown,
-            value=times,
-            samples=work,
-            line=line,
-            source=source,
-        )
-        for rank, times in enumerate(each)
+        make_series("step_time", clock, step, time, run.source, rank=rank, samples=samples)
+        for rank, time in enumerate(by_rank)
     )
 
 
-def _values(report: Mapping[str, Any], target: str) -> list[float]:
-    latency = json_values.table(json_values.table(report.get(target)).get("latency"))
-    return [json_values.number(value) for value in json_values.items(latency.get("values"))]
+@dataclass(frozen=True, slots=True)
+class _Configuration:
+    """The configuration of a benchmark."""
+
+    document: Mapping[str, Any]
+
+    @property
+    def processes(self) -> int:
+        """Processes that torchrun started, 1 for the other launchers."""
+        return min(whole(inside(self.document, "launcher", "nproc_per_node")) or 1, 2**16)
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether the model ran on a GPU."""
+        return bool(inside(self.document, "backend", "device") == "cuda")
+
+    @property
+    def training_batch(self) -> int | None:
+        """Samples of one process and training step, None if nothing was trained."""
+        arguments = table(inside(self.document, "scenario", "training_arguments"))
+        batch = whole(arguments.get("per_device_train_batch_size"))
+        return batch * (whole(arguments.get("gradient_accumulation_steps")) or 1) if batch else None
+
+    @property
+    def gpus(self) -> list[str]:
+        """Names of the machine's GPUs, used or not."""
+        return [name for name in items(inside(self.document, "environment", "gpu")) if isinstance(name, str)]
+
+    def factors(self) -> dict[str, FactorValue]:
+        """Return what was chosen."""
+        backend, scenario = table(self.document.get("backend")), table(self.document.get("scenario"))
+        shapes = table(scenario.get("input_shapes")) or table(scenario.get("dataset_shapes"))
+        tokens = scenario.get("new_tokens") or inside(scenario, "generate_kwargs", "max_new_tokens")
+        return _known({
+            "framework": backend.get("name"), "model": backend.get("model"), "task": backend.get("task"),
+            "benchmark": scenario.get("name"),
+            "batch_size": self.training_batch or shapes.get("batch_size"),
+            "seq_len": shapes.get("sequence_length"), "new_tokens": tokens,
+            "precision": _precision(backend), "quantization": _quantization(backend),
+            "compiled": backend.get("torch_compile"), "attention": backend.get("attn_implementation"),
+            "device": self._device(backend), "devices": self.processes if self.is_on_gpu else None,
+        }) | {"item": "sample"}  # fmt: skip
+
+    def facts(self) -> dict[str, FactorValue]:
+        """Return the environment: the machine's GPUs, whether they were used or not, are part of it."""
+        gpus: dict[str, FactorValue] = {"gpu": ", ".join(dict.fromkeys(self.gpus))} if self.gpus else {}
+        return _known(table(self.document.get("environment"))) | gpus
+
+    def _device(self, backend: Mapping[str, Any]) -> object:
+        device, gpus = backend.get("device"), self.gpus
+        ids = str(backend.get("device_ids")).split(",")
+        if len(set(gpus)) > 1 and all(id.isdecimal() and int(id[:4]) < len(gpus) for id in ids):
+            # The machine has other GPUs too, if only one for its screen.
+            gpus = [gpus[int(id[:4])] for id in ids]
+        if device == "cuda" and len(set(gpus)) == 1:
+            return gpus[0]
+        return inside(self.document, "environment", "cpu") or device if device == "cpu" else device
+
+
+def _known(values: Mapping[str, object]) -> dict[str, FactorValue]:
+    stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
+    return {name: known for name, value in stripped.items() if (known := scalar(value)) is not None}
+
+
+def _precision(backend: Mapping[str, Any]) -> str | None:
+    dtype = backend.get("torch_dtype") or backend.get("dtype")
+    if backend.get("autocast_enabled") is True:
+        return "amp"
+    return _PRECISIONS.get(dtype) if isinstance(dtype, str) else None
+
+
+def _quantization(backend: Mapping[str, Any]) -> str | None:
+    """Return the quantisation scheme with its type and bits, such as `gptq 4 bits`."""
+    settings = table(backend.get("quantization_config"))
+    loaded = (n for n in (4, 8) if settings.get(f"load_in_{n}bit") is True)
+    bits = whole(settings.get("bits")) or next(loaded, None)
+    scheme = backend.get("quantization_scheme") or settings.get("quant_method")
+    parts = (scheme, settings.get("quant_type"), f"{bits} bits" if bits else None)
+    return " ".join(part for part in parts if isinstance(part, str) and part) or None

@@ -45,7 +45,7 @@ class _Folder:
 
     def __init__(self, files: LogFiles, roles: Mapping[str, str]) -> None:
         self.files, self.roles, self.id = files, roles, files.id()
-        self.info = environment_files.json_object(self._bytes("info"))
+        self.info = json_values.table(json_values.load(self._bytes("info")))
         self.actions = profiler.parse(self._bytes("profile"))
         self.dlprof = environment_files.dlprof_summary(self._bytes("dlprof"))
         self.versions = {

@@ -19,8 +19,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, Event, first_event, parse
 from reportgen.formats.mlperf.system import read_entry, read_system
 from reportgen.formats.mlperf.work import work
-from reportgen.formats.parsing.environment_files import json_object
-from reportgen.formats.parsing.json_values import is_number, number
+from reportgen.formats.parsing.json_values import is_number, load, number, table
 from reportgen.formats.parsing.text_log import TextLog, is_binary
 from reportgen.sources.logfiles import LogFiles
 
@@ -207,5 +206,5 @@ class _Log:
 
 def _scaling(content: bytes | None) -> float:
     """Return the factor that a benchmark's score is multiplied by, 1 where nobody says one."""
-    factor = json_object(content or b"").get("scaling_factor")
+    factor = table(load(content or b"")).get("scaling_factor")
     return float(factor) if is_number(factor) and 0 < factor < 1e6 else 1.0

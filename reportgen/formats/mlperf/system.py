@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reportgen.core.model import FactorValue
-from reportgen.formats.parsing.environment_files import json_object
+from reportgen.formats.parsing.json_values import load, table
 
 _FACTORS: Mapping[str, str] = {
     "division": "division",
@@ -29,7 +29,7 @@ _ENTRY = re.compile(r"'(accelerator|framework|num_nodes|num_accelerators)': '([^
 
 def read_system(content: bytes) -> tuple[dict[str, FactorValue], dict[str, FactorValue]]:
     """Return (factors, environment); what is empty or no text is left out."""
-    system = json_object(content)
+    system = table(load(content))
     factors: dict[str, FactorValue] = dict(_texts(system, _FACTORS))
     nodes, per_node = _count(system.get("number_of_nodes")), _count(system.get("accelerators_per_node"))
     if nodes:

@@ -1,8 +1,10 @@
-"""Load JSON of unknown origin: a whole document, or one object a line; what is no JSON is None or damage."""
+"""Load JSON of unknown origin: a whole document or one object a line; nothing here raises on its content."""
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, TypeGuard
 
 from reportgen.core.model import FactorValue
@@ -12,15 +14,15 @@ from reportgen.sources.logfiles import LogFiles
 
 
 def load(content: bytes) -> Any:
-    """Return a JSON document, None for anything that is none."""
+    """Return a JSON document, None if the content is not JSON."""
     try:
         return json.loads(content.decode())
     except (ValueError, RecursionError):
         return None
 
 
-def leading(content: bytes) -> Any:
-    """Return the JSON document that a text begins with, whatever follows it, None for none."""
+def load_leading(content: bytes) -> Any:
+    """Return the JSON document at the beginning of a text, None if there is none; the rest is ignored."""
     try:
         return json.JSONDecoder().raw_decode(content.decode("utf-8", "replace").lstrip())[0]
     except (ValueError, RecursionError):
@@ -28,13 +30,13 @@ def leading(content: bytes) -> Any:
 
 
 def objects(content: bytes, malformed: Malformed | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line, object) of each line that is a JSON object; others but empty ones are malformed."""
+    """Yield (line, object) of each line that is a JSON object; other lines are malformed unless empty."""
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
-        found = load(line) if line.lstrip(b" \t").startswith(b"{") else None
-        if isinstance(found, dict):
-            yield number, found
+        value = load(line) if line.lstrip(b" \t").startswith(b"{") else None
+        if isinstance(value, dict):
+            yield number, value
         elif malformed:
             malformed.add(number, "not a JSON object")
 
@@ -42,59 +44,74 @@ def objects(content: bytes, malformed: Malformed | None = None) -> Iterator[tupl
 def claim(
     files: LogFiles, literals: tuple[bytes, ...], confidence: float, starts: bytes = b"{["
 ) -> Claim | None:
-    """Claim a file that begins like JSON and has all these literals in its head; the first is shown."""
+    """Claim a file that starts like JSON and has all literals in its head; the first is the reason."""
     if files.is_folder:
         return None
     head = files.head(files.path)
-    begin = head.lstrip()[:1]
-    if not begin or begin not in starts or b"\0" in head or not all(literal in head for literal in literals):
+    start = head.lstrip()[:1]
+    if not start or start not in starts or b"\0" in head or not all(literal in head for literal in literals):
         return None
-    line = head.count(b"\n", 0, head.find(literals[0])) + 1
-    return Claim(
-        confidence, files.source(files.path, line), literals[0].decode("utf-8", "replace"), (files.path,)
-    )
+    return Claim.at(files, confidence, literals[0].decode("utf-8", "replace"), head, head.find(literals[0]))
 
 
-def table(found: object) -> Mapping[str, Any]:
-    """Return what is an object, an empty one for anything else."""
-    return found if isinstance(found, dict) else {}
+def inside(document: object, *keys: str) -> Any:
+    """Return the value below nested keys, None if an object on the way or the last key is missing."""
+    for key in keys:
+        if not isinstance(document, dict):
+            return None
+        document = document.get(key)
+    return document
 
 
-def items(found: object) -> list[Any]:
-    """Return what is a list, an empty one for anything else."""
-    return found if isinstance(found, list) else []
+def table(value: object) -> Mapping[str, Any]:
+    """Return an object, an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
 
 
-def number(found: object) -> float:
-    """Return a number, also one that stands there as a text, NaN for anything else."""
-    if isinstance(found, bool) or not isinstance(found, (int, float, str)):
+def items(value: object) -> list[Any]:
+    """Return a list, an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def tables(value: object) -> list[Mapping[str, Any]]:
+    """Return the items of a list as objects, an empty one for each item that is not an object."""
+    return [table(item) for item in items(value)]
+
+
+def number(value: object) -> float:
+    """Return a number, also one written as text, NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return math.nan
     try:
-        return float(found)
+        return float(value)
     except (ValueError, OverflowError):
         return math.nan
 
 
-def is_number(found: object) -> TypeGuard[int | float]:
-    """Return whether something is a number, and one that stays a float when it is scaled or added up."""
-    return isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < 1e300
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number that stays finite when it is scaled or summed."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def whole(found: object) -> int | None:
+def whole(value: object) -> int | None:
     """Return a whole number from 0 that fits into 63 bits, None for anything else."""
-    return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 2**63 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
 
 
-def scalar(found: object) -> FactorValue | None:
-    """Return a text, a finite number or a boolean, None for anything else."""
-    if isinstance(found, (str, bool)):
-        return found or None if isinstance(found, str) else found
-    if isinstance(found, int):
-        return found if abs(found) < 2**63 else None
-    return found if isinstance(found, float) and math.isfinite(found) else None
+def scalar(value: object) -> FactorValue | None:
+    """Return a text that is not empty, a finite number or a boolean, None for anything else."""
+    if isinstance(value, (str, bool)):
+        return value or None if isinstance(value, str) else value
+    if isinstance(value, int):
+        return value if abs(value) < 2**63 else None
+    return value if isinstance(value, float) and math.isfinite(value) else None
 
 
-def line_of(content: bytes, literal: bytes, last: bool = False) -> int:
-    """Return the line of the first (or last) place of a literal, 0 where it is not."""
-    at = content.rfind(literal) if last else content.find(literal)
-    return content.count(b"\n", 0, at) + 1 if at >= 0 else 0
+def lines_of(content: bytes, literal: bytes) -> list[int]:
+    """Return the line of each occurrence of a literal, in the order of the file."""
+    lines = []
+    line = 1
+    for before, at in pairwise([0, *(match.start() for match in re.finditer(re.escape(literal), content))]):
+        line += content.count(b"\n", before, at)
+        lines.append(line)
+    return lines
