@@ -441,8 +441,8 @@ def test_facts_that_contradict_each_other_show_as_a_band_and_as_a_finding(reposi
     # B takes 100/90 of A's time: 1.111 x sqrt(0.9 / 5), 1.111 x 0.2 and 1.111 x 0.9.
     assert "0.424 (0.200 – 0.900)" in page
     assert "0.471 (0.222 – 1.000)" in page
-    assert "Behind an expected speed: the lowest and the highest that the facts give." in page
-    assert "0.9 (B : A) or 1/5 (A : B)" in page
-    assert "A runs at 5 x the speed of B" in page
+    assert "In parentheses after an expected speed: the lowest and highest that the facts give." in page
+    assert "0.9 (B / A) or 1/5 (A / B)" in page
+    assert "A runs at 5x the speed of B" in page
     (finding,) = (one for one in result.findings if one.rule == "expected.inconsistent")
     assert (finding.subject, finding.message) == ("B : A", "0.9 by one, but 0.2 by other")

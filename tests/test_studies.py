@@ -250,8 +250,8 @@ def test_the_phase_table_is_the_published_one_with_its_corrections() -> None:
 
 def test_corrections_are_visible_beside_the_numbers() -> None:
     text = (ROOT / "reports/jade2/README.md").read_text(encoding="utf-8")
-    assert "published as 4, used as 8" in text
-    assert "published as 0.559, used as 0.0559" in text
+    assert "corrected from 4 to 8" in text
+    assert "corrected from 0.559 to 0.0559" in text
 
 
 # transformers-benchmarking

@@ -39,7 +39,7 @@ def summary(findings: Sequence[Finding], what: str, *, apart: Sequence[Finding] 
     grave = [one for one in findings if one.severity == "invalid" or one.rule.startswith("publish.")]
     warnings = [one for one in apart if one.severity == "warning"]
     for finding in (*grave, *warnings[:_SHOWN]):
-        tell(f"{finding.severity}  {finding.source or finding.subject}: {finding.message} [{finding.rule}]")
+        tell(f"{finding.severity}  {finding.source or finding.subject}: {finding.text} [{finding.rule}]")
     if len(warnings) > _SHOWN:
         tell(f"... and {count(len(warnings) - _SHOWN, 'warning', 'warnings')} more: see --format json")
     plurals: dict[Severity, str] = {"invalid": "invalid", "warning": "warnings", "note": "notes"}

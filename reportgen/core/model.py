@@ -67,13 +67,23 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something a reader of the number should know. `subject` names the run, case or cell meant."""
+    """Something a reader of the number should know.
+
+    subject  names the run, case or cell meant
+    detail   the reason or the circumstances; lists of findings show it, footnotes do not
+    """
 
     severity: Severity
     rule: Rule
     subject: str
     message: str
     source: Source | None = None
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the message with its detail."""
+        return f"{self.message}: {self.detail}" if self.detail else self.message
 
     def __post_init__(self) -> None:
         assert self.severity in self.rule.severities, f"{self.rule} is no {self.severity}"

@@ -200,14 +200,7 @@ def _folder(path: str) -> str:
 
 def _order(finding: Finding) -> tuple[object, ...]:
     source = finding.source or Source("")
-    return (
-        *by_name(source.path),
-        source.line,
-        finding.rule,
-        finding.subject,
-        finding.message,
-        finding.severity,
-    )
+    return (*by_name(source.path), source.line, finding.rule, finding.subject, finding.text, finding.severity)
 
 
 def _apart(surveys: Sequence[Survey]) -> list[Survey]:

@@ -1,7 +1,7 @@
-"""Prepare the evidence part of the page: each case with its repeats, as texts.
+"""Prepare the evidence section of index.html: each case with its repeats, as texts.
 
-A repeat that gave no number (failed, out of memory, too short) is listed with the others: what is
-left out of a median must be seen to be left out.
+Repeats without a number (failed, out of memory, too short) are listed with the others, so that a reader
+sees what a median leaves out.
 """
 
 import math
@@ -14,13 +14,14 @@ from reportgen.core.results import Comparison, Table
 from reportgen.core.units import Unit
 from reportgen.render.case_index import Appearance, CaseIndex
 from reportgen.render.grid import unit_label
+from reportgen.render.text.english import count
 
-_SOURCES_SHOWN = 3
+_MAX_SOURCES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """One run of a case: its number, what was measured, where it stands."""
+    """One run of a case: its value, the steps it was measured over, its sources and findings."""
 
     run: str
     value: str
@@ -33,19 +34,20 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A text that leads to another place of the page, with what is said before and behind it."""
+    """A link inside the page, with the text before and after it."""
 
     anchor: str
     text: str
     before: str = ""
-    behind: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class CaseEvidence:
     """The evidence of one case.
 
-    places    the tables that show it; compared  what stands against it there, and the baselines
+    places       links to the tables that show it
+    comparisons  its ratio to each baseline, with a link to the baseline
     """
 
     name: str
@@ -56,28 +58,28 @@ class Proof:
     repeats: tuple[Repeat, ...]
     findings: tuple[str, ...]
     places: tuple[Link, ...]
-    compared: tuple[Link, ...]
+    comparisons: tuple[Link, ...]
 
     @property
     def is_single(self) -> bool:
-        """Return whether one sentence says it all: a figure that somebody else had reduced, or no number."""
+        """Return whether one line says it all: one repeat without a window."""
         return len(self.repeats) == 1 and not self.has_windows
 
     @property
     def has_windows(self) -> bool:
-        """Return whether any repeat was measured over steps of its own."""
+        """Return whether any repeat was measured over steps of its log."""
         return any(repeat.window for repeat in self.repeats)
 
 
-def proofs(cases: CaseIndex, anchor: Callable[[Table], str]) -> list[Proof]:
-    """Return the evidence of every case of the report, in the order in which a reader meets them.
+def evidence_of_cases(cases: CaseIndex, anchor: Callable[[Table], str]) -> list[CaseEvidence]:
+    """Return the evidence of every case of the report, in reading order.
 
-    anchor  table -> the anchor of it on the page
+    anchor  returns the anchor of a table on the page
     """
-    return [_proof(case, cases, anchor) for case in cases.cases]
+    return [_case(case, cases, anchor) for case in cases.cases]
 
 
-def _proof(case: Case, cases: CaseIndex, anchor: Callable[[Table], str]) -> Proof:
+def _case(case: Case, cases: CaseIndex, anchor: Callable[[Table], str]) -> CaseEvidence:
     unit = _unit(case)
     measured = [_measured(measurement, unit) for measurement in case.measurements]
     unmeasured = [_unmeasured(run) for run in case.unmeasured]
@@ -86,11 +88,11 @@ def _proof(case: Case, cases: CaseIndex, anchor: Callable[[Table], str]) -> Proo
         title += f", {case.phase}"
     factors = ", ".join(
         f"{name}={value}" for name, value in case.factors.items() if name not in ("metric", "phase")
-    )  # the title says these
-    shown = cases.appearances(case)
-    places = {one.table.id: Link(anchor(one.table), _title(one.table)) for one in shown}
-    compared = [_compared(case, one, cases) for one in shown if one.comparison]
-    return Proof(
+    )  # the title contains these
+    appearances = cases.appearances(case)
+    places = {a.table.id: Link(anchor(a.table), a.table.title or a.table.id) for a in appearances}
+    comparisons = [_comparison(case, appearance, cases) for appearance in appearances]
+    return CaseEvidence(
         cases.name(case) or "",
         title,
         factors,
@@ -99,45 +101,44 @@ def _proof(case: Case, cases: CaseIndex, anchor: Callable[[Table], str]) -> Proo
         (*measured, *unmeasured),
         _messages(case.findings),
         tuple(places.values()),
-        tuple(dict.fromkeys(link for link in compared if link)),
+        tuple(dict.fromkeys(link for link in comparisons if link)),
     )
 
 
-def _title(table: Table) -> str:
-    return table.title or table.id
-
-
-# What is said before the baseline.
-_AGAINST = {
-    "ratio": "{} times the value of",
-    "speedup": "speed-up {} against",
-    "efficiency": "scaling efficiency {} against",
-    "expected": "{} times slower than",
+# The text before the link to the baseline.
+_BEFORE_BASELINE = {
+    "ratio": "{}x the value of",
+    "speedup": "Speed-up {} over",
+    "efficiency": "Scaling efficiency {} relative to",
+    "expected": "{}x slower than",
 }
 
 
-def _compared(case: Case, shown: Appearance, cases: CaseIndex) -> Link | None:
-    """Return what a comparison says, with a link to its baseline; None where that is the case itself."""
-    found = shown.comparison
-    if found is None or not math.isfinite(found.value):
+def _comparison(case: Case, appearance: Appearance, cases: CaseIndex) -> Link | None:
+    """Return a comparison with a link to its baseline; None if the case is the baseline."""
+    comparison = appearance.comparison
+    if comparison is None or not math.isfinite(comparison.value):
         return None
-    baseline = cases.name(found.baseline)
+    baseline = cases.name(comparison.baseline)
     if baseline == cases.name(case):
         return None
     differing = [
         f"{name}={value}"
-        for name, value in found.baseline.factors.items()
+        for name, value in comparison.baseline.factors.items()
         if name not in case.factors or identity(case.factors[name]) != identity(value)
     ]
-    before = _AGAINST[found.kind].format(units.text(found.value, digits=3))
-    return Link(f"case-{baseline}", ", ".join(differing) or "the other runs", before, _expectation(found))
+    before = _BEFORE_BASELINE[comparison.kind].format(units.text(comparison.value, digits=3))
+    return Link(
+        f"case-{baseline}", ", ".join(differing) or "the other runs", before, _expectation(comparison)
+    )
 
 
-def _expectation(found: Comparison) -> str:
-    if found.expected is None or found.excess is None:
+def _expectation(comparison: Comparison) -> str:
+    if comparison.expected is None or comparison.excess is None:
         return ""
-    speed, excess = units.text(found.expected.speed, digits=3), units.text(found.excess, digits=3)
-    return f"; expected at {speed} x its speed, and so {excess} times slower than it should be"
+    speed = units.text(comparison.expected.speed, digits=3)
+    excess = units.text(comparison.excess, digits=3)
+    return f"; {speed}x its speed is expected, so {excess}x slower than expected"
 
 
 def _unit(case: Case) -> Unit:
@@ -155,22 +156,23 @@ def _number(value: float, unit: Unit) -> str:
 def _summary(case: Case, unit: Unit) -> str:
     summary = case.summary
     if summary is None:
-        return "no repeat was measured"
+        return "no repeat has a value"
     shown = f"{_number(summary.median, unit)} {unit_label(unit)}".strip()
     if summary.n == 1:
-        reduced = {measurement.evidence for measurement in case.measurements} & {"aggregate", "published"}
-        return f"{shown}, {'a single figure' if reduced else 'a single repeat'}"
+        evidence = {measurement.evidence for measurement in case.measurements}
+        kind = "published" if evidence == {"published"} else "printed by the log"
+        return f"{shown}, {kind if evidence <= {'aggregate', 'published'} else '1 repeat'}"
     return f"{shown}, {_reduced(summary, unit)}; protocol {case.protocol}"
 
 
 def _reduced(summary: Summary, unit: Unit) -> str:
-    """Say how the repeats became one number, and how far they lie apart."""
+    """Return how the repeats became one number, and how far apart they are."""
     ends = f"{_number(summary.low, unit)} – {_number(summary.high, unit)}"
     if summary.statistic != "median":
-        return f"{summary.statistic} of {summary.n}, range {ends}"
-    coverage = f"{units.text(summary.coverage * 100, digits=3)} %"
-    kind = f"interval {ends} at {coverage}" if summary.reached else f"range {ends}, only {coverage}"
-    return f"median of {summary.n}, {kind}"
+        return f"{summary.statistic} of {summary.n} repeats, range {ends}"
+    confidence = f"{units.text(summary.coverage * 100, digits=3)} % confidence"
+    kind = "interval" if summary.reached else "range"
+    return f"median of {summary.n} repeats, {kind} {ends} ({confidence})"
 
 
 def _measured(measurement: Measurement, unit: Unit) -> Repeat:
@@ -199,15 +201,15 @@ def _window(window: Window | None) -> str:
         return ""
     seconds = units.text(window.time, digits=4)
     gap = f", {units.text(window.gap_time, digits=3)} s left out" if window.gap_time else ""
-    return f"steps {window.first} to {window.last}, {window.steps} in {seconds} s{gap}"
+    return f"{window.first} to {window.last} ({count(window.steps, 'step')} in {seconds} s{gap})"
 
 
 def _sources(sources: Sequence[Source]) -> tuple[str, ...]:
-    shown = tuple(dict.fromkeys(map(str, sources)))
-    if len(shown) <= _SOURCES_SHOWN:
-        return shown
-    return (*shown[:_SOURCES_SHOWN], f"and {len(shown) - _SOURCES_SHOWN} more")
+    texts = tuple(dict.fromkeys(map(str, sources)))
+    if len(texts) <= _MAX_SOURCES:
+        return texts
+    return (*texts[:_MAX_SOURCES], f"{len(texts) - _MAX_SOURCES:,} more")
 
 
 def _messages(findings: Iterable[Finding]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"{finding.rule}: {finding.message}" for finding in findings))
+    return tuple(dict.fromkeys(f"{finding.rule}: {finding.text}" for finding in findings))

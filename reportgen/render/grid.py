@@ -1,8 +1,7 @@
-"""Lay a table out as a grid of texts: what every form of output presents, decided once.
+"""Lay a table out as a grid of texts, once for all outputs.
 
-A Table goes in, a Grid comes out: heads with spans, body rows of items, notes, sentences. Markdown
-and HTML differ only in how they write an item, so that a number can never read differently on two
-pages. Text is not escaped here: that belongs to the form.
+A Table goes in, a Grid comes out: heads with spans, body rows of items, notes, sentences. Markdown and HTML
+differ only in how they write an item, so both pages show the same numbers. The outputs escape the texts.
 """
 
 import re
@@ -21,10 +20,10 @@ Align = Literal["left", "right"]
 
 ABSENT = "-"
 
-# What a table has that asks for no other number of significant digits.
+# Significant digits of a table that does not set another number.
 DIGITS = 4
 
-# Shown as people write them; the left side is what can be typed.
+# Unit names as people write them.
 _UNIT_NAMES = {"us": "µs", "μs": "µs", "degC": "°C", "ratio": "", "1": "", "count": ""}
 
 
@@ -82,14 +81,14 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
     shown = cell.value / (cell.unit.factor if cell.unit else 1.0)
     if digits is not None:
         return units.text(shown, digits=digits)
-    # Decimals are chosen for the measured values; a ratio beside them keeps digits of its own.
+    # `decimals` applies to measured values; ratios next to them have their own digits.
     beside = quantity != "value" and any(column.quantity == "value" for column in table.columns)
     digits = table.digits if quantity == "value" else _ratio_digits(table, shown)
     return units.text(shown, digits=digits, decimals=None if beside else table.decimals)
 
 
 def _ratio_digits(table: Table, ratio: float) -> int:
-    """Return the digits of a ratio: the table's if it asks for some, else 3, and 2 below a hundredth."""
+    """Return the digits of a ratio: the table's if it sets any, else 3, or 2 below a hundredth."""
     if table.digits != DIGITS:
         return table.digits
     return 3 if abs(ratio) >= 0.01 else 2
@@ -131,12 +130,12 @@ def _caption(table: Table) -> tuple[str, ...]:
 
 
 def _names(text: str, unit: str) -> bool:
-    """Return whether the text has the unit as a word of its own: `in s` has seconds, `speed` has none."""
+    """Return whether the text contains the unit as a word: `in s` contains seconds, `speed` does not."""
     return bool(unit and re.search(rf"(?<![^\s(]){re.escape(unit)}(?![\w/])", text))
 
 
 def _unit_sentence(table: Table) -> str:
-    """Return the sentence with the unit of the whole table, "" where the heads of the columns say it."""
+    """Return the sentence with the unit of the whole table, "" if the column heads contain it."""
     unit = unit_label(table.unit)
     if table.unit_mode != "table" or not unit:
         return ""
@@ -147,22 +146,26 @@ def _unit_sentence(table: Table) -> str:
 
 
 def _interval_sentence(table: Table) -> str:
-    """Say what stands in parentheses behind the numbers: the interval of the median, or the range."""
+    """Return what the parentheses after the numbers contain: the interval of the median, or the range."""
     cells = _with_interval(table, "value")
     summaries = [cell.case.summary for cell in cells if cell.case and cell.case.summary]
-    held = sorted({one.coverage for one in summaries if one.reached and one.statistic == "median"})
+    reached = sorted({one.coverage for one in summaries if one.reached and one.statistic == "median"})
     ranges = any(not one.reached or one.statistic != "median" for one in summaries)
-    if not held:
-        return "In parentheses: the range of the repeats" if ranges else ""
-    least = "" if len(held) == 1 else "at least "
-    text = f"In parentheses: the interval that holds the median with {least}{held[0] * 100:.1f} %"
-    return f"{text}, or the range of the repeats where they are too few for one" if ranges else text
+    if not reached:
+        return "In parentheses: range of the repeats" if ranges else ""
+    least = "" if len(reached) == 1 else "at least "
+    text = f"In parentheses: interval of the median ({least}{reached[0] * 100:.1f} % confidence)"
+    return f"{text}, or the range where there are too few repeats for an interval" if ranges else text
 
 
 def _band_sentence(table: Table) -> str:
-    """Say what stands in parentheses behind an expected speed and what follows from it."""
+    """Return what the parentheses after an expected speed contain."""
     has_band = any(True for _ in _with_interval(table, "expected", "excess"))
-    return "Behind an expected speed: the lowest and the highest that the facts give" if has_band else ""
+    return (
+        "In parentheses after an expected speed: the lowest and highest that the facts give"
+        if has_band
+        else ""
+    )
 
 
 def _with_interval(table: Table, *quantities: Quantity) -> Iterator[Cell]:
@@ -226,7 +229,7 @@ def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) 
 def _interval(cell: Cell, shown: str) -> str:
     if cell.value is None or cell.low is None or cell.high is None:
         return ""
-    # As many decimals as the number itself, so that the three can be compared at a glance.
+    # As many decimals as the number itself.
     decimals = len(shown.partition(".")[2])
     factor = cell.unit.factor if cell.unit else 1.0
     low, high = (units.text(bound / factor, decimals=decimals) for bound in (cell.low, cell.high))
@@ -266,17 +269,17 @@ def _merged(paths: Sequence[Sequence[Label]], level: int, aligns: Sequence[Align
 
 def _lowest(table: Table, column: Header, label: Label, align: Align) -> Item:
     unit = _head_unit(table, column)
-    if _names(label.text, unit):  # a definition may have written it there
+    if _names(label.text, unit):  # a definition may contain it already
         unit = ""
     text = f"{label.text} ({unit})" if label.text and unit else label.text or unit
     return Item(text, kind="head", href=label.href, align=align, qualifiers=column.qualifiers)
 
 
 def _head_unit(table: Table, column: Header) -> str:
-    """Return the unit to stand in the head of a column.
+    """Return the unit for the head of a column.
 
-    That of the whole table stands there only beside what the column shows: a head that is the value of
-    a factor (`OneFlow`) is no place for a unit, so the caption says it.
+    The unit of the whole table is added only to heads that name a quantity. Heads that are values of a factor
+    (`OneFlow`) go without; the caption contains the unit.
     """
     if table.unit_mode == "table" and column.quantity == "value" and column.quantity_label:
         return unit_label(table.unit)

@@ -30,7 +30,7 @@ def rows(grid: Grid) -> str:
     """Return the table proper, without line break at the end."""
     heads = [_item(item) for item in grid.lead] + _flat_heads(grid)
     if not heads or not grid.rows:
-        return "Nothing to show: no case was found."
+        return "No data."
     aligns = [item.align for item in grid.lead] + [item.align for item in grid.levels[-1]]
     body = [[_item(item) for item in (*lead, *cells)] for lead, cells in grid.rows]
     return aligned(heads, body, aligns)

@@ -1,6 +1,6 @@
-"""What the pages say beside tables: findings by rule, and the facts behind expected speeds.
+"""What both pages say besides tables: findings by rule, expected speeds, the protocol.
 
-Both pages show these parts, so they are put into plain values here, and each form only writes them.
+These are plain values; each output only formats them.
 """
 
 from collections.abc import Iterable
@@ -9,27 +9,40 @@ from dataclasses import dataclass
 from reportgen.core import units
 from reportgen.core.model import FactorValue, Finding
 from reportgen.core.results import Conditions, Expected, Figure, Report, Step
-from reportgen.core.rules import SEVERITIES, Rule
+from reportgen.core.rules import SEVERITIES, Rule, Severity
 from reportgen.render.text import escape
-from reportgen.render.text.english import sentence
+from reportgen.render.text.english import count, sentence
 
-# A reviewer reads this many messages of one rule; the rest is counted and stands in report.json.
+# Different messages of one rule that a page shows; report.json lists all.
 EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """One message of a rule: the first finding with it, and how many others have the same message."""
+
+    finding: Finding
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
 class FindingGroup:
-    """The findings of one rule and severity: how many, and the first few."""
+    """The findings of one rule and severity: how many, and the first different messages."""
 
     rule: Rule
-    severity: str
+    severity: Severity
     count: int
-    examples: tuple[Finding, ...]
+    examples: tuple[Example, ...]
+
+    @property
+    def label(self) -> str:
+        """Return the number of findings with their severity: `66 warnings`."""
+        return count(self.count, self.severity, "invalid" if self.severity == "invalid" else "")
 
     @property
     def rest(self) -> int:
-        """Return how many are not among the examples."""
-        return self.count - len(self.examples)
+        """Return how many findings have other messages than the examples."""
+        return self.count - sum(1 + example.others for example in self.examples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +56,12 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectedLine:
-    """One expected speed: the statement, and the paths that lead to it."""
+class ExpectedSpeed:
+    """An expected speed in words: the statement, the cases it holds for, and the products of facts."""
 
     statement: str
-    paths: tuple[str, ...]
+    conditions: str
+    products: tuple[str, ...]
 
 
 def alt_text(figure: Figure) -> str:
@@ -59,85 +73,87 @@ def alt_text(figure: Figure) -> str:
 
 
 def protocol_line(report: Report) -> str:
-    """Return what the protocol does, "" where no number rests on steps that it could be applied to."""
+    """Return what the protocol does; empty if no number was measured over steps."""
     cells = (cell for table in report.tables for row in table.cells for cell in row if cell.case)
     evidence = {m.evidence for cell in cells if cell.case for m in cell.case.measurements}
     return sentence(report.protocol_text) if evidence & {"steps", "intervals"} else ""
 
 
 def finding_groups(report: Report) -> tuple[FindingGroup, ...]:
-    """Return the findings of the report and its tables by rule, the gravest first."""
+    """Return the findings of the report and its tables by rule, the most severe first."""
     groups: dict[tuple[int, Rule], list[Finding]] = {}
-    for finding in _different(report):
+    for finding in dict.fromkeys([*report.findings, *(f for table in report.tables for f in table.findings)]):
         groups.setdefault((SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
     return tuple(
-        FindingGroup(rule, SEVERITIES[rank], len(found), _examples(found))
-        for (rank, rule), found in sorted(groups.items(), key=lambda pair: pair[0])
+        FindingGroup(rule, SEVERITIES[rank], len(findings), _examples(findings))
+        for (rank, rule), findings in sorted(groups.items(), key=lambda pair: pair[0])
     )
 
 
-def _different(report: Report) -> Iterable[Finding]:
-    return dict.fromkeys([*report.findings, *(f for table in report.tables for f in table.findings)])
+def _examples(findings: Iterable[Finding]) -> tuple[Example, ...]:
+    by_text: dict[str, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda f: (f.subject, f.text, str(f.source or ""))):
+        by_text.setdefault(finding.text, []).append(finding)
+    return tuple(Example(alike[0], len(alike) - 1) for alike in list(by_text.values())[:EXAMPLES])
 
 
-def _examples(found: list[Finding]) -> tuple[Finding, ...]:
-    ordered = sorted(found, key=lambda f: (f.subject, f.message, str(f.source or "")))
-    return tuple(ordered[:EXAMPLES])
-
-
-def expected_lines(report: Report) -> tuple[ExpectedLine, ...]:
-    """Return the expected speeds that the report uses, with their paths."""
+def expected_speeds(report: Report) -> tuple[ExpectedSpeed, ...]:
+    """Return the expected speeds that the report uses, with the facts they are products of."""
     return tuple(
-        ExpectedLine(_statement(expected), tuple(_path(expected, path) for path in expected.paths))
+        ExpectedSpeed(
+            _statement(expected),
+            holds_for(expected.where),
+            tuple(_product(expected, path) for path in expected.paths),
+        )
         for expected in report.expected
     )
 
 
 def _statement(expected: Expected) -> str:
-    speed = _speed(expected.speed)
-    text = f"{expected.target} is expected to run at {speed} x the speed of {expected.reference}"
+    text = f"{expected.target}: {_speed(expected.speed)}x the speed of {expected.reference}"
     if _speed(expected.low) != _speed(expected.high):
-        text += f" (between {_speed(expected.low)} and {_speed(expected.high)})"
-    return f"{text} {holds_for(expected.where)}".rstrip()
+        text += f" ({_speed(expected.low)}x to {_speed(expected.high)}x)"
+    return text
 
 
 def holds_for(conditions: Conditions) -> str:
-    """Return the cases that facts hold for: `where devices = 8, precision = fp32`, "" for all."""
-    texts = [f"{name} = {' or '.join(map(_plain, values))}" for name, values in conditions]
-    return f"where {', '.join(texts)}" if texts else ""
+    """Return the cases that facts hold for, such as `devices = 8, precision = fp32`; empty for all."""
+    return ", ".join(f"{name} = {' or '.join(map(_plain, values))}" for name, values in conditions)
 
 
 def _plain(value: FactorValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _path(expected: Expected, path: tuple[Step, ...]) -> str:
-    """Return a path as the product it is: `0.67 (V100-LS : V100) x 0.927 (V100 : A40)`."""
+def _product(expected: Expected, path: tuple[Step, ...]) -> str:
+    """Return a path as a product of facts: `0.67 (V100-LS / V100) x 0.927 (V100 / A40)`."""
     if not path:
         return f"{expected.target} and {expected.reference} are the same system"
     return " x ".join(map(_factor, path))
 
 
-def _factor(step: Step) -> str:
-    of, to, speed = _stated(step)
-    return f"{'1/' if step.inverted else ''}{_speed(speed)} ({of} : {to})"
+def _factor(edge: Step) -> str:
+    of, to, speed = _stated(edge)
+    return f"{'1/' if edge.inverted else ''}{_speed(speed)} ({of} / {to})"
 
 
-def _stated(step: Step) -> tuple[str, str, float]:
-    """Return of, to and speed as the source of the fact states them, whichever way the path goes."""
-    return (step.to, step.of, 1 / step.speed) if step.inverted else (step.of, step.to, step.speed)
+def _stated(edge: Step) -> tuple[str, str, float]:
+    """Return (of, to, speed) as the source states them, whichever way the path goes."""
+    return (edge.to, edge.of, 1 / edge.speed) if edge.inverted else (edge.of, edge.to, edge.speed)
 
 
 def facts(report: Report) -> tuple[Fact, ...]:
     """Return each fact on any path once, in the order of first use."""
-    steps = [step for expected in report.expected for path in expected.paths for step in path]
-    return tuple(dict.fromkeys(_fact(step) for step in steps))
+    edges = [edge for expected in report.expected for path in expected.paths for edge in path]
+    return tuple(dict.fromkeys(_fact(edge) for edge in edges))
 
 
-def _fact(step: Step) -> Fact:
-    of, to, speed = _stated(step)
-    text = f"{of} runs at {_speed(speed)} x the speed of {to}"
-    return Fact(f"{text} {holds_for(step.where)}".rstrip(), step.source, step.url, step.read)
+def _fact(edge: Step) -> Fact:
+    of, to, speed = _stated(edge)
+    conditions = f" for {where}" if (where := holds_for(edge.where)) else ""
+    return Fact(
+        f"{of} runs at {_speed(speed)}x the speed of {to}{conditions}", edge.source, edge.url, edge.read
+    )
 
 
 def _speed(speed: float) -> str:

@@ -6,13 +6,13 @@ from dataclasses import asdict
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
-from reportgen.core.results import Comparison, Expected, Header, Provenance, Report, Table, Watched
+from reportgen.core.results import Expected, Provenance, Report, Table, Watched
 from reportgen.core.rules import SEVERITIES
-from reportgen.core.units import text
 from reportgen.protocol import MeasuredRuns, Protocol
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
 from reportgen.report.log_reader import Campaigns
+from reportgen.report.verdict import verdict
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import Knowledge, inconsistencies
 from reportgen.tables.figures import build_figures
@@ -48,7 +48,7 @@ def assemble(
     return Report(
         name=definition.name,
         title=definition.title,
-        verdict=tuple(_verdict(tables, tuple(used.values()), findings)),
+        verdict=tuple(verdict(tables, tuple(used.values()), findings)),
         prose=prose,
         prose_source=Source(definition.body) if prose else None,
         tables=tuple(tables),
@@ -124,79 +124,13 @@ def _findings(
 
 def _finding_order(finding: Finding) -> tuple[int, str, str, int, str, str]:
     path, line = (finding.source.path, finding.source.line) if finding.source else ("", 0)
-    return (SEVERITIES.index(finding.severity), finding.rule, path, line, finding.subject, finding.message)
+    return (SEVERITIES.index(finding.severity), finding.rule, path, line, finding.subject, finding.text)
 
 
 def _expected(tables: Iterable[Table]) -> tuple[Expected, ...]:
     cells = (cell for table in tables for row in table.cells for cell in row)
     used = {c.comparison.expected: None for c in cells if c.comparison and c.comparison.expected}
     return tuple(used)
-
-
-def _verdict(tables: Sequence[Table], runs: Sequence[Run], findings: Sequence[Finding]) -> Iterable[str]:
-    """Yield the sentences a reviewer should read if he reads no others."""
-    numbers = sum(cell.kind == "number" for table in tables for row in table.cells for cell in row)
-    yield (
-        f"{numbers:,} numbers from {len(runs):,} runs: {_statuses(runs)}."
-        if runs
-        else "No runs to report on."
-    )
-    worst = _worst(tables)
-    if worst:
-        table, place, comparison = worst
-        excess, observed = _excess(comparison), _observed(comparison.value)
-        yield f"{table.title}: {place} {observed}, {excess} times slower than it should be."
-    warnings = sum(finding.severity != "note" for finding in findings)
-    if warnings:
-        yield f"{warnings} finding{'s' if warnings > 1 else ''} to read before believing it."
-
-
-def _excess(comparison: Comparison) -> str:
-    """Return how many times slower than it should be, as a band where the facts give one."""
-    if comparison.expected and comparison.expected.is_band:
-        return " to ".join(text(bound or 0.0, digits=3) for bound in (comparison.low, comparison.high))
-    return text(comparison.excess or 0.0, digits=3)
-
-
-def _observed(slower: float) -> str:
-    if slower >= 1:
-        return f"is {text(slower, digits=3)} times slower than its baseline"
-    return f"is {text(1 / slower, digits=3)} times faster than its baseline"
-
-
-def _statuses(runs: Sequence[Run]) -> str:
-    """Return how the runs ended, completed ones first: `66 complete, 39 failed, 3 partial`."""
-    counts = Counter("published" if r.published and r.status == "complete" else r.status for r in runs)
-    order = ["complete", "published"]
-    names = sorted(counts, key=lambda name: (order.index(name) if name in order else len(order), name))
-    return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in names)
-
-
-def _worst(tables: Sequence[Table]) -> tuple[Table, str, Comparison] | None:
-    """Return the largest excess, with its place in words, of the first table that shows any.
-
-    The first such table is what the author put first; a worse cell in a later one is a detail of it.
-    """
-    for table in tables:
-        found = [
-            (cell.comparison.excess or 0.0, row, column, cell.comparison)
-            for row, cells in zip(table.rows, table.cells, strict=True)
-            for column, cell in zip(table.columns, cells, strict=True)
-            if column.quantity == "excess" and cell.kind == "number" and cell.comparison
-        ]
-        if found:
-            excess, row, column, comparison = max(found, key=lambda one: one[0])
-            return (table, _place(table, row, column), comparison) if excess > 1 else None
-    return None
-
-
-def _place(table: Table, row: Header, column: Header) -> str:
-    """Return a cell's place in words; a bare number needs its factor's name to mean anything."""
-    words = []
-    for title, key, label in zip(table.row_titles, row.key, row.labels, strict=True):
-        words.append(label.text if isinstance(key, str) else f"{title.text} {label.text}")
-    words += [label.text for label in column.labels]
-    return " ".join(word for word in words if word)
 
 
 def _provenance(campaigns: Campaigns, used: Mapping[int, Run]) -> tuple[Provenance, ...]:

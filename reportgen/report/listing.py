@@ -169,7 +169,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "severity": finding.severity,
         "rule": finding.rule,
-        "message": finding.message,
+        "message": finding.text,
         "path": finding.source.path if finding.source else None,
         "line": finding.source.line if finding.source and finding.source.line else None,
     }

@@ -136,7 +136,7 @@ source = "log.out"
         "t.csv#1",
         "t.csv:2",
     )
-    assert finding.message == "devices: published as 4, used as 8: the logs say 8 (log.out)"
+    assert finding.text == "devices corrected from 4 to 8: the logs say 8 (log.out)"
 
 
 def test_a_corrected_figure_keeps_what_was_published() -> None:

@@ -130,17 +130,17 @@ def test_a_head_that_has_the_unit_already_does_not_say_it_twice() -> None:
 @pytest.mark.parametrize(
     ("summaries", "text"),
     [
-        ([(0.984375, True, "median")] * 2, "In parentheses: the interval that holds the median with 98.4 %."),
+        ([(0.984375, True, "median")] * 2, "In parentheses: interval of the median (98.4 % confidence)."),
         (
             [(0.984375, True, "median"), (0.96875, True, "median")],
-            "In parentheses: the interval that holds the median with at least 96.9 %.",
+            "In parentheses: interval of the median (at least 96.9 % confidence).",
         ),
-        ([(0.9375, False, "median")], "In parentheses: the range of the repeats."),
-        ([(0.0, False, "olympic mean")], "In parentheses: the range of the repeats."),
+        ([(0.9375, False, "median")], "In parentheses: range of the repeats."),
+        ([(0.0, False, "olympic mean")], "In parentheses: range of the repeats."),
         (
             [(0.984375, True, "median"), (0.9375, False, "median")],
-            "In parentheses: the interval that holds the median with 98.4 %, or the range of the repeats "
-            "where they are too few for one.",
+            "In parentheses: interval of the median (98.4 % confidence), or the range where there are too few "
+            "repeats for an interval.",
         ),
     ],
 )
@@ -211,4 +211,4 @@ def test_wide_characters_count_twice() -> None:
 
 def test_a_table_without_rows_says_so() -> None:
     empty = replace(example.phase_table(), rows=(), cells=(), notes=())
-    assert render_table_markdown(empty).startswith("Nothing to show")
+    assert render_table_markdown(empty).startswith("No data.")

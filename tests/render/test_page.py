@@ -75,10 +75,10 @@ def test_every_number_leads_to_its_repeats() -> None:
         "OneFlow-1/r2",
         "OneFlow-1/r3",
         "logs/OneFlow-1/r1/steps.rank0.csv:22",
-        "steps 21 to 120",
+        "<td>21 to 120 (100 steps in ",
         "protocol.gap: 2.5 s left out of the window",
-        "median of 3",
-        "only 75.0 %",
+        "median of 3 repeats, range ",
+        "(75.0 % confidence)",
     ):
         assert part in article, part
 
@@ -87,14 +87,14 @@ def test_a_speedup_leads_to_what_it_stands_against_and_back_to_its_table() -> No
     text = render_report(example.report())["index.html"].decode()
     (name,) = re.findall('<a href="#(case-[0-9a-f]{8})">7.86</a>', text)
     article = text.split(f'<article id="{name}"')[1].split("</article>")[0]
-    assert '<p>speed-up 7.86 against <a href="#case-' in article
+    assert '<p>Speed-up 7.86 over <a href="#case-' in article
     assert ">devices=1</a></p>" in article
-    assert 'In <a href="#table-fp32-b128">' in article
+    assert 'Shown in <a href="#table-fp32-b128">' in article
 
 
 def test_a_case_that_failed_is_in_the_evidence() -> None:
     text = render_report(example.report())["index.html"].decode()
-    assert "no repeat was measured" in text
+    assert "no repeat has a value" in text
     assert "oom/r1: not measured, out of memory; logs/oom/r1/run.json" in text
 
 

@@ -157,7 +157,7 @@ def test_placed_blocks_have_one_blank_line_around_them() -> None:
     text = 'a\n\n{{ table("fp32-b128") }}\n\n\n{{ figure("speedup") }}\nb {{ findings() }} c'
     readme = render_report(_report(text))["README.md"].decode()
     assert "\n\n\n" not in readme
-    assert "\n\nb\n\nWhat a reader" in readme
+    assert "\n\nb\n\nBy rule." in readme
     assert "\n\nc\n\n" in readme
 
 
@@ -183,16 +183,16 @@ def test_an_expected_speed_that_depends_on_the_case_is_not_answered_with_any_of_
     with pytest.raises(RequestError) as error:
         prose.fill(replace(_report('{{ expected("V100-LS", "A40") }}'), expected=(of_eight, of_one)))
     assert str(error.value).endswith(
-        'several expected speeds of "V100-LS" relative to "A40": where devices = 4 or 8, precision = fp32, '
-        'xla = false; where devices = 1; name a cell: value("table", ..., quantity="expected")'
+        'several expected speeds of "V100-LS" relative to "A40": devices = 4 or 8, precision = fp32, '
+        'xla = false; devices = 1; name a cell: value("table", ..., quantity="expected")'
     )
 
 
 def test_the_expected_speeds_are_placed_by_the_prose() -> None:
     files = render_report(_report("## Hardware\n\n{{ expected() }}\n"))
     readme = files["README.md"].decode()
-    assert "## Hardware\n\n- **V100-LS is expected" in readme
+    assert "## Hardware\n\n- **V100-LS: 0.6211x the speed of A40 (" in readme
     assert "## Expected speed" not in readme
     page = files["index.html"].decode()
-    assert page.count("V100-LS is expected to run") == 1
+    assert page.count("V100-LS: 0.6211x the speed of A40") == 1
     assert '<h2 id="expected">' not in page

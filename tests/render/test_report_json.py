@@ -81,7 +81,7 @@ def test_a_score_that_is_no_median_is_not_called_one() -> None:
     assert (summary["statistic"], summary["value"], summary["repeats"]) == ("olympic mean", 397.6, 3)
     assert set(summary) == {"statistic", "value", "repeats", "low", "high"}
     page = files["index.html"].decode()
-    assert "olympic mean of 3, range 397.56 – 397.64" in page
+    assert "olympic mean of 3 repeats, range 397.56 – 397.64" in page
     assert "only 0" not in page
     median = json.loads(render_report(_statistic(example.report(), "median"))["report.json"])
     assert set(median["cases"][0]["summary"]) == {*summary, "coverage", "reached"}

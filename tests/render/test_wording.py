@@ -9,8 +9,8 @@ from reportgen.render.text.english import count, sentence
     ("text", "shown"),
     [
         ("the repeats lie 10.3% apart", "The repeats lie 10.3% apart."),
-        ("devices: published as 4, used as 8", "Devices: published as 4, used as 8."),
-        ("forward_s: published as 0.559", "forward_s: published as 0.559."),
+        ("devices corrected from 4 to 8", "Devices corrected from 4 to 8."),
+        ("forward_s corrected from 0.559", "forward_s corrected from 0.559."),
         ("xla=true was not run", "xla=true was not run."),
         ("bert-base has no pair", "bert-base has no pair."),
         ("`nodes` varies: name it.", "`nodes` varies: name it."),

@@ -251,12 +251,16 @@ class _Table:
         return row, findings
 
     def _footnote(self, correction: CorrectionEntry, line: int, published: str) -> Finding:
+        message = f"{correction.column} corrected from {published or 'empty'} to {shown(correction.value)}"
         source = f" ({correction.source})" if correction.source else ""
-        message = (
-            f"{correction.column}: published as {published or 'empty'}, used as "
-            f"{shown(correction.value)}: {correction.reason}{source}"
+        return Finding(
+            "note",
+            Rule.READ_CORRECTED_FIGURE,
+            "",
+            message,
+            self.files.source(self.table, line),
+            f"{correction.reason}{source}",
         )
-        return Finding("note", Rule.READ_CORRECTED_FIGURE, "", message, self.files.source(self.table, line))
 
     def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         facts: dict[str, FactorValue] = {}

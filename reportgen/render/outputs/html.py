@@ -1,9 +1,8 @@
 """Write index.html: the report as one file that needs no network, no server and no JavaScript.
 
-Every number links to its case in the evidence part: the repeats with their value, window, status,
-findings and source lines, once per case however many tables show it. The template gets texts that
-are already chosen; it escapes all of them, and a content security policy forbids scripts, so that
-nothing from a log can become active.
+Every number links to its case in the evidence section: the repeats with value, steps, status, findings and
+source lines, once per case even if several tables show it. The template escapes all texts, and a content
+security policy forbids scripts, so that nothing from a log can become active.
 """
 
 import re
@@ -21,7 +20,7 @@ from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.grid import Grid, lay_out
 from reportgen.render.outputs import csv
 from reportgen.render.outputs.base import Content, Output
-from reportgen.render.summary import alt_text, expected_lines, facts, finding_groups, protocol_line
+from reportgen.render.summary import alt_text, expected_speeds, facts, finding_groups, protocol_line
 from reportgen.render.text import escape
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def index_html(content: Content) -> bytes:
         "expected": "" if prose.places("expected") else page.expected(),
         "environment": "" if prose.places("environment") else page.environment(),
         "findings": "" if prose.places("findings") else page.findings(),
-        "proofs": evidence_section.proofs(content.cases, page.anchor),
+        "evidence": evidence_section.evidence_of_cases(content.cases, page.anchor),
     }
     return _templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
@@ -77,26 +76,26 @@ def _templates() -> "Environment":
     return environment
 
 
-# A word that is longer leaves no room for the numbers beside it.
+# A longer word would leave no room for the numbers beside it.
 _LONG = re.compile(r"[^\s]{21}")
 _BREAK = re.compile(r"(?<=[_/-])(?=[^\s])")
 
 
 def _breakable(text: str) -> Markup:
-    """Return a name as HTML in which a long word may go on in the next line after `_`, `/` and `-`."""
+    """Return a name as HTML in which a long word may be broken after `_`, `/` and `-`."""
     line = escape.one_line(text)
     return Markup("<wbr>").join(_BREAK.split(line)) if _LONG.search(line) else Markup.escape(line)
 
 
 def _sentence(text: str) -> Markup:
-    """Return a message of ours as HTML, with what stands between backticks as code."""
+    """Return a message as HTML, text between backticks as code."""
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if is_code else part for part, is_code in escape.spans(text)
     )
 
 
 class _Page:
-    """The blocks of a page as HTML: what prose places and what follows it look the same."""
+    """The blocks of a page as HTML, wherever the author's text or the page itself places them."""
 
     def __init__(self, content: Content) -> None:
         self._content, self._report = content, content.report
@@ -107,7 +106,7 @@ class _Page:
         return f"table-{self._content.table_names[table.id]}"
 
     def table(self, table: Table, *, heading: bool) -> Markup:
-        """Return the table; prose that places one has written a heading of its own."""
+        """Return the table; the author's text has its own headings."""
         grid = lay_out(table)
         path = csv.OUTPUT.path_of(self._content.table_names[table.id])
         return self._macro("table", grid, table.title, self.anchor(table), path, self._links(grid), heading)
@@ -133,8 +132,8 @@ class _Page:
         return self._macro("findings", finding_groups(self._report))
 
     def expected(self) -> Markup:
-        lines = expected_lines(self._report)
-        return self._macro("expected", lines, facts(self._report)) if lines else Markup("")
+        speeds = expected_speeds(self._report)
+        return self._macro("expected", speeds, facts(self._report)) if speeds else Markup("")
 
     def prose(self) -> Markup:
         from reportgen.render.prose.to_html import prose_html

@@ -17,12 +17,12 @@ def index(reports: Sequence[Report]) -> bytes:
         [
             escape.link(report.title, f"{report.name}/README.md"),
             escape.markdown(" ".join(report.verdict)) or "-",
-            escape.link("page", f"{report.name}/index.html"),
+            escape.link("index.html", f"{report.name}/index.html"),
         ]
         for report in sorted(reports, key=lambda report: report.name)
     ]
-    table = markdown.aligned(["Report", "Verdict", "With evidence"], body, ["left", "left", "left"])
-    shown = table if body else "No reports yet: `reportgen init` writes definitions to start from."
+    table = markdown.aligned(["Report", "Verdict", "Details per number"], body, ["left", "left", "left"])
+    shown = table if body else "No reports yet. `reportgen init` writes definitions from the logs."
     return f"# Reports\n\n{shown}\n\n{_FOOTER}\n".encode("utf-8", "replace")
 
 

@@ -1,8 +1,7 @@
-"""Write the README.md of a report: the page that a forge shows when the folder is opened.
+"""Write the README.md of a report: the page that GitHub and GitLab show for its folder.
 
-Verdict first, then the author's prose, then every table and figure that the prose did not place, figures
-behind the tables that have their numbers, then what these stand on. Nothing on it changes unless the content
-does.
+The verdict comes first, then the author's text, then the tables and figures that the text did not place, then
+expected speeds, environments, findings and sources.
 """
 
 import html
@@ -16,9 +15,11 @@ from reportgen.render import markdown
 from reportgen.render.outputs import csv, svg
 from reportgen.render.outputs.base import Content, Output
 from reportgen.render.summary import (
+    Example,
+    ExpectedSpeed,
     FindingGroup,
     alt_text,
-    expected_lines,
+    expected_speeds,
     facts,
     finding_groups,
     protocol_line,
@@ -42,8 +43,7 @@ def readme(content: Content) -> bytes:
     parts = [
         f"# {escape.markdown(report.title)}",
         *_verdict(report),
-        "The page [index.html](index.html) shows the same with the evidence behind every number; "
-        "[report.json](report.json) has it for programs.",
+        "Details per number: [index.html](index.html). Data for programs: [report.json](report.json).",
     ]
     if prose.text:
         parts.append(prose.paragraphs(show.block))
@@ -57,7 +57,7 @@ def readme(content: Content) -> bytes:
         parts += _section("Environment", _environments(report))
     if not prose.places("findings"):
         parts += _section("Findings", _findings(report))
-    parts += _section("Provenance", _provenance(report))
+    parts += _section("Sources", _sources(report))
     parts.append(_FOOTER)
     return ("\n\n".join(part.strip("\n") for part in parts) + "\n").encode("utf-8", "replace")
 
@@ -115,20 +115,23 @@ class _Blocks:
 
 
 def _expected(report: Report) -> list[str]:
-    lines = expected_lines(report)
-    if not lines:
-        return []
-    statements = [
-        f"- **{escape.markdown(line.statement)}**: "
-        + " or ".join(escape.markdown(path) for path in line.paths)
-        for line in lines
-    ]
-    sources = []
-    for i, fact in enumerate(facts(report), start=1):
+    speeds = expected_speeds(report)
+    return ["\n".join(map(_expected_speed, speeds)), "Facts used:", _facts(report)] if speeds else []
+
+
+def _expected_speed(speed: ExpectedSpeed) -> str:
+    conditions = f" for {escape.markdown(speed.conditions)}" if speed.conditions else ""
+    products = " or ".join(map(escape.markdown, speed.products))
+    return f"- **{escape.markdown(speed.statement)}**{conditions}: {products}"
+
+
+def _facts(report: Report) -> str:
+    lines = []
+    for number, fact in enumerate(facts(report), start=1):
         read = f", read {escape.markdown(fact.read)}" if fact.read else ""
         source = f" ({escape.link(fact.source, fact.url)}{read})" if fact.source else ""
-        sources.append(f"{i}. {escape.markdown(fact.text)}{source}")
-    return ["\n".join(statements), "From these facts:", "\n".join(sources)]
+        lines.append(f"{number}. {escape.markdown(fact.text)}{source}")
+    return "\n".join(lines)
 
 
 def _environments(report: Report) -> list[str]:
@@ -148,32 +151,32 @@ def _findings(report: Report) -> list[str]:
     if not groups:
         return ["None."]
     return [
-        "What a reader of the numbers should know, by rule; `reportgen explain RULE` tells more.",
+        "By rule. `reportgen explain RULE` describes a rule and what to do.",
         "\n".join(_finding_group(group) for group in groups),
     ]
 
 
 def _finding_group(group: FindingGroup) -> str:
-    lines = [f"- {escape.code(group.rule)}, {_severity(group)}"]
-    for finding in group.examples:
-        subject = f"{escape.code(finding.subject)}: " if finding.subject else ""
-        source = f" ({escape.code(str(finding.source))})" if finding.source else ""
-        lines.append(f"  - {subject}{escape.sentence(finding.message)}{source}")
+    lines = [f"- {escape.code(group.rule)}: {group.label}", *map(_example, group.examples)]
     if group.rest:
-        lines.append(f"  - and {group.rest} more in [report.json](report.json)")
+        lines.append(f"  - {group.rest:,} more in [report.json](report.json)")
     return "\n".join(lines)
 
 
-def _severity(group: FindingGroup) -> str:
-    return count(group.count, group.severity, "invalid" if group.severity == "invalid" else "")
+def _example(example: Example) -> str:
+    finding = example.finding
+    others = f" and {example.others:,} more" if example.others else ""
+    subject = f"{escape.code(finding.subject)}{others}: " if finding.subject else ""
+    source = f" ({escape.code(str(finding.source))})" if finding.source else ""
+    return f"  - {subject}{escape.sentence(finding.text)}{source}"
 
 
-def _provenance(report: Report) -> list[str]:
+def _sources(report: Report) -> list[str]:
     protocol = protocol_line(report)
     text = [escape.paragraph(protocol)] if protocol else []
     if not report.provenance:
         return text
-    body = [_provenance_row(one) for one in report.provenance]
+    body = [_source_row(one) for one in report.provenance]
     heads, aligns = ["Logs", "Format", "Runs", "Source", "Date"], ("left", "left", "right", "left", "left")
     kept = [i for i in range(len(heads)) if any(row[i] for row in body)]
     table = markdown.aligned(
@@ -184,7 +187,7 @@ def _provenance(report: Report) -> list[str]:
     return [*text, table]
 
 
-def _provenance_row(one: Provenance) -> list[str]:
+def _source_row(one: Provenance) -> list[str]:
     source = escape.link(one.title or one.url, one.url)
     return [
         escape.code(one.path, in_table=True),

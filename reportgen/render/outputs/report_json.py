@@ -81,13 +81,14 @@ def _source(source: Source | None) -> str:
 
 
 def _findings(findings: Iterable[Finding]) -> list[Json]:
-    ordered = sorted(findings, key=lambda f: (f.rule, f.subject, f.message, f.severity, _source(f.source)))
+    ordered = sorted(findings, key=lambda f: (f.rule, f.subject, f.text, f.severity, _source(f.source)))
     return [
         _without_blanks(
             severity=finding.severity,
             rule=finding.rule,
             subject=finding.subject,
             message=finding.message,
+            detail=finding.detail,
             source=_source(finding.source),
         )
         for finding in ordered
