@@ -16,10 +16,9 @@ from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import Records
 
 _VERIFIED = regex(r"^Training: {:stamp}-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy", multiline=True)
-_NO_VALUES: Mapping[bytes, FactorValue] = {}
 
 
-def _setting(name: str, group: str, values: Mapping[bytes, FactorValue] = _NO_VALUES) -> Setting:
+def _setting(name: str, group: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
     line = r"^Training: {:stamp}-: NAME {1,30}GROUP[ \t]*\r?$".replace("NAME", name).replace("GROUP", group)
     return Setting(f"-: {name} ".encode(), regex(line, multiline=True), values)
 

@@ -11,13 +11,14 @@ have the same groups and the same engine:
     <items>_per_second_per_device   rate of one device
     memory_used_<unit>              B, MiB or GiB
     timestamp                       a date and time, or seconds
+    global_batch_size               samples of a step over all devices
 
 Other groups are left to the format's own `build`.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,8 @@ def measure(
     clock  of the printed times
     valid  records whose numbers count; the others are NaN
     """
-    work = run.work(span)
+    is_each = "global_batch_size" in records.columns
+    work = records.floats("global_batch_size") * span if is_each else run.work(span)
     for quantity in quantities:
         value = records.floats(quantity.group)
         if quantity.item in STEP_RATES:
@@ -124,7 +126,7 @@ def _add(
         run.add("throughput", value * devices, "printed", span=span, samples=work)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StepLine:
     """A kind of line that stands for a step, or for all steps since the line before.
 
@@ -137,6 +139,8 @@ class StepLine:
     is_dated   whether a date stands before the record in its line
     clock      of the printed time
     factors    constant for logs with such lines
+    prepare    changes the records before they are numbered
+    all_ranks  whether to keep the lines that several ranks print for one step; else the first counts
     damage     the fact of the finding about lines that have the literal and do not match; "" for none
     """
 
@@ -149,6 +153,8 @@ class StepLine:
     is_dated: bool = False
     clock: Clock = "printed"
     factors: Mapping[str, FactorValue] = field(default_factory=dict)
+    prepare: Callable[[Records], Records] | None = None
+    all_ranks: bool = False
     damage: str = ""
 
     def measure(
@@ -181,20 +187,20 @@ class StepLine:
         return np.maximum(span, 1)
 
     def numbered(self, records: Records) -> tuple[Records, IntArray, tuple[Break, ...]]:
-        """Return the first record of each step, the steps counted from 1, and the borders of epochs."""
-        position = self.position(records)
-        if "epoch" not in records.columns:
-            keep = once(position)
-            return records.take(keep), position[keep], ()
-        epoch = records.integers("epoch")
-        if "steps_per_epoch" not in records.columns:
+        """Return the records that count, their steps counted from 1, and the borders of epochs."""
+        step = position = self.position(records)
+        breaks: tuple[Break, ...] = ()
+        epoch = records.integers("epoch") if "epoch" in records.columns else None
+        is_printed = "steps_per_epoch" in records.columns
+        if epoch is not None and is_printed:
+            step = in_epochs(epoch, position, records.integers("steps_per_epoch"))
+        elif epoch is not None:
             step, breaks = over_epochs(epoch, position)
-            keep = once(step)
-            return records.take(keep), step[keep], breaks
-        step = in_epochs(epoch, position, records.integers("steps_per_epoch"))
-        keep = once(step)
-        ends = (step - position)[keep][1:][np.diff(epoch[keep]) != 0]
-        return records.take(keep), step[keep], epoch_breaks(ends.tolist())
+        keep = np.arange(len(step)) if self.all_ranks else once(step)
+        if epoch is not None and is_printed:
+            ends = (step - position)[keep][1:][np.diff(epoch[keep]) != 0]
+            breaks = epoch_breaks(ends.tolist())
+        return records.take(keep), step[keep], breaks
 
     def position(self, records: Records) -> IntArray:
         """Return the printed numbers of the steps, from 1."""
@@ -202,6 +208,20 @@ class StepLine:
         added = 1 - self.first if self.first is not None else int(step.min(initial=1) == 0)
         position: IntArray = step + added
         return position
+
+
+def by_rank(run: RunBuilder, rank: IntArray) -> Iterator[IntArray]:
+    """Yield the positions of each rank's records, the first of each step; what is added then is its own."""
+    step, line = run.step, run.line
+    order = np.argsort(rank, kind="stable")
+    numbers, first = np.unique(rank[order], return_index=True)
+    for number, part in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
+        at = part[once(step[part])]
+        run.step, run.line = step[at], line[at]
+        before = len(run.series)
+        yield at
+        run.series[before:] = [replace(series, rank=number) for series in run.series[before:]]
+    run.step, run.line = step, line
 
 
 Build = Callable[[RunBuilder, Records, StepLine], None]
@@ -221,7 +241,7 @@ class Setting:
 
     literal: bytes
     pattern: re.Pattern[bytes]
-    values: Mapping[bytes, FactorValue] = field(default_factory=dict)
+    values: Mapping[bytes, FactorValue] | None = None
 
 
 def read_settings(log: TextLog, settings: Iterable[Setting]) -> dict[str, FactorValue]:
@@ -243,10 +263,17 @@ def _value(text: bytes) -> FactorValue:
     return text.decode("utf-8", "replace").strip()
 
 
-def option(name: str, factor: str) -> Setting:
-    """Return the setting of an argument dump, `  name ......... 8`."""
-    pattern = rb"  %b \.{2,80} (?P<%b>[0-9]{1,15})(?!\S)" % (name.encode(), factor.encode())
-    return Setting(b"  " + name.encode() + b" ..", re.compile(pattern))
+def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
+    """Return the setting of an argument dump, `  name ......... 8`: one of the values, else a count."""
+    value = r"\S{1,80}" if values else r"[1-9][0-9]{0,14}(?!\S)"
+    pattern = rf"  {name} \.{{2,80}} (?P<{factor}>{value})".encode()
+    return Setting(f"  {name} ..".encode(), re.compile(pattern), values)
+
+
+def constant(values: FloatArray) -> float | None:
+    """Return the only finite value, None if there are others or none."""
+    finite = np.unique(values[np.isfinite(values)])
+    return float(finite[0]) if len(finite) == 1 else None
 
 
 def count(run: RunBuilder, name: str) -> int:
@@ -317,5 +344,5 @@ class LineFormat:
             if line.mark in log.content:
                 records = log.records(line.pattern, line.literal, line.damage)
                 if len(records):
-                    return line, records
+                    return line, line.prepare(records) if line.prepare else records
         return self.lines[0], log.records(self.lines[0].pattern, self.lines[0].literal)

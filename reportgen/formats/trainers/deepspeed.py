@@ -1,141 +1,105 @@
 """Read what DeepSpeed itself prints: its throughput timer, its step lines and its pipeline engine's.
 
-A file becomes one Run. Best is the pipeline engine's line (mean since the one before), then the timestamps
-of the lines that are printed every few steps. `CurrSamplesPerSec` is kept as a printed rate beside them,
-since it times the last forward pass before a step only: with several micro-batches to a step it is too high
-by up to their number. Logs in which Megatron prints its own lines are read by that reader.
+A file becomes one Run. The pipeline engine's line (mean since the one before) is the best source, then the
+timestamps of the lines that are printed every few steps. `CurrSamplesPerSec` is kept as a printed rate
+beside them: it times the last forward pass before a step only, so with several micro-batches to a step it
+is too high by up to their number. Logs in which Megatron prints its own lines are read by that reader.
 
 Format: https://github.com/deepspeedai/DeepSpeed, deepspeed/utils/timer.py and runtime/engine.py.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 
-from reportgen.core.model import Finding, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import RunBuilder, once, per_device, spans
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.core.model import FactorValue
+from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, set_batch
+from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.run_builder import RunBuilder, once
+from reportgen.formats.parsing.text_log import Records
 
-_NAME = "deepspeed"
-_TIMER = re.compile(
-    rb"epoch="
-    + COUNT
-    + rb"/micro_step=(?P<micro>"
-    + COUNT
-    + rb")/global_step=(?P<step>"
-    + COUNT
-    + rb"), RunningAvgSamplesPerSec=(?P<mean>"
-    + NUMBER
-    + rb"), CurrSamplesPerSec=(?P<rate>"
-    + NUMBER
-    + rb")"
+_PIPELINE = StepLine(
+    b" iter time (s): ",
+    regex(
+        r"steps: {step:int} loss: [^\n]{1,200}? iter time \(s\): {step_time_s} "
+        r"samples/sec: {samples_per_second}"
+    ),
+    clock="host_synchronized",
 )
-_STEP = re.compile(rb"step=(?P<step>" + COUNT + rb"), skipped=" + COUNT + rb", lr=\[")
-_PIPELINE = re.compile(
-    rb"steps: (?P<step>"
-    + COUNT
-    + rb") loss: [^\n]{1,200}? iter time \(s\): (?P<time>"
-    + NUMBER
-    + rb") samples/sec: (?P<rate>"
-    + NUMBER
-    + rb")"
+_TIMER = StepLine(
+    b"SamplesPerSec=",
+    regex(
+        "epoch={:int}/micro_step={:int}/global_step={step:int}, RunningAvgSamplesPerSec={}, "
+        "CurrSamplesPerSec={samples_per_second}"
+    ),
+    is_single=True,
 )
+_STEP = StepLine(b", skipped=", regex(r"step={step:int}, skipped={:int}, lr=\["))
 # Until 2022; what it counts are forward passes.
-_OLD = re.compile(
-    COUNT + rb"/(?P<step>" + COUNT + rb"), (?:RunningAvg)?SamplesPerSec=(?P<mean>" + NUMBER + rb")"
-)
-_NODES = re.compile(rb"nnodes=(?P<nodes>" + COUNT + rb"), num_local_procs")
-_WORLD = re.compile(rb"dist_world_size=(?P<world>" + COUNT + rb")")
-_FORMS = ((b"SamplesPerSec=", _TIMER), (b", skipped=", _STEP), (b" iter time (s): ", _PIPELINE),
-          (b"SamplesPerSec=", _OLD))  # fmt: skip
-_CONFIG = re.compile(rb"\[config\.py:[0-9]{1,6}:print\] {1,9}train_batch_size {0,9}\.{2,80} [0-9]{1,15}")
+_OLD = StepLine(b"SamplesPerSec=", regex("{:int}/{step:int}, (?:RunningAvg)?SamplesPerSec={mean}"))
+_CONFIG = regex(r"\[config\.py:[0-9]{1,6}:print\] {1,9}train_batch_size {0,9}\.{2,80} [0-9]{1,15}")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with one of DeepSpeed's lines, less sure than the trainer that called it may be."""
-    found = (claim(files, literal, pattern, 0.7) for literal, pattern in _FORMS)
-    return next((one for one in found if one), None) or claim(files, b"[config.py:", _CONFIG, 0.6)
+def _dumped(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
+    """Return a setting of the configuration dump; short names are padded with dots, long ones are not."""
+    value = r"\S{1,40}" if values else r"[0-9]{1,15}(?!\S)"
+    line = rf"\[config\.py:[0-9]{{1,6}}:print\] {{1,9}}{name} {{1,9}}(?:\.{{1,80}} )?(?P<{factor}>{value})"
+    return Setting(name.encode(), re.compile(line.encode()), values)
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    forms = {pattern: _once(log.records(pattern, literal)) for literal, pattern in _FORMS}
-    # The form that has most to say gives the steps; the others only matter where it is missing.
-    pattern = next((one for one in (_PIPELINE, _TIMER, _STEP, _OLD) if len(forms[one])), _TIMER)
-    found = forms[pattern]
-    last = max(int(one.end[-1]) if len(one) else 0 for one in forms.values())
-    run = RunBuilder(log, _NAME, found.integers("step"), found.line, last)
-    run.factors.update(framework="DeepSpeed", item="sample")
-    _describe(run, log)
-    if pattern is _PIPELINE:
-        _pipeline(run, found)
-    elif pattern is _OLD:
+def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+    batch = run.factors.get("global_batch_size")
+    set_batch(run, float(batch) if isinstance(batch, int) else None)
+    others = {other: run.log.records(other.pattern, other.literal) for other in (_TIMER, _STEP, _OLD)}
+    run.last = max(run.last, *(int(other.end[-1]) for other in others.values() if len(other)), 0)
+    if line is _PIPELINE:
+        _pipeline(run, records)
+    elif line is _OLD:
         run.step = run.step[:0]
-    else:
-        if pattern is _TIMER:
-            run.add("throughput", found.floats("rate"), "printed")
-        _stamps(run, found, forms[_STEP])
-    if len(means := forms[_OLD]):
-        text, count = means.text("mean", -1), int(means.integers("step")[-1])
-        run.add_aggregate("throughput", float(text), f"{text} samples/s", "mean", count, int(means.line[-1]))
-    yield run.run()
+    elif len(records):
+        if line is _TIMER:
+            line.measure(run, records)
+        _add_stamps(run, records, others[_STEP])
+    means = _once(others[_OLD])
+    if len(means):
+        text, n = means.text("mean", -1), int(means.integers("step")[-1])
+        run.add_aggregate("throughput", float(text), f"{text} samples/s", "mean", n, int(means.line[-1]))
 
 
-FORMAT = Format(
-    _NAME,
-    "What DeepSpeed prints: throughput timer, step lines, pipeline lines.",
-    claims,
-    read,
-    marks=(*(literal for literal, _ in _FORMS), b"[config.py:"),
-)
+def _pipeline(run: RunBuilder, records: Records) -> None:
+    span = _PIPELINE.span(run.step, records)
+    time, rate = records.floats("step_time_s"), records.floats("samples_per_second")
+    run.add("step_time", time * span, _PIPELINE.clock, span=span, samples=time * rate * span)
+    run.add("throughput", rate, "printed", span=span)
 
 
-def _once(found: Records) -> Records:
-    return found.take(once(found.integers("step")))
-
-
-def _pipeline(run: RunBuilder, found: Records) -> None:
-    covered = spans(run.step)
-    time, rate = found.floats("time"), found.floats("rate")
-    run.add("step_time", time * covered, "host_synchronized", span=covered, samples=time * rate * covered)
-    run.add("throughput", rate, "printed", span=covered)
-
-
-def _stamps(run: RunBuilder, timer: Records, step: Records) -> None:
+def _add_stamps(run: RunBuilder, records: Records, steps: Records) -> None:
     """Add step times from the lines of steps, which have a date in every version, else from the timer's."""
-    better = step if len(step) > 1 else timer
-    run.step, run.line = better.integers("step"), better.line
-    run.add_stamps(run.log.stamps(better.begin), run.work(spans(run.step)))
+    records = steps if len(steps := _once(steps)) > 1 else records
+    run.step, run.line = records.integers("step"), records.line
+    run.add_stamps(run.log.stamps(records.begin), run.work(_STEP.span(run.step, records)))
 
 
-def _describe(run: RunBuilder, log: TextLog) -> None:
-    world = log.search(_WORLD, b"dist_world_size=")
-    devices = int(world["world"]) if world else _dumped(log, b"world_size")
-    batch = _dumped(log, b"train_batch_size")
-    run.factors.update(per_device(None if batch is None else float(batch), devices))
-    run.samples_per_step = None if batch is None else float(batch)
-    micro = _dumped(log, b"train_micro_batch_size_per_gpu")
-    if micro:
-        run.factors["micro_batch_size"] = micro
-    stage = _dumped(log, b"zero_optimization_stage")
-    if stage is not None:
-        run.factors["zero_stage"] = stage
-    precision = _dumped_text(log, b"fp16_enabled"), _dumped_text(log, b"bfloat16_enabled")
-    if b"True" in precision:
-        run.factors["precision"] = "fp16" if precision[0] == b"True" else "bf16"
-    if nodes := log.search(_NODES, b"nnodes="):
-        run.factors["nodes"] = int(nodes["nodes"])
+def _once(records: Records) -> Records:
+    return records.take(once(records.integers("step")))
 
 
-def _dumped_text(log: TextLog, name: bytes) -> bytes | None:
-    """Return a value of the configuration dump; short names are padded with dots, long ones are not."""
-    value = rb"\[config\.py:[0-9]{1,6}:print\] {1,9}" + name + rb" {1,9}(?:\.{1,80} )?([^\s]{1,40})"
-    found = log.search(re.compile(value), name)
-    return found[1] if found else None
-
-
-def _dumped(log: TextLog, name: bytes) -> int | None:
-    text = _dumped_text(log, name)
-    return int(text) if text and re.fullmatch(COUNT, text) else None
+FORMAT = LineFormat(
+    "deepspeed",
+    "What DeepSpeed prints: throughput timer, step lines, pipeline lines.",
+    lines=(_PIPELINE, _TIMER, _STEP, _OLD),
+    factors={"framework": "DeepSpeed", "item": "sample"},
+    settings=(
+        Setting(b"dist_world_size=", regex("dist_world_size={devices:int}")),
+        _dumped("world_size", "devices"),
+        _dumped("train_batch_size", "global_batch_size"),
+        _dumped("train_micro_batch_size_per_gpu", "micro_batch_size"),
+        _dumped("zero_optimization_stage", "zero_stage"),
+        _dumped("fp16_enabled", "precision", {b"True": "fp16"}),
+        _dumped("bfloat16_enabled", "precision", {b"True": "bf16"}),
+        Setting(b"nnodes=", regex("nnodes={nodes:int}, num_local_procs")),
+    ),
+    build=_build,
+    # The trainer that called it may be surer.
+    confidence=0.7,
+    signs=((b"[config.py:", _CONFIG, 0.6),),
+).format()

@@ -4,139 +4,103 @@
 each line an interval since the one before. The time is the host's, taken around the batch, without waiting
 for the device and without the wait for data; DeltaTimingCallback's is from step to step. A progress bar
 without a time gives elapsed time in whole seconds. Inside an MLPerf log the same figures are read by that
-reader. NeMo Automodel prints the rate of every step and no time, behind dates.
+reader. NeMo Automodel prints dates and the rate of every step, and no time.
 
 Format: https://github.com/NVIDIA/NeMo, nemo/lightning/pytorch/callbacks and nemo/utils/exp_manager.py;
 https://github.com/NVIDIA-NeMo/Automodel, recipes/llm/train_ft.py.
 """
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 
-import numpy as np
-
-from reportgen.core.model import Finding, FloatArray, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim
+from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, constant, set_batch
+from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.text_log import NUMBER, Records
 from reportgen.formats.parsing.timestamps import elapsed
-from reportgen.sources.logfiles import LogFiles
 
-_NAME = "nemo"
-_PRINTED = re.compile(
-    rb"Training epoch (?P<epoch>"
-    + COUNT
-    + rb"), iteration (?P<iteration>"
-    + COUNT
-    + rb")/"
-    + COUNT
-    + rb" \|(?P<fields>[^\n\r]{1,3000})"
-)
-# Nothing is read twice: what stands before the bar, in it and behind it ends where another bar could begin.
-_BAR = re.compile(
-    rb"Epoch (?P<epoch>"
-    + COUNT
-    + rb"): (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| (?P<iteration>"
-    + COUNT
-    + rb")/"
-    + COUNT
-    + rb" \[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
-    rb"(?=[^][\n\r]*?global_step=)"
-    rb"(?P<fields>, [^][\n\r]{0,4000}+)\]"
-)
-_DELTA = re.compile(
-    rb"Step (?P<iteration>" + COUNT + rb"): train_step_timing in s=(?P<time>" + NUMBER + rb")"
-)
-_AUTOMODEL = re.compile(
-    rb"\bstep (?P<iteration>"
-    + COUNT
-    + rb") \| epoch "
-    + COUNT
-    + rb" \| [^\n]{0,500}?\| mem (?P<memory>"
-    + NUMBER
-    + rb") GiB "
-    rb"\| tps (?P<rate>" + NUMBER + rb")\(" + NUMBER + rb"/gpu\)"
-)
-_FORMS = ((b"Training epoch ", _PRINTED), (b"global_step=", _BAR), (b": train_step_timing in s=", _DELTA),
-          (b"/gpu)", _AUTOMODEL))  # fmt: skip
-_LENGTH = re.compile(rb"\bseq_length[=: ]{1,3}(?P<length>" + COUNT + rb")")
+# Fields of a line, in any order, as `name: value` or `name=value`.
+_FIELDS = {
+    "global_step": b"global_step",
+    "global_batch_size": b"global_batch_size",
+    "step_time_s": b"train_step_timing in s",
+    "tokens_per_second_per_device": b"tokens_per_sec_per_gpu",
+    "memory_used_B": b"max_memory_allocated",
+}
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of one of the four forms."""
-    found = (claim(files, literal, pattern, 0.9) for literal, pattern in _FORMS)
-    return next((one for one in found if one), None)
+def _with_fields(records: Records) -> Records:
+    """Return records with a column for each field, steps by the global step, and elapsed time as seconds."""
+    texts = [text or b"" for text in records.columns["fields"]]
+    columns = {**records.columns, **{group: _field(texts, name) for group, name in _FIELDS.items()}}
+    # Without the global step (older bars) the iteration of the epoch is all there is.
+    columns["step"] = tuple(map(_step, columns.pop("global_step"), records.columns["step"]))
+    if "elapsed" in columns:
+        columns["timestamp"] = tuple(b"%.6f" % time for time in elapsed(records.columns["elapsed"]).tolist())
+    return replace(records, columns=columns)
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    forms = [log.records(pattern, literal) for literal, pattern in _FORMS]
-    every = next((one for one in forms if len(one)), forms[0])
-    if "rate" in every.columns:
-        yield _automodel(log, every)
-        return
-    fields = every.columns.get("fields")
-    step = every.integers("iteration") if fields is None else _field(fields, b"global_step")
-    # Counted from 0; without the global step (older bars) the iteration of the epoch is all there is.
-    step = np.where((step >= 0) & (step < 2**53), step, every.integers("iteration")).astype(np.int64) + 1
-    first = once(step)
-    found = every.take(first)
-    run = RunBuilder(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
-    run.factors.update(framework="NeMo", item="sequence")
-    _measure(run, found)
-    if length := log.search(_LENGTH, b"seq_length"):
-        run.factors["seq_len"] = int(length["length"])
-    yield run.run()
-
-
-FORMAT = Format(
-    _NAME,
-    "Training logs of NeMo and NeMo Automodel.",
-    claims,
-    read,
-    marks=tuple(literal for literal, _ in _FORMS),
-)
-
-
-def _automodel(log: TextLog, every: Records) -> Run:
-    """Return a run of single steps that print their rate of tokens over all devices, none left out.
-
-    Versions count from 0 or from 1. The rate of one device is over those that share data, not all of them.
-    """
-    step = every.integers("iteration")
-    step = step + int(step.min() == 0)
-    found = every.take(first := once(step))
-    run = RunBuilder(log, _NAME, step[first], found.line, int(every.end[-1]))
-    run.factors.update(framework="NeMo Automodel", item="token")
-    run.add("throughput", found.floats("rate"), "printed")
-    run.add("memory_used", found.floats("memory") * 2**30, "printed")
-    run.add_stamps(log.stamps(found.begin))
-    return run.run()
-
-
-def _measure(run: RunBuilder, found: Records) -> None:
-    covered = spans(run.step)
-    if "fields" not in found.columns:
-        run.add("step_time", found.floats("time") * covered, "host", span=covered)
-        return
-    fields = found.columns["fields"]
-    batch = _field(fields, b"global_batch_size")
-    sizes = np.unique(batch[np.isfinite(batch)])
-    if len(sizes) == 1:
-        run.factors["global_batch_size"] = int(sizes[0])
-        run.samples_per_step = float(sizes[0])
-    time = _field(fields, b"train_step_timing in s")
-    run.add("step_time", time * covered, "host", span=covered, samples=batch * covered)
-    rate = _field(fields, b"tokens_per_sec_per_gpu")
-    run.add("throughput_per_device", rate, "printed", span=covered)
-    run.add("memory_used", _field(fields, b"max_memory_allocated"), "printed", span=covered)
-    if "elapsed" in found.columns:
-        run.add_stamps(elapsed(found.columns["elapsed"]), batch * covered)
-
-
-def _field(fields: tuple[bytes | None, ...], name: bytes) -> FloatArray:
-    """Return a named field of the lines, NaN where a line does not have it; `name: value` or `name=value`."""
+def _field(texts: list[bytes], name: bytes) -> tuple[bytes | None, ...]:
     pattern = re.compile(rb"\b" + re.escape(name) + rb"(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
-    texts = [found[1] if (found := pattern.search(text or b"")) else b"nan" for text in fields]
-    return np.array(texts or [b""]).astype(np.float64) if texts else np.empty(0)
+    return tuple(match[1] if (match := pattern.search(text)) else None for text in texts)
+
+
+def _step(printed: bytes | None, iteration: bytes | None) -> bytes | None:
+    number = float(printed or b"nan")
+    return b"%d" % number if 0 <= number < 2**53 else iteration
+
+
+def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+    if "global_batch_size" in records.columns:
+        set_batch(run, constant(records.floats("global_batch_size")))
+    line.measure(run, records)
+
+
+FORMAT = LineFormat(
+    "nemo",
+    "Training logs of NeMo and NeMo Automodel.",
+    lines=(
+        StepLine(
+            b"Training epoch ",
+            regex(r"Training epoch {:int}, iteration {step:int}/{:int} \|(?P<fields>[^\n\r]{1,3000})"),
+            first=0,
+            clock="host",
+            prepare=_with_fields,
+        ),
+        StepLine(
+            b"global_step=",
+            # Nothing is read twice: what stands before the bar, in it and behind it ends where another bar
+            # could begin.
+            regex(
+                r"Epoch {:int}: (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| {step:int}/{:int} "
+                r"\[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
+                r"(?=[^][\n\r]*?global_step=)(?P<fields>, [^][\n\r]{0,4000}+)\]"
+            ),
+            first=0,
+            clock="host",
+            prepare=_with_fields,
+        ),
+        StepLine(
+            b": train_step_timing in s=",
+            regex("Step {step:int}: train_step_timing in s={step_time_s}"),
+            first=0,
+            clock="host",
+        ),
+        StepLine(
+            b"/gpu)",
+            # The rate of one device is over those that share data, not all of them.
+            regex(
+                r"\bstep {step:int} \| epoch {:int} \| [^\n]{0,500}?\| mem {memory_used_GiB} GiB "
+                r"\| tps {tokens_per_second}\({}/gpu\)"
+            ),
+            first=None,
+            is_single=True,
+            is_dated=True,
+            factors={"framework": "NeMo Automodel", "item": "token"},
+        ),
+    ),
+    factors={"framework": "NeMo", "item": "sequence"},
+    settings=(Setting(b"seq_length", regex(r"\bseq_length[=: ]{1,3}{seq_len:int}")),),
+    build=_build,
+    confidence=0.9,
+).format()
