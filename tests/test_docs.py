@@ -113,6 +113,13 @@ def test_links_between_pages_arrive(page):
         assert [link for link in links if DOCS not in (page.parent / link).resolve().parents] == []
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=_name)
+def test_lines_of_text_fit_a_review(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    long = [line for line in text.splitlines() if len(line) > 120 and not line.startswith("|")]
+    assert long == [] or page.name == "cli.md"  # its summaries are those of the program
+
+
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_toml_in_pages_is_toml(page):
     for block in re.findall(r"^```toml[^\n]*\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
