@@ -1,4 +1,4 @@
-"""A clock that stands still until told, and training scripts as child processes."""
+"""Fixtures: a clock that the test advances, and training scripts as child processes."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from standin import nvml_folder, standin
+from nvml_standin import nvml_folder, standin
 
 from collectors.format_v1 import run_folder
 from collectors.recorder import phases
@@ -82,11 +82,11 @@ def script(tmp_path):
 
 @pytest.fixture(scope="session")
 def python39():
-    """A Python 3.9 that starts; the syntax is checked by another test where there is none."""
+    """The path of a Python 3.9, or None; another test checks the syntax."""
     home = Path(os.environ.get("PYENV_ROOT", Path("~/.pyenv").expanduser()))
     candidates = [shutil.which("python3.9"), *sorted(map(str, home.glob("versions/3.9.*/bin/python3.9")))]
     for candidate in filter(None, candidates):
-        done = subprocess.run([candidate, "-S", "-c", "print(1)"], capture_output=True, check=False)
-        if done.stdout == b"1\n":
+        result = subprocess.run([candidate, "-S", "-c", "print(1)"], capture_output=True, check=False)
+        if result.stdout == b"1\n":
             return candidate
     return None

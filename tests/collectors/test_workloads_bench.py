@@ -1,4 +1,4 @@
-"""The command line of the workloads: which cases it makes, and how it starts them."""
+"""The command line of the workloads: which cases it selects, and how it starts them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def started(monkeypatch, *argv):
         ),
     ],
 )
-def test_options_make_cases(argv, expected):
+def test_options_select_cases(argv, expected):
     assert planned(*argv) == expected
 
 
@@ -82,7 +82,7 @@ def test_options_make_cases(argv, expected):
         ([], "the following arguments are required"),
     ],
 )
-def test_wrong_options_say_what_is_wrong(argv, message, capsys):
+def test_wrong_options_are_reported(argv, message, capsys):
     with pytest.raises(SystemExit) as ended:
         bench.main(argv)
     assert ended.value.code == 2
@@ -104,7 +104,7 @@ def test_a_case_has_all_its_factors():
     }
 
 
-def test_cases_have_the_factors_of_the_studies_that_they_repeat():
+def test_cases_have_the_factors_of_the_published_studies():
     options = bench.parse(["resnet50", "--benchmark", "smooth-inference", "--threads", "2"])
     ((_, case),) = bench.select_cases(options)
     assert case == {
@@ -122,7 +122,7 @@ def test_cases_have_the_factors_of_the_studies_that_they_repeat():
     }
 
 
-def test_default_is_the_full_protocol(monkeypatch):
+def test_the_default_is_the_full_protocol(monkeypatch):
     (campaign,) = started(monkeypatch, "darnn", "lstnet")
     assert campaign.repeats == 7
     assert campaign.is_interleaved
@@ -130,7 +130,7 @@ def test_default_is_the_full_protocol(monkeypatch):
     assert all("--steps 120" in " ".join(job.command) for job in campaign.jobs)
 
 
-def test_each_process_runs_exactly_the_case_it_was_started_for(monkeypatch):
+def test_each_process_runs_exactly_its_case(monkeypatch):
     names = ["darnn", "dsanet", "lstnet", "tpa-lstm"]
     options = ["--pass", *flux.PASSES, "--variant", *flux.VARIANTS, "--size", "Benchmarks.jl"]
     (campaign,) = started(monkeypatch, *names, *options)
@@ -164,7 +164,7 @@ def test_each_process_runs_exactly_the_case_it_was_started_for(monkeypatch):
         (["matmul", "--matrix-size", "64", "128", "--precision", "fp32", "bf16-amp"], 4),
     ],
 )
-def test_every_combination_of_settings_is_one_case(argv, count, monkeypatch):
+def test_each_combination_of_settings_is_a_case(argv, count, monkeypatch):
     (campaign,) = started(monkeypatch, *argv)
     assert len(campaign.jobs) == count
     assert len({str(job.case) for job in campaign.jobs}) == count
@@ -175,7 +175,7 @@ def assert_each_command_is_its_case(campaign):
     for case, command in campaign.jobs:
         child = bench.parse(command[command.index("bench") + 1 :])
         assert child.here
-        assert [found for _, found in bench.select_cases(child)] == [case]
+        assert [selected for _, selected in bench.select_cases(child)] == [case]
 
 
 def test_several_processes_are_started_by_torchrun(monkeypatch):
@@ -191,12 +191,12 @@ def test_cores_are_divided_among_the_processes(monkeypatch):
     assert [case["threads"] for _, case in bench.select_cases(options)] == [12, 3, 1]
 
 
-def test_the_clock_is_handed_on(monkeypatch):
+def test_the_timing_is_passed_to_the_processes(monkeypatch):
     (campaign,) = started(monkeypatch, "matmul", "--timing", "host")
     assert campaign.variables == {"REPORTGEN_TIMING": "host"}
 
 
-def test_logs_name_no_local_path_when_python_is_on_the_path(monkeypatch):
+def test_logs_contain_no_local_path_if_python_is_on_the_path(monkeypatch):
     monkeypatch.setattr(bench.shutil, "which", lambda name: sys.executable)
     assert bench.python_program() == "python"
     monkeypatch.setattr(bench.shutil, "which", lambda name: "/elsewhere/python")
@@ -229,7 +229,7 @@ def test_missing_gpu_is_an_error_with_a_remedy(monkeypatch, capsys):
         (["resnet50", "--precision", "tf32"], "--precision tf32: this device has no TF32"),
     ],
 )
-def test_a_device_that_cannot_do_it_is_an_error(argv, message, monkeypatch, capsys):
+def test_an_insufficient_device_is_an_error(argv, message, monkeypatch, capsys):
     torch = pytest.importorskip("torch", reason="torch is not installed; pip install torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
@@ -238,14 +238,14 @@ def test_a_device_that_cannot_do_it_is_an_error(argv, message, monkeypatch, caps
     assert message in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_made_is_an_error(monkeypatch, tmp_path, capsys):
+def test_a_folder_that_cannot_be_created_is_an_error(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(bench, "missing_requirement", lambda options: "")
     (tmp_path / "file").write_text("")
     assert bench.main(["lstnet", "--logs", str(tmp_path / "file")]) == 1
     assert "file" in capsys.readouterr().err
 
 
-def test_help_begins_with_an_example_and_imports_no_torch():
+def test_help_starts_with_an_example_and_imports_no_torch():
     script = (
         "import sys; from collectors.workloads import bench\n"
         "try: bench.main(['--help'])\n"

@@ -1,4 +1,4 @@
-"""BERT and RoBERTa: size, operations, what a step is."""
+"""BERT and RoBERTa: sizes, operations, steps."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ ONE = ["--here", "--steps", "2", "--threads", "1"]
         ("roberta-large", 355_361_794),
     ],
 )
-def test_models_have_the_weights_of_the_published_ones(name, expected):
+def test_models_have_as_many_weights_as_published(name, expected):
     with torch.device("meta"):
         model = models.build(workload.MODELS[name])
     assert sum(weight.numel() for weight in model.parameters()) == expected
 
 
 @pytest.mark.parametrize("name", ["bert-tiny", "roberta-tiny"])
-def test_operations_are_those_that_torch_counts(name):
+def test_operations_match_the_counter_of_torch(name):
     shape = workload.MODELS[name]
     dataset = synthetic_data.SyntheticTexts(shape, 40)
     # Fused attention hides its products from the counter.
@@ -49,7 +49,7 @@ def test_operations_are_those_that_torch_counts(name):
     assert workload.work(case).flops == counter.get_total_flops()
 
 
-def test_known_operations_of_bert_base():
+def test_operations_of_bert_base_match_a_calculation_by_hand():
     # Worked out by hand for 128 tokens, in multiply-adds: 12 layers of 128 x (4 x 768^2 + 2 x 768 x 3072
     # + 2 x 128 x 768) = 11,173,625,856; pooler 589,824; next sentence 1,536; 20 masked tokens x
     # (768^2 + 768 x 30,522) = 480,614,400.
@@ -70,7 +70,7 @@ def test_steps_are_recorded_with_their_phases(name, precision, tmp_path):
     assert header.split(",")[4:] == [f"{phase}_host_ns" for phase in phases]
 
 
-def test_15_percent_of_the_tokens_are_masked_and_remembered():
+def test_15_percent_of_the_tokens_are_masked():
     dataset = synthetic_data.SyntheticTexts(workload.MODELS["bert-tiny"], 128)
     tokens, segments, places, masked, order = dataset[3]
     assert (len(dataset), len(places), int(order)) == (25_000, 20, 1)
@@ -81,7 +81,7 @@ def test_15_percent_of_the_tokens_are_masked_and_remembered():
     assert torch.equal(masked, dataset[3][3])
 
 
-def test_adamw_is_fused_where_torch_has_it(monkeypatch):
+def test_adamw_is_fused_if_torch_supports_it(monkeypatch):
     model = torch.nn.Linear(1, 1)
     assert steps.adamw(model).defaults["fused"] is True
     real = torch.optim.AdamW
@@ -95,7 +95,7 @@ def test_adamw_is_fused_where_torch_has_it(monkeypatch):
     assert steps.adamw(model).defaults["fused"] is None
 
 
-def test_endless_count_samples_all_ranks_are_the_data_set_again_and_again():
+def test_the_samples_of_all_ranks_are_the_whole_data_set():
     ranks = [iter(EndlessSampler(10, rank, 2)) for rank in range(2)]
     for _ in range(3):
         assert sorted(next(rank) for rank in ranks for _ in range(5)) == list(range(10))

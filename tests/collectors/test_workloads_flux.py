@@ -1,4 +1,4 @@
-"""The Flux models: their size, their oddities, and the order of their work."""
+"""The Flux models: their sizes, their peculiarities, and the order of their work."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ INPUTS = {"DARNN": (10, 300), "DSANet": (50, 1000), "LSTNet": (20, 500), "TPA-LS
 
 
 class FakeRecorder:
-    """Writes down which phases each step had, and whether they were synchronised."""
+    """Notes the phases of each step, and whether they were synchronised."""
 
     def __init__(self):
-        self.happened = []
+        self.phases_of_steps = []
 
     def phase(self, name, *, synchronize=None):
         @contextlib.contextmanager
         def timed():
-            self.happened[-1].append(name if synchronize is None else f"{name} synchronized")
+            self.phases_of_steps[-1].append(name if synchronize is None else f"{name} synchronized")
             yield
 
         class Reusable:
@@ -50,7 +50,7 @@ class FakeRecorder:
 
     def steps(self, count):
         for number in range(count):
-            self.happened.append([])
+            self.phases_of_steps.append([])
             yield number
 
 
@@ -81,7 +81,7 @@ def zeroed(cell):
 
 
 @pytest.mark.parametrize(("model", "size", "weights", "with_states"), COUNTS)
-def test_parameter_counts_are_those_of_the_original(model, size, weights, with_states):
+def test_parameter_counts_match_the_original(model, size, weights, with_states):
     parameters = dict(workload.build(model, "sequential", size).named_parameters())
     assert sum(p.numel() for p in parameters.values()) == with_states
     assert sum(p.numel() for name, p in parameters.items() if "state0" not in name) == weights
@@ -144,12 +144,12 @@ def test_batched_is_torch_lstm_with_the_calls_as_time():
     torch.testing.assert_close(got, torch_lstm(cell)(time)[0])
 
 
-def test_lstm_forgets_nothing_at_first():
+def test_the_forget_bias_is_1():
     # gates input, forget, cell, output: only the forget gate begins with bias 1
     assert cells.LSTMCell(2, 3).bias.tolist() == [0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0]
 
 
-def test_relu_gru_by_hand():
+def test_relu_gru_matches_a_calculation_by_hand():
     cell = zeroed(cells.ReluGRUCell(1, 1))
     with torch.no_grad():
         cell.weight_input[2] = 1.0  # candidate = relu(x + r * 2h), r = z = 1/2
@@ -167,7 +167,7 @@ def test_relu_gru_keeps_its_state_when_the_update_gate_is_open():
 
 
 class Follower(torch.nn.Module):
-    """A cell that only says from which row it started: the state is the row's own number."""
+    """A cell that notes from which row it starts; its state is the number of the row."""
 
     def __init__(self):
         super().__init__()
@@ -189,13 +189,13 @@ class Follower(torch.nn.Module):
         (9, [(0, -1), (1, 0), (2, 0), (3, 0), (4, 0)]),
     ],
 )
-def test_each_row_starts_from_the_row_it_follows(skip, expected):
+def test_each_row_starts_from_the_state_of_its_predecessor(skip, expected):
     follower = Follower()
     cells.Sequential(follower, skip)(torch.arange(5.0).unsqueeze(1))
     assert follower.pairs == expected
 
 
-def test_the_last_row_is_carried_to_the_next_call_until_reset():
+def test_the_last_state_is_carried_until_reset():
     follower = Follower()
     recurrence = cells.Sequential(follower)
     for _ in range(2):
@@ -207,7 +207,7 @@ def test_the_last_row_is_carried_to_the_next_call_until_reset():
 
 @pytest.mark.parametrize("variant", workload.VARIANTS)
 @pytest.mark.parametrize("model", ["DARNN", "LSTNet", "TPA-LSTM"])
-def test_reset_makes_a_call_repeatable_and_nothing_else_does(model, variant):
+def test_a_call_is_repeatable_only_after_reset(model, variant):
     network, x = small(model, variant)
     first, second = network(x), network(x)
     cells.reset(network)
@@ -236,7 +236,7 @@ def test_detach_cuts_the_gradient_between_calls():
         ("LSTNet", "convolution", 2, 2),
         ("TPA-LSTM", "lstm.0.cell", 4 * 10, 4 * 10),
         ("DSANet", "global_tower.encoders.0.query", 1, 1),
-        ("DSANet", "global_tower.encoders.0.key", 2, 2),  # also where the values should be projected
+        ("DSANet", "global_tower.encoders.0.key", 2, 2),  # also used for the values
         ("DSANet", "global_tower.encoders.0.value", 0, 0),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_batched_call_takes_all_samples_at_once(model, part, calls_per_forward
     assert len(calls) == calls_per_forward
 
 
-def test_batched_samples_do_not_touch_each_other():
+def test_batched_samples_are_independent():
     for model in ("LSTNet", "TPA-LSTM"):  # DARNN's encoder mixes them on purpose, see its docstring
         network, x = small(model, "batched")
         together = network(x)
@@ -268,7 +268,7 @@ def test_batched_samples_do_not_touch_each_other():
         torch.testing.assert_close(network(x[2:3]), together[2:3])
 
 
-def test_darnn_starts_from_a_run_over_zeros_without_gradient():
+def test_darnn_starts_with_a_run_over_zeros_without_gradient():
     network, x = small("DARNN")
     network.encoder.prepare(4, x)
     hidden, _ = network.encoder.state
@@ -278,7 +278,7 @@ def test_darnn_starts_from_a_run_over_zeros_without_gradient():
     assert network.encoder.recurrence.cell.weight_input.grad.abs().sum() > 0
 
 
-def test_dsanet_attends_between_heads_over_all_features_and_samples():
+def test_dsanet_attention_contracts_over_features_and_samples():
     network, _ = small("DSANet")
     encoder = network.eval().global_tower.encoders[0]
     x = torch.randn(6, 4)  # 6 = samples x features; 4 = depth 2 x heads 2
@@ -288,7 +288,7 @@ def test_dsanet_attends_between_heads_over_all_features_and_samples():
     torch.testing.assert_close(encoder._attend(x), expected)
 
 
-def test_dsanet_norm_divides_by_the_deviation_plus_a_floor():
+def test_dsanet_norm_adds_the_floor_to_the_deviation():
     network, _ = small("DSANet")
     norm = network.global_tower.encoders[0].norm
     # mean 2, deviation 1 without Bessel's correction
@@ -297,7 +297,7 @@ def test_dsanet_norm_divides_by_the_deviation_plus_a_floor():
     assert norm(torch.ones(1, 4)).tolist() == [[0, 0, 0, 0]]
 
 
-def test_dsanet_drops_out_only_in_training():
+def test_dsanet_uses_dropout_only_in_training():
     network, x = small("DSANet")
     assert not torch.equal(network(x), network(x))
     network.eval()
@@ -307,35 +307,35 @@ def test_dsanet_drops_out_only_in_training():
 # ----------------------------------------------------------------------------------------- passes
 
 
-def run(model, kind, steps=2, variant="sequential"):
+def run(model, pass_name, steps=2, variant="sequential"):
     network, x = small(model, variant)
     before = {name: p.detach().clone() for name, p in network.named_parameters()}
     recorder = FakeRecorder()
-    flux_steps.FullBatchSteps(network, x, torch.randn(4, 1), reset=kind == "train").of_pass(kind)(
+    flux_steps.FullBatchSteps(network, x, torch.randn(4, 1), reset=pass_name == "train").of_pass(pass_name)(
         recorder, steps
     )
     changed = {name for name, p in network.named_parameters() if not torch.equal(p, before[name])}
-    return recorder.happened, changed, network
+    return recorder.phases_of_steps, changed, network
 
 
 @pytest.mark.parametrize("model", INPUTS)
 @pytest.mark.parametrize(
-    ("kind", "phases"),
+    ("pass_name", "phases"),
     [
         ("forward", ["forward"]),
         ("forward+backward", ["forward", "backward"]),
         ("train", ["forward", "backward", "optimizer"]),
     ],
 )
-def test_every_step_has_the_phases_of_its_pass(model, kind, phases):
-    happened, changed, network = run(model, kind, steps=3)
-    assert happened == [phases] * 3
-    assert bool(changed) == (kind == "train")
-    if kind != "train":
+def test_each_step_has_the_phases_of_its_pass(model, pass_name, phases):
+    phases_of_steps, changed, network = run(model, pass_name, steps=3)
+    assert phases_of_steps == [phases] * 3
+    assert bool(changed) == (pass_name == "train")
+    if pass_name != "train":
         assert all(p.grad is None for p in network.parameters())
 
 
-def test_training_leaves_what_the_original_never_uses():
+def test_training_does_not_change_unused_weights():
     _, changed, network = run("DSANet", "train")
     untouched = {name for name, _ in network.named_parameters()} - changed
     assert untouched >= {f"{tower}.encoders.{i}.value.weight" for tower in ("local_tower",) for i in range(3)}
@@ -347,7 +347,7 @@ def test_forward_is_without_dropout():
     assert not network.training
 
 
-def test_training_learns():
+def test_training_reduces_the_loss():
     network, x = small("LSTNet")
     y = torch.randn(4, 1)
     loss = lambda: torch.nn.functional.mse_loss(network(x), y).item()  # noqa: E731
@@ -364,4 +364,4 @@ def test_phases_are_synchronised_on_a_gpu():
     on_gpu.x = x  # the fake recorder calls nothing
     recorder = FakeRecorder()
     on_gpu.forward(recorder, 1)
-    assert recorder.happened == [["forward synchronized"]]
+    assert recorder.phases_of_steps == [["forward synchronized"]]

@@ -1,4 +1,4 @@
-"""ResNet-50 and the matrix product: size, operations, data sets, what is recorded of a run."""
+"""ResNet-50 and the matrix product: sizes, operations, data sets, recorded runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def recorded(tmp_path, *argv, code=0):
     return json.loads(path.read_text()), [line for line in lines if line.startswith("step,")], rows
 
 
-def test_the_model_has_the_weights_of_v1_5():
+def test_the_model_has_as_many_weights_as_v1_5():
     with torch.device("meta"):
         model = ResNet50()
     assert sum(weight.numel() for weight in model.parameters()) == 25_557_032  # torchvision's resnet50
@@ -47,12 +47,12 @@ def test_the_stride_is_in_the_3x3_convolution():
 
 
 def test_a_forward_pass_has_the_published_multiply_adds():
-    assert architecture.multiply_adds(224)[0] == 4_089_184_256  # as torchvision documents: 4.09 GMAC
+    assert architecture.multiply_adds(224)[0] == 4_089_184_256  # torchvision documents 4.09 GMAC
 
 
 @pytest.mark.parametrize("size", [32, 47])
 @pytest.mark.parametrize("benchmark", ["Train", "Inference"])
-def test_operations_are_those_that_torch_counts(benchmark, size):
+def test_operations_match_the_counter_of_torch(benchmark, size):
     model = Classifier(ResNet50())
     pixels = torch.zeros(2, 3, size, size)
     with FlopCounterMode(display=False) as counter:
@@ -91,7 +91,7 @@ def test_images_are_loaded_by_workers(tmp_path):
     assert (run["status"], run["case"]["num_workers"], rows) == ("complete", 1, ["1", "2"])
 
 
-def test_compiling_is_left_to_torch(tmp_path, monkeypatch):
+def test_compile_calls_torch_compile(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(torch, "compile", lambda model: seen.append(model) or model)
     run, _, _ = recorded(tmp_path, "resnet50", *TINY, "--compile")
@@ -121,7 +121,7 @@ def test_two_ranks_average_their_gradients_and_each_writes_its_steps(tmp_path, m
     assert (tmp_path / "model=x" / "r1" / "steps.rank1.csv").exists()
 
 
-def test_a_process_that_torchrun_did_not_start_says_so(tmp_path, capsys):
+def test_ddp_without_torchrun_is_an_error(tmp_path, capsys):
     assert bench.main(["resnet50", *TINY, *ONE, "--ddp", "2", "--logs", str(tmp_path)]) == 2
     assert "--ddp 2, but torchrun started 1 processes" in capsys.readouterr().err
 
@@ -129,7 +129,7 @@ def test_a_process_that_torchrun_did_not_start_says_so(tmp_path, capsys):
 # Memory
 
 
-def test_no_memory_for_the_input_is_recorded_before_the_first_step(tmp_path, capsys):
+def test_running_out_of_memory_before_the_first_step_is_recorded(tmp_path, capsys):
     size = str(10**7)  # 364 TiB
     run, headers, rows = recorded(tmp_path, "matmul", "--matrix-size", size, code=1)
     assert (run["status"], headers, rows) == ("out_of_memory", [], [])
@@ -140,7 +140,7 @@ def test_no_memory_for_the_input_is_recorded_before_the_first_step(tmp_path, cap
 @pytest.mark.parametrize(
     "error", [torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("not enough memory"), MemoryError()]
 )
-def test_no_memory_in_a_step_ends_the_run_as_such(error, tmp_path, monkeypatch):
+def test_running_out_of_memory_in_a_step_is_recorded(error, tmp_path, monkeypatch):
     def multiply(a, b, out):
         raise error
 
@@ -149,7 +149,7 @@ def test_no_memory_in_a_step_ends_the_run_as_such(error, tmp_path, monkeypatch):
     assert run["status"] == "out_of_memory"
 
 
-def test_other_errors_are_not_taken_for_memory(tmp_path, monkeypatch):
+def test_other_errors_do_not_count_as_out_of_memory(tmp_path, monkeypatch):
     def multiply(a, b, out):
         raise RuntimeError("device-side assert")
 
@@ -170,7 +170,7 @@ def test_products_are_counted(precision, tmp_path):
     assert (run["samples_per_step"], run["flops_per_step"]) == (10, 10 * 2 * 16**3)
 
 
-def test_only_fp32_forbids_tf32(tmp_path):
+def test_only_fp32_disables_tf32(tmp_path):
     recorded(tmp_path / "a", "matmul", "--matrix-size", "8", "--precision", "bf16")
     assert torch.backends.cuda.matmul.allow_tf32
     recorded(tmp_path / "b", "matmul", "--matrix-size", "8")
@@ -189,7 +189,7 @@ def folder_of_images(tmp_path, names=("n01440764", "n01443537")):
     return tmp_path
 
 
-def test_drawn_images_are_always_the_same_and_normalised():
+def test_synthetic_images_are_reproducible_and_normalised():
     dataset = images.SyntheticImages(64)
     image, label = dataset[7]
     assert (len(dataset), tuple(image.shape), label) == (50_000, (3, 64, 64), 7)
@@ -199,7 +199,7 @@ def test_drawn_images_are_always_the_same_and_normalised():
     assert image.max() == pytest.approx((1 - 0.406) / 0.225, abs=0.2)
 
 
-def test_files_are_scaled_and_cropped_to_the_middle(tmp_path):
+def test_files_are_scaled_and_cropped_to_the_centre(tmp_path):
     dataset = images.FolderImages(folder_of_images(tmp_path), 32)
     image, label = dataset[1]
     assert (len(dataset), tuple(image.shape), label) == (2, (3, 32, 32), 1)
@@ -208,12 +208,12 @@ def test_files_are_scaled_and_cropped_to_the_middle(tmp_path):
     assert (green, blue) == (pytest.approx(-0.456 / 0.224), pytest.approx(-0.406 / 0.225))
 
 
-def test_a_data_set_with_the_classes_of_imagenet_is_called_so(tmp_path):
+def test_a_data_set_with_the_classes_of_imagenet_is_named_imagenet(tmp_path):
     assert image_folder.dataset_name(folder_of_images(tmp_path / "val")) == "ImageNet"
     assert image_folder.dataset_name(folder_of_images(tmp_path / "flowers", ("rose", "tulip"))) == "flowers"
 
 
-def test_files_can_be_trained_on(tmp_path):
+def test_training_on_files_works(tmp_path):
     data = folder_of_images(tmp_path / "images")
     run, _, rows = recorded(tmp_path / "logs", "resnet50", *TINY, "--data", str(data))
     assert (run["case"]["dataset"], rows) == ("ImageNet", ["1", "2"])

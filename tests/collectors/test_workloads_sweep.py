@@ -1,4 +1,4 @@
-"""Campaigns in files: what they plan, what is wrong with them, and how they go on after no memory."""
+"""Campaigns in files: their cases, their errors, and how they continue after running out of memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from collectors.workloads import bench, sweep
 CAMPAIGNS = sorted((ROOT / "collectors" / "workloads" / "campaigns").glob("*.toml"))
 HEAD = 'logs = "logs/x"\nthreads = 1\nrepeats = 2\n'
 
-#: instead of a workload: more than 8 samples do not fit into memory
+#: Replaces a workload: batch sizes above 8 run out of memory.
 STAND_IN = """
 import json, os, pathlib
 path = pathlib.Path(os.environ["REPORTGEN_RUN"], "run.json")
@@ -28,7 +28,7 @@ raise SystemExit(is_large)
 """
 
 
-def written(tmp_path, text, name="campaign.toml"):
+def write_file(tmp_path, text, name="campaign.toml"):
     path = tmp_path / name
     path.write_text(text)
     return path
@@ -53,7 +53,7 @@ def stand_in(monkeypatch):
 
 
 def outcomes(logs):
-    """(batch size, repeat, status) of all runs, in the order in which they began."""
+    """Return (batch size, repeat, status) of all runs in the order of their start."""
     runs = [json.loads(path.read_text()) for path in logs.glob("*/r*/run.json")]
     runs.sort(key=lambda run: run["started_realtime_ns"])
     return [(run["case"]["batch_size"], run["repeat"], run["status"]) for run in runs]
@@ -62,33 +62,33 @@ def outcomes(logs):
 # Files
 
 
-def test_lists_are_combined_and_tables_added(tmp_path):
+def test_lists_are_combined_and_tables_are_added(tmp_path):
     tables = table(name="matmul", matrix_size=[64, 128], precision=["fp32", "bf16"])
     tables += table(
         name=["roberta-base", "roberta-large"], seq_len=128, batch_size=[1, 8], compile=[False, True]
     )
-    found = cases_of(written(tmp_path, HEAD + tables))
-    assert len(found) == 4 + 8
-    sizes = [(case["precision"], case["matrix_size"]) for case in found[:4]]
+    cases = cases_of(write_file(tmp_path, HEAD + tables))
+    assert len(cases) == 4 + 8
+    sizes = [(case["precision"], case["matrix_size"]) for case in cases[:4]]
     assert sizes == [("fp32", 64), ("fp32", 128), ("bf16", 64), ("bf16", 128)]
-    assert {case["compile"] for case in found[4:]} == {False, True}
+    assert {case["compile"] for case in cases[4:]} == {False, True}
 
 
-def test_keys_at_the_top_hold_for_all_tables_that_do_not_say_otherwise(tmp_path):
+def test_keys_at_the_top_are_defaults_of_all_tables(tmp_path):
     tables = table(name="matmul", matrix_size=64) + table(name="matmul", matrix_size=64, precision="bf16")
-    found = cases_of(written(tmp_path, 'precision = "fp16-amp"\n' + HEAD + tables))
-    assert [case["precision"] for case in found] == ["fp16-amp", "bf16"]
+    cases = cases_of(write_file(tmp_path, 'precision = "fp16-amp"\n' + HEAD + tables))
+    assert [case["precision"] for case in cases] == ["fp16-amp", "bf16"]
 
 
-def test_json_says_the_same_as_toml(tmp_path):
-    toml = written(tmp_path, HEAD + table(name="matmul", matrix_size=[8, 16]))
+def test_json_and_toml_are_equivalent(tmp_path):
+    toml = write_file(tmp_path, HEAD + table(name="matmul", matrix_size=[8, 16]))
     content = {
         "logs": "logs/x",
         "threads": 1,
         "repeats": 2,
         "workloads": [{"name": "matmul", "matrix_size": [8, 16]}],
     }
-    assert sweep_from(written(tmp_path, json.dumps(content), "a.json"))[:2] == sweep_from(toml)[:2]
+    assert sweep_from(write_file(tmp_path, json.dumps(content), "a.json"))[:2] == sweep_from(toml)[:2]
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_json_says_the_same_as_toml(tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text, message, tmp_path, capsys):
-    path = written(tmp_path, text)
+def test_errors_name_their_place_in_the_file(text, message, tmp_path, capsys):
+    path = write_file(tmp_path, text)
     assert __main__.main(["sweep", str(path)]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"reportgen: {path}: ")
@@ -134,15 +134,15 @@ def test_what_is_wrong_is_said_with_its_place(text, message, tmp_path, capsys):
 @pytest.mark.parametrize(("text", "message"), [("{", "Expecting property name"), ("[1]", "not an object")])
 def test_broken_json_is_an_error(text, message, tmp_path):
     with pytest.raises(ValueError, match=message):
-        sweep_from(written(tmp_path, text, "campaign.json"))
+        sweep_from(write_file(tmp_path, text, "campaign.json"))
 
 
-def test_without_tomllib_the_remedy_is_json(tmp_path, monkeypatch):
+def test_without_tomllib_the_error_suggests_json(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tomllib", None)
     with pytest.raises(
         ValueError, match=r"TOML needs Python 3.11; use Python 3.11, or write the file as JSON"
     ):
-        sweep_from(written(tmp_path, HEAD))
+        sweep_from(write_file(tmp_path, HEAD))
 
 
 def test_a_missing_file_is_an_error_and_not_a_traceback(tmp_path, capsys):
@@ -150,9 +150,9 @@ def test_a_missing_file_is_an_error_and_not_a_traceback(tmp_path, capsys):
     assert "none.toml: no such file; for examples see " in capsys.readouterr().err
 
 
-def test_what_the_host_lacks_is_said_before_the_first_run(tmp_path, monkeypatch, capsys):
+def test_missing_requirements_are_reported_before_the_first_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bench, "missing_requirement", lambda options: "torch is not installed")
-    path = written(tmp_path, HEAD + table(name="matmul"))
+    path = write_file(tmp_path, HEAD + table(name="matmul"))
     assert __main__.main(["sweep", str(path), "--logs", str(tmp_path / "logs")]) == 1
     assert f"{path}: matmul: torch is not installed" in capsys.readouterr().err
     assert not (tmp_path / "logs").exists()
@@ -162,26 +162,26 @@ def test_what_the_host_lacks_is_said_before_the_first_run(tmp_path, monkeypatch,
 
 
 @pytest.mark.parametrize("path", CAMPAIGNS, ids=lambda path: path.stem)
-def test_campaigns_that_come_along_can_be_planned(path, capsys):
+def test_the_included_campaigns_can_be_planned(path, capsys):
     assert __main__.main(["sweep", str(path), "--dry-run"]) == 0
     assert " 7 repeats each" in capsys.readouterr().out
 
 
-def test_each_founding_study_has_its_campaign():
+def test_each_casesing_study_has_a_campaign():
     assert [path.stem for path in CAMPAIGNS] == ["bert-base", "flux", "resnet50", "roberta"]
 
 
-def test_the_roberta_campaign_is_the_whole_published_sweep():
-    (path,) = (one for one in CAMPAIGNS if one.stem == "roberta")
-    found = [case for case in cases_of(path) if "seq_len" in case]
-    assert len(found) == 3 * 3 * 6
+def test_the_roberta_campaign_has_all_published_cases():
+    (path,) = (path for path in CAMPAIGNS if path.stem == "roberta")
+    cases = [case for case in cases_of(path) if "seq_len" in case]
+    assert len(cases) == 3 * 3 * 6
 
 
 # Running
 
 
-def test_a_plan_counts_what_is_there_and_runs_nothing(tmp_path, stand_in, capsys):
-    path = written(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[4, 8], num_workers=0))
+def test_a_dry_run_counts_complete_runs_and_runs_nothing(tmp_path, stand_in, capsys):
+    path = write_file(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[4, 8], num_workers=0))
     line = ["sweep", str(path), "--logs", str(tmp_path / "logs")]
     assert __main__.main([*line, "--dry-run"]) == 0
     assert not (tmp_path / "logs").exists()
@@ -203,19 +203,19 @@ def test_a_plan_counts_what_is_there_and_runs_nothing(tmp_path, stand_in, capsys
     assert "4 runs to do, 4 complete" in capsys.readouterr().out
 
 
-def test_cases_are_interleaved_and_no_memory_is_an_answer(tmp_path, stand_in):
-    path = written(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 4]))
+def test_cases_are_interleaved_and_out_of_memory_counts_as_a_result(tmp_path, stand_in):
+    path = write_file(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 4]))
     logs = tmp_path / "logs"
     assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
     expected = [(16, 1, "out_of_memory"), (4, 1, "complete"), (16, 2, "out_of_memory"), (4, 2, "complete")]
     assert outcomes(logs) == expected
     assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
-    assert outcomes(logs) == expected  # nothing was left to do
+    assert outcomes(logs) == expected  # nothing is left to do
 
 
-def test_larger_batches_are_skipped_only_if_wanted_and_never_silently(tmp_path, stand_in, capsys):
+def test_larger_batches_are_skipped_on_request_with_a_message(tmp_path, stand_in, capsys):
     sizes = table(name="roberta-tiny", batch_size=[4, 16, 64], seq_len=[64, 128])
-    path = written(tmp_path, "skip_after_oom = true\n" + HEAD + sizes)
+    path = write_file(tmp_path, "skip_after_oom = true\n" + HEAD + sizes)
     logs = tmp_path / "logs"
     assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
     once = [(4, 1, "complete"), (16, 1, "out_of_memory")]
@@ -229,8 +229,8 @@ def test_larger_batches_are_skipped_only_if_wanted_and_never_silently(tmp_path, 
     assert capsys.readouterr().err.count("skipped, out of memory with batch_size 16") == 6
 
 
-def test_a_batch_that_once_fitted_is_not_held_against_larger_ones(tmp_path, stand_in):
-    path = written(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 64]))
+def test_a_batch_that_also_completed_does_not_skip_larger_ones(tmp_path, stand_in):
+    path = write_file(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 64]))
     logs = tmp_path / "logs"
     campaign = sweep_from(path, logs).campaign
     launch.run_campaign(campaign._replace(repeats=1))
@@ -241,30 +241,38 @@ def test_a_batch_that_once_fitted_is_not_held_against_larger_ones(tmp_path, stan
     assert sweep.out_of_memory_reason(campaign, large) == ""
 
 
-def test_other_failures_are_the_exit_code_and_are_run_again(tmp_path, monkeypatch):
+def test_other_failures_set_the_exit_code_and_are_repeated(tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "missing_requirement", lambda options: "")
     monkeypatch.setattr(
         bench, "child_command", lambda *_: [sys.executable, "-S", "-c", "raise SystemExit(3)"]
     )
-    path = written(tmp_path, "repeats = 1\n" + table(name="roberta-tiny"))
+    path = write_file(tmp_path, "repeats = 1\n" + table(name="roberta-tiny"))
     for count in (1, 2):
         assert __main__.main(["sweep", str(path), "--logs", str(tmp_path / "logs")]) == 3
         assert len(outcomes(tmp_path / "logs")) == count
 
 
-def test_a_campaign_of_real_workloads_survives_what_does_not_fit(tmp_path):
+def test_a_campaign_of_real_workloads_continues_after_out_of_memory(tmp_path):
     pytest.importorskip("torch", reason="torch is not installed; pip install torch")
     text = "steps = 2\nthreads = 1\nrepeats = 1\n" + table(name="matmul", matrix_size=[10**7, 8])
-    line = [sys.executable, "-m", "collectors", "sweep", written(tmp_path, text), "--logs", tmp_path / "logs"]
+    line = [
+        sys.executable,
+        "-m",
+        "collectors",
+        "sweep",
+        write_file(tmp_path, text),
+        "--logs",
+        tmp_path / "logs",
+    ]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert ": out_of_memory, RuntimeError" in done.stderr
     runs = [json.loads(path.read_text()) for path in (tmp_path / "logs").glob("*/r1/run.json")]
-    found = {run["case"]["matrix_size"]: (run["status"], run["exit_code"]) for run in runs}
-    assert found == {10**7: ("out_of_memory", 1), 8: ("complete", 0)}
+    results = {run["case"]["matrix_size"]: (run["status"], run["exit_code"]) for run in runs}
+    assert results == {10**7: ("out_of_memory", 1), 8: ("complete", 0)}
 
 
-def test_help_begins_with_an_example():
+def test_help_starts_with_an_example():
     line = [sys.executable, "-m", "collectors", "sweep", "--help"]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("usage: python -m collectors sweep roberta.toml --dry-run")

@@ -1,10 +1,10 @@
-"""The callbacks against the real frameworks, on CPU: steps are the optimizer's, samples those that came."""
+"""The callbacks with the real frameworks, on CPU: steps of the optimizer, with their actual samples."""
 
 import json
 import pickle
 
 import pytest
-from reading import read
+from second_reader import read
 
 from collectors import Recorder
 from collectors.integrations.hooks import count_samples
@@ -17,7 +17,7 @@ SAMPLES = 10
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Tiny models are slowed down by threads, and much so on a busy machine."""
+    """Threads slow tiny models down, especially on a busy machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -41,7 +41,7 @@ def dataset():
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_data_loader_is_waited_for_in_its_own_phase(tmp_path, workers):
+def test_the_wait_for_a_data_loader_is_a_phase(tmp_path, workers):
     loader = torch.utils.data.DataLoader(list(range(12)), batch_size=4, num_workers=workers)
     with Recorder.start(logs=tmp_path, samples_per_step=4) as recorder:
         seen = [batch.tolist() for batch in recorder.steps(loader)]
@@ -63,7 +63,7 @@ def test_a_data_loader_is_waited_for_in_its_own_phase(tmp_path, workers):
         ([], None),
     ],
 )
-def test_the_count_samples_a_batch_are_those_of_its_first_tensor(batch, count):
+def test_samples_of_a_batch_are_the_length_of_its_first_tensor(batch, count):
     assert count_samples(batch) == count
 
 
@@ -110,11 +110,11 @@ def fit(module, folder, **options):
     return callback
 
 
-def test_lightning_steps_are_recorded_with_phases_and_without_validation(tmp_path, module):
+def test_lightning_steps_have_phases_and_exclude_validation(tmp_path, module):
     callback = fit(module, tmp_path)
     rank = ranks(callback.recorder.folder)
     assert rank["samples"] == [3, 3, 3, 1] * 2
-    assert [one[:2] for one in rank["breaks"]] == [
+    assert [pause[:2] for pause in rank["breaks"]] == [
         ["setup", 0],
         ["evaluation", 4],
         ["epoch", 4],
@@ -130,19 +130,19 @@ def test_lightning_steps_are_recorded_with_phases_and_without_validation(tmp_pat
     assert (run.factors["model"], run.factors["item"]) == ("linear", "row")
 
 
-def test_lightning_steps_are_those_of_the_optimizer(tmp_path, module):
+def test_a_lightning_step_is_a_step_of_the_optimizer(tmp_path, module):
     callback = fit(module, tmp_path, accumulate_grad_batches=2, limit_val_batches=0)
     rank = ranks(callback.recorder.folder)
     assert rank["samples"] == [6, 4] * 2
     assert all(value > 0 for value in rank["columns"]["optimizer/host"])
 
 
-def test_lightning_in_the_middle_of_accumulation_gives_up_the_cut_step(tmp_path, module):
+def test_a_lightning_step_that_validation_interrupts_is_discarded(tmp_path, module):
     callback = fit(module, tmp_path, accumulate_grad_batches=2, val_check_interval=1)
     assert ranks(callback.recorder.folder)["samples"] == [3, 1] * 2
 
 
-def test_an_exception_in_lightning_is_the_end_of_the_run(tmp_path, module):
+def test_an_exception_in_lightning_ends_the_run(tmp_path, module):
     module.fails_at = 2
     with pytest.raises(MemoryError):
         fit(module, tmp_path, limit_val_batches=0)
@@ -172,7 +172,7 @@ def fabric():
     return make
 
 
-def test_a_fabric_loader_is_recorded_like_any_other(tmp_path, fabric):
+def test_a_loader_of_fabric_is_recorded(tmp_path, fabric):
     loader, train = fabric()
     with Recorder.start(logs=tmp_path) as recorder:
         for batch in recorder.steps(loader):
@@ -180,7 +180,7 @@ def test_a_fabric_loader_is_recorded_like_any_other(tmp_path, fabric):
     assert len(ranks(recorder.folder)["columns"]["data_loading/host"]) == 4
 
 
-def test_a_fabric_callback_counts_from_the_first_step_of_the_optimizer_on(tmp_path, fabric):
+def test_the_fabric_callback_does_not_record_the_first_step(tmp_path, fabric):
     from collectors.integrations.lightning import RecordFabricSteps
 
     callback = RecordFabricSteps(logs=tmp_path, samples_per_step=3)
@@ -191,7 +191,7 @@ def test_a_fabric_callback_counts_from_the_first_step_of_the_optimizer_on(tmp_pa
     assert ranks(callback.recorder.folder)["steps"] == [1, 2, 3]
 
 
-def test_a_callback_is_pickled_by_its_name_and_other_names_are_none():
+def test_callbacks_can_be_pickled_and_unknown_names_raise():
     from collectors.integrations import huggingface, lightning
 
     for module in (lightning, huggingface):
@@ -231,14 +231,14 @@ def hf_train(folder, **options):
     return only_run(folder / "logs")
 
 
-def test_a_hugging_face_trainer_is_recorded_with_the_samples_and_tokens_that_came(tmp_path):
+def test_the_transformers_callback_counts_actual_samples_and_tokens(tmp_path):
     folder = hf_train(tmp_path, eval_strategy="epoch", save_strategy="epoch")
     rank = ranks(folder)
     assert rank["samples"] == [3, 3, 3, 1] * 2
     text = next(folder.glob("steps*")).read_text()
     assert "step,tokens,samples," in text
     assert "\n4,5,1," in text
-    names = [one[:2] for one in rank["breaks"]]
+    names = [pause[:2] for pause in rank["breaks"]]
     assert names[:4] == [["setup", 0], ["evaluation", 4], ["checkpoint", 4], ["epoch", 4]]
     phases = ["data_loading/host", "forward_backward/host", "optimizer/host"]
     assert sorted(rank["columns"]) == sorted([*phases, "step/host"])
@@ -250,5 +250,5 @@ def test_a_hugging_face_trainer_is_recorded_with_the_samples_and_tokens_that_cam
     assert json.loads((folder / "run.json").read_text())["samples_per_step"] == 3
 
 
-def test_hugging_face_steps_are_those_of_the_optimizer(tmp_path):
+def test_a_transformers_step_is_a_step_of_the_optimizer(tmp_path):
     assert ranks(hf_train(tmp_path, gradient_accumulation_steps=2))["samples"] == [6, 4] * 2

@@ -1,4 +1,4 @@
-"""The launcher: fresh processes, folders that are never written twice, ends passed on untouched."""
+"""The launcher: fresh processes, folders that are never overwritten, exit codes and signals that pass through."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import read
+from second_reader import read
 
 from collectors.__main__ import main
 from collectors.format_v1 import run_folder
@@ -50,23 +50,23 @@ def runs(script):
         ("1e999", "1e999"),
     ],
 )
-def test_factor_values_have_the_type_they_look_like(text, value):
+def test_factor_values_are_parsed_by_their_form(text, value):
     got = launch.parse_factor(text)
     assert (got, type(got)) == (value, type(value))
 
 
-def test_a_factor_given_twice_has_two_values_and_all_combinations_are_cases():
+def test_repeated_factors_give_all_combinations():
     assert launch.parse_cases(["m=a", "b=1", "b=2"]) == [{"m": "a", "b": 1}, {"m": "a", "b": 2}]
     assert launch.parse_cases([]) == [{}]
 
 
 @pytest.mark.parametrize("setting", ["batch", "a b=1", "=1", "1a=2", "seed=99999999999999999999"])
-def test_a_setting_that_is_no_factor_is_an_error(setting):
+def test_a_setting_that_is_not_a_factor_is_an_error(setting):
     with pytest.raises(ValueError, match="case"):
         launch.parse_cases([setting])
 
 
-def test_braces_in_a_command_become_the_value_of_their_factor_alone():
+def test_only_factor_names_in_braces_are_substituted():
     (job,) = launch.make_jobs([{"b": 32, "amp": True}], ["train", "--b={b}", "{amp}", "{other}", "{}"])
     assert job.command == ["train", "--b=32", "true", "{other}", "{}"]
 
@@ -76,14 +76,14 @@ FACTORS = st.dictionaries(NAMES, st.text(), max_size=3)
 
 
 @given(FACTORS, FACTORS)
-def test_different_cases_have_different_folders_with_harmless_names(one, other):
+def test_different_cases_have_different_and_portable_folder_names(one, other):
     names = [case_folder_name(case) for case in (one, other)]
     assert (names[0] == names[1]) == (list(one.items()) == list(other.items()))
     for name in names:
         assert re.fullmatch(r"[A-Za-z0-9_.,=+-]{1,139}", name)
 
 
-def test_each_repeat_is_a_process_and_a_run_of_its_own(script):
+def test_each_repeat_has_its_own_process_and_run_folder(script):
     script.write("print(os.getpid())" + RECORDS)
     options = ["--case", "model=x", "--case", "b=1", "--case", "b=2", "--repeats", "2"]
     code, out, err = script.run(launcher=True, options=options)
@@ -99,7 +99,7 @@ def test_each_repeat_is_a_process_and_a_run_of_its_own(script):
     assert order == ["model=x,b=1/r1", "model=x,b=2/r1", "model=x,b=1/r2", "model=x,b=2/r2"]
 
 
-def test_sequential_order_finishes_one_case_first(script):
+def test_sequential_order_finishes_a_case_before_the_next(script):
     script.write(RECORDS)
     options = ["--case", "b=1", "--case", "b=2", "--repeats", "2", "--case-order", "sequential"]
     err = script.run(launcher=True, options=options)[2]
@@ -119,7 +119,7 @@ def test_complete_repeats_are_skipped_and_again_adds_more(script):
     assert all(path.read_bytes() == content for path, content in before.items())
 
 
-def test_an_incomplete_repeat_stays_and_the_next_number_is_taken(script):
+def test_an_incomplete_repeat_is_kept_and_gets_a_successor(script):
     script.write("sys.exit(3)")
     assert script.run(launcher=True)[0] == 3
     script.write(RECORDS)
@@ -131,7 +131,7 @@ def test_an_incomplete_repeat_stays_and_the_next_number_is_taken(script):
 
 
 @pytest.mark.parametrize(("options", "count"), [([], 1), (["--keep-going"], 3)])
-def test_a_failure_ends_the_campaign_unless_told_otherwise(script, options, count):
+def test_a_failure_ends_the_campaign_without_keep_going(script, options, count):
     script.write("sys.exit(4)")
     code, _, err = script.run(launcher=True, options=["--repeats", "3", *options])
     assert (code, len(runs(script))) == (4, count)
@@ -151,7 +151,7 @@ def test_a_failure_ends_the_campaign_unless_told_otherwise(script, options, coun
         ("Recorder.start()\nraise MemoryError", 1, "out_of_memory", "MemoryError"),
     ],
 )
-def test_what_the_child_could_not_say_the_launcher_does(script, text, code, status, error):
+def test_the_launcher_adds_the_end_that_the_child_could_not_record(script, text, code, status, error):
     script.write(text)
     assert script.run(launcher=True)[0] == code
     (run,) = runs(script).values()
@@ -161,7 +161,7 @@ def test_what_the_child_could_not_say_the_launcher_does(script, text, code, stat
 
 
 @pytest.mark.parametrize("is_launched", [True, False])
-def test_an_argument_that_is_not_utf_8_is_recorded_as_what_it_was(script, is_launched):
+def test_an_argument_that_is_not_utf_8_is_recorded_escaped(script, is_launched):
     script.write(RECORDS)
     line = [sys.executable, "-S", str(script.path), os.fsdecode(b"caf\xe9")]
     launcher = [sys.executable, "-S", "-m", "collectors", "run", "--logs", str(script.logs), "--"]
@@ -188,7 +188,7 @@ def test_a_killed_child_keeps_its_flushed_steps(script):
 
 
 @pytest.mark.parametrize("options", [[], ["--save-stdout"]])
-def test_output_is_passed_on_byte_for_byte(script, options):
+def test_output_passes_through_unchanged(script, options):
     script.write("os.write(1, bytes(range(256)) * 999); os.write(2, b'err\\n')" + RECORDS)
     child = script.start(launcher=True, options=options)
     out, err = child.communicate(timeout=60)
@@ -201,16 +201,16 @@ def test_output_is_passed_on_byte_for_byte(script, options):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
-def test_signals_reach_the_child(script, number):
+def test_signals_are_forwarded_to_the_child(script, number):
     script.write(
-        "def told(number, frame): print(number, flush=True); os._exit(21)\n"
-        f"signal.signal({int(number)}, told); print('ready', flush=True)\nwhile True: signal.pause()"
+        "def on_signal(number, frame): print(number, flush=True); os._exit(21)\n"
+        f"signal.signal({int(number)}, on_signal); print('ready', flush=True)\nwhile True: signal.pause()"
     )
     child = script.start(launcher=True, options=["--repeats", "2", "--keep-going"], start_new_session=True)
     assert child.stdout.readline() == b"ready\n"
     child.send_signal(number)
     assert child.stdout.readline() == b"%d\n" % number
-    if number == signal.SIGUSR1:  # not a wish to end: the second repeat follows
+    if number == signal.SIGUSR1:  # does not cancel: the second repeat follows
         assert child.stdout.readline() == b"ready\n"
         child.send_signal(number)
     assert child.wait(timeout=60) == 21
@@ -219,20 +219,20 @@ def test_signals_reach_the_child(script, number):
 
 def test_a_signal_to_the_whole_group_reaches_the_child_once(script):
     script.write(
-        "def told(number, frame): heard.append(number)\n"
-        "heard = []; signal.signal(signal.SIGINT, told); print('ready', flush=True)\n"
+        "def on_signal(number, frame): heard.append(number)\n"
+        "heard = []; signal.signal(signal.SIGINT, on_signal); print('ready', flush=True)\n"
         "while not heard: threading.Event().wait(0.01)\n"
         "threading.Event().wait(0.3); print(len(heard), flush=True); os._exit(21)"
     )
     child = script.start(launcher=True, start_new_session=True)
     assert child.stdout.readline() == b"ready\n"
-    os.kill(child.pid, signal.SIGINT)  # as `timeout` does: its child first, then the group
+    os.kill(child.pid, signal.SIGINT)  # as `timeout` does: first its child, then the group
     os.killpg(child.pid, signal.SIGINT)
     assert child.stdout.readline() == b"1\n"
     assert child.wait(timeout=60) == 21
 
 
-def test_a_group_that_is_interrupted_leaves_a_cancelled_run(script):
+def test_interrupting_the_group_cancels_the_run(script):
     script.write(
         "recorder = Recorder.start(samples_per_step=4)\nfor _ in recorder.steps(5): pass\n"
         "print('ready', flush=True)\nwhile True: signal.pause()"
@@ -255,7 +255,7 @@ def test_an_ignored_signal_stays_ignored_for_the_child(script):
     assert done.stdout == b"True\n"
 
 
-def test_a_command_that_does_not_exist_is_an_error_and_a_failed_run(tmp_path, capsys):
+def test_a_missing_command_is_an_error_and_a_failed_run(tmp_path, capsys):
     assert main(["run", "--logs", str(tmp_path), "--", "/nonexistent/command"]) == 1
     assert "/nonexistent/command" in capsys.readouterr().err
     assert run_folder.read_run(tmp_path / "unnamed" / "r1")["status"] == "failed"
@@ -273,7 +273,7 @@ def test_a_command_that_does_not_exist_is_an_error_and_a_failed_run(tmp_path, ca
         [],
     ],
 )
-def test_a_wrong_command_line_is_code_2_and_writes_nothing(line, tmp_path, monkeypatch, capsys):
+def test_a_wrong_command_line_exits_with_2_and_writes_nothing(line, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     try:
         code = main(line)
@@ -285,7 +285,7 @@ def test_a_wrong_command_line_is_code_2_and_writes_nothing(line, tmp_path, monke
 
 
 @pytest.mark.parametrize("line", [["--help"], ["run", "--help"]])
-def test_help_begins_with_an_example(line, capsys):
+def test_help_starts_with_an_example(line, capsys):
     with pytest.raises(SystemExit):
         main(line)
     assert capsys.readouterr().out.startswith("usage: python -m collectors run --logs logs/x --case ")

@@ -1,4 +1,4 @@
-"""What the collectors promise to hosts: Python 3.9, the standard library, nothing installed."""
+"""The collectors need Python 3.9 and the standard library, and work from a copied folder."""
 
 import ast
 import shutil
@@ -15,12 +15,12 @@ FREE = ("collectors/workloads/",)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_syntax_is_that_of_python_3_9(path):
+def test_syntax_is_valid_in_python_3_9(path):
     ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_imports_at_the_top_are_standard_library_or_collectors(path):
+def test_module_level_imports_are_standard_library_or_collectors(path):
     if path.relative_to(ROOT).as_posix().startswith(FREE):
         return
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -32,7 +32,7 @@ def test_imports_at_the_top_are_standard_library_or_collectors(path):
             assert is_free, f"{path}:{node.lineno}: imports {name}"
 
 
-def test_a_copied_folder_is_enough(tmp_path, python39):
+def test_a_copied_folder_works(tmp_path, python39):
     ignored = shutil.ignore_patterns("__pycache__", "workloads")
     shutil.copytree(ROOT / "collectors", tmp_path / "collectors", ignore=ignored)
     (tmp_path / "train.py").write_text(
@@ -56,7 +56,7 @@ def test_the_cost_benchmark_runs():
     assert "flush of 1000 steps" in done.stdout
 
 
-def test_the_comparison_with_others_runs():
+def test_the_comparison_benchmark_runs():
     script = ROOT / "benchmarks" / "collector_overhead.py"
     line = [sys.executable, str(script), "--steps", "5", "--repeats", "2"]
     done = subprocess.run(line, capture_output=True, check=True, text=True)

@@ -1,4 +1,4 @@
-"""What the recorder writes is what happened, and what the specification says."""
+"""The recorder writes what happened, in the specified format."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import read
+from second_reader import read
 
 from collectors import Recorder
 from collectors.format_v1 import run_folder, steps_file
@@ -26,7 +26,7 @@ def rank0(recorder):
     return result["run"]["ranks"]["0"]
 
 
-def test_a_step_runs_from_begin_to_begin_and_contains_its_wait_for_data(tmp_path, clock):
+def test_a_step_includes_the_wait_for_its_data(tmp_path, clock):
     def loader():
         for batch in "abc":
             clock.now += 7
@@ -60,14 +60,14 @@ def test_a_step_runs_from_begin_to_begin_and_contains_its_wait_for_data(tmp_path
     assert run["environment"]["0"]["python.version"]
 
 
-def test_steps_of_a_number_have_no_wait_for_data(tmp_path, clock):
+def test_counted_steps_have_no_data_loading(tmp_path, clock):
     with start(tmp_path) as recorder:
         for number in recorder.steps(3):
             clock.now += 10 * (number + 1)
     assert rank0(recorder)["columns"] == {"step/host": [10, 20, 30]}
 
 
-def test_step_ends_a_step_where_it_is_called(tmp_path, clock):
+def test_step_ends_the_running_step(tmp_path, clock):
     with start(tmp_path) as recorder:
         clock.now += 500
         recorder.mark_break("setup")
@@ -79,7 +79,7 @@ def test_step_ends_a_step_where_it_is_called(tmp_path, clock):
     assert steps["breaks"] == [["setup", 0, 1000, 1500]]
 
 
-def test_a_phase_entered_several_times_is_summed_and_one_not_entered_is_absent(tmp_path, clock):
+def test_phases_are_summed_per_step_and_absent_if_not_entered(tmp_path, clock):
     with start(tmp_path) as recorder:
         micro = recorder.phase("forward")
         for number in recorder.steps(3):
@@ -90,7 +90,7 @@ def test_a_phase_entered_several_times_is_summed_and_one_not_entered_is_absent(t
     assert rank0(recorder)["columns"] == {"step/host": [1, 6, 11], "forward/host": [None, 5, 10]}
 
 
-def test_a_phase_that_appears_late_repeats_the_header(tmp_path, clock):
+def test_a_new_phase_writes_a_new_header(tmp_path, clock):
     with start(tmp_path) as recorder:
         for _ in recorder.steps(2):
             clock.now += 1
@@ -102,7 +102,7 @@ def test_a_phase_that_appears_late_repeats_the_header(tmp_path, clock):
     assert steps_file.steps_path(recorder.folder, 0).read_text().count("step,samples,") == 2
 
 
-def test_count_samples_a_step_add_up_and_hold_for_that_step_alone(tmp_path, clock):
+def test_samples_add_up_within_a_step_only(tmp_path, clock):
     with start(tmp_path, samples_per_step=9) as recorder:
         for number in recorder.steps(3):
             if number == 1:
@@ -112,7 +112,7 @@ def test_count_samples_a_step_add_up_and_hold_for_that_step_alone(tmp_path, cloc
     assert rank0(recorder)["samples"] == [9, 7, 9]
 
 
-def test_time_between_loops_is_a_break_and_not_step_time(tmp_path, clock):
+def test_time_between_loops_is_a_break(tmp_path, clock):
     with start(tmp_path) as recorder:
         for _ in range(2):
             for _ in recorder.steps(1):
@@ -126,7 +126,7 @@ def test_time_between_loops_is_a_break_and_not_step_time(tmp_path, clock):
     assert steps["breaks"] == [["epoch", 1, 1010, 1110], ["evaluation", 2, 1120, 1220]]
 
 
-def test_a_pause_is_taken_out_of_its_step_and_of_its_phase(tmp_path, clock):
+def test_a_pause_is_subtracted_from_step_and_phase(tmp_path, clock):
     with start(tmp_path) as recorder:
         forward = recorder.phase("forward")
         for _ in recorder.steps(1):
@@ -140,7 +140,7 @@ def test_a_pause_is_taken_out_of_its_step_and_of_its_phase(tmp_path, clock):
     assert steps["breaks"] == [["checkpoint", 1, 1010, 2010]]
 
 
-def test_a_break_inside_the_body_gives_up_the_running_step(tmp_path, clock):
+def test_a_break_in_the_body_discards_the_running_step(tmp_path, clock):
     with start(tmp_path, samples_per_step=1) as recorder:
         forward = recorder.phase("forward")
         for number in recorder.steps(3):
@@ -157,7 +157,7 @@ def test_a_break_inside_the_body_gives_up_the_running_step(tmp_path, clock):
     assert steps["breaks"] == [["evaluation", 1, 1011, 1022]]
 
 
-def test_a_step_left_by_break_is_not_recorded_but_a_limit_is_whole(tmp_path, clock):
+def test_break_discards_the_last_step_and_limit_does_not(tmp_path, clock):
     with start(tmp_path) as recorder:
         for number in recorder.steps(10):
             clock.now += 1
@@ -168,7 +168,7 @@ def test_a_step_left_by_break_is_not_recorded_but_a_limit_is_whole(tmp_path, clo
     assert rank0(recorder)["columns"]["step/host"] == [1, 2, 2]
 
 
-def test_a_synchronized_phase_says_so_in_its_column(tmp_path, clock):
+def test_the_column_of_a_synchronized_phase_names_the_clock(tmp_path, clock):
     calls = []
     with start(tmp_path) as recorder:
         forward = recorder.phase("forward", synchronize=lambda: calls.append(clock.now))
@@ -180,7 +180,7 @@ def test_a_synchronized_phase_says_so_in_its_column(tmp_path, clock):
 
 
 @pytest.mark.parametrize("wrong", ["step", "Forward", "two words", "a,b", "", "1st", "a\nb"])
-def test_a_phase_or_break_that_cannot_stand_in_the_file_is_an_error(tmp_path, wrong):
+def test_an_invalid_phase_or_break_name_is_an_error(tmp_path, wrong):
     with start(tmp_path) as recorder:
         with pytest.raises(ValueError, match="use lower-case letters"):
             recorder.phase(wrong)
@@ -192,7 +192,7 @@ def test_a_phase_or_break_that_cannot_stand_in_the_file_is_an_error(tmp_path, wr
 @pytest.mark.parametrize(
     "case", [{"a b": 1}, {"a": [1]}, {"a": None}, {"a": float("nan")}, {"": 1}, {"a": 2**63}]
 )
-def test_a_case_that_the_log_has_no_place_for_is_an_error(tmp_path, case):
+def test_an_invalid_case_is_an_error(tmp_path, case):
     with pytest.raises(ValueError, match="case:"):
         start(tmp_path, case=case)
     assert list(tmp_path.iterdir()) == []
@@ -206,7 +206,7 @@ def test_a_run_never_overwrites_another(tmp_path):
     assert folders == ["model=x/r1", "model=x/r2", "model=x/r3"]
 
 
-def test_a_second_recorder_in_one_run_records_nothing_and_says_so(tmp_path, monkeypatch, capsys):
+def test_a_second_recorder_in_a_run_warns_and_records_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path / "run"))
     with Recorder.start() as first, Recorder.start() as second:
         for _ in first.steps(2):
@@ -218,7 +218,7 @@ def test_a_second_recorder_in_one_run_records_nothing_and_says_so(tmp_path, monk
     assert read(first.folder)["run"]["ranks"]["0"]["steps"] == [1, 2]
 
 
-def test_each_rank_writes_its_own_steps_and_rank_0_alone_the_rest(tmp_path, monkeypatch, clock):
+def test_each_rank_writes_its_steps_and_rank_0_writes_run_json(tmp_path, monkeypatch, clock):
     monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
     recorders = []
     for rank in ("1", "0"):  # the other order would not show who writes run.json
@@ -237,7 +237,7 @@ def test_each_rank_writes_its_own_steps_and_rank_0_alone_the_rest(tmp_path, monk
     assert json.loads((tmp_path / "run.json").read_text())["ranks"] == 2
 
 
-def test_several_ranks_without_a_launcher_are_told_the_remedy(tmp_path, monkeypatch, capsys):
+def test_several_ranks_without_a_launcher_get_a_warning_with_the_remedy(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "2")
     with start(tmp_path) as recorder:
@@ -247,14 +247,14 @@ def test_several_ranks_without_a_launcher_are_told_the_remedy(tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_log_that_cannot_be_made_for_what_is_in_it_costs_no_training(tmp_path, monkeypatch, capsys):
+def test_an_invalid_logs_path_does_not_stop_the_training(tmp_path, monkeypatch, capsys):
     with start(tmp_path / "a\0b") as recorder:
         for _ in recorder.steps(1):
             pass
     assert "nothing is recorded: embedded null" in capsys.readouterr().err
 
 
-def test_a_factor_on_which_script_and_launcher_differ_is_kept_twice(tmp_path, monkeypatch, capsys):
+def test_differing_factors_of_script_and_launcher_are_both_recorded(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
     run_folder.write_run(tmp_path, {"status": "running", "case": {"batch_size": 64}, "repeat": 3})
     Recorder.start(case={"batch_size": 32, "model": "x"}).close()
@@ -265,7 +265,7 @@ def test_a_factor_on_which_script_and_launcher_differ_is_kept_twice(tmp_path, mo
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_child_writes_nothing_and_closes_nothing(tmp_path, clock):
+def test_a_forked_child_does_not_write_or_close(tmp_path, clock):
     recorder = start(tmp_path)
     for _ in recorder.steps(2):
         clock.now += 1
@@ -280,23 +280,23 @@ def test_a_forked_child_writes_nothing_and_closes_nothing(tmp_path, clock):
     assert rank0(recorder)["steps"] == [1, 2]
 
 
-def test_counts_may_be_integers_of_numpy(tmp_path):
+def test_counts_may_be_numpy_integers(tmp_path):
     with start(tmp_path, samples_per_step=np.int64(4)) as recorder:
         for _ in recorder.steps(1):
             recorder.samples(np.int64(3))
     assert rank0(recorder)["samples"] == [3]
 
 
-def test_closing_twice_keeps_the_first_status(tmp_path):
+def test_a_second_close_keeps_the_first_status(tmp_path):
     recorder = start(tmp_path)
-    recorder.close("out_of_memory", "told")
+    recorder.close("out_of_memory", "reason")
     recorder.close()
     run = json.loads((recorder.folder / "run.json").read_text())
-    assert (run["status"], run["error"]) == ("out_of_memory", "told")
+    assert (run["status"], run["error"]) == ("out_of_memory", "reason")
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.randoms(use_true_random=False))
-def test_lines_do_not_depend_on_where_a_flush_cuts_the_events(durations, chance: random.Random):
+def test_lines_do_not_depend_on_the_size_of_flushes(durations, chance: random.Random):
     events, now = [], 0
     for number, duration in enumerate(durations):
         events += [number % 3, now, now + duration, SAMPLES, number, now, STEP, now, now + 10]

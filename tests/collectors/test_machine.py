@@ -1,4 +1,4 @@
-"""What is recorded of a machine, and what never is."""
+"""The environment of a run: what is recorded, and what is not."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from standin import broken_nvml
+from nvml_standin import broken_nvml
 
 from collectors.__main__ import main
 from collectors.machine import environment, gpu_info, torch_info
@@ -19,11 +19,11 @@ from collectors.machine.sanitize_argv import remove_secrets, sanitize
 SECRET = "hunter2-very-secret"
 
 
-def test_facts_are_found_and_the_rest_is_absent():
-    found = environment.capture()
-    assert found["python"]["version"] == ".".join(map(str, sys.version_info[:3]))
-    assert found["cpu"]["cores_usable"] >= 1
-    assert all(value not in (None, "", [], {}) for group in found.values() for value in group.values())
+def test_known_facts_are_recorded_and_unknown_ones_are_absent():
+    groups = environment.capture()
+    assert groups["python"]["version"] == ".".join(map(str, sys.version_info[:3]))
+    assert groups["cpu"]["cores_usable"] >= 1
+    assert all(value not in (None, "", [], {}) for group in groups.values() for value in group.values())
 
 
 def test_env_prints_json(capsys):
@@ -34,7 +34,7 @@ def test_env_prints_json(capsys):
 @pytest.mark.parametrize(
     "name", ["AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "WANDB_API_KEY", "SLURM_JWT", "XLA_TOKEN", "MY_FLAG"]
 )
-def test_planted_secrets_do_not_get_into_the_file(name, monkeypatch):
+def test_secrets_are_not_recorded(name, monkeypatch):
     monkeypatch.setenv(name, SECRET)
     monkeypatch.setenv("XLA_FLAGS", f"--fast --auth_token={SECRET} --also")
     options = [
@@ -71,7 +71,7 @@ def test_neither_host_name_nor_home_folder_is_recorded(monkeypatch):
         (["p", "tokens.txt"], ["p", "tokens.txt"]),
     ],
 )
-def test_options_that_sound_secret_lose_their_value(line, kept):
+def test_values_of_secret_options_are_removed(line, kept):
     assert remove_secrets(line) == kept
 
 
@@ -96,7 +96,7 @@ def test_a_command_is_recorded_without_private_paths(line, kept, monkeypatch):
     assert sanitize(line) == kept
 
 
-def test_torch_is_asked_only_if_it_is_imported(monkeypatch):
+def test_torch_is_described_only_if_it_is_imported(monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     assert "torch" not in environment.capture()
     assert "torch" not in sys.modules
@@ -104,31 +104,29 @@ def test_torch_is_asked_only_if_it_is_imported(monkeypatch):
     assert environment.capture()["torch"] == {"version": "9.9", "num_threads": 3}
 
 
-def test_settings_that_decide_how_torch_computes_are_recorded():
+def test_settings_that_select_torch_kernels_are_recorded():
     torch = pytest.importorskip("torch")
     torch.backends.cudnn.benchmark = True
     try:
-        found = environment.capture()["torch"]
+        group = environment.capture()["torch"]
     finally:
         torch.backends.cudnn.benchmark = False
-    assert found["version"] == str(torch.__version__)
-    assert found["cudnn_benchmark"] is True
-    assert {"float32_matmul_precision", "matmul_allow_tf32", "cudnn_deterministic"} <= set(found)
+    assert group["version"] == str(torch.__version__)
+    assert group["cudnn_benchmark"] is True
+    assert {"float32_matmul_precision", "matmul_allow_tf32", "cudnn_deterministic"} <= set(group)
 
 
 @pytest.mark.parametrize(("number", "text"), [(91002, "9.10.2"), (8907, "8.9.7"), (None, None)])
-def test_the_version_of_cudnn_is_readable(number, text):
+def test_the_cudnn_version_has_dots(number, text):
     cudnn = SimpleNamespace(version=lambda: number)
     assert torch_info._cudnn_version(cudnn.version()) == text
 
 
-def test_devices_are_described_by_their_uuid(standin):
-    standin.tell(
-        "system driver 580.65.06", "system cuda 13000", "0 vbios 96.00", "0 persistence 1", "0 mig 0"
-    )
-    found = environment.capture()
-    assert found["driver"] == {"version": "580.65.06", "cuda": "13.0"}
-    assert found["gpu"]["GPU-11111111-aaaa"] == {
+def test_devices_are_recorded_by_uuid(standin):
+    standin.set("system driver 580.65.06", "system cuda 13000", "0 vbios 96.00", "0 persistence 1", "0 mig 0")
+    groups = environment.capture()
+    assert groups["driver"] == {"version": "580.65.06", "cuda": "13.0"}
+    assert groups["gpu"]["GPU-11111111-aaaa"] == {
         "name": "NVIDIA Stand-in 80GB",
         "vbios": "96.00",
         "memory_bytes": 85899345920,
@@ -142,7 +140,7 @@ def test_devices_are_described_by_their_uuid(standin):
 
 
 @pytest.mark.parametrize("kind", ["missing", "no count", "no function", "another module"])
-def test_without_a_working_nvml_nvidia_smi_is_asked(tmp_path, monkeypatch, kind):
+def test_nvidia_smi_describes_the_devices_if_nvml_does_not_work(tmp_path, monkeypatch, kind):
     program = tmp_path / "nvidia-smi"
     program.write_text(
         "#!/bin/sh\n"
@@ -152,25 +150,25 @@ def test_without_a_working_nvml_nvidia_smi_is_asked(tmp_path, monkeypatch, kind)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
-    found = gpu_info.describe_gpus()
-    assert found["gpu"] == {"GPU-1": {"name": "Stand-in"}}
-    assert found["driver"] == {"version": "580.1"}
-    assert found["topology"]["gpu"] == ["GPU0\tGPU1", "GPU0 X NV18"]
+    groups = gpu_info.describe_gpus()
+    assert groups["gpu"] == {"GPU-1": {"name": "Stand-in"}}
+    assert groups["driver"] == {"version": "580.1"}
+    assert groups["topology"]["gpu"] == ["GPU0\tGPU1", "GPU0 X NV18"]
 
 
 @pytest.mark.parametrize("error", [ValueError("invalid literal"), KeyError("Name"), OSError(5, "I/O error")])
-def test_a_group_that_fails_takes_no_other_with_it(monkeypatch, error):
+def test_a_group_that_fails_does_not_affect_others(monkeypatch, error):
     def fail(*arguments):
         raise error
 
     monkeypatch.setattr(environment, "_memory", fail)
     monkeypatch.setattr(environment, "describe_gpus", fail)
-    found = environment.capture()
-    assert {"memory", "gpu"}.isdisjoint(found)
-    assert {"python", "platform", "packages"} <= set(found)
+    groups = environment.capture()
+    assert {"memory", "gpu"}.isdisjoint(groups)
+    assert {"python", "platform", "packages"} <= set(groups)
 
 
-def test_a_byte_that_is_not_utf_8_is_shown(script):
+def test_a_byte_that_is_not_utf_8_is_escaped(script):
     done = subprocess.run(
         [sys.executable, "-m", "collectors", "env"],
         env={**script.environ, "XLA_FLAGS": os.fsdecode(b"--dump=caf\xe9")}, capture_output=True, check=True,
@@ -198,7 +196,7 @@ def files(monkeypatch, contents):
         ({"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "250000 100000"}, 2),
         ({"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "50000 100000"}, 1),
         ({"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "9900000 100000"}, 8),
-        # the tightest of all levels counts
+        # the lowest of all levels counts
         (
             {
                 "/proc/self/cgroup": "0::/job/step",
@@ -231,7 +229,7 @@ def test_usable_cores_follow_affinity_and_quota(monkeypatch, contents, cores):
             {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "LOCAL_WORLD_SIZE": "4"},
             RankInfo(5, 8, 1, 1, 4),
         ),
-        # torchrun started by srun: Slurm counts the launchers
+        # torchrun started by srun: Slurm counts the torchrun processes
         (
             {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "SLURM_PROCID": "1"},
             RankInfo(5, 8, 1, 1, 0),
@@ -256,5 +254,5 @@ def test_usable_cores_follow_affinity_and_quota(monkeypatch, contents, cores):
         ({"RANK": "none"}, RankInfo(0, 1, 0, 0, 1)),
     ],
 )
-def test_the_place_in_a_job_is_what_its_launcher_says(variables, expected):
+def test_the_rank_comes_from_the_variables_of_the_job_launcher(variables, expected):
     assert process_rank(variables) == expected

@@ -1,4 +1,4 @@
-"""What would spoil a measurement is said with its remedy, and nothing else is."""
+"""The doctor reports each problem with its remedy, and nothing else."""
 
 import os
 
@@ -12,7 +12,7 @@ UUID = "GPU-11111111-aaaa"
 
 @pytest.fixture
 def quiet(monkeypatch):
-    """A host on which nothing is wrong."""
+    """A host without problems."""
     monkeypatch.setattr(environment, "usable_cores", lambda: 8)
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0), raising=False)
@@ -24,18 +24,18 @@ def quiet(monkeypatch):
 
 @pytest.fixture
 def good(standin, quiet):
-    """A device with which nothing is wrong."""
-    standin.tell("0 persistence 1", "0 event_reasons 1", "0 pcie_width_max 16", "0 slowdown 90")
+    """A device without problems."""
+    standin.set("0 persistence 1", "0 event_reasons 1", "0 pcie_width_max 16", "0 slowdown 90")
     return standin
 
 
-def test_a_good_host_with_a_good_device_gets_no_advice(good, capsys):
+def test_a_host_without_problems_gets_no_advice(good, capsys):
     assert main(["doctor", "--workers", "8", "--strict"]) == 0
     assert capsys.readouterr().out == "no problems found\n"
 
 
 @pytest.mark.parametrize(
-    ("told", "fact", "remedy"),
+    ("answer", "fact", "remedy"),
     [
         ("0 processes 1:3221225472", "in use by 1 processes (1), 3.0 GiB", "CUDA_VISIBLE_DEVICES"),
         ("0 limit 500000", "power limit is 500 W, default 700 W", f"nvidia-smi -i {UUID} -pl 700 (as root)"),
@@ -47,16 +47,16 @@ def test_a_good_host_with_a_good_device_gets_no_advice(good, capsys):
         ("0 mig 1", "split into MIG instances", "-mig 0"),
     ],
 )
-def test_each_trouble_of_a_device_is_said_with_its_remedy(good, told, fact, remedy):
-    good.tell(told)
+def test_each_device_problem_is_reported_with_its_remedy(good, answer, fact, remedy):
+    good.set(answer)
     (advice,) = doctor.check_devices()
     assert advice.subject == f"{UUID} (NVIDIA Stand-in 80GB)"
     assert fact in advice.fact
     assert remedy in advice.remedy
 
 
-def test_clocks_that_are_not_the_usual_ones_are_said(good):
-    good.tell("0 application_sm 1200", "0 default_sm 1980")
+def test_changed_application_clocks_are_reported(good):
+    good.set("0 application_sm 1200", "0 default_sm 1980")
     (advice,) = doctor.check_devices()
     assert (advice.fact, advice.remedy) == (
         "application clock is 1200 MHz, default 1980 MHz",
@@ -64,15 +64,15 @@ def test_clocks_that_are_not_the_usual_ones_are_said(good):
     )
 
 
-def test_a_driver_that_does_not_start_is_said(good):
-    good.say("system init !9")
+def test_a_driver_that_does_not_start_is_reported(good):
+    good.replace("system init !9")
     (advice,) = doctor.check_devices()
     assert (advice.subject, advice.remedy) == ("driver", "load the NVIDIA driver")
 
 
-def test_a_build_of_torch_without_cuda_is_said_where_there_is_a_device(good, monkeypatch):
+def test_a_cpu_build_of_torch_on_a_gpu_host_is_reported(good, monkeypatch):
     monkeypatch.setattr(doctor.metadata, "version", lambda name: "2.13.0+cpu")
-    assert [one.subject for one in doctor.check_devices()] == ["torch"]
+    assert [advice.subject for advice in doctor.check_devices()] == ["torch"]
 
 
 @pytest.mark.parametrize(
@@ -83,26 +83,26 @@ def test_a_build_of_torch_without_cuda_is_said_where_there_is_a_device(good, mon
         (os, "getloadavg", lambda: (3.21, 0, 0), "load average 3.2: another process is running"),
     ],
 )
-def test_each_trouble_of_a_host_is_said(quiet, monkeypatch, tmp_path, owner, name, value, fact):
+def test_each_host_problem_is_reported(quiet, monkeypatch, tmp_path, owner, name, value, fact):
     monkeypatch.setattr(owner, name, value)
     (advice,) = doctor.check_host(8, tmp_path)
     assert advice.fact == fact
     assert advice.remedy
 
 
-def test_fewer_cores_than_the_box_has_are_said_even_without_workers(quiet, monkeypatch, tmp_path):
+def test_a_core_limit_is_reported_even_without_workers(quiet, monkeypatch, tmp_path):
     monkeypatch.setattr(environment, "usable_cores", lambda: 4)
-    assert [one.fact for one in doctor.check_host(0, tmp_path)] == ["this process may use 4 of 8 cores"]
+    assert [advice.fact for advice in doctor.check_host(0, tmp_path)] == ["this process may use 4 of 8 cores"]
 
 
-def test_little_space_is_said(quiet, monkeypatch, tmp_path):
+def test_low_disk_space_is_reported(quiet, monkeypatch, tmp_path):
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 2**29}))
-    facts = [(one.subject, one.fact) for one in doctor.check_host(2, tmp_path)]
+    facts = [(advice.subject, advice.fact) for advice in doctor.check_host(2, tmp_path)]
     assert facts == [("shared memory", "only 0.5 GiB free"), ("disk of the logs", "only 0.5 GiB free")]
 
 
-def test_strict_turns_advice_into_an_exit_code(good, capsys):
-    good.tell("0 persistence 0")
+def test_strict_exits_with_code_4_if_there_is_advice(good, capsys):
+    good.set("0 persistence 0")
     assert main(["doctor"]) == 0
     assert main(["doctor", "--strict"]) == 4
     assert capsys.readouterr().out.count("remedy: ") == 2

@@ -1,4 +1,4 @@
-"""What telemetry records is what the driver said, and what the driver cannot say is absent."""
+"""Telemetry records the values of the driver; unsupported ones are absent."""
 
 import argparse
 import os
@@ -9,8 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from reading import read
-from standin import ONE, ONE_COLUMNS, broken_nvml
+from nvml_standin import ONE, ONE_COLUMNS, broken_nvml
+from second_reader import read
 
 from collectors import Recorder
 from collectors.format_v1 import telemetry_file
@@ -34,44 +34,44 @@ def sample(source, slow=True):
 
 
 def only(source, slow=True):
-    (one,) = sample(source, slow)
-    return one.values if isinstance(one, Sample) else one.name
+    (item,) = sample(source, slow)
+    return item.values if isinstance(item, Sample) else item.name
 
 
 def devices_of(folder):
     return read(folder)["run"]["telemetry"]
 
 
-def test_every_column_is_what_the_driver_said(standin):
+def test_every_column_has_the_value_of_the_driver(standin):
     assert only(NvmlSource.open(ProcessOwners(1))) == ONE_COLUMNS
     assert set(ONE_COLUMNS) == set(telemetry_file.TELEMETRY_COLUMNS)
 
 
-def test_what_hardly_changes_is_read_only_when_asked(standin):
+def test_slow_fields_are_read_only_on_request(standin):
     fast = only(NvmlSource.open(ProcessOwners(1)), slow=False)
     assert fast == {name: ONE_COLUMNS[name] for name in fast}
     assert {"power_mw", "clocks_event_reasons_mask", "energy_mj"} <= set(fast)
     assert not {"pcie_tx_kib_per_s", "power_limit_default_mw"} & set(fast)
 
 
-def test_two_devices_are_two_rows_by_uuid(standin):
-    standin.say(TWO)
-    standin.tell("1 power 99000")
-    found = {one.device: one.values["power_mw"] for one in sample(NvmlSource.open(ProcessOwners(1)))}
-    assert found == {UUID: 412000, "GPU-11112222-bbbb": 99000}
+def test_each_device_has_its_own_samples(standin):
+    standin.replace(TWO)
+    standin.set("1 power 99000")
+    power = {item.device: item.values["power_mw"] for item in sample(NvmlSource.open(ProcessOwners(1)))}
+    assert power == {UUID: 412000, "GPU-11112222-bbbb": 99000}
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("answers", "reason"),
     [("system init !9", "Driver Not Loaded"), ("system count 0", "the driver has no device")],
 )
-def test_no_driver_and_no_device_are_said(standin, told, reason):
-    standin.say(told)
+def test_a_missing_driver_or_device_is_reported(standin, answers, reason):
+    standin.replace(answers)
     with pytest.raises(UnavailableError, match=reason):
         NvmlSource.open(ProcessOwners(1))
 
 
-def test_hidden_devices_are_said(standin):
+def test_hidden_devices_are_reported(standin):
     with pytest.raises(UnavailableError, match="CUDA_VISIBLE_DEVICES"):
         NvmlSource.open(ProcessOwners(1), {"CUDA_VISIBLE_DEVICES": ""})
 
@@ -88,8 +88,8 @@ def test_hidden_devices_are_said(standin):
         ("processes", ["foreign_processes_count", "foreign_memory_bytes"]),
     ],
 )
-def test_a_field_that_is_not_supported_takes_no_other_with_it(standin, key, columns):
-    standin.tell(f"0 {key} !3")
+def test_an_unsupported_field_does_not_affect_others(standin, key, columns):
+    standin.set(f"0 {key} !3")
     source = NvmlSource.open(ProcessOwners(1))
     expected = {name: value for name, value in ONE_COLUMNS.items() if name not in columns}
     assert only(source) == only(source) == expected
@@ -103,76 +103,76 @@ def test_a_field_that_is_not_supported_takes_no_other_with_it(standin, key, colu
         ("0 power !21", "power_mw"),  # no data
     ],
 )
-def test_not_available_is_absent_until_it_is_available(standin, line, column):
-    standin.tell(line)
+def test_an_unavailable_value_is_absent_until_it_is_available(standin, line, column):
+    standin.set(line)
     source = NvmlSource.open(ProcessOwners(1))
     assert column not in only(source)
-    standin.tell(f"0 {line.split()[1]} 7")
+    standin.set(f"0 {line.split()[1]} 7")
     assert only(source)[column] == 7
 
 
 def test_instantaneous_power_is_preferred_to_the_average(standin):
-    standin.tell("0 field186 555000")
+    standin.set("0 field186 555000")
     assert only(NvmlSource.open(ProcessOwners(1)))["power_mw"] == 555000
 
 
-def test_a_device_that_is_lost_is_an_event_and_so_is_its_return(standin):
-    standin.say(TWO)
+def test_a_lost_device_and_its_return_are_events(standin):
+    standin.replace(TWO)
     source = NvmlSource.open(ProcessOwners(1))
-    standin.tell("0 state !15")
+    standin.set("0 state !15")
     lost = sample(source)
-    assert [type(one) for one in lost] == [Event, Sample]
+    assert [type(item) for item in lost] == [Event, Sample]
     assert (lost[0].device, lost[0].name) == (UUID, "lost")
-    assert [one.device for one in sample(source)] == ["GPU-11112222-bbbb"]
-    standin.tell("0 state !16")
+    assert [item.device for item in sample(source)] == ["GPU-11112222-bbbb"]
+    standin.set("0 state !16")
     assert len(sample(source)) == 1
-    standin.tell("0 state 0")
-    assert [type(one) for one in sample(source, slow=False)] == [Sample]  # looked for once a second only
+    standin.set("0 state 0")
+    assert [type(item) for item in sample(source, slow=False)] == [Sample]  # looked up once a second only
     back = sample(source)
     assert back[0][::2] == (UUID, "returned")
-    assert [one.device for one in back] == [UUID, UUID, "GPU-11112222-bbbb"]
+    assert [item.device for item in back] == [UUID, UUID, "GPU-11112222-bbbb"]
 
 
-def test_a_device_that_wants_a_reset_says_so(standin):
+def test_a_device_that_needs_a_reset_is_an_event(standin):
     source = NvmlSource.open(ProcessOwners(1))
-    standin.tell("0 state !16")
+    standin.set("0 state !16")
     assert only(source) == "reset"
 
 
-def test_throttling_comes_and_goes_by_new_and_old_name(standin):
+def test_throttling_is_read_by_its_new_and_old_name(standin):
     source = NvmlSource.open(ProcessOwners(1))
     masks = []
     for mask in ("0", "0x48", "0x20", "1"):
-        standin.tell(f"0 event_reasons {mask}")
+        standin.set(f"0 event_reasons {mask}")
         masks.append(only(source, slow=False)["clocks_event_reasons_mask"])
     assert masks == [0, 0x48, 0x20, 1]
-    standin.tell("0 event_reasons !13", "0 throttle_reasons 0x80")  # a driver before 535
+    standin.set("0 event_reasons !13", "0 throttle_reasons 0x80")  # a driver before 535
     assert only(source, slow=False)["clocks_event_reasons_mask"] == 0x80
 
 
-def test_a_foreign_process_is_counted_and_ours_is_not(standin):
-    ours, child = os.getpid(), subprocess.Popen(["sleep", "60"])
+def test_only_foreign_processes_are_counted(standin):
+    own, child = os.getpid(), subprocess.Popen(["sleep", "60"])
     try:
-        source = NvmlSource.open(ProcessOwners(ours))
-        found = []
-        for told in (
-            f"{ours}:100",
-            f"{ours}:100,{child.pid}:50",
+        source = NvmlSource.open(ProcessOwners(own))
+        counts = []
+        for processes in (
+            f"{own}:100",
+            f"{own}:100,{child.pid}:50",
             f"{child.pid}:50,1:70",
             "1:18446744073709551615",
         ):
-            standin.tell(f"0 processes {told}")
+            standin.set(f"0 processes {processes}")
             values = only(source)
-            found.append((values["foreign_processes_count"], values.get("foreign_memory_bytes")))
-        assert found == [(0, 0), (0, 0), (1, 70), (1, None)]
-        standin.tell("0 processes none", "0 graphics 1:30")
+            counts.append((values["foreign_processes_count"], values.get("foreign_memory_bytes")))
+        assert counts == [(0, 0), (0, 0), (1, 70), (1, None)]
+        standin.set("0 processes none", "0 graphics 1:30")
         assert only(source)["foreign_processes_count"] == 1
     finally:
         child.kill()
         child.wait()
 
 
-def test_process_ids_of_another_namespace_say_nothing(tmp_path):
+def test_process_ids_of_another_namespace_are_ignored(tmp_path):
     def process(pid, parent):
         (tmp_path / str(pid)).mkdir()
         fields = " ".join(["S", str(parent), *["0"] * 17, f"{pid}00", "0"])
@@ -185,14 +185,14 @@ def test_process_ids_of_another_namespace_say_nothing(tmp_path):
     assert owners.foreign([(11, 5), (98, 6)]) == {"foreign_processes_count": 1, "foreign_memory_bytes": 6}
     assert owners.foreign([(12, None), (10, 6)]) == {"foreign_processes_count": 1}
     process(13, 1)
-    (tmp_path / "13" / "environ").write_bytes(b"A=b\0RUN=/x\0")  # a task of srun, which its daemon started
+    (tmp_path / "13" / "environ").write_bytes(b"A=b\0RUN=/x\0")  # a task of srun, which its daemon starts
     process(14, 1)
     (tmp_path / "14" / "environ").write_bytes(b"A=b\0RUN=/xy\0")
     assert owners.foreign([(13, 1), (14, 2)]) == {"foreign_processes_count": 1, "foreign_memory_bytes": 2}
 
 
-def test_instances_are_rows_of_their_own(standin):
-    standin.tell(
+def test_mig_instances_have_their_own_samples(standin):
+    standin.set(
         "0 mig 1",
         "0 instances_max 7",
         "0 instance1 5",
@@ -200,9 +200,9 @@ def test_instances_are_rows_of_their_own(standin):
         "5 memory_total 10",
         "5 memory_used 3",
     )
-    found = {one.device: one.values for one in sample(NvmlSource.open(ProcessOwners(1)))}
-    assert list(found) == [UUID, "MIG-55"]
-    assert found["MIG-55"] == {"memory_used_bytes": 3, "memory_total_bytes": 10}
+    values = {item.device: item.values for item in sample(NvmlSource.open(ProcessOwners(1)))}
+    assert list(values) == [UUID, "MIG-55"]
+    assert values["MIG-55"] == {"memory_used_bytes": 3, "memory_total_bytes": 10}
 
 
 A, B, C = (
@@ -218,22 +218,22 @@ A, B, C = (
         ([A, B], None, None, ["GPU-aa1", "GPU-aa2", "MIG-1", "MIG-2"]),
         ([A, B], "0", None, ["GPU-aa1"]),
         ([A, B], "1,0", None, ["GPU-aa2", "MIG-1", "MIG-2", "GPU-aa1"]),
-        ([A, B], "0,7,1", None, ["GPU-aa1"]),  # what follows an invalid one is invisible
+        ([A, B], "0,7,1", None, ["GPU-aa1"]),  # devices after an invalid entry are invisible
         ([A, B], "-1", None, []),
         ([A, B], "", None, []),
         ([A, B], "GPU-aa1", None, ["GPU-aa1"]),
         ([A, B], "GPU-aa", None, []),  # not unique
         ([A, B], "MIG-2", None, ["GPU-aa2", "MIG-2"]),
-        ([A, C], "1", None, ["GPU-aa1", "GPU-c"]),  # fastest first: cannot be told
+        ([A, C], "1", None, ["GPU-aa1", "GPU-c"]),  # fastest first: the order is unknown
         ([A, C], "1", "PCI_BUS_ID", ["GPU-c"]),
         ([A, C], "GPU-c", None, ["GPU-c"]),
     ],
 )
-def test_visible_devices_follow_cuda(devices, setting, order, expected):
+def test_visible_devices_follow_the_rules_of_cuda(devices, setting, order, expected):
     assert visible_uuids(devices, setting, order) == expected
 
 
-def test_the_update_period_is_the_median_distance_of_changes():
+def test_the_update_period_is_the_median_time_between_changes():
     periods = UpdatePeriods()
     for when in range(0, 1000, 5):
         periods.add(
@@ -242,8 +242,8 @@ def test_the_update_period_is_the_median_distance_of_changes():
     assert periods.estimate() == {"power_mw": 100, "energy_mj": 20}
 
 
-class Waits:
-    """Stands for a threading.Event whose waiting takes a fake clock forward."""
+class FakeEvent:
+    """A threading.Event whose `wait` advances a fake clock."""
 
     def __init__(self, clock, count):
         self.clock, self.left = clock, count
@@ -257,8 +257,8 @@ class Waits:
         return self.left < 0
 
 
-def test_missed_cycles_are_left_out_and_not_made_up_for(clock):
-    ticks = Ticks(100, Waits(clock, 5), clock)
+def test_missed_cycles_are_not_repeated(clock):
+    ticks = Ticks(100, FakeEvent(clock, 5), clock)
     seen = []
     for cycle in ticks:
         seen.append((cycle, clock.now - 1000))
@@ -267,7 +267,7 @@ def test_missed_cycles_are_left_out_and_not_made_up_for(clock):
     assert list(ticks.achieved)[:3] == [100, 300, 100]
 
 
-class Told:
+class FakeSource:
     """A source of one device whose power changes every 20 ms of a fake clock."""
 
     devices = ("GPU-1",)
@@ -286,20 +286,22 @@ class Told:
         return [Sample("GPU-1", self.clock.now, self.power())]
 
 
-def test_a_recording_holds_intervals_asked_for_and_achieved_and_the_period_found(tmp_path, clock):
-    source, recording = Told(clock), TelemetryWriter(tmp_path, 0, 100_000_000)
-    sample_until_stopped(source, recording, Ticks(100_000_000, Waits(clock, 300), clock), probes=True)
+def test_the_file_has_requested_and_achieved_intervals_and_update_periods(tmp_path, clock):
+    source, writer = FakeSource(clock), TelemetryWriter(tmp_path, 0, 100_000_000)
+    sample_until_stopped(source, writer, Ticks(100_000_000, FakeEvent(clock, 300), clock), probes=True)
     text = telemetry_file.telemetry_path(tmp_path, 0).read_text().splitlines()
     assert text[1] == "#interval,100000000"
     assert text[2] == "device,monotonic_ns,utilization_gpu_percent,power_mw"
     assert "#update,power_mw,20000000" in text
     assert any(line.startswith("#achieved,100000000,100000000,") for line in text)
-    assert [index for index, one in enumerate(source.slow) if one] == list(range(0, len(source.slow), 10))
+    assert [index for index, is_slow in enumerate(source.slow) if is_slow] == list(
+        range(0, len(source.slow), 10)
+    )
     power = devices_of(tmp_path)["0"]["GPU-1"]["power_mw"]
     assert len(power) == len(source.slow)
 
 
-def test_a_command_samples_until_its_input_ends(standin, tmp_path):
+def test_watch_samples_until_its_input_ends(standin, tmp_path):
     environ = {**os.environ, "LD_LIBRARY_PATH": str(standin.folder), "PYTHONPATH": str(ROOT)}
     line = [sys.executable, "-m", "collectors", "watch", str(tmp_path / "r1"), "--interval", "0.01"]
     child = subprocess.Popen([*line, "--until-input-ends"], env=environ, stdin=subprocess.PIPE)
@@ -315,7 +317,7 @@ def test_a_command_samples_until_its_input_ends(standin, tmp_path):
     assert "#achieved," in path.read_text()
 
 
-def test_the_launcher_watches_from_outside_of_the_training_process(standin, script):
+def test_the_launcher_samples_outside_of_the_training_process(standin, script):
     script.environ.update(LD_LIBRARY_PATH=str(standin.folder), NVML_STANDIN=os.environ["NVML_STANDIN"])
     script.write(
         """
@@ -339,7 +341,7 @@ def test_telemetry_can_be_switched_off(standin, script):
     assert devices_of(script.only_run()) == {}
 
 
-def test_a_thread_samples_where_no_launcher_does(standin, tmp_path, capsys):
+def test_a_thread_samples_without_a_launcher(standin, tmp_path, capsys):
     thread = watch.ThreadWatch(tmp_path, RankInfo(0, 1, 0, 3, 1))
     while not telemetry_file.telemetry_path(tmp_path, 3).exists():
         threading.Event().wait(0.01)
@@ -355,17 +357,17 @@ def test_a_thread_samples_where_no_launcher_does(standin, tmp_path, capsys):
     [
         ("0", RankInfo(0, 1, 0, 0, 1), True),
         ("0,1", RankInfo(0, 2, 0, 0, 2), True),
-        ("0", RankInfo(0, 2, 0, 0, 2), False),  # each rank is shown its own
+        ("0", RankInfo(0, 2, 0, 0, 2), False),  # each rank sees its own device
         ("0", RankInfo(0, 8, 0, 0, 0), False),
         ("0,1", RankInfo(0, 8, 0, 0, 4), False),
     ],
 )
-def test_the_devices_of_all_ranks_of_a_node_are_sampled(shown, here, is_kept):
+def test_the_devices_of_all_ranks_of_a_node_are_visible(shown, here, is_kept):
     environ = {"CUDA_VISIBLE_DEVICES": shown, "HOME": "/"}
     assert watch.show_devices_of_all_ranks(here, environ) == (environ if is_kept else {"HOME": "/"})
 
 
-def test_a_run_without_launcher_on_a_device_is_watched_by_a_thread(standin, tmp_path, monkeypatch):
+def test_the_recorder_starts_a_thread_if_no_launcher_watches(standin, tmp_path, monkeypatch):
     cuda = SimpleNamespace(is_initialized=lambda: True)
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
     monkeypatch.setenv(watch.WATCHED_VARIABLE, "another-host")
@@ -385,7 +387,7 @@ SMI = """#!/bin/sh
 case "$1" in
 --help-query-gpu) printf '"timestamp"\n"uuid"\n"power.draw"\n"memory.used"\n"clocks_throttle_reasons.active" or\n"clocks.sm"\n' ;;
 --query-gpu=uuid,name) echo "GPU-1, Stand-in"; echo "GPU-2, Stand-in" ;;
-*) echo "$@" > "$0.asked"; now=$(date "+%Y/%m/%d %H:%M:%S")
+*) echo "$@" > "$0.arguments"; now=$(date "+%Y/%m/%d %H:%M:%S")
    echo "$now.100, GPU-1, 1024, 100.25, 1500, 0x0000000000000008"
    echo "$now.200, GPU-2, 1, 2, 3, 0x0"
    echo "$now.200, GPU-1, [N/A], [Not Supported], 1400, 0x0000000000000000"
@@ -398,7 +400,7 @@ esac
 
 
 @pytest.mark.parametrize("kind", ["missing", "no count", "no function", "another module"])
-def test_nvidia_smi_serves_where_pynvml_does_not(tmp_path, monkeypatch, kind):
+def test_nvidia_smi_is_used_if_pynvml_does_not_work(tmp_path, monkeypatch, kind):
     program = tmp_path / "bin" / "nvidia-smi"
     program.parent.mkdir()
     program.write_text(SMI)
@@ -408,20 +410,20 @@ def test_nvidia_smi_serves_where_pynvml_does_not(tmp_path, monkeypatch, kind):
     monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
     (tmp_path / "run").mkdir()
     watch.sample(tmp_path / "run", 0, 0.05, threading.Event(), root=1)
-    asked = Path(f"{program}.asked").read_text()
-    assert "timestamp,uuid,memory.used,power.draw,clocks.sm,clocks_throttle_reasons.active" in asked
-    assert asked.endswith("-lms 50\n")
+    arguments = Path(f"{program}.arguments").read_text()
+    assert "timestamp,uuid,memory.used,power.draw,clocks.sm,clocks_throttle_reasons.active" in arguments
+    assert arguments.endswith("-lms 50\n")
     (columns,) = devices_of(tmp_path / "run")["0"].values()
     assert columns["power_mw"] == [100250, None, 3000]
     assert columns["memory_used_bytes"] == [2**30, None, 2**21]
     assert columns["clocks_event_reasons_mask"] == [8, 0, 1]
     when = columns["monotonic_ns"]
-    assert [round((one - when[0]) / 1e6) for one in when] == [0, 100, 400]
+    assert [round((time - when[0]) / 1e6) for time in when] == [0, 100, 400]
     text = telemetry_file.telemetry_path(tmp_path / "run", 0).read_text()
     assert text.count(",lost\n") == text.count(",returned\n") == 1
 
 
-def test_without_anything_the_reasons_are_said(tmp_path, monkeypatch):
+def test_both_reasons_are_given_if_no_source_works(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "pynvml", None)
     with pytest.raises(UnavailableError, match="nvidia-ml-py is not installed; nvidia-smi is not installed"):
@@ -429,11 +431,11 @@ def test_without_anything_the_reasons_are_said(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_time_stamp_that_is_none_means_now():
+def test_a_malformed_timestamp_means_now():
     assert nvidia_smi.monotonic_time("[N/A]") <= nvidia_smi.monotonic_time("[N/A]")
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "fast", "61", "0.001"])
-def test_an_interval_that_cannot_be_kept_is_an_error(text):
+def test_an_interval_out_of_range_is_an_error(text):
     with pytest.raises(argparse.ArgumentTypeError, match=r"use 0\.01 to 60 seconds"):
         watch.parse_interval(text)

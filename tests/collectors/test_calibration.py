@@ -1,9 +1,9 @@
-"""The recorder's own cost: blocks on and off, and what their difference says."""
+"""The cost of the recorder, from blocks with and without recording."""
 
 import json
 
 import pytest
-from reading import read
+from second_reader import read
 
 from collectors import Recorder
 from collectors.recorder import phases
@@ -12,8 +12,8 @@ from collectors.recorder.calibration import Block, estimate_cost, median_interva
 from reportgen.load.scan import load
 
 
-class Costly(phases.Phase):
-    """A phase whose noting takes 7 ns of the fake clock."""
+class CostlyPhase(phases.Phase):
+    """A phase that costs 7 ns of the fake clock."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ class Costly(phases.Phase):
 
 
 def train(tmp_path, clock, monkeypatch, count, **options):
-    monkeypatch.setattr(phases, "Phase", Costly)
+    monkeypatch.setattr(phases, "Phase", CostlyPhase)
     with Recorder.start(logs=tmp_path, samples_per_step=2, calibrate=True, **options) as recorder:
         forward = recorder.phase("forward")
         for _ in recorder.steps(count):
@@ -32,13 +32,13 @@ def train(tmp_path, clock, monkeypatch, count, **options):
     return recorder
 
 
-def about(recorder):
+def recorder_facts(recorder):
     return json.loads((recorder.folder / "run.json").read_text())["recorder"]
 
 
-def test_the_cost_is_the_difference_of_blocks_with_and_without(tmp_path, clock, monkeypatch):
+def test_the_cost_is_the_difference_between_recorded_and_unrecorded_blocks(tmp_path, clock, monkeypatch):
     recorder = train(tmp_path, clock, monkeypatch, 20 + 240)
-    assert about(recorder) == {
+    assert recorder_facts(recorder) == {
         "cost_ns_per_step": 7,
         "cost_pairs": 12,
         "cost_interval_ns": [7, 7],
@@ -47,7 +47,7 @@ def test_the_cost_is_the_difference_of_blocks_with_and_without(tmp_path, clock, 
     }
 
 
-def test_a_block_left_alone_is_a_row_with_a_span(tmp_path, clock, monkeypatch):
+def test_an_unrecorded_block_becomes_one_row_with_a_span(tmp_path, clock, monkeypatch):
     recorder = train(tmp_path, clock, monkeypatch, 20 + 45)
     result = read(recorder.folder)
     assert (result["findings"], result["run"]["status"]) == ([], "complete")
@@ -60,7 +60,7 @@ def test_a_block_left_alone_is_a_row_with_a_span(tmp_path, clock, monkeypatch):
     assert load([recorder.folder], root=tmp_path).runs[0].status == "complete"
 
 
-def test_a_loop_that_ends_in_a_block_left_alone_loses_no_step(tmp_path, clock, monkeypatch):
+def test_a_loop_that_ends_in_an_unrecorded_block_loses_no_step(tmp_path, clock, monkeypatch):
     recorder = train(tmp_path, clock, monkeypatch, 20 + 10 + 4)
     rank = read(recorder.folder)["run"]["ranks"]["0"]
     assert (rank["steps"][-1], rank["spans"][-1]) == (34, 4)
@@ -71,7 +71,7 @@ def about_or_empty(recorder):
     return json.loads((recorder.folder / "run.json").read_text()).get("recorder", {})
 
 
-def test_a_loader_and_breaks_are_calibrated_too(tmp_path, clock):
+def test_calibration_supports_loaders_and_breaks(tmp_path, clock):
     with Recorder.start(logs=tmp_path, calibrate=True) as recorder:
         for epoch in range(3):
             for number in recorder.steps(list(range(50))):
@@ -80,11 +80,11 @@ def test_a_loader_and_breaks_are_calibrated_too(tmp_path, clock):
                     recorder.mark_break("checkpoint")
     rank = read(recorder.folder)["run"]["ranks"]["0"]
     assert rank["steps"] == sorted(set(rank["steps"]))
-    assert [one[0] for one in rank["breaks"]] == ["epoch", "checkpoint", "epoch"]
-    assert about(recorder)["cost_ns_per_step"] == 0
+    assert [pause[0] for pause in rank["breaks"]] == ["epoch", "checkpoint", "epoch"]
+    assert recorder_facts(recorder)["cost_ns_per_step"] == 0
 
 
-def test_the_launcher_can_ask_for_it(tmp_path, monkeypatch):
+def test_the_launcher_variable_enables_calibration(tmp_path, monkeypatch):
     monkeypatch.setenv("REPORTGEN_CALIBRATE", "1")
     with Recorder.start(logs=tmp_path) as recorder:
         assert isinstance(recorder, recorder_module.CalibratingRecorder)
@@ -92,7 +92,7 @@ def test_the_launcher_can_ask_for_it(tmp_path, monkeypatch):
         assert not isinstance(recorder, recorder_module.CalibratingRecorder)
 
 
-def test_a_calibration_by_the_launcher_is_a_case_of_its_own(script):
+def test_a_calibration_by_the_launcher_gets_its_own_case(script):
     script.write("with Recorder.start() as recorder:\n    for _ in recorder.steps(160): pass")
     code, _, err = script.run(launcher=True, options=["--calibrate", "--case", "model=x"])
     assert code == 0, err
@@ -112,12 +112,12 @@ def test_a_calibration_by_the_launcher_is_a_case_of_its_own(script):
         ([(True, 100), (True, 50)], None),
     ],
 )
-def test_neighbouring_blocks_make_a_pair(blocks, expected):
+def test_cost_uses_pairs_of_neighbouring_blocks(blocks, expected):
     assert estimate_cost([Block(*block) for block in blocks]).get("cost_ns_per_step") == expected
 
 
 @pytest.mark.parametrize(
     ("count", "expected"), [(5, None), (6, (0, 5, 0.96875)), (7, (0, 6, 0.984375)), (9, (1, 7, 0.9609375))]
 )
-def test_the_interval_of_the_median_says_what_it_covers(count, expected):
+def test_median_interval_returns_its_coverage(count, expected):
     assert median_interval(list(range(count))) == expected

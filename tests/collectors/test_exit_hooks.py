@@ -1,4 +1,4 @@
-"""However a training script ends, a readable log with the right status is left, and its own end untouched."""
+"""A training script may end in any way: its log is readable and has the right status, and its exit is unchanged."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from reading import read
+from second_reader import read
 
 from collectors.recorder.exit_hooks import status_of
 from reportgen.load.scan import load
@@ -49,7 +49,7 @@ def wait_for_word(child):
 
 
 @pytest.mark.parametrize("round_number", range(3))
-def test_sigkill_loses_nothing_that_was_flushed(script, round_number):
+def test_sigkill_loses_no_flushed_steps(script, round_number):
     script.write(TEN_STEPS + READY + "\nfor _ in recorder.steps(10**9): pass")
     child = script.start()
     wait_for_word(child)
@@ -64,7 +64,7 @@ def test_sigkill_loses_nothing_that_was_flushed(script, round_number):
 
 
 @pytest.mark.parametrize("left_out", [1, 2, 20, 60])
-def test_sigkill_in_the_middle_of_a_flush_leaves_every_whole_line(script, left_out):
+def test_sigkill_during_a_flush_keeps_all_complete_lines(script, left_out):
     script.write(
         TEN_STEPS
         + f"""
@@ -92,7 +92,7 @@ recorder.flush()
 
 
 @pytest.mark.parametrize("launcher", [False, True])
-def test_sigterm_is_cancelled_and_still_kills(script, launcher):
+def test_sigterm_cancels_the_run_and_ends_the_process(script, launcher):
     script.write(TEN_STEPS + READY + "\nwhile True: signal.pause()")
     child = script.start(launcher=launcher)
     wait_for_word(child)
@@ -114,21 +114,21 @@ RunWriter.end = interrupted
 
 
 @pytest.mark.parametrize("last_line", ["raise KeyboardInterrupt", "with recorder: raise KeyboardInterrupt"])
-def test_a_second_interrupt_does_not_disturb_the_end(script, last_line):
+def test_a_second_interrupt_does_not_damage_the_log(script, last_line):
     script.write(TEN_STEPS + INTERRUPTED_AT_THE_END + last_line)
     code, _, err = script.run()
     assert (code, "sys.excepthook" in err) == (-signal.SIGINT, False)
     assert about(script)["status"] == "cancelled"
 
 
-def test_an_interrupt_while_a_log_is_closed_comes_afterwards(script):
+def test_an_interrupt_during_close_is_raised_after_it(script):
     script.write(TEN_STEPS + INTERRUPTED_AT_THE_END + "recorder.close()\nprint('went on')")
     code, out, _ = script.run()
     assert (code, out) == (-signal.SIGINT, "")
     assert about(script)["status"] == "complete"
 
 
-def test_a_sigterm_handler_of_the_script_is_left_alone(script):
+def test_a_sigterm_handler_of_the_script_is_kept(script):
     handler = "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))"
     script.write(handler + TEN_STEPS + READY + "\nsignal.pause()")
     child = script.start()
@@ -150,7 +150,7 @@ def test_a_sigterm_handler_of_the_script_is_left_alone(script):
         ("with recorder: sys.exit()", "complete", 0, None),
     ],
 )
-def test_the_status_says_how_the_script_ended(script, last_line, status, code, error):
+def test_the_status_matches_how_the_script_ended(script, last_line, status, code, error):
     script.write(TEN_STEPS + "\n" + last_line)
     assert script.run()[0] == code
     assert about(script)["status"] == status
@@ -158,18 +158,18 @@ def test_the_status_says_how_the_script_ended(script, last_line, status, code, e
     assert len(of(script)[0]["ranks"]["0"]["steps"]) == 10
 
 
-def test_a_hook_for_exceptions_that_stood_before_is_still_called(script):
+def test_an_existing_exception_hook_is_still_called(script):
     script.write("sys.excepthook = lambda *_: print('mine')" + TEN_STEPS + "\nraise ValueError")
     assert script.run() == (1, "mine\n", "")
 
 
-def test_an_exception_in_a_step_records_no_step_for_it(script):
+def test_a_step_that_raises_is_not_recorded(script):
     script.write(TEN_STEPS + "\nfor _ in recorder.steps(3): raise ValueError")
     script.run()
     assert len(of(script)[0]["ranks"]["0"]["steps"]) == 10
 
 
-def test_a_full_disk_ends_the_recording_and_not_the_training(script):
+def test_a_full_disk_stops_the_recording_but_not_the_training(script):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
 
@@ -196,14 +196,14 @@ print("trained")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_disk_that_is_full_from_the_start_is_said_once(script):
+def test_a_disk_that_is_full_from_the_start_gives_one_warning(script):
     script.write("os.O_EXCL = 0\nsteps_file.steps_path = lambda *_: '/dev/full'" + TEN_STEPS)
     code, _, err = script.run()
     assert code == 0
     assert err.count("reportgen: nothing is recorded") == 1
 
 
-def test_a_read_only_folder_is_said_once_and_the_training_goes_on(script):
+def test_a_read_only_folder_gives_one_warning_and_training_continues(script):
     script.logs.mkdir()
     script.logs.chmod(stat.S_IREAD | stat.S_IEXEC)
     if os.access(script.logs, os.W_OK):  # root may write everywhere: a file in the way does the same
@@ -229,14 +229,14 @@ class OutOfMemoryError(RuntimeError):
         (SystemExit(0), ("complete", "")),
     ],
 )
-def test_an_exception_has_a_status_and_one_bounded_line(error, expected):
+def test_an_exception_has_a_status_and_a_short_text(error, expected):
     status, text = status_of(error)
     assert status == expected[0]
     if expected[1] is not None:
-        assert text.removeprefix("test_collectors_endings.") == expected[1]
+        assert text.removeprefix("test_exit_hooks.") == expected[1]
 
 
-def test_python_3_9_runs_it_where_it_is_installed(script, python39):
+def test_a_run_works_with_python_3_9(script, python39):
     script.write(TEN_STEPS)
     assert script.run(python=python39 or sys.executable)[::2] == (0, "")
     assert of(script)[0]["status"] == "complete"

@@ -1,6 +1,6 @@
-"""A second reader of log format 1, written from `logs/FORMAT.md` alone, to test writers with.
+"""A second reader of log format 1, written from `logs/FORMAT.md` alone, for testing writers.
 
-It returns what `expected.json` of the conformance corpus holds. Plain and slow on purpose.
+It returns what `expected.json` of the conformance corpus contains. It is simple and slow by design.
 """
 
 import json
@@ -60,7 +60,7 @@ class Reader:
         status = about["status"]
         if status == "complete" and (self.has_half_line or len(steps) < about["ranks"]):
             status = "partial"
-        has_steps = any(one["steps"] for one in steps.values())
+        has_steps = any(rank["steps"] for rank in steps.values())
         if status in ("running", "partial") or len(steps) < about["ranks"] or not has_steps:
             self.note("read.incomplete-run")
         if status in ("failed", "out_of_memory", "cancelled"):
@@ -69,8 +69,8 @@ class Reader:
 
     def files(self, prefix):
         pattern = re.compile(re.escape(prefix) + r"([0-9]+)\.(csv|json)")
-        found = [(pattern.fullmatch(path.name), path) for path in self.folder.iterdir()]
-        return sorted((match.group(1), path) for match, path in found if match)
+        matches = [(pattern.fullmatch(path.name), path) for path in self.folder.iterdir()]
+        return sorted((match.group(1), path) for match, path in matches if match)
 
     def about(self):
         path = self.folder / "run.json"
@@ -143,7 +143,7 @@ class Reader:
 
     def steps(self, path, about):
         plain = {"step", "span", "samples", "tokens", "begin_ns", "duration_ns"}
-        kinds = {name: one.get("clock") for name, one in about.get("columns", {}).items()}
+        kinds = {name: column.get("clock") for name, column in about.get("columns", {}).items()}
         rows, breaks, clock = [], [], None
         required = ["step", "begin_ns", "duration_ns"]
         table = self.table(path, "step", required, lambda name: name in plain or PHASE.fullmatch(name))
@@ -171,7 +171,7 @@ class Reader:
             columns[f"{phase}/{kinds.get(name) or by}"] = [row.get(name) for row in rows]
         tokens = [work(row, "tokens", about.get("tokens_per_step")) for row in rows]
         return {
-            **({"tokens": tokens} if any(one is not None for one in tokens) else {}),
+            **({"tokens": tokens} if any(count is not None for count in tokens) else {}),
             "clock": clock,
             "steps": [row["step"] for row in rows],
             "spans": [row.get("span") or 1 for row in rows],
@@ -209,7 +209,7 @@ def integer(text):
 
 
 def telemetry_record(cells, events, intervals):
-    """Keep a # record of telemetry; return whether it is as the specification says, or not known."""
+    """Keep a # record of telemetry; return True if it is valid or of an unknown kind."""
     name, *cells = cells
     if name == "#event":
         when = integer(cells[1]) if len(cells) == 3 else None

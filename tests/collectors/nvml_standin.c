@@ -1,8 +1,8 @@
-/* A stand-in for NVML that says what a text file tells it to, so that the real pynvml can be driven without a GPU.
+/* A stand-in for NVML with the answers of a text file, so that the real pynvml runs without a GPU.
 
-   The file named by NVML_STANDIN holds lines "<device> <function> <value>", read at every call. <device> is a number
-   (MIG instances too) or "system"; <value> is a number, a text, or "!<code>" for an error. What the file does not
-   mention is not supported (3). Signatures: nvml.h. */
+   The file in NVML_STANDIN has lines "<device> <function> <value>", which are read in every call. <device> is a number
+   (MIG instances too) or "system"; <value> is a number, a text, or "!<code>" for an error. Functions that are
+   not in the file are not supported (3). Signatures: nvml.h. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +18,18 @@ static Device handle_of(int number) { return (Device)(size_t)(number + 1); }
 static int number_of(Device device) { return (int)(size_t)device - 1; }
 
 /* Find the value of (device, key); return 0, or the error code. */
-static int told(const char *device, const char *key, char *value, int size) {
+static int answer(const char *device, const char *key, char *value, int size) {
     const char *path = getenv("NVML_STANDIN");
     FILE *file = path ? fopen(path, "r") : NULL;
-    char line[512], who[64], what[128], said[256];
+    char line[512], who[64], what[128], value_text[256];
     int result = NOT_SUPPORTED;
     if (!file) return NOT_SUPPORTED;
     while (fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%63s %127s %255[^\n]", who, what, said) != 3) continue;
+        if (sscanf(line, "%63s %127s %255[^\n]", who, what, value_text) != 3) continue;
         if (strcmp(who, device) || strcmp(what, key)) continue;
         result = 0;
-        if (said[0] == '!') result = atoi(said + 1);
-        else snprintf(value, size, "%s", said);
+        if (value_text[0] == '!') result = atoi(value_text + 1);
+        else snprintf(value, size, "%s", value_text);
         break;
     }
     fclose(file);
@@ -40,8 +40,8 @@ static int of_device(Device device, const char *key, char *value, int size) {
     char name[32];
     int gone;
     snprintf(name, sizeof name, "%d", number_of(device));
-    gone = told(name, "state", value, size); /* "state !15": every call to this device fails */
-    return gone && gone != NOT_SUPPORTED ? gone : told(name, key, value, size);
+    gone = answer(name, "state", value, size); /* "state !15": every call to this device fails */
+    return gone && gone != NOT_SUPPORTED ? gone : answer(name, key, value, size);
 }
 
 static int number64(Device device, const char *key, u64 *out) {
@@ -60,7 +60,7 @@ static int number32(Device device, const char *key, unsigned *out) {
 
 static int system_number(const char *key, unsigned *out) {
     char value[256];
-    int result = told("system", key, value, sizeof value);
+    int result = answer("system", key, value, sizeof value);
     if (!result) *out = (unsigned)strtoul(value, NULL, 0);
     return result;
 }
@@ -77,7 +77,7 @@ int nvmlDeviceGetCount_v2(unsigned *count) {
     return 0;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device *device) { *device = handle_of((int)index); return 0; }
-int nvmlSystemGetDriverVersion(char *out, unsigned size) { return told("system", "driver", out, (int)size); }
+int nvmlSystemGetDriverVersion(char *out, unsigned size) { return answer("system", "driver", out, (int)size); }
 int nvmlSystemGetCudaDriverVersion(int *out) { return system_number("cuda", (unsigned *)out); }
 
 #define TEXT(function, key) int function(Device d, char *out, unsigned size) { return of_device(d, key, out, (int)size); }

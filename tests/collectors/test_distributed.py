@@ -1,4 +1,4 @@
-"""Several ranks and nodes are one run: each writes its own files, and the slowest rank decides."""
+"""Several ranks and nodes make one run: each writes its own files, and the slowest rank determines the step time."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from reading import read
+from second_reader import read
 
 from collectors import Recorder
 from collectors.__main__ import main
@@ -43,7 +43,7 @@ dist.destroy_process_group()
 
 
 def torchrun(folder, *, steps, dies):
-    """Run two ranks by torchrun behind the launcher; return exit code and run folder."""
+    """Run two ranks by torchrun under the launcher; return the process and the run folder."""
     pytest.importorskip("torch")
     text = TRAINING.replace("STEPS", str(steps)).replace("DIES", str(dies))
     (folder / "train.py").write_text(text)
@@ -55,12 +55,12 @@ def torchrun(folder, *, steps, dies):
     return done, folder / "logs" / "unnamed" / "r1"
 
 
-def test_two_ranks_are_one_run_as_fast_as_its_slowest_and_the_slow_one_is_named(tmp_path):
+def test_two_ranks_make_one_run_and_the_straggler_is_named(tmp_path):
     done, folder = torchrun(tmp_path, steps=30, dies=False)
     assert done.returncode == 0, done.stderr.decode()
     result = read(folder)
     assert (result["findings"], result["run"]["status"]) == ([], "complete")
-    ranks = {int(rank): one["columns"] for rank, one in result["run"]["ranks"].items()}
+    ranks = {int(rank): entry["columns"] for rank, entry in result["run"]["ranks"].items()}
     assert sorted(ranks) == [0, 1]
     assert statistics.median(ranks[0]["forward/host"]) < statistics.median(ranks[1]["forward/host"])
     environment = json.loads((folder / "environment.node0.json").read_text())
@@ -71,11 +71,11 @@ def test_two_ranks_are_one_run_as_fast_as_its_slowest_and_the_slow_one_is_named(
     (case,) = build_cases(load([folder], root=tmp_path).runs, CaseRequest("step_time", "step", protocol))
     totals = [sum(columns["step/host"][5:25]) / 1e9 / 20 for columns in ranks.values()]
     assert case.measurements[0].value == pytest.approx(max(totals))
-    lagging = [one for one in case.measurements[0].findings if one.rule == "rank.straggler"]
-    assert [one.message.split(" takes")[0] for one in lagging] == ["rank 1"]
+    stragglers = [item for item in case.measurements[0].findings if item.rule == "rank.straggler"]
+    assert [item.message.split(" takes")[0] for item in stragglers] == ["rank 1"]
 
 
-def test_a_rank_that_dies_leaves_the_others_readable_and_is_named(tmp_path):
+def test_the_error_names_the_rank_that_died(tmp_path):
     done, folder = torchrun(tmp_path, steps=30, dies=True)
     assert done.returncode == 1
     run = read(folder)["run"]
@@ -85,9 +85,9 @@ def test_a_rank_that_dies_leaves_the_others_readable_and_is_named(tmp_path):
     assert run["ranks"]["0"]["steps"][:4] == [1, 2, 3, 4]
 
 
-def test_a_rank_that_dies_without_a_word_makes_the_run_failed(tmp_path, monkeypatch):
-    begun = {"status": "cancelled", "ranks": 2, "error": "SIGTERM"}
-    run_folder.write_run(tmp_path, begun)
+def test_a_rank_that_dies_silently_makes_the_run_failed(tmp_path, monkeypatch):
+    started = {"status": "cancelled", "ranks": 2, "error": "SIGTERM"}
+    run_folder.write_run(tmp_path, started)
     run = exit_status.finish_record(tmp_path, {}, 1, is_cancelled=False, node=0)
     assert (run["status"], run["error"]) == (
         "failed",
@@ -98,7 +98,7 @@ def test_a_rank_that_dies_without_a_word_makes_the_run_failed(tmp_path, monkeypa
 
 
 def record(folder, monkeypatch, clock, rank, node):
-    """Three steps of one of four ranks on two nodes, into the folder that its node has."""
+    """Record three steps of one of four ranks on two nodes, into the folder of its node."""
     variables = {
         "RANK": rank,
         "WORLD_SIZE": 4,
@@ -114,7 +114,7 @@ def record(folder, monkeypatch, clock, rank, node):
             clock.now += 10 + rank
 
 
-def test_folders_of_two_nodes_are_merged_by_copying(tmp_path, monkeypatch, clock):
+def test_folders_of_two_nodes_can_be_merged_by_copying(tmp_path, monkeypatch, clock):
     for rank in range(4):
         record(tmp_path / f"node{rank // 2}", monkeypatch, clock, rank, rank // 2)
     merged = tmp_path / "merged"
@@ -124,7 +124,7 @@ def test_folders_of_two_nodes_are_merged_by_copying(tmp_path, monkeypatch, clock
         shutil.copytree(tmp_path / f"node{node}", merged, dirs_exist_ok=True)
     result = read(merged)
     assert result["findings"] == []
-    columns = {rank: one["columns"]["step/host"] for rank, one in result["run"]["ranks"].items()}
+    columns = {rank: entry["columns"]["step/host"] for rank, entry in result["run"]["ranks"].items()}
     assert columns == {"0": [10] * 3, "1": [11] * 3, "2": [12] * 3, "3": [13] * 3}
     assert sorted(result["run"]["environment"]) == ["0", "1"]
     ranks = [json.loads((merged / f"environment.node{node}.json").read_text())["ranks"] for node in (0, 1)]
@@ -133,10 +133,10 @@ def test_folders_of_two_nodes_are_merged_by_copying(tmp_path, monkeypatch, clock
     assert loaded.status == "complete"
 
 
-def test_a_node_that_is_missing_is_an_incomplete_run(tmp_path, monkeypatch, clock):
+def test_a_missing_node_makes_the_run_incomplete(tmp_path, monkeypatch, clock):
     for rank in range(2):
         record(tmp_path, monkeypatch, clock, rank, 0)
-    assert [one["rule"] for one in read(tmp_path)["findings"]] == ["read.incomplete-run"]
+    assert [finding["rule"] for finding in read(tmp_path)["findings"]] == ["read.incomplete-run"]
 
 
 def launch(logs, node, code="0", repeats="1"):
@@ -144,7 +144,7 @@ def launch(logs, node, code="0", repeats="1"):
     return main(["run", "--logs", str(logs), "--node", str(node), "--repeats", repeats, "--", *command])
 
 
-def test_the_launcher_of_another_node_leaves_run_json_alone_and_notes_its_own_end(tmp_path):
+def test_launchers_of_other_nodes_write_their_own_file_instead_of_run_json(tmp_path):
     assert launch(tmp_path, 1) == 0
     folder = tmp_path / "unnamed" / "r1"
     assert [path.name for path in folder.iterdir()] == ["launcher.node1.json"]
@@ -155,14 +155,14 @@ def test_the_launcher_of_another_node_leaves_run_json_alone_and_notes_its_own_en
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_launchers_of_two_nodes_that_share_a_disk_meet_in_one_folder(tmp_path, first):
-    begun = {"status": "running", "started_realtime_ns": clocks.read_clocks()["realtime_ns"]}
+def test_launchers_of_two_nodes_on_a_shared_disk_use_one_folder(tmp_path, first):
+    started = {"status": "running", "started_realtime_ns": clocks.read_clocks()["realtime_ns"]}
     for repeat in (1, 2):
         for node in (first, 1 - first):
             folder, number = run_folder.create_run_folder(tmp_path, {}, node)
             assert number == repeat
-            run_folder.write_run(folder, begun, node)
-    # A folder that was left long ago is nobody's meeting place.
+            run_folder.write_run(folder, started, node)
+    # No launcher joins a folder that was created long ago.
     folder, _ = run_folder.create_run_folder(tmp_path, {}, 1)
-    run_folder.write_run(folder, {**begun, "started_realtime_ns": 1}, 1)
+    run_folder.write_run(folder, {**started, "started_realtime_ns": 1}, 1)
     assert run_folder.create_run_folder(tmp_path, {}, 0)[1] == 4

@@ -1,4 +1,4 @@
-"""Drive the real `pynvml` with a stand-in for NVML, compiled here, that says what it is told."""
+"""A stand-in for NVML, compiled here, that gives the real `pynvml` the answers of a test."""
 
 import ctypes
 import shutil
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-SOURCE = Path(__file__).with_name("standin_nvml.c")
+SOURCE = Path(__file__).with_name("nvml_standin.c")
 ONE = """
 0 uuid GPU-11111111-aaaa
 0 name NVIDIA Stand-in 80GB
@@ -66,22 +66,22 @@ ONE_COLUMNS = {
 
 
 class Standin:
-    """What the driver says: `tell` replaces single answers, `say` all of them."""
+    """The answers of the driver: `set` replaces single ones, `replace` all of them."""
 
-    def __init__(self, folder, told):
+    def __init__(self, folder, answers):
         self.folder = folder
-        self.told = told
-        self.say("system count 1" + ONE)
+        self.answers = answers
+        self.replace("system count 1" + ONE)
 
-    def say(self, text):
-        self.told.write_text(text)
+    def replace(self, text):
+        self.answers.write_text(text)
 
-    def tell(self, *lines):
+    def set(self, *lines):
         keys = {tuple(line.split()[:2]) for line in lines}
-        kept = [one for one in self.told.read_text().splitlines() if tuple(one.split()[:2]) not in keys]
-        whole = self.told.with_suffix(".new")
-        whole.write_text("\n".join([*lines, *kept]) + "\n")
-        whole.replace(self.told)  # a sampler may be reading
+        kept = [line for line in self.answers.read_text().splitlines() if tuple(line.split()[:2]) not in keys]
+        temporary = self.answers.with_suffix(".new")
+        temporary.write_text("\n".join([*lines, *kept]) + "\n")
+        temporary.replace(self.answers)  # a sampler may be reading
 
 
 def compiled(folder, *options):
@@ -103,19 +103,19 @@ def nvml_folder(tmp_path_factory):
 
 @pytest.fixture
 def standin(nvml_folder, tmp_path, monkeypatch):
-    """The stand-in, loaded where pynvml will look for it, with one device."""
+    """The stand-in with one device, loaded where pynvml looks for it."""
     pynvml = pytest.importorskip("pynvml")
-    ctypes.CDLL(str(nvml_folder / "libnvidia-ml.so.1"))  # found again by its soname
+    ctypes.CDLL(str(nvml_folder / "libnvidia-ml.so.1"))  # pynvml then loads it by its soname
     monkeypatch.setattr(pynvml, "nvmlLib", None)
     monkeypatch.setattr(pynvml, "_nvmlGetFunctionPointer_cache", {})
-    told = tmp_path / "told.txt"
-    monkeypatch.setenv("NVML_STANDIN", str(told))
+    answers = tmp_path / "answers.txt"
+    monkeypatch.setenv("NVML_STANDIN", str(answers))
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    return Standin(nvml_folder, told)
+    return Standin(nvml_folder, answers)
 
 
 def broken_nvml(kind):
-    """Return a module `pynvml` of which nothing can be learnt."""
+    """Return a module `pynvml` that does not work."""
 
     class NVMLError(Exception):
         pass

@@ -1,11 +1,11 @@
-"""Events of a device that runs behind the host: what they say, and that nobody waits for them."""
+"""Event timing on a fake device that runs behind the host, without waiting for it."""
 
 import json
 import sys
 from types import SimpleNamespace
 
 import pytest
-from reading import read
+from second_reader import read
 
 from collectors import Recorder
 from collectors.format_v1 import run_folder, steps_file
@@ -13,7 +13,7 @@ from collectors.recorder import cuda_events
 
 
 class Cuda:
-    """Stands for `torch.cuda`: one stream that works through what it is given, on the time of a fake clock."""
+    """A fake `torch.cuda` with one stream, on the time of a fake clock."""
 
     def __init__(self, clock):
         self.clock, self.busy_until = clock, 0
@@ -72,7 +72,7 @@ def cuda(clock, monkeypatch):
 
 
 def train(recorder, cuda, count, forward_work=100, backward_work=200):
-    """Steps in which the host asks for work in 10 ns that takes the device 300."""
+    """Run steps that take the host 10 ns and the device 300 ns."""
     forward, backward = recorder.phase("forward"), recorder.phase("backward")
     for number in recorder.steps(count):
         with forward:
@@ -90,7 +90,7 @@ def rank0(recorder):
     return result["run"]["ranks"]["0"]["columns"]
 
 
-def test_the_device_says_what_the_host_cannot_see_and_nobody_waits(tmp_path, clock, cuda):
+def test_events_measure_device_time_without_waiting(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for _ in train(recorder, cuda, 5):
             pass
@@ -108,7 +108,7 @@ def test_the_device_says_what_the_host_cannot_see_and_nobody_waits(tmp_path, clo
     assert columns["forward_cuda_event_ns"] == {"clock": "cuda_event", "sync": "none"}
 
 
-def test_synchronized_timing_waits_at_every_border_and_says_so(tmp_path, clock, cuda):
+def test_synchronized_timing_waits_at_each_border_and_records_it(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path, timing="synchronized") as recorder:
         for _ in train(recorder, cuda, 3):
             pass
@@ -123,7 +123,7 @@ def test_synchronized_timing_waits_at_every_border_and_says_so(tmp_path, clock, 
     assert cuda.waits >= 15
 
 
-def test_events_are_used_again_and_resolved_in_batches(tmp_path, clock, cuda):
+def test_events_are_reused_and_resolved_in_batches(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for number in train(recorder, cuda, 1000, 1, 1):
             if number == 31:
@@ -132,7 +132,7 @@ def test_events_are_used_again_and_resolved_in_batches(tmp_path, clock, cuda):
     assert rank0(recorder)["step/cuda_event"][-1] == 10
 
 
-def test_steps_that_are_long_are_resolved_earlier(tmp_path, clock, cuda):
+def test_long_steps_are_resolved_before_a_batch_is_full(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for number in train(recorder, cuda, 3):
             clock.now += 2_000_000_000
@@ -143,7 +143,7 @@ def test_steps_that_are_long_are_resolved_earlier(tmp_path, clock, cuda):
     assert len(rank0(recorder)["step/host"]) == 3
 
 
-def test_accumulated_gradients_add_up_by_both_clocks(tmp_path, clock, cuda):
+def test_a_phase_entered_several_times_is_summed_by_both_clocks(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path, tokens_per_step=7) as recorder:
         forward = recorder.phase("forward")
         for number in recorder.steps(2):
@@ -164,7 +164,7 @@ def test_accumulated_gradients_add_up_by_both_clocks(tmp_path, clock, cuda):
     assert json.loads((recorder.folder / "run.json").read_text())["tokens_per_step"] == 7
 
 
-def test_a_pause_is_taken_out_of_the_device_time_too(tmp_path, clock, cuda):
+def test_a_pause_is_subtracted_from_device_time(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for number in train(recorder, cuda, 2):
             if number == 0:
@@ -175,7 +175,7 @@ def test_a_pause_is_taken_out_of_the_device_time_too(tmp_path, clock, cuda):
     assert rank0(recorder)["step/host"] == [10, 10]
 
 
-def test_a_break_between_loops_is_not_device_time(tmp_path, clock, cuda):
+def test_device_time_excludes_breaks_between_loops(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for _ in range(2):
             for _ in train(recorder, cuda, 2):
@@ -184,7 +184,7 @@ def test_a_break_between_loops_is_not_device_time(tmp_path, clock, cuda):
     assert rank0(recorder)["step/cuda_event"] == [300] * 4
 
 
-def test_a_step_that_is_given_up_leaves_no_trace(tmp_path, clock, cuda):
+def test_a_discarded_step_leaves_no_device_time(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for number in train(recorder, cuda, 3):
             if number == 1:
@@ -193,7 +193,7 @@ def test_a_step_that_is_given_up_leaves_no_trace(tmp_path, clock, cuda):
     assert rank0(recorder)["forward/cuda_event"] == [100, 100]
 
 
-def test_a_device_in_error_ends_the_events_and_neither_the_steps_nor_the_training(tmp_path, clock, cuda):
+def test_a_device_error_ends_events_but_not_steps_or_training(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for number in train(recorder, cuda, 100):
             cuda.is_in_error = number >= 70
@@ -204,7 +204,7 @@ def test_a_device_in_error_ends_the_events_and_neither_the_steps_nor_the_trainin
     assert columns["step/cuda_event"][71:] == [None] * 29
 
 
-def test_a_device_that_hangs_is_waited_for_only_so_long(tmp_path, clock, cuda):
+def test_close_waits_a_limited_time_for_a_hanging_device(tmp_path, clock, cuda):
     recorder = Recorder.start(logs=tmp_path)
     for _ in train(recorder, cuda, 3, forward_work=10**12):
         pass
@@ -214,7 +214,7 @@ def test_a_device_that_hangs_is_waited_for_only_so_long(tmp_path, clock, cuda):
 
 
 @pytest.mark.parametrize(
-    ("asked", "launcher", "expected"),
+    ("requested", "launcher", "expected"),
     [
         (None, "", "cuda_event"),
         ("host", "events", "host"),
@@ -223,17 +223,17 @@ def test_a_device_that_hangs_is_waited_for_only_so_long(tmp_path, clock, cuda):
         ("events", "", "cuda_event"),
     ],
 )
-def test_the_script_decides_and_else_the_launcher(
-    tmp_path, clock, cuda, monkeypatch, asked, launcher, expected
+def test_the_timing_of_the_script_overrides_that_of_the_launcher(
+    tmp_path, clock, cuda, monkeypatch, requested, launcher, expected
 ):
     monkeypatch.setenv(run_folder.TIMING_VARIABLE, launcher)
-    with Recorder.start(logs=tmp_path, timing=asked) as recorder:
+    with Recorder.start(logs=tmp_path, timing=requested) as recorder:
         for _ in train(recorder, cuda, 1):
             pass
     assert f"forward/{expected}" in rank0(recorder)
 
 
-def test_without_a_device_the_host_alone_is_used_and_that_is_said(tmp_path, monkeypatch, capsys):
+def test_without_a_device_the_host_clock_is_used_with_a_warning(tmp_path, monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     with Recorder.start(logs=tmp_path, timing="events") as recorder:
         for _ in recorder.steps(1):
