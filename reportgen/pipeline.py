@@ -1,10 +1,12 @@
 """Build all reports of a folder: definitions, logs, reports, bytes. `publish` writes them or compares.
 
-In: the root of a repository and its reports folder. Out: every file that should be there, as bytes, so
-that `check` is `build` without writing, and nothing is written before everything has been made.
+The root of a repository and its reports folder go in; every file that should exist comes out, as bytes, so
+that `check` is `build` without writing, and nothing is written before everything is built. All logs are
+loaded at once: each is opened and parsed once, however many definitions name it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,18 +18,20 @@ from reportgen.core.model import Finding, Source
 from reportgen.core.results import Report, Watched
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
+from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
 from reportgen.report.assemble import assemble
+from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import Definition, inside, read_definition
-from reportgen.report.log_reader import Progress, Reader
+from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
-from reportgen.tables.expected import check_systems
+from reportgen.tables.expected import Knowledge, check_systems
 from reportgen.tables.spec import SYSTEM
 
 T = TypeVar("T")
 
-# Steps of a progress bar in a part of a build, however many things it has.
-_FINE = 100
+# Steps of the progress bar for one part of a build.
+_PART_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Request:
     """What to build.
 
     root     the repository; reports  its folder of definitions
-    logs     instead of every definition's own, None to use those
+    logs     replaces the logs of every definition; None keeps them
     out      where generated files go instead of the reports folder; required for logs outside the root
     """
 
@@ -64,22 +68,30 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """files: path below the target -> content; injected: path below the root -> new content."""
+    """What was built.
+
+    files     path below the target -> content; injected  path below the root -> new content
+    problems  tables in other files that were edited by hand
+    unrecognised     files that no format recognises, relative to the base of the request
+    unknown_folders  folders that consist of such files
+    """
 
     reports: tuple[Report, ...]
     files: Mapping[str, bytes]
     injected: Mapping[str, bytes] = field(default_factory=dict)
     problems: tuple[Finding, ...] = ()
+    unrecognised: tuple[UnrecognisedFile, ...] = ()
+    unknown_folders: tuple[UnknownFolder, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything found, each once, over all reports and injections."""
-        found = [finding for report in self.reports for finding in report.findings]
-        return tuple(dict.fromkeys([*found, *self.problems]))
+        """The findings of all reports and injections, each once."""
+        findings = [finding for report in self.reports for finding in report.findings]
+        return tuple(dict.fromkeys([*findings, *self.problems]))
 
 
 def build(request: Request, progress: Progress | None = None) -> Build:
-    """Make every file of every report.
+    """Build every file of every report.
 
     progress  called with (what, done, total)
     raises    RequestError for anything wrong in definitions, settings, prose or marked files
@@ -88,43 +100,96 @@ def build(request: Request, progress: Progress | None = None) -> Build:
     from reportgen.render import render_index, render_report
 
     _check(request)
-    settings = read_settings(request.reports, request.place)
-    reader = Reader(request.base, progress)
-    definitions = _definitions(request, settings, reader)
-    campaigns = [reader.read(one.logs, f"{one.place}: logs") for one in definitions]
-    concerned = [logs for one, logs in zip(definitions, campaigns, strict=True) if _asks_for_systems(one)]
-    check_systems(settings.knowledge, [run for logs in concerned for run in logs.all_runs()])
     measured = MeasuredRuns()
+    inputs = _read_inputs(request, measured, progress)
     reports = []
     files: dict[str, bytes] = {}
-    watch = _Watch(progress, len(definitions))
-    for definition, logs in zip(definitions, campaigns, strict=True):
+    watch = _Watch(progress, len(inputs.definitions))
+    for definition, logs in zip(inputs.definitions, inputs.campaigns, strict=True):
         prose = _prose(request, definition)
-        report = assemble(definition, logs, settings.knowledge, prose, watch.part(definition.name), measured)
+        part = watch.part(definition.name)
+        with _naming_unused_labels([logs]):
+            report = assemble(definition, logs, inputs.knowledge, prose, part, measured)
         reports.append(report)
         existing = partial(read_generated, request.target / definition.name)
         for path, content in render_report(report, existing, watch.part(definition.name)).items():
             files[f"{definition.name}/{path}"] = content
     files.update(render_index(reports))
-    injected, problems = _inject(request, settings, reports) if request.out is None else ({}, ())
-    return Build(tuple(reports), files, injected, problems)
+    injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())
+    loaded = inputs.reader.loaded()
+    return Build(
+        tuple(reports),
+        files,
+        injected,
+        problems,
+        loaded.unrecognised,
+        tuple(loaded.unknown_folders(_log_argument(request))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What a build reads: settings, facts, definitions, and the logs of each definition."""
+
+    settings: Settings
+    knowledge: Knowledge
+    definitions: Sequence[Definition]
+    campaigns: Sequence[Campaigns]
+    reader: LogReader
+
+
+def _read_inputs(request: Request, measured: MeasuredRuns, progress: Progress | None) -> _Inputs:
+    """Read definitions and settings first, then all logs that they name at once."""
+    settings = read_settings(request.reports, request.place)
+    definitions = _definitions(request, settings)
+    reader = LogReader(request.base, progress)
+    # Facts are about the repository's own logs, wherever the logs of the reports are.
+    facts_reader = reader if request.base == request.root else LogReader(request.root, progress)
+    expect_logs(settings.facts, facts_reader)
+    for definition in definitions:
+        for position, log in enumerate(definition.logs):
+            reader.expect(log, f"{definition.place}: logs[{position}]")
+    if not definitions:
+        reader.expect(_log_argument(request), f"{request.place} (overview): logs[0]")
+        definitions = _overviews(request, reader)
+    knowledge = compute_facts(settings.knowledge, settings.facts, facts_reader, measured)
+    campaigns = [reader.read(definition.logs) for definition in definitions]
+    concerned = [logs for one, logs in zip(definitions, campaigns, strict=True) if _asks_for_systems(one)]
+    with _naming_unused_labels(concerned):
+        check_systems(knowledge, [run for logs in concerned for run in logs.all_runs()])
+    return _Inputs(settings, knowledge, definitions, campaigns, reader)
+
+
+@contextmanager
+def _naming_unused_labels(campaigns: Iterable[Campaigns]) -> Iterator[None]:
+    """Add unused labels to a RequestError: a factor may be missing because a pattern matches no log."""
+    try:
+        yield
+    except RequestError as error:
+        findings = [finding for logs in campaigns for finding in logs.findings]
+        unused = [one for one in findings if one.rule == Rule.READ_UNUSED_LABEL and one.severity == "warning"]
+        if not unused:
+            raise
+        hint = f"first correct {unused[0].source}: {unused[0].message}"
+        remedy = "; ".join(part for part in (error.remedy, hint) if part)
+        raise RequestError(error.place, error.fact, remedy) from None
 
 
 class _Watch:
-    """Tells how far a build is: every report has two parts, its tables and its figures."""
+    """Reports how far a build is: every report has two parts, its tables and its figures."""
 
     def __init__(self, progress: Progress | None, reports: int) -> None:
         self._progress, self._total, self._begun = progress, 2 * reports, 0
 
     def part(self, name: str) -> Watched:
-        """Return what passes the things of the next part on, and tells of each before it is made."""
+        """Return a function that yields the things of the next part and reports each before it is made."""
         begun, self._begun = self._begun, self._begun + 1
 
         def watched(things: Sequence[T]) -> Iterator[T]:
             for done, thing in enumerate(things):
                 if self._progress:
-                    at = begun * _FINE + done * _FINE // len(things)
-                    self._progress(name, at, self._total * _FINE)
+                    at = begun * _PART_STEPS + done * _PART_STEPS // len(things)
+                    self._progress(name, at, self._total * _PART_STEPS)
                 yield thing
 
         return watched
@@ -145,40 +210,31 @@ def _check(request: Request) -> None:
         )
 
 
-def _definitions(request: Request, settings: Settings, reader: Reader) -> list[Definition]:
-    """Return the definitions in a reports folder by name; overviews of the logs if there are none."""
+def _definitions(request: Request, settings: Settings) -> list[Definition]:
+    """Return the definitions in a reports folder by name."""
     paths = sorted(path for path in request.reports.glob("*.toml") if path.name not in (SETTINGS, EXPECTED))
     definitions = [
         read_definition(path, f"{request.place}/{path.name}", path.stem, settings.protocols) for path in paths
     ]
-    if not definitions:
-        return _overviews(request, reader)
-    logs = (_relative(request.logs, request.base),) if request.logs else ()
+    logs = (_log_argument(request),)
     return [replace(one, logs=logs) for one in definitions] if request.logs else definitions
 
 
-def _overviews(request: Request, reader: Reader) -> list[Definition]:
-    """Return an overview of the logs, or one of each campaign: what they measured is not to be mixed."""
-    place = f"{request.place} (overview): logs"
-    log = _relative(request.logs, request.base) if request.logs else "logs"
-    every = reader.read((log,), place)
-    runs = every.all_runs()
-    campaigns = {_campaign(run.source.path, log) for run in runs}
-    # One of which nothing could be read has a page that says so.
-    found = {_campaign(one.source.path, log) for one in every.findings if one.source}
-    campaigns |= found - {""}
-    if len(campaigns) < 2 or "" in campaigns:
-        return [overview(runs, request.place, log)]
+def _log_argument(request: Request) -> str:
+    """Return the folder of logs, relative to the base: that of `--logs`, else logs/."""
+    return _relative(request.logs, request.base) if request.logs else "logs"
+
+
+def _overviews(request: Request, reader: LogReader) -> list[Definition]:
+    """Return one overview of the logs, or one per campaign, because campaigns must not be mixed."""
+    log = _log_argument(request)
+    campaigns = reader.campaigns(log)
+    if len(campaigns) < 2 or log in campaigns:
+        return [overview(reader.load([log]).runs, request.place, log)]
     return [
-        overview(reader.read((f"{log}/{name}",), place).all_runs(), request.place, f"{log}/{name}", name)
-        for name in sorted(campaigns)
+        overview(reader.load([folder]).runs, request.place, folder, folder.rpartition("/")[2])
+        for folder in campaigns
     ]
-
-
-def _campaign(path: str, log: str) -> str:
-    """Return the folder in `log` that a path lies in, "" for none."""
-    first, slash, _ = path.removeprefix(f"{log}/").partition("/")
-    return first if slash else ""
 
 
 def _asks_for_systems(definition: Definition) -> bool:
@@ -207,7 +263,7 @@ def _prose(request: Request, definition: Definition) -> str:
 def _inject(
     request: Request, settings: Settings, reports: Sequence[Report]
 ) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
-    """Return the new content of the files with marked tables, and what stands in the way."""
+    """Return the new content of the files with marked tables, and the tables that were edited by hand."""
     from reportgen.inject import inject, is_marked
     from reportgen.render import render_table_markdown
 

@@ -291,7 +291,7 @@ def test_runs_prints_warnings_of_files_that_became_no_run(tmp_path, monkeypatch)
     assert told[1] == f"{first} [read.packed-file]"
     assert told[-2:] == [
         "... and 3 warnings more: see --format json",
-        "0 runs; 23 files are no logs that are known: 0.log.gz, 1.log.gz, 10.log.gz, ...; findings: 23 warnings",
+        "0 runs; 23 files skipped (unknown format): 0.log.gz, 1.log.gz, 2.log.gz, ...; findings: 23 warnings",
     ]
     assert len(told) == 22
     assert len(call("runs", ".", "--format", "json")[1].splitlines()) == 1
@@ -362,7 +362,10 @@ def test_runs_says_why_nothing_was_measured_and_strict_counts_it(short):
     assert [f["message"] for f in run["findings"] if f["rule"] == "protocol.short-window"] == [
         "the log ends at step 15, within the warm-up of 20"
     ]
-    assert err == "1 run; 4 files are no logs that are known: a.txt, b.txt, c.txt, ...; findings: 1 warning\n"
+    assert (
+        err
+        == "1 run; 4 files skipped (unknown format): logs/a.txt, logs/b.txt, logs/c.txt, ...; findings: 1 warning\n"
+    )
 
 
 def test_json_has_no_word_for_nan(short):

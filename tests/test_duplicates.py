@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from reportgen.core.model import Run, Series, Source
-from reportgen.load.duplicates import duplicates, print_of, trace
+from reportgen.load.duplicates import digest_files, find_duplicates, fingerprint_files, fingerprint_run
 from reportgen.sources.logfiles import LogFiles
 
 
@@ -29,8 +29,10 @@ def marked(contents: list[bytes], runs: list[Run]) -> list[str]:
     files = [LogFiles.of({f"{number}.log": content}) for number, content in enumerate(contents)]
     found = {
         number: finding.message
-        for number, _, finding in duplicates(
-            [print_of(view) for view in files], [[trace(each)] for each in runs], files.__getitem__
+        for number, _, finding in find_duplicates(
+            [fingerprint_files(view) for view in files],
+            [[fingerprint_run(each)] for each in runs],
+            lambda number: digest_files(files[number]),
         )
     }
     return [found.get(number, "") for number in range(len(runs))]
@@ -62,13 +64,9 @@ def test_empty_files_are_not_copies_of_each_other() -> None:
 def test_files_are_compared_to_the_last_byte_only_where_size_and_end_agree() -> None:
     ends = b"x" * 300
     assert marked([b"a" + ends, b"b" + ends], [run("a"), run("b")]) == ["", ""]
-    asked: list[int] = []
+    digested: list[int] = []
     files = [LogFiles.of({"x": content}) for content in (b"ab", b"ac", b"abc")]
-    prints = [print_of(view) for view in files]
-    assert (
-        list(
-            duplicates(prints, [[trace(run("a"))]] * 3, lambda number: asked.append(number) or files[number])
-        )
-        == []
-    )
-    assert asked == []
+    prints = [fingerprint_files(view) for view in files]
+    runs = [[fingerprint_run(run("a"))]] * 3
+    assert list(find_duplicates(prints, runs, lambda number: digested.append(number))) == []
+    assert digested == []

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 
 LABELS = """\
@@ -20,7 +20,7 @@ def read(tmp_path: Path, name: str, labels: str = LABELS, head: str = ""):
     path.write_text(head + "".join(LINE.format(i) for i in range(120)))
     if labels:
         (tmp_path / "logs" / "labels.toml").write_text(labels)
-    (run,) = load(["logs"], root=tmp_path).runs
+    (run,) = load_runs(["logs"], root=tmp_path).runs
     return run
 
 
@@ -65,7 +65,7 @@ def test_devices_of_the_name_are_held_against_those_of_the_log(tmp_path: Path) -
         "Iter: 100 Time(100 iters): 0.3s Loss: 0.1\n"
     )
     (tmp_path / "logs" / "labels.toml").write_text(LABELS)
-    (run,) = load(["logs"], root=tmp_path).runs
+    (run,) = load_runs(["logs"], root=tmp_path).runs
     assert (run.factors["devices"], run.factors["nodes"]) == (8, 1)
     assert sorted(f.message.split(":")[0] for f in run.findings if f.rule == "read.label-conflict") == [
         "devices",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from tests.test_load import native, write
 
 GOOD = """\
@@ -25,7 +25,7 @@ def findings(root: Path, text: str, argument: str = "logs", **files: str) -> lis
     write(root, {"logs/labels.toml": text, **{f"logs/{name}": content for name, content in files.items()}})
     write(root / "logs/a/r1", native(1, 7, 8))
     write(root / "logs/a/r2", native(2, 7, 9))
-    found = [one for one in load([argument], root=root).findings if one.rule == "read.unused-label"]
+    found = [one for one in load_runs([argument], root=root).findings if one.rule == "read.unused-label"]
     assert {one.source.path for one in found} <= {"logs/labels.toml"}
     return [(one.severity, one.source.line, one.message) for one in found]
 
@@ -37,7 +37,7 @@ def findings(root: Path, text: str, argument: str = "logs", **files: str) -> lis
             '[[paths]]\npattern = "{model}_b{batch_size:int}.log"\n',
             "warning",
             12,
-            'paths[1]: "{model}_b{batch_size:int}.log" fits no log that an earlier pattern leaves',
+            'paths[1]: "{model}_b{batch_size:int}.log" matches no log that earlier patterns leave',
         ),
         (
             '[aliases.devcie]\nV100 = "V"\n',
@@ -54,7 +54,7 @@ def test_what_is_said_in_vain_is_found_at_its_line(tmp_path, more, severity, lin
 @pytest.mark.parametrize(
     ("old", "new", "severity", "line", "message"),
     [
-        ("r{number:int}", "run{number:int}", "warning", 10, 'paths[0]: "run{number:int}" fits no log'),
+        ("r{number:int}", "run{number:int}", "warning", 10, 'paths[0]: "run{number:int}" matches no log'),
         (
             'devices = "gpus"',
             'device_num = "x"\ndevices = "gpus"',
@@ -87,8 +87,8 @@ def test_labels_without_any_log_are_not_judged(tmp_path) -> None:
     assert findings(tmp_path, "") == []
 
 
-def test_processes_bring_back_what_came_to_bear(tmp_path, monkeypatch) -> None:
-    for name in ("_POOL_UNITS", "_CHUNK_UNITS"):
-        monkeypatch.setattr(f"reportgen.load.scan.{name}", 1)
+def test_a_process_pool_reports_the_labels_that_applied(tmp_path, monkeypatch) -> None:
+    for name in ("_POOL_FILES", "_BATCH_FILES"):
+        monkeypatch.setattr(f"reportgen.load.{name}", 1)
     text = GOOD.replace("r{number:int}", "run{number:int}")
     assert [line for _, line, _ in findings(tmp_path, text)] == [10]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources import logfiles
 from reportgen.sources.logfiles import HEAD
@@ -32,10 +32,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_large_log_is_measured_like_the_whole_of_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (whole,) = load(["."], root=folder).runs
+    (whole,) = load_runs(["."], root=folder).runs
     monkeypatch.setattr(logfiles, "WHOLE", 30000)
     monkeypatch.setattr(logfiles, "TAIL", 1000)
-    (part,) = load(["."], root=folder).runs
+    (part,) = load_runs(["."], root=folder).runs
     values = [measure_run(run, "throughput", "step", Protocol()) for run in (whole, part)]
     assert values[0].value == values[1].value == 64.0
     assert (whole.status, part.status) == ("complete", "complete")
@@ -46,7 +46,7 @@ def test_a_large_log_is_measured_like_the_whole_of_it(folder: Path, monkeypatch:
 def test_lines_behind_the_gap_are_unknown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logfiles, "WHOLE", 30000)
     monkeypatch.setattr(logfiles, "TAIL", 1000)
-    (run,) = load(["."], root=folder).runs
+    (run,) = load_runs(["."], root=folder).runs
     lines = LOG.splitlines()
     for series in run.series:
         assert series.line[-1] == 0
@@ -57,7 +57,7 @@ def test_lines_behind_the_gap_are_unknown(folder: Path, monkeypatch: pytest.Monk
 
 def test_a_log_that_begins_late_is_known_by_its_end(folder: Path) -> None:
     (folder / "long.log").write_text("chatter of a container\n" * (HEAD // 20) + LOG)
-    (run,) = load(["."], root=folder).runs
+    (run,) = load_runs(["."], root=folder).runs
     assert (run.format, run.status) == ("dllogger", "complete")
     assert run.series[0].line[0] == HEAD // 20 + 3
 

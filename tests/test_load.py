@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reportgen import load as loading
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import by_name
-from reportgen.load import scan as loading
-from reportgen.load.scan import Loaded, load
+from reportgen.core.model import Run
+from reportgen.load import LoadResult, load_runs
+from reportgen.load.scan import Scan, scan_path
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -56,35 +58,37 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def describe(found: Loaded) -> list[tuple[str, str]]:
+def describe(found: LoadResult[Run]) -> list[tuple[str, str]]:
     return [(run.id, run.format) for run in found.runs]
 
 
 def test_every_run_below_a_folder_is_found_in_the_order_of_the_ids(root: Path) -> None:
-    found = load(["logs"], root=root)
+    found = load_runs(["logs"], root=root)
     assert describe(found) == [
         ("own/gpu.txt", "nvsmi"),
         ("own/r2", "native"),
         ("own/r10", "native"),
         *((f"paper/t.csv#{n}", "published") for n in range(1, 12)),
     ]
-    assert (found.findings, found.unclaimed) == ((), ("own/README.md",))
+    assert (found.findings, [file.path for file in found.unrecognised]) == ((), ["logs/own/README.md"])
     assert found.runs[1].source.path == "logs/own/r2/run.json"
 
 
 def test_arguments_may_be_files_runs_and_may_overlap(root: Path) -> None:
-    assert describe(load(["logs/own/gpu.txt"], root=root)) == [("gpu.txt", "nvsmi")]
-    assert describe(load(["logs/own/r2"], root=root)) == [("r2", "native")]
+    assert describe(load_runs(["logs/own/gpu.txt"], root=root)) == [("gpu.txt", "nvsmi")]
+    assert describe(load_runs(["logs/own/r2"], root=root)) == [("r2", "native")]
     own = [
-        run for run in describe(load(["logs/own", "logs/own/r2", "logs"], root=root)) if run[1] != "published"
+        run
+        for run in describe(load_runs(["logs/own", "logs/own/r2", "logs"], root=root))
+        if run[1] != "published"
     ]
     assert own == [("gpu.txt", "nvsmi"), ("r2", "native"), ("r10", "native")]
-    assert len(load([root / "logs", "logs"], root=root).runs) == 14
+    assert len(load_runs([root / "logs", "logs"], root=root).runs) == 14
 
 
 def test_equal_ids_below_several_arguments_get_the_argument(root: Path) -> None:
     write(root / "more/own/r2", native(2, 1, 2))
-    found = load(["logs/own", "more/own"], root=root)
+    found = load_runs(["logs/own", "more/own"], root=root)
     assert describe(found) == [
         ("gpu.txt", "nvsmi"),
         ("logs/own/r2", "native"),
@@ -95,7 +99,7 @@ def test_equal_ids_below_several_arguments_get_the_argument(root: Path) -> None:
 
 def test_a_path_that_is_not_there_is_an_error(root: Path) -> None:
     with pytest.raises(RequestError, match=r"^lgos: no such file or folder"):
-        load(["lgos"], root=root)
+        load_runs(["lgos"], root=root)
 
 
 def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) -> None:
@@ -110,27 +114,27 @@ def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) 
     )
     write(root, {"labels.toml": '[formats.nvsmi]\ncolumns = ["temperature.gpu", "utilization.gpu"]\n'})
     for argument in ("logs", "logs/own"):
-        found = load([argument], root=root)
+        found = load_runs([argument], root=root)
         prefix = "own/" if argument == "logs" else ""
         runs = {run.id.removeprefix(prefix): run for run in found.runs}
         assert runs["r2"].factors == {"devices": 4, "cluster": "B", "number": 2}
         assert runs["r10"].factors == {"devices": 4, "cluster": "A", "number": 10}
         assert [one.rule for one in runs["r2"].findings] == ["read.label-conflict"]
         assert runs["raw.csv"].telemetry[0].columns["temperature"].tolist() == [45, 46]
-        assert all(not name.endswith("labels.toml") for name in found.unclaimed)
+        assert all(not file.path.endswith("labels.toml") for file in found.unrecognised)
 
 
 def test_wrong_labels_stop_the_load(root: Path) -> None:
     write(root, {"logs/own/labels.toml": "[constnats]\n"})
     with pytest.raises(RequestError, match=r'^logs/own/labels.toml: unknown key "constnats"; did you mean'):
-        load(["logs"], root=root)
+        load_runs(["logs"], root=root)
 
 
 def test_copies_are_marked(root: Path) -> None:
     write(root / "logs/own/copy", native(10, 7, 8))
     write(root / "logs/own/steps1", native(1, *range(10, 30)))
     write(root / "logs/own/steps2", native(3, *range(10, 30)) | {"stdout.log": "x"})
-    runs = {run.id: [one.message for one in run.findings] for run in load(["logs/own"], root=root).runs}
+    runs = {run.id: [one.message for one in run.findings] for run in load_runs(["logs/own"], root=root).runs}
     assert runs["r10"] == ["the same bytes as copy"]
     assert runs["steps2"] == ["the same step times as steps1"]
     assert not runs["copy"]
@@ -138,17 +142,17 @@ def test_copies_are_marked(root: Path) -> None:
 
 
 def test_a_pool_of_processes_changes_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = load(["logs"], root=root)
-    for name, value in {"_POOL_UNITS": 1, "_CHUNK_UNITS": 1}.items():
+    here = load_runs(["logs"], root=root)
+    for name, value in {"_POOL_FILES": 1, "_BATCH_FILES": 1}.items():
         monkeypatch.setattr(loading, name, value)
     calls: list[tuple[int, int]] = []
-    pooled = load(["logs"], root=root, progress=lambda done, total: calls.append((done, total)))
+    pooled = load_runs(["logs"], root=root, progress=lambda done, total: calls.append((done, total)))
     assert calls == [(done, 5) for done in range(1, 6)]
     with ProcessPoolExecutor(1) as executor:
-        given = load(["logs"], root=root, executor=executor)
+        given = load_runs(["logs"], root=root, executor=executor)
     for other in (pooled, given):
         assert describe(other) == describe(here)
-        assert (other.findings, other.unclaimed) == (here.findings, here.unclaimed)
+        assert (other.findings, other.unrecognised) == (here.findings, here.unrecognised)
         for one, two in zip(here.runs, other.runs, strict=True):
             assert (one.factors, one.environment, one.aggregates) == (
                 two.factors,
@@ -164,7 +168,7 @@ def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.Monkey
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr("reportgen.sources.filesystem.read_whole", refused)
-    found = load(["logs/own"], root=root)
+    found = load_runs(["logs/own"], root=root)
     assert describe(found) == [("gpu.txt", "nvsmi")]
     assert [(one.rule, str(one.source)) for one in found.findings] == [
         ("read.unreadable-file", "logs/own/r2"),
@@ -173,15 +177,13 @@ def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listing = loading.survey
-
-    def find_and_lose(path: Path, root: Path) -> object:
-        found = listing(path, root)
+    def scan_and_delete(path: Path, root: Path) -> Scan:
+        scan = scan_path(path, root)
         (root / "logs/own/gpu.txt").unlink()
-        return found
+        return scan
 
-    monkeypatch.setattr(loading, "survey", find_and_lose)
-    (finding,) = load(["logs/own"], root=root).findings
+    monkeypatch.setattr("reportgen.load.scan.scan_path", scan_and_delete)
+    (finding,) = load_runs(["logs/own"], root=root).findings
     assert (finding.rule, finding.message) == (
         "read.unreadable-file",
         "cannot be read: no such file or directory",
@@ -224,22 +226,22 @@ def test_the_order_is_the_same_in_every_process(root: Path) -> None:
     assert len(document["findings"]) == 8
 
 
-def test_factors_of_a_log_are_made_wellformed(root: Path) -> None:
+def test_reserved_factors_of_a_log_are_renamed(root: Path) -> None:
     files = native(1, 5, 6)
     files["run.json"] = files["run.json"].replace('"devices"', '"phase"')
     write(root / "logs" / "odd", files)
-    (found,) = load(["logs/odd"], root=root).runs
+    (found,) = load_runs(["logs/odd"], root=root).runs
     assert found.factors == {"phase_factor": 4}
     write(root / "logs" / "odd", {"labels.toml": '[rename]\nphase = "stage"\n'})
-    (found,) = load(["logs/odd"], root=root).runs
+    (found,) = load_runs(["logs/odd"], root=root).runs
     assert (found.factors, [one.rule for one in found.findings]) == ({"stage": 4}, [])
 
 
 def test_a_packed_file_is_a_finding_for_it_may_be_a_log(tmp_path: Path) -> None:
     (tmp_path / "train.log.gz").write_bytes(gzip.compress(MONITOR.encode(), mtime=0))
     (tmp_path / "checkpoint.pt").write_bytes(b"PK\x03\x04 weights")
-    found = load(["."], root=tmp_path)
-    assert (found.runs, found.unclaimed) == ((), ("checkpoint.pt", "train.log.gz"))
+    found = load_runs(["."], root=tmp_path)
+    assert (found.runs, [file.path for file in found.unrecognised]) == ((), ["checkpoint.pt", "train.log.gz"])
     (finding,) = found.findings
     assert (finding.rule, finding.subject) == ("read.packed-file", "train.log.gz")
     assert finding.message == "is compressed with gzip and was skipped; decompress it if it is a log"

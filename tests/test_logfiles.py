@@ -203,7 +203,7 @@ def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
     )
     monkeypatch.setattr(logfiles, "WHOLE", 60)
     monkeypatch.setattr(logfiles, "TAIL", 20)
-    for view in (disk, memory):
+    for view in (LogFiles.at(tmp_path, tmp_path)[0], LogFiles.of({"x.log": content})):
         assert view.bytes("x.log") == content[:40] + content[-16:]
         assert view.lines_before_gap("x.log") == 5
         assert view.head("x.log") == content

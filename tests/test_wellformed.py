@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from reportgen.core.model import Aggregate, FactorValue, Run, Source
-from reportgen.load.normalize import wellformed
+from reportgen.load.normalize import normalize_run
 
 
 def run(environment: dict[str, FactorValue] | None = None, **factors: FactorValue) -> Run:
@@ -15,29 +15,29 @@ def run(environment: dict[str, FactorValue] | None = None, **factors: FactorValu
 
 def test_a_run_without_fault_is_returned_as_it_is() -> None:
     one = run(model="x", xla=True, devices=8, lr=0.1)
-    assert wellformed(one) is one
+    assert normalize_run(one) is one
 
 
 @pytest.mark.parametrize("name", ["metric", "phase", "repeat"])
 def test_a_factor_of_a_reserved_name_gets_another(name: str) -> None:
-    found = wellformed(run(**{name: "warm", "model": "x"}))
+    found = normalize_run(run(**{name: "warm", "model": "x"}))
     assert found.factors == {f"{name}_factor": "warm", "model": "x"}
     (finding,) = found.findings
     assert finding.rule == "read.label-conflict"
     assert finding.message == (
-        f"{name} is reserved: the factor of the log is called {name}_factor here; rename it in labels.toml"
+        f"{name} is reserved: this factor is called {name}_factor instead; rename it in labels.toml"
     )
 
 
 def test_the_other_name_is_none_that_the_log_has() -> None:
-    assert wellformed(run(phase=1, phase_factor=2)).factors == {"phase_factor_": 1, "phase_factor": 2}
+    assert normalize_run(run(phase=1, phase_factor=2)).factors == {"phase_factor_": 1, "phase_factor": 2}
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**63, -(10**400)])
 def test_a_number_that_cannot_be_held_is_kept_as_text(value: float) -> None:
-    found = wellformed(run({"x": value}, n=value))
+    found = normalize_run(run({"x": value}, n=value))
     assert (found.factors, found.environment) == ({"n": str(value)}, {"x": str(value)})
-    assert [one.message for one in found.findings] == ["n: not a finite number of 64 bits, kept as text"]
+    assert [one.message for one in found.findings] == ["n: not a finite number of 64 bits; kept as text"]
 
 
 def figure(metric: str, value: float) -> Aggregate:
@@ -49,7 +49,7 @@ def figure(metric: str, value: float) -> Aggregate:
 @pytest.mark.parametrize("metric", ["step_time", "throughput", "latency", "flops", "bandwidth"])
 def test_a_time_or_rate_below_zero_is_no_figure(metric: str) -> None:
     good = figure("loss", -0.5)
-    found = wellformed(replace(run(), aggregates=(figure(metric, -0.003), good)))
+    found = normalize_run(replace(run(), aggregates=(figure(metric, -0.003), good)))
     assert [one.metric for one in found.aggregates if math.isfinite(one.value)] == ["loss"]
     assert [one.original for one in found.aggregates] == ["-3", "-500"]
     (finding,) = found.findings
@@ -58,7 +58,7 @@ def test_a_time_or_rate_below_zero_is_no_figure(metric: str) -> None:
         "read.malformed-line",
         "t.csv:4",
     )
-    assert finding.message == f'"-3" is no {metric} (step): it is negative'
+    assert finding.message == f'{metric} (step) is negative: "-3"; not used'
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_a_time_or_rate_below_zero_is_no_figure(metric: str) -> None:
 )
 def test_a_figure_that_can_be_is_kept(metric: str, value: float) -> None:
     one = replace(run(), aggregates=(figure(metric, value),))
-    assert wellformed(one) is one
+    assert normalize_run(one) is one

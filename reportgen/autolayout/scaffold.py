@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from reportgen.autolayout.overview import definition_text
 from reportgen.autolayout.path_factors import Levels, levels
 from reportgen.core.model import Run
 from reportgen.labels.labels_toml import NAME as LABELS
+from reportgen.load import load_runs
+from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.protocol import available_metrics
 from reportgen.report.settings import EXPECTED, SETTINGS
 
@@ -45,6 +48,17 @@ Runs whose logs say the same of themselves lie in folders or files of different 
 Call the levels what they are, {{name:int}} if they are numbers, {{repeat:int}} if they count repeats,
 and {{_}} if they do not matter; see docs/reference/labels.md of reportgen.
 """
+
+
+def holds_logs(folder: Path, root: Path) -> bool:
+    """Return whether a folder holds logs and no definition of a report.
+
+    Raises RequestError for wrong labels.
+    """
+    if any(path.name not in (LABELS, "source.toml") for path in folder.glob("*.toml")):
+        return False
+    recognised = load_runs([folder], root=root).recognised
+    return any((root / path).is_dir() or UnrecognisedFile(path, 0, True).may_be_log for path in recognised)
 
 
 def starters(

@@ -16,6 +16,8 @@ from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.core.model import Run
+    from reportgen.load import LoadResult
+    from reportgen.load.unrecognised import UnknownFolder
     from reportgen.pipeline import Build, Request
     from reportgen.publish import Change
 
@@ -50,10 +52,7 @@ def build(
     for change in changes:
         # A figure that was edited by hand has been drawn anew.
         print(plain(f"{'changed' if change.what == 'edited' else change.what:8} {change.path}"))
-    if request.logs:
-        _tell_unrecognised(request.logs.resolve(), request.base, request.logs)
-    else:
-        _tell_unrecognised(request.root / "logs", request.root)
+    _tell_unknown(made.unknown_folders, request.base, request.logs)
     summary(made.findings, f"{count(len(made.reports), 'report')}, {count(len(changes), 'file')} changed")
     _exit_on(made, strict)
 
@@ -123,7 +122,9 @@ def expected(
     Example: reportgen expected V100-LS A40 --where devices=8 --where precision=fp32
     """
     from reportgen.core.units import text
-    from reportgen.report.settings import EXPECTED, read_knowledge
+    from reportgen.report.computed_facts import compute_facts, expect_logs
+    from reportgen.report.log_reader import LogReader
+    from reportgen.report.settings import EXPECTED, read_expected
     from reportgen.tables.expected import expected_speed, settled
 
     place = f"{reports}/{EXPECTED}"
@@ -131,7 +132,10 @@ def expected(
         raise RequestError(
             place, "no such file", "write systems and facts into it; see docs/reference/definitions.md"
         )
-    knowledge = read_knowledge(reports / EXPECTED, place, reports.resolve().parent)
+    knowledge, facts = read_expected(reports / EXPECTED, place)
+    reader = LogReader(reports.resolve().parent)
+    expect_logs(facts, reader)
+    knowledge = compute_facts(knowledge, facts, reader)
     knowledge.check(target, "TARGET")
     knowledge.check(reference, "REFERENCE")
     factors = settled(knowledge, dict(_pair(pair) for pair in where or []), "--where")
@@ -165,16 +169,17 @@ def init(reports: Reports = Path("reports")) -> None:
 
     _check_folder(reports)
     root = reports.resolve().parent
-    campaigns = _campaigns(root)
+    loaded, campaigns = _load_campaigns(root)
     files, remarks = starters(reports.resolve().name, campaigns, partial(_is_there, root))
     written = publish.create(files, root)
     for path in written:
         print(f"new      {path}")
     for remark in remarks:
         tell(remark)
-    is_told = _tell_unrecognised(root / "logs", root)
+    unknown = loaded.unknown_folders("logs") if loaded else []
+    _tell_unknown(unknown, root)
     if not campaigns:
-        before = "after that" if is_told else "put logs there, then"
+        before = "after that" if unknown else "put logs there, then"
         tell(f"no runs below logs/; {before}: reportgen init {reports}")
     else:
         tell("nothing to do: all of it is there" if not written else f"next: reportgen build {reports}")
@@ -182,9 +187,9 @@ def init(reports: Reports = Path("reports")) -> None:
 
 def _check_folder(reports: Path) -> None:
     """Raise RequestError for a folder that holds logs in place of definitions: nothing is written there."""
-    from reportgen.load.unrecognised import is_of_logs
+    from reportgen.autolayout.scaffold import holds_logs
 
-    if reports.is_dir() and is_of_logs(reports.resolve(), reports.resolve().parent):
+    if reports.is_dir() and holds_logs(reports.resolve(), reports.resolve().parent):
         raise RequestError(
             str(reports),
             "holds logs and no definition",
@@ -193,18 +198,21 @@ def _check_folder(reports: Path) -> None:
         )
 
 
-def _tell_unrecognised(logs: Path, root: Path, name: Path = Path("logs")) -> bool:
-    """Name each folder of logs that nobody can read, and the remedy; return whether there is one.
+def _tell_unknown(folders: "Sequence[UnknownFolder]", base: Path, logs: Path | None = None) -> None:
+    """Print each folder of logs in an unknown format, with the remedy.
 
-    name  what the logs are called
+    base  that the paths are relative to; logs  as the user named them, None for logs/
     """
-    from reportgen.load.unrecognised import unrecognised
+    for folder in folders:
 
-    found = unrecognised(logs, root)
-    for one in found:
-        files, example = count(one.count, "file"), shlex.quote((name / one.largest).as_posix())
-        tell(f"{name / one.folder}: {files} of no format that is known; try: reportgen learn {example}")
-    return bool(found)
+        def shown(path: str) -> str:
+            if logs is None:
+                return path
+            return Path(logs, Path(os.path.relpath(base / path, logs.resolve()))).as_posix()
+
+        files = count(folder.count, "file")
+        example = shlex.quote(shown(folder.largest))
+        tell(f"{shown(folder.path)}: unknown format ({files}); try: reportgen learn {example}")
 
 
 def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request, Build]":
@@ -220,24 +228,16 @@ def _made(reports: Path, logs: Path | None, out: Path | None) -> "tuple[Request,
         return request, make(request, told)
 
 
-def _campaigns(root: Path) -> "Mapping[str, Sequence[Run]]":
-    """Return folder -> runs: of each folder in logs/, and of all of it if logs lie in logs/ itself."""
-    from reportgen.autolayout.path_factors import place
-    from reportgen.load.scan import load
+def _load_campaigns(root: Path) -> "tuple[LoadResult[Run] | None, Mapping[str, Sequence[Run]]]":
+    """Return what logs/ holds, and the runs of each campaign in it: folder -> runs."""
+    from reportgen.report.log_reader import LogReader
 
     if not (root / "logs").is_dir():
-        return {}
-    runs = load([root / "logs"], root=root).runs
-    found: dict[str, list[Run]] = {}
-    for run in runs:
-        first, slash, rest = run.id.partition("/")
-        if slash:
-            found.setdefault(f"logs/{first}", []).append(replace(run, id=rest))
-        elif (root / "logs" / place(run)).is_dir():
-            found.setdefault(f"logs/{place(run)}", []).append(run)
-        else:
-            found["logs"] = list(runs)
-    return dict(sorted(found.items()))
+        return None, {}
+    reader = LogReader(root)
+    reader.expect("logs", "logs")
+    campaigns = {folder: reader.load([folder]).runs for folder in reader.campaigns("logs")}
+    return reader.load(["logs"]), {folder: runs for folder, runs in campaigns.items() if runs}
 
 
 def _is_there(root: Path, path: str) -> bool:

@@ -14,7 +14,7 @@ from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.formats.detection import Discovery
-    from reportgen.load.scan import Gathered
+    from reportgen.load import LoadResult
     from reportgen.report.listing import Row
     from reportgen.sources.logfiles import LogFiles
 
@@ -39,28 +39,34 @@ def runs(
     Example: reportgen runs logs/
              reportgen runs logs/ --format json | jq '.runs[].measurements'
     """
-    from reportgen.load.scan import gather
+    from reportgen.load import parse_logs
     from reportgen.protocol import parse_protocol
     from reportgen.report.listing import findings_of, rows
     from reportgen.sources.filesystem import resolve_existing
 
     rule = parse_protocol(protocol, "--protocol")
-    with progress() as told:
-        found = gather(
-            [resolve_existing(path) for path in logs],
+    paths = [resolve_existing(path) for path in logs]
+    with progress() as show:
+        parsed = parse_logs(
+            paths,
             rows(rule, as_text=format is Listing.json),
             root=Path.cwd(),
-            progress=lambda done, total: told("reading", done, total),
+            progress=lambda done, total: show("reading", done, total),
         )
+    found = parsed.select(paths)
     _print(found, format)
     findings = findings_of(found.runs, found.findings)
     apart = () if format is Listing.json else found.findings
-    summary(findings, f"{count(len(found.runs), 'run')}{_unclaimed(found.unclaimed)}", apart=apart)
+    summary(
+        findings,
+        f"{count(len(found.runs), 'run')}{_skipped([file.path for file in found.unrecognised])}",
+        apart=apart,
+    )
     if strict and any(f.severity != "note" for f in findings):
         raise typer.Exit(FINDINGS)
 
 
-def _print(found: "Gathered[Row]", format: Listing) -> None:
+def _print(found: "LoadResult[Row]", format: Listing) -> None:
     """Print the runs to stdout."""
     from reportgen.report.listing import as_csv, as_table, json_of, listing, shared_factors
 
@@ -77,15 +83,16 @@ def _print(found: "Gathered[Row]", format: Listing) -> None:
         print_runs(as_table(document))
 
 
-# So many files that are no logs are named.
-_NAMED = 3
+_MAX_NAMED_FILES = 3
 
 
-def _unclaimed(paths: Sequence[str]) -> str:
+def _skipped(paths: Sequence[str]) -> str:
     if not paths:
         return ""
-    many = count(len(paths), "file is no log that is known", "files are no logs that are known")
-    return f"; {many}: {', '.join(paths[:_NAMED])}{', ...' if len(paths) > _NAMED else ''}"
+    more = ", ..." if len(paths) > _MAX_NAMED_FILES else ""
+    return (
+        f"; {count(len(paths), 'file')} skipped (unknown format): {', '.join(paths[:_MAX_NAMED_FILES])}{more}"
+    )
 
 
 def formats(
@@ -101,13 +108,13 @@ def formats(
     """
     from reportgen.formats.detection import discover
     from reportgen.formats.registry import FORMATS
-    from reportgen.load.scan import survey
+    from reportgen.load.scan import scan_path
     from reportgen.sources.filesystem import resolve_existing
 
     if explain is None:
         print_table([("format", "reads"), *((known.name, known.summary) for known in FORMATS)])
         return
-    files = survey(resolve_existing(explain), Path.cwd()).files
+    files = scan_path(resolve_existing(explain), Path.cwd()).files
     found = discover(files)
     if not found.claimed:
         raise RequestError(str(explain), *_unclaimable(files, found))

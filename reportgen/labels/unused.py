@@ -1,8 +1,8 @@
-"""Find what a labels.toml says in vain: patterns that fit no log, names and values that no run has.
+"""Find unused labels.toml entries: patterns that match no log, factor names and values that no run has.
 
-Such an entry is most often a typing mistake, and what it should have told apart is pooled. Runs get their
-labels where they are read, in other processes; each notes what came to bear as a few `Use`s, and what is left
-over is said once for a whole load. Only labels whose whole folder was read are judged.
+Such an entry is most often a typing mistake, and cases that it should separate are pooled. Runs are labelled
+where they are read, in other processes; each labeller records what applied as a few `Use`s. Only labels.toml
+files whose whole folder was read are checked.
 """
 
 from collections.abc import Collection, Iterator
@@ -16,10 +16,10 @@ from reportgen.labels.labels_toml import Labels
 
 
 class Use(NamedTuple):
-    """What of one labels.toml came to bear on a run.
+    """One entry of a labels.toml that applied to a run.
 
     folder  of the labels
-    table   `paths`, `rename` or `aliases`; `runs` for there being one, `factors` for those that runs have
+    table   `paths`, `rename` or `aliases`; `runs`: there is a run; `factors`: a factor that runs have
     key     number of a pattern, name of a factor; value  the text that an alias replaced
     """
 
@@ -29,10 +29,11 @@ class Use(NamedTuple):
     value: str = ""
 
 
-def unused(labels: Labels, text: str, used: Collection[Use]) -> Iterator[Finding]:
-    """Yield a finding for each entry of a labels.toml that came to bear on nothing.
+def find_unused(labels: Labels, text: str, used: Collection[Use]) -> Iterator[Finding]:
+    """Yield a finding for each entry of a labels.toml that applied to nothing.
 
-    text  of the file; used  by all logs below its folder: without a run among them nothing is said
+    text  of the file
+    used  by all logs below its folder; nothing is reported for a folder without runs
     """
     if Use(labels.folder, "runs") not in used:
         return
@@ -43,7 +44,7 @@ def unused(labels: Labels, text: str, used: Collection[Use]) -> Iterator[Finding
 
 
 def _unused(labels: Labels, used: Collection[Use]) -> Iterator[tuple[Severity, str, tuple[str, ...]]]:
-    """Yield severity and fact of each entry in vain, and the texts by which its line is found."""
+    """Yield severity, fact and the texts that find the line of each unused entry."""
     factors = [str(use.key) for use in used if (use.folder, use.table) == (labels.folder, "factors")]
 
     def lacks(name: str) -> str:
@@ -51,8 +52,8 @@ def _unused(labels: Labels, used: Collection[Use]) -> Iterator[tuple[Severity, s
 
     for number, pattern in enumerate(labels.paths):
         if Use(labels.folder, "paths", number) not in used:
-            left = " that an earlier pattern leaves" if number else ""
-            yield "warning", f'paths[{number}]: "{pattern.text}" fits no log{left}', (pattern.text,)
+            earlier = " that earlier patterns leave" if number else ""
+            yield "warning", f'paths[{number}]: "{pattern.text}" matches no log{earlier}', (pattern.text,)
     for name in labels.rename:
         if Use(labels.folder, "rename", name) not in used:
             yield "warning", f"rename.{name}: {lacks(name)}", (name,)
@@ -61,6 +62,6 @@ def _unused(labels: Labels, used: Collection[Use]) -> Iterator[tuple[Severity, s
             yield "warning", f"aliases.{name}: {lacks(name)}", (f"aliases.{name}", name)
             continue
         for value in values:
-            # A list of spellings is often one for many campaigns.
+            # A note only: a list of spellings often serves many campaigns.
             if Use(labels.folder, "aliases", name, value) not in used:
                 yield "note", f'aliases.{name}: no run has {name} = "{value}"', (value,)

@@ -1,1 +1,316 @@
-"""Find, read and normalise the runs below files and folders."""
+"""Find the runs below files and folders and read them: `load_runs`.
+
+Every path becomes a `LogFiles` view (`scan`); labels.toml files are taken out of it; folders that are one run
+are claimed as folders; all other files are recognised and parsed in batches (`worker`), in this process or,
+if there is enough to read, in a process pool, with the same result. Runs are ordered by id, numbers in ids
+counted as numbers, so that neither the file system nor the pool influences any output.
+
+A log is opened, recognised and parsed once: `parse_logs` parses everything, `ParsedLogs.select` returns the
+runs of some of its files and folders as if only these had been loaded.
+"""
+
+import gc
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from reportgen.core.factors import by_name
+from reportgen.core.model import Finding, Run, Source
+from reportgen.core.rules import Rule
+from reportgen.labels.unused import Use, find_unused
+from reportgen.load.duplicates import RunFingerprint, digest_files, find_duplicates
+from reportgen.load.scan import Scan, holds, nearest_scan, relative_place, scan_paths
+from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, unknown_folders
+from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, parse_batch
+
+# Below this a pool costs more (starting processes, importing NumPy) than it saves.
+_POOL_BYTES = 8 * 2**20
+_POOL_FILES = 200
+_BATCH_BYTES = 2**20
+_BATCH_FILES = 64
+# With more files than this, batches are cut by number only: asking for every size takes time.
+_MAX_SIZED_FILES = 2000
+_GC_THRESHOLD = 200_000
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadResult(Generic[T]):
+    """What was loaded.
+
+    runs          ordered by id
+    findings      about files, not about single runs
+    unrecognised  files that no format recognises, by path; to have some is normal
+    recognised    paths, relative to the root, of the files and folders that a format reads
+    """
+
+    runs: tuple[T, ...]
+    findings: tuple[Finding, ...]
+    unrecognised: tuple[UnrecognisedFile, ...] = ()
+    recognised: tuple[str, ...] = ()
+
+    def unknown_folders(self, logs: str) -> list[UnknownFolder]:
+        """Return the folders directly in `logs` (relative to the root) that hold an unknown format only."""
+        unreadable = [
+            one.source.path for one in self.findings if one.source and one.rule == Rule.READ_UNREADABLE_FILE
+        ]
+        return unknown_folders(self.unrecognised, [*self.recognised, *unreadable], logs)
+
+
+def load_runs(
+    paths: Sequence[str | Path],
+    *,
+    root: Path,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> LoadResult[Run]:
+    """Read all runs below the paths; arguments as those of `parse_logs`."""
+    return parse_logs(paths, RUNS, root=root, progress=progress, executor=executor).select(paths)
+
+
+def parse_logs(
+    paths: Sequence[str | Path],
+    mapper: RunMapper[T],
+    *,
+    root: Path,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> "ParsedLogs[T]":
+    """Parse all logs below the paths and convert their runs.
+
+    paths     files or folders, relative to the root; RequestError if one does not exist
+    root      sources are relative to it; labels.toml files between it and a path apply too
+    progress  called with (files and folders parsed, all of them)
+    executor  used instead of this process or a pool of our own; it is not shut down
+    """
+    root = root.absolute()
+    with _relaxed_gc():
+        scans = scan_paths(_absolute(paths, root), root)
+        logs = ParsedLogs(root, mapper, [_ParsedScan(scan) for scan in scans])
+        for number, result in _parse_all(scans, mapper, progress, executor):
+            logs.scans[number].add(result)
+        return logs
+
+
+def _absolute(paths: Iterable[str | Path], root: Path) -> list[Path]:
+    return list(dict.fromkeys(Path(os.path.normpath(root / path)) for path in paths))
+
+
+@contextmanager
+def _relaxed_gc() -> Iterator[None]:
+    """Raise the GC threshold while loading, here and in forked processes: runs contain no cycles.
+
+    With the usual threshold the collector takes a tenth of the time.
+    """
+    usual = gc.get_threshold()
+    gc.set_threshold(_GC_THRESHOLD)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+def _parse_all(
+    scans: Sequence[Scan], mapper: RunMapper[T], progress: Progress | None, executor: Executor | None
+) -> Iterator[tuple[int, BatchResult[T]]]:
+    """Yield (number of the scan, parsed batch) in order, parsed in processes where that pays."""
+    batches = [batch for number, scan in enumerate(scans) for batch in _batches(number, scan)]
+    total, done = sum(map(len, batches)), 0
+    with ExitStack() as stack:
+        if executor is None and len(batches) > 1 and (total > _POOL_FILES or _bytes(scans) > _POOL_BYTES):
+            workers = min(os.cpu_count() or 1, len(batches))
+            executor = stack.enter_context(ProcessPoolExecutor(max_workers=workers))
+        parse = partial(parse_batch, mapper=mapper)
+        results = executor.map(parse, batches) if executor else map(parse, batches)
+        for batch, result in zip(batches, results, strict=True):
+            done += len(batch)
+            yield batch.scan, result
+            if progress:
+                progress(done, total)
+
+
+def _batches(number: int, scan: Scan) -> Iterator[Batch]:
+    """Cut a scan into batches worth sending to another process: some files of about a MB, or a folder."""
+    empty = scan.files.select(())
+    for job in scan.jobs:
+        yield Batch(number, empty, (job,))
+    is_sized = len(scan.names) < _MAX_SIZED_FILES
+    names: list[str] = []
+    size = 0
+    for name in scan.names:
+        names.append(name)
+        size += scan.files.select([name]).total_size() if is_sized else 0
+        if size >= _BATCH_BYTES or len(names) >= _BATCH_FILES:
+            yield Batch(number, scan.files.select(names), labels=scan.labels)
+            names, size = [], 0
+    if names:
+        yield Batch(number, scan.files.select(names), labels=scan.labels)
+
+
+def _bytes(scans: Iterable[Scan]) -> int:
+    return sum(scan.files.total_size() for scan in scans)
+
+
+@dataclass(slots=True)
+class _ParsedScan(Generic[T]):
+    """A scan and what was parsed of it. `digests` of contents are added when they are needed."""
+
+    scan: Scan
+    files: list[ParsedFile[T]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    unrecognised: list[UnrecognisedFile] = field(default_factory=list)
+    used: set[Use] = field(default_factory=set)
+    digests: dict[str, bytes | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.findings += self.scan.findings
+
+    def add(self, result: BatchResult[T]) -> None:
+        """Add a parsed batch."""
+        self.files += result.parsed
+        self.findings += result.findings
+        self.unrecognised += result.unrecognised
+        self.used |= result.used
+
+    def digest(self, file: ParsedFile[T]) -> bytes | None:
+        """Return the digest of a file's content."""
+        if file.place not in self.digests:
+            self.digests[file.place] = digest_files(self.scan.files.select(file.files))
+        return self.digests[file.place]
+
+
+@dataclass(slots=True)
+class _Selected(Generic[T]):
+    """A parsed file as part of a selection; `runs` have the ids that they have in it.
+
+    folder  that the ids are below, relative to the root
+    """
+
+    origin: _ParsedScan[T]
+    file: ParsedFile[T]
+    folder: str
+    runs: list[tuple[RunFingerprint, T]]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedLogs(Generic[T]):
+    """Parsed logs. Every selection of files and folders gives the runs that a load of these would give."""
+
+    root: Path
+    mapper: RunMapper[T]
+    scans: list[_ParsedScan[T]]
+
+    def select(self, paths: Sequence[str | Path]) -> LoadResult[T]:
+        """Return the runs below files and folders that are part of what was parsed.
+
+        Ids are below the path that a run was found in (the first of several). Copies are marked among the
+        runs of this selection only.
+        """
+        selected: dict[str, _Selected[T]] = {}
+        findings: list[Finding] = []
+        unrecognised: set[UnrecognisedFile] = set()
+        for path in _absolute(paths, self.root):
+            place = relative_place(path, self.root)
+            parsed = self._parsed_scan(path)
+            inner = _inner_folder(parsed.scan, path, place)
+            folder = f"{parsed.scan.folder}/{inner}".strip("/")
+            findings += [_below(one, inner) for one in parsed.findings if _is_about(one, place)]
+            findings += _unused_labels(parsed, place)
+            unrecognised.update(file for file in parsed.unrecognised if holds(place, file.path))
+            for file in parsed.files:
+                if holds(place, file.place) and file.place not in selected:
+                    findings += [_below(one, inner) for one in file.findings]
+                    selected[file.place] = _Selected(parsed, file, folder, self._runs_below(file, inner))
+        files = sorted(selected.values(), key=lambda one: by_name(one.file.place))
+        self._make_ids_unique(files)
+        self._mark_duplicates(files)
+        runs = sorted((run for one in files for run in one.runs), key=lambda run: by_name(run[0].id))
+        return LoadResult(
+            tuple(made for _, made in runs),
+            tuple(sorted(dict.fromkeys(findings), key=_finding_order)),
+            tuple(
+                sorted(
+                    (file for file in unrecognised if not file.is_fixture),
+                    key=lambda file: by_name(file.path),
+                )
+            ),
+            tuple(sorted(selected)),
+        )
+
+    def _parsed_scan(self, path: Path) -> _ParsedScan[T]:
+        nearest = nearest_scan([parsed.scan for parsed in self.scans], path)
+        return next(parsed for parsed in self.scans if parsed.scan is nearest)
+
+    def _runs_below(self, file: ParsedFile[T], inner: str) -> list[tuple[RunFingerprint, T]]:
+        """Return the runs of a file with ids below a folder inside the scanned one."""
+        return [self._renamed(*run, _id_below(run[0].id, inner)) for run in file.runs]
+
+    def _renamed(self, fingerprint: RunFingerprint, made: T, id: str) -> tuple[RunFingerprint, T]:
+        if id == fingerprint.id:
+            return fingerprint, made
+        return fingerprint._replace(id=id), self.mapper.rename(made, id)
+
+    def _make_ids_unique(self, files: Sequence[_Selected[T]]) -> None:
+        """Put the folder before ids that occur below several paths."""
+        counts = Counter(fingerprint.id for one in files for fingerprint, _ in one.runs)
+        for one in files:
+            one.runs = [
+                self._renamed(run, made, f"{one.folder}/{run.id}".removeprefix("/"))
+                if counts[run.id] > 1
+                else (run, made)
+                for run, made in one.runs
+            ]
+
+    def _mark_duplicates(self, files: Sequence[_Selected[T]]) -> None:
+        duplicates = find_duplicates(
+            [one.file.fingerprint for one in files],
+            [[fingerprint for fingerprint, _ in one.runs] for one in files],
+            lambda number: files[number].origin.digest(files[number].file),
+        )
+        for number, position, finding in duplicates:
+            fingerprint, made = files[number].runs[position]
+            files[number].runs[position] = fingerprint, self.mapper.mark(made, finding)
+
+
+def _inner_folder(scan: Scan, path: Path, place: str) -> str:
+    """Return the folder that ids of a path are below, relative to the folder of its scan; "" for the same."""
+    folder = place if path != scan.path and not path.is_file() else place.rpartition("/")[0]
+    return "" if path == scan.path else folder.removeprefix(scan.folder).removeprefix("/")
+
+
+def _id_below(id: str, inner: str) -> str:
+    """Return an id, or the subject of a finding, below a folder inside the scanned one."""
+    if inner and id.startswith(f"{inner}/"):
+        return id[len(inner) + 1 :]
+    if inner and (id == inner or id.startswith(f"{inner}#")):
+        return id[inner.rfind("/") + 1 :]  # a folder that is one run is called by its own name
+    return id
+
+
+def _below(finding: Finding, inner: str) -> Finding:
+    if finding.source and finding.subject == finding.source.path:
+        return finding  # the subject is a path relative to the root, not an id
+    return replace(finding, subject=_id_below(finding.subject, inner)) if inner else finding
+
+
+def _is_about(finding: Finding, place: str) -> bool:
+    return finding.source is None or holds(place, finding.source.path)
+
+
+def _unused_labels(parsed: _ParsedScan[T], place: str) -> Iterator[Finding]:
+    for own in parsed.scan.own:
+        if holds(place, own.labels.source.path):
+            yield from find_unused(own.labels, own.text, parsed.used)
+
+
+def _finding_order(finding: Finding) -> tuple[object, ...]:
+    source = finding.source or Source("")
+    return (*by_name(source.path), source.line, finding.rule, finding.subject, finding.text, finding.severity)

@@ -1,7 +1,7 @@
-"""Say of a run that not all of its log was read, and take the lines off what stands behind the gap.
+"""Mark runs whose log was only partly read; drop line numbers after the skipped part.
 
-A reader sees the begin and the end of a very large file as if they were one text. What it found in the end
-is right; the lines that it counted there are not, and nobody read the middle to know how many are in it.
+A reader sees the begin and the end of a very large file as one text. What it reads from the end is right, but
+the line numbers there are not, because the lines of the skipped middle were not counted.
 """
 
 from dataclasses import replace
@@ -15,24 +15,24 @@ from reportgen.sources.logfiles import TAIL, WHOLE, LogFiles
 _MIB = 2**20
 
 
-def with_gap(run: Run, files: LogFiles, path: str, lines: int) -> Run:
-    """Return the run with `read.large-file`, and without the lines behind a gap in one of its files.
+def mark_truncated(run: Run, files: LogFiles, path: str, lines: int) -> Run:
+    """Return the run with `read.large-file`, and without line numbers after the gap in one of its files.
 
-    lines  of the file before the gap; readers that count carriage returns too count more, not fewer
+    lines  number of lines before the gap; readers that also count carriage returns count more, not fewer
     """
     source = files.source(path)
 
-    def place(found: Source) -> Source:
-        return Source(found.path) if found.path == source.path and found.line > lines else found
+    def place(read: Source) -> Source:
+        return Source(read.path) if read.path == source.path and read.line > lines else read
 
-    def finding(found: Finding) -> Finding:
-        return replace(found, source=place(found.source)) if found.source else found
+    def finding(read: Finding) -> Finding:
+        return replace(read, source=place(read.source)) if read.source else read
 
     series = tuple(
-        replace(one, source=place(one.source), line=np.where(one.line > lines, 0, one.line))
-        if one.source.path == source.path
-        else one
-        for one in run.series
+        replace(each, source=place(each.source), line=np.where(each.line > lines, 0, each.line))
+        if each.source.path == source.path
+        else each
+        for each in run.series
     )
     message = (
         f"{files.size(path) / _MIB:.0f} MiB: only the first {(WHOLE - TAIL) / _MIB:g} MiB and the last "
@@ -42,8 +42,8 @@ def with_gap(run: Run, files: LogFiles, path: str, lines: int) -> Run:
         run,
         source=place(run.source),
         series=series,
-        aggregates=tuple(replace(one, source=place(one.source)) for one in run.aggregates),
-        telemetry=tuple(replace(one, source=place(one.source)) for one in run.telemetry),
+        aggregates=tuple(replace(each, source=place(each.source)) for each in run.aggregates),
+        telemetry=tuple(replace(each, source=place(each.source)) for each in run.telemetry),
         findings=(
             *map(finding, run.findings),
             Finding("warning", Rule.READ_LARGE_FILE, run.id, message, source),

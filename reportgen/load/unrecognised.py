@@ -1,96 +1,71 @@
-"""Tell folders apart: of logs that are recognised, of logs that nobody can read, of reports.
+"""Files that no format recognises, and the folders that consist of them.
 
-A file here and there that is no log is normal; a whole folder of them is rather in a format of one's own.
+A single such file is normal; a whole folder of them is rather a format that has to be learned.
 """
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from reportgen.core.errors import RequestError
 from reportgen.formats.custom.reader import EXPECTED, SAMPLE
-from reportgen.formats.detection import offer
-from reportgen.formats.filetype import no_text
-from reportgen.load.scan import survey
-from reportgen.sources.logfiles import LogFiles
 
-# What lies beside logs and is none, the fixtures that `learn` writes included.
-_NO_LOG = re.compile(
-    r"(?:readme|licen[cs]e).*|.*\.(?:md|rst|toml|ya?ml|py|sh)"
-    rf"|.*(?:{re.escape(SAMPLE)}|{re.escape(EXPECTED)})",
-    re.IGNORECASE,
-)
+_FIXTURE = re.compile(rf".*(?:{re.escape(SAMPLE)}|{re.escape(EXPECTED)})")
+_NOT_A_LOG = re.compile(r"(?:readme|licen[cs]e).*|.*\.(?:md|rst|toml|ya?ml|py|sh)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class UnrecognisedFile:
+    """A file that no format claims: its path relative to the root, its size in bytes, whether it is text."""
+
+    path: str
+    size: int
+    is_text: bool
+
+    @property
+    def is_fixture(self) -> bool:
+        """Whether `reportgen learn --write` wrote it beside the logs."""
+        return bool(_FIXTURE.fullmatch(self._name))
+
+    @property
+    def may_be_log(self) -> bool:
+        """Whether its name allows it to be a log."""
+        return not self.is_fixture and not _NOT_A_LOG.fullmatch(self._name)
+
+    @property
+    def _name(self) -> str:
+        return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Unrecognised:
-    """A folder of logs, "" for the files in the logs folder itself: how many, and the path of the largest."""
+class UnknownFolder:
+    """A folder of logs in an unknown format: its path, the number of logs, the path of the largest."""
 
-    folder: str
+    path: str
     count: int
     largest: str
 
 
-def unrecognised(logs: Path, root: Path) -> list[Unrecognised]:
-    """Return the folders in `logs` that hold text and nothing that a format recognises, by name."""
-    if not logs.is_dir():
-        return []
-    try:
-        one = survey(logs, root)
-    except RequestError:
-        return []  # labels that are wrong are told of where they are needed
-    recognised = {_folder(f"{unit.files.location}/") for unit in one.units}
-    files: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(one.names):
-        files[_folder(name)].append(name)
-    found = []
-    for folder in sorted(files.keys() - recognised):
-        texts = _texts(one.files, files[folder])
-        if texts:
-            found.append(Unrecognised(folder, len(texts), max(texts, key=one.files.size)))
-    return found
+def unknown_folders(
+    files: Iterable[UnrecognisedFile], known: Iterable[str], logs: str
+) -> list[UnknownFolder]:
+    """Return the folders directly in `logs`, and `logs` itself, with text files and no recognised log.
 
-
-def is_of_logs(folder: Path, root: Path) -> bool:
-    """Tell whether a folder holds logs that are recognised and no definition of a report.
-
-    Raises RequestError for labels that are wrong.
+    known  paths of the files and folders that were recognised or cannot be opened
     """
-    one = survey(folder, root)
-    if any(name.endswith(".toml") and "/" not in name for name in one.names):
-        return False
-    return bool(one.units) or any(
-        _is_claimed(one.files.file(name)) for name in one.names if _may_be_log(name)
-    )
+    quiet = {_folder(path, logs) for path in known}
+    texts: dict[str, list[UnrecognisedFile]] = defaultdict(list)
+    for file in files:
+        if file.is_text and file.may_be_log and (folder := _folder(file.path, logs)) not in quiet:
+            texts[folder].append(file)
+    return [
+        UnknownFolder(folder, len(found), min(found, key=lambda file: (-file.size, file.path)).path)
+        for folder, found in sorted(texts.items())
+    ]
 
 
-def _is_claimed(view: LogFiles) -> bool:
-    try:
-        return offer(view) is not None
-    except OSError:
-        return False
-
-
-def _folder(path: str) -> str:
-    first, slash, _ = path.partition("/")
-    return first if slash else ""
-
-
-def _may_be_log(path: str) -> bool:
-    return not _NO_LOG.fullmatch(path.rpartition("/")[2])
-
-
-def _texts(files: LogFiles, names: list[str]) -> list[str]:
-    """Return the files that could be logs; none if a format recognises one of them or one cannot be read."""
-    found = []
-    for name in names:
-        view = files.file(name)
-        try:
-            if offer(view):
-                return []
-            if _may_be_log(name) and not no_text(view.head(view.path)):
-                found.append(name)
-        except OSError:
-            return []
-    return found
+def _folder(path: str, logs: str) -> str:
+    """Return the folder directly in `logs` that a path lies in, else `logs` itself."""
+    prefix = "" if logs == "." else f"{logs}/"
+    first, slash, _ = path.removeprefix(prefix).partition("/")
+    return f"{prefix}{first}" if slash and path.startswith(prefix) else logs

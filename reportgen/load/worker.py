@@ -1,42 +1,42 @@
-"""Read what lies in a batch of files: who claims each file, its runs, and what is to be made of them.
+"""Parse a batch of files: recognise each one, read its runs, convert them.
 
-This is the part of `load` that runs in other processes. A batch goes in, of files that are still to be
-offered to the formats and of folders that are one run; what comes back is small: what the caller makes of
-each run (a Shape), and the little that a whole load must know of it. The files themselves, and where nobody
-needs them the steps, stay where they were read.
+This part of `load` also runs in other processes. A batch of files and folder jobs goes in; the result is
+small: what a RunMapper makes of each run, and the fingerprints that find duplicates later. Files, and steps
+that the caller does not need, stay in the process that read them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Format
-from reportgen.formats.detection import Claimed, offer
-from reportgen.formats.filetype import compression
+from reportgen.formats.detection import offer
+from reportgen.formats.filetype import compression, no_text
 from reportgen.labels.apply import Labeller
 from reportgen.labels.labels_toml import Labels, above
 from reportgen.labels.unused import Use
-from reportgen.load.duplicates import Print, Trace, print_of, trace
-from reportgen.load.normalize import wellformed
-from reportgen.load.truncated import with_gap
+from reportgen.load.duplicates import FileFingerprint, RunFingerprint, fingerprint_files, fingerprint_run
+from reportgen.load.normalize import normalize_run
+from reportgen.load.scan import FolderJob
+from reportgen.load.truncated import mark_truncated
+from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.sources.logfiles import LogFiles, unreadable
 
 T = TypeVar("T")
 
-# What is read of so many bytes of logs is held at once.
-_PORTION = 4 * 2**20
+# Logs of this size are parsed, then converted, then dropped.
+_PORTION_BYTES = 4 * 2**20
 
 
-@dataclass(frozen=True)
-class Shape(Generic[T]):
-    """What is made of a run where it is read, and how that is changed afterwards.
+@dataclass(frozen=True, slots=True)
+class RunMapper(Generic[T]):
+    """What a run is converted to where it is read, and how the result is changed afterwards.
 
-    mark    with one more finding of the run
-    rename  with another id
+    mark    add a finding
+    rename  give it another id
     """
 
     make: Callable[[Run], T]
@@ -45,147 +45,142 @@ class Shape(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A folder that is one run (or several), the format that reads it, and the labels that hold for it."""
-
-    format: Format
-    files: LogFiles
-    chain: tuple[Labels, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Batch:
-    """What is read at once: files by themselves, and folders.
+    """Files and folders that are parsed at once.
 
-    argument  the number of the argument that all was found below
-    files     a view of the files that are to be offered one by one
-    known     the labels that may hold for them
+    scan    number of the scan that they belong to
+    files   view of the files to recognise one by one
+    labels  that may apply to them
     """
 
-    argument: int
+    scan: int
     files: LogFiles
-    units: tuple[Unit, ...] = ()
-    known: tuple[Labels, ...] = ()
+    jobs: tuple[FolderJob, ...] = ()
+    labels: tuple[Labels, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.files) + len(self.units)
+        return len(self.files) + len(self.jobs)
 
 
-class Read(NamedTuple, Generic[T]):
-    """What was read at once: its place relative to the root, its files below the argument, its runs."""
+class ParsedFile(NamedTuple, Generic[T]):
+    """A file, or a folder that was parsed as a whole.
+
+    place  relative to the root
+    files  its files, below the folder of the scan
+    runs   what became of its runs
+    """
 
     place: str
-    argument: int
     files: tuple[str, ...]
-    print: Print
-    runs: tuple[tuple[Trace, T], ...]
+    fingerprint: FileFingerprint | None
+    runs: tuple[tuple[RunFingerprint, T], ...]
     findings: tuple[Finding, ...]
 
 
-class Outcome(NamedTuple, Generic[T]):
-    """A batch read: what was claimed; findings about files that became no run; files nobody claims.
+@dataclass(frozen=True, slots=True)
+class BatchResult(Generic[T]):
+    """A parsed batch; `findings` are about files without a run, `used` are the labels that applied."""
 
-    used  what of the labels came to bear
+    parsed: list[ParsedFile[T]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    unrecognised: list[UnrecognisedFile] = field(default_factory=list)
+    used: set[Use] = field(default_factory=set)
+
+
+def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
+    """Parse a batch; a file that cannot be opened becomes a finding.
+
+    Detect all files first, then parse and convert in portions. Working by stage is faster than working by
+    file; portions bound the memory.
     """
-
-    read: list[Read[T]]
-    findings: list[Finding]
-    unclaimed: list[str]
-    used: set[Use]
-
-
-def read_batch(batch: Batch, shape: Shape[T]) -> Outcome[T]:
-    """Read a batch; what cannot be opened is a finding.
-
-    All files are recognised, then some are read, then something is made of their runs: to do one thing for
-    many is faster than many things for one, and large files are as many by themselves.
-    """
-    found = Outcome[T]([], [], [], set())
-    for units in _portions([*_recognised(batch, found), *batch.units]):
-        for unit, (runs, findings) in [(unit, _runs(unit, found.used)) for unit in units]:
-            view, made = unit.files, tuple((trace(run), shape.make(run)) for run in runs)
-            files = tuple(view.id(path) for path in view)
-            found.read.append(
-                Read(_place(view).path, batch.argument, files, print_of(view), made, tuple(findings))
+    result: BatchResult[T] = BatchResult()
+    for jobs in _portions([*_recognise(batch, result), *batch.jobs]):
+        for job, (runs, findings) in [(job, _read_runs(job, result.used)) for job in jobs]:
+            view = job.files
+            result.parsed.append(
+                ParsedFile(
+                    _source(view).path,
+                    tuple(view.id(path) for path in view),
+                    fingerprint_files(view),
+                    tuple((fingerprint_run(run), mapper.make(run)) for run in runs),
+                    tuple(findings),
+                )
             )
-    return found
+    return result
 
 
-def ambiguity(claimed: Claimed) -> Sequence[Finding]:
-    """Return the finding for files that several formats claim alike, if they do."""
-    finding = claimed.ambiguity()
-    return [finding] if finding else []
-
-
-def _portions(units: Sequence[Unit]) -> Iterator[list[Unit]]:
-    """Cut units into what is in memory at once."""
-    portion: list[Unit] = []
+def _portions(jobs: Sequence[FolderJob]) -> Iterator[list[FolderJob]]:
+    portion: list[FolderJob] = []
     size = 0
-    for unit in units:
-        portion.append(unit)
-        size += unit.files.total_size()
-        if size >= _PORTION:
+    for job in jobs:
+        portion.append(job)
+        size += job.files.total_size()
+        if size >= _PORTION_BYTES:
             yield portion
             portion, size = [], 0
     yield portion
 
 
-def _recognised(batch: Batch, found: Outcome[T]) -> Iterator[Unit]:
-    """Yield the files of a batch that a format claims, and note the others."""
+def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
+    """Yield a job for each file that a format claims, and note the others in the result."""
     for path in batch.files:
         view = batch.files.file(path)
+        source = _source(view)
         try:
             claimed = offer(view)
+            if claimed is None:
+                result.unrecognised.append(_unrecognised(view, source.path))
+                result.findings.extend(_compressed_file(view, source))
+                continue
         except OSError as error:
-            found.findings.append(unreadable(_place(view), error))
+            result.findings.append(unreadable(source, error))
             continue
-        if claimed is None:
-            found.unclaimed.append(view.id(view.path))
-            found.findings.extend(_unpacked(view))
-            continue
-        found.findings.extend(ambiguity(claimed))
-        chain = tuple(above(_place(view).path, batch.known)) if batch.known else ()
-        yield Unit(claimed.format, claimed.files, chain)
+        if ambiguity := claimed.ambiguity():
+            result.findings.append(ambiguity)
+        labels = tuple(above(source.path, batch.labels)) if batch.labels else ()
+        yield FolderJob(claimed.format, claimed.files, labels)
 
 
-def _unpacked(view: LogFiles) -> Iterator[Finding]:
-    """Yield the finding for a file that may be a packed log; checkpoints and arrays are zip files."""
-    packed = compression(view.head(view.path))
-    if packed and packed != "zip":
-        place = _place(view)
-        message = f"is compressed with {packed} and was skipped; decompress it if it is a log"
-        yield Finding("warning", Rule.READ_PACKED_FILE, place.path, message, place)
+def _unrecognised(view: LogFiles, place: str) -> UnrecognisedFile:
+    return UnrecognisedFile(place, view.size(view.path), no_text(view.head(view.path)) is None)
+
+
+def _compressed_file(view: LogFiles, source: Source) -> Iterator[Finding]:
+    """Yield the finding for a file that may be a compressed log; checkpoints and arrays are zip files."""
+    program = compression(view.head(view.path))
+    if program and program != "zip":
+        message = f"is compressed with {program} and was skipped; decompress it if it is a log"
+        yield Finding("warning", Rule.READ_PACKED_FILE, source.path, message, source)
 
 
 @np.errstate(all="ignore")
-def _runs(unit: Unit, used: set[Use]) -> tuple[list[Run], list[Finding]]:
-    """Return the runs of a unit, with their labels and mended where they must be, and its findings.
+def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]]:
+    """Return the labelled and normalised runs of a job, and its findings; add the applied labels to `used`.
 
-    What of the labels came to bear is added to `used`.
-    What overflows when a reader scales it is infinite and no longer measured: nothing to warn of on stderr.
+    A value that overflows when a reader scales it is infinite and not measured: no warning on stderr.
     """
-    view, place = unit.files, _place(unit.files)
-    labelled = Labeller(place.path, unit.chain) if unit.chain else None
+    view, source = job.files, _source(job.files)
+    labeller = Labeller(source.path, job.labels) if job.labels else None
     runs: list[Run] = []
     findings: list[Finding] = []
     try:
         gaps = [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
-        for found in unit.format.read(view):
-            if isinstance(found, Run):
-                run = wellformed(labelled(found) if labelled else found)
+        for item in job.format.read(view):
+            if isinstance(item, Run):
+                run = normalize_run(labeller(item) if labeller else item)
                 for path, lines in gaps:
-                    run = with_gap(run, view, path, lines)
+                    run = mark_truncated(run, view, path, lines)
                 runs.append(run)
             else:
-                findings.append(found)
+                findings.append(item)
     except OSError as error:
-        findings.append(unreadable(place, error))
-    if labelled:
-        used |= labelled.used
+        findings.append(unreadable(source, error))
+    if labeller:
+        used |= labeller.used
     return runs, findings
 
 
-def _place(view: LogFiles) -> Source:
+def _source(view: LogFiles) -> Source:
     return view.source() if view.is_folder else view.source(view.path)
 
 
@@ -193,15 +188,15 @@ def _same(run: Run) -> Run:
     return run
 
 
-def _marked(run: Run, finding: Finding) -> Run:
+def _mark(run: Run, finding: Finding) -> Run:
     return replace(run, findings=(*run.findings, finding))
 
 
-def _renamed(run: Run, id: str) -> Run:
+def _rename(run: Run, id: str) -> Run:
     findings = tuple(
         replace(finding, subject=id) if finding.subject == run.id else finding for finding in run.findings
     )
     return replace(run, id=id, findings=findings)
 
 
-RUNS: Shape[Run] = Shape(_same, _marked, _renamed)
+RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename)

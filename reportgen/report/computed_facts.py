@@ -2,22 +2,22 @@
 
     computed = { logs = "logs/published", metric = "throughput", over = { model = ["a", "b"] } }
 
-For each value, the one case of each system is found and divided, so that every value weighs the same;
-a value that one of the systems lacks is an error, because a mean over other values is another fact.
+For each value, the one case of each system is looked up and divided, so that every value weighs the same. A
+value that one of the systems lacks is an error, because a mean over other values is another fact.
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.schema import Condition, Table, conditions
 from reportgen.core.stats import geometric_mean
-from reportgen.load.scan import load
-from reportgen.protocol import DEFAULT, CaseRequest, build_cases
-from reportgen.report.definition import below, inside
-from reportgen.tables.expected import Knowledge
+from reportgen.protocol import DEFAULT, CaseRequest, MeasuredRuns, build_cases
+from reportgen.report.definition import below
+from reportgen.report.log_reader import LogReader
+from reportgen.tables.expected import Fact, Knowledge
 from reportgen.tables.select import matches
 from reportgen.tables.spec import Wanted
 from reportgen.tables.validate import show
@@ -31,55 +31,100 @@ class ComputedTable(Table):
     metric: str = "throughput"
 
 
-def computed_speed(
-    table: ComputedTable,
-    place: str,
-    systems: tuple[str, str],
-    where: Mapping[str, Wanted],
-    knowledge: Knowledge,
-    root: Path,
-) -> float:
-    """Return the speed of the first system relative to the second.
+@dataclass(frozen=True, slots=True)
+class ComputedFact:
+    """A fact whose speed is computed from logs once they are loaded.
 
-    place   of the table, for messages; where  of the fact, which the cases must match too
-    raises  RequestError for a wrong value, or one without exactly one measured case of each system
+    fact    without its speed
+    place   of its table `computed`, for messages; logs  relative to the root
+    factor, values  one ratio for each value, all weigh the same
     """
-    log = below(table.logs, f"{place}.logs")
-    metric = table.metric
+
+    fact: Fact
+    place: str
+    logs: str
+    metric: str
+    factor: str
+    values: Wanted
+
+
+def check_computed(table: ComputedTable, place: str, fact: Fact) -> ComputedFact:
+    """Return the table `computed` of a fact. Raises RequestError for a wrong value."""
     wanted = conditions(table.over)
     if len(wanted) != 1:
-        raise RequestError(f"{place}.over", "names no factor or several", 'over = { model = ["a", "b"] }')
+        raise RequestError(f"{place}.over", "does not name one factor", 'over = { model = ["a", "b"] }')
+    if not metric_of(table.metric).is_speed:
+        raise RequestError(
+            f"{place}.metric", f"{table.metric} is no speed", 'use "throughput" or "step_time"'
+        )
     ((factor, values),) = wanted.items()
-    if not inside(root, log, f"{place}.logs").exists():
-        raise RequestError(f"{place}.logs", f'no such file or folder: "{log}"', "name a path below the root")
-    runs = [run for run in load([log], root=root).runs if matches(run.factors, {**where, **wanted})]
-    found = build_cases(runs, CaseRequest(metric, STEP, DEFAULT))
-    pairs = [
-        [_median(found, knowledge, system, (factor, value), place) for system in systems] for value in values
+    return ComputedFact(fact, place, below(table.logs, f"{place}.logs"), table.metric, factor, values)
+
+
+def expect_logs(facts: Sequence[Fact | ComputedFact], reader: LogReader) -> None:
+    """Announce the logs that facts are computed from. Raises RequestError for one that does not exist."""
+    for fact in facts:
+        if isinstance(fact, ComputedFact):
+            reader.expect(fact.logs, f"{fact.place}.logs")
+
+
+def compute_facts(
+    knowledge: Knowledge,
+    facts: Sequence[Fact | ComputedFact],
+    reader: LogReader,
+    measured: MeasuredRuns | None = None,
+) -> Knowledge:
+    """Return what is known with all facts, after computing those that depend on logs.
+
+    measured  where runs may be measured already
+    Raises RequestError for a value without exactly one measured case of each system.
+    """
+    store = measured or MeasuredRuns()
+    return replace(
+        knowledge,
+        facts=tuple(
+            replace(fact.fact, speed=_speed(fact, knowledge, reader, store))
+            if isinstance(fact, ComputedFact)
+            else fact
+            for fact in facts
+        ),
+    )
+
+
+def _speed(computed: ComputedFact, knowledge: Knowledge, reader: LogReader, measured: MeasuredRuns) -> float:
+    """Return the speed of the first system relative to the second."""
+    where = {**computed.fact.where, computed.factor: computed.values}
+    runs = [run for run in reader.load([computed.logs]).runs if matches(run.factors, where)]
+    cases = build_cases(runs, CaseRequest(computed.metric, STEP, DEFAULT), measured)
+    ratios = [
+        _median(cases, knowledge, computed.fact.of, computed, value)
+        / _median(cases, knowledge, computed.fact.to, computed, value)
+        for value in computed.values
     ]
-    if not metric_of(metric).is_speed:
-        raise RequestError(f"{place}.metric", f"{metric} is no speed", 'use "throughput" or "step_time"')
-    ratio = geometric_mean([of / to for of, to in pairs])
-    return ratio if metric_of(metric).better == "higher" else 1 / ratio
+    ratio = geometric_mean(ratios)
+    return ratio if metric_of(computed.metric).better == "higher" else 1 / ratio
 
 
 def _median(
-    found: Sequence[Case], knowledge: Knowledge, system: str, wanted: tuple[str, FactorValue], place: str
+    cases: Sequence[Case], knowledge: Knowledge, system: str, computed: ComputedFact, value: FactorValue
 ) -> float:
-    factor, value = wanted
-    mine = [
-        case
-        for case in found
+    """Return the median of the one case of a system with a value of the factor."""
+    factor = computed.factor
+    matching = [
+        case.summary
+        for case in cases
         if case.summary and case.factors[factor] == value and knowledge.system_of(case.factors) == system
     ]
-    if len(mine) != 1 or mine[0].summary is None:
-        what = "no measured case" if not mine else f"{len(mine)} different cases"
+    if len(matching) != 1:
+        count = f"{len(matching)} different cases" if matching else "no measured case"
         raise RequestError(
-            place, f"{what} of {system} with {factor} = {show(value)}", "narrow it with the fact's where"
+            computed.place,
+            f"{count} of {system} with {factor} = {show(value)}",
+            "narrow it with the fact's where",
         )
-    median = mine[0].summary.median
+    median = matching[0].median
     if not 0 < median < float("inf"):
         raise RequestError(
-            place, f"{system} has {median:g} with {factor} = {show(value)}", "leave it out of over"
+            computed.place, f"{system} has {median:g} with {factor} = {show(value)}", "leave it out of over"
         )
     return median

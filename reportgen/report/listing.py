@@ -14,7 +14,7 @@ from reportgen.core.metrics import METRICS, item_of
 from reportgen.core.metrics import metric as metric_of
 from reportgen.core.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
 from reportgen.core.units import choose, machine, rate_unit, text
-from reportgen.load.worker import Shape
+from reportgen.load.worker import RunMapper
 from reportgen.protocol import MeasuredRun, Protocol, try_measure
 from reportgen.report.jsontext import to_json
 
@@ -40,9 +40,9 @@ class Row(NamedTuple):
         return self.own + self.more
 
 
-def rows(protocol: Protocol, *, as_text: bool = False) -> Shape[Row]:
-    """Return the shape of runs as rows, measured under a protocol; as JSON where that is printed."""
-    return Shape(partial(row, protocol=protocol, as_text=as_text), _marked, _renamed)
+def rows(protocol: Protocol, *, as_text: bool = False) -> RunMapper[Row]:
+    """Return the conversion of runs to rows, measured under a protocol; as JSON where that is printed."""
+    return RunMapper(partial(row, protocol=protocol, as_text=as_text), _marked, _renamed)
 
 
 def listing(found: Sequence[Row], findings: Sequence[Finding]) -> dict[str, Any]:

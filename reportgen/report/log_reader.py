@@ -1,16 +1,20 @@
-"""Read the logs that a definition names: all of them at once, so that nothing counts twice.
+"""Give each definition its runs; every log is parsed once a build.
 
-Entries of `logs` may overlap, and a log may be copied from one into another. Only who reads them
-together sees that. Definitions that name the same entries share one reading.
+Entries of `logs` may overlap, within a definition and between definitions, and a log may be copied from one
+entry into another. So all entries are announced first (`expect`) and parsed together; each definition then
+gets its part, with the copies within this part marked.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
-from reportgen.load.scan import load
+from reportgen.load import LoadResult, ParsedLogs, parse_logs
+from reportgen.load.scan import holds, relative_place
+from reportgen.load.unrecognised import UnrecognisedFile
+from reportgen.load.worker import RUNS
 from reportgen.report.definition import inside
 
 Progress = Callable[[str, int, int], None]
@@ -18,57 +22,92 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Campaigns:
-    """The logs of a report as loaded: each folder with its runs, and the findings that belong to no run.
+    """The logs of a report: each entry with its runs, and the findings about files.
 
-    runs  in order of the definition; what several folders hold belongs to the first of them
+    runs  in order of the definition; a run below several entries belongs to the first of them
     """
 
     runs: Mapping[str, tuple[Run, ...]]
     findings: tuple[Finding, ...]
+    unrecognised: tuple[UnrecognisedFile, ...] = ()
 
     def all_runs(self) -> list[Run]:
-        """Return the runs of all folders."""
+        """Return the runs of all entries."""
         return [run for runs in self.runs.values() for run in runs]
 
 
-class Reader:
-    """Reads logs below one folder, the same ones once however many definitions name them."""
+@dataclass(slots=True)
+class LogReader:
+    """Reads logs below a folder `root`: first `expect` every entry, then `read` them."""
 
-    def __init__(self, root: Path, progress: Progress | None = None) -> None:
-        self._root = root.resolve()
-        self._progress = progress
-        self._known: dict[tuple[str, ...], Campaigns] = {}
+    root: Path
+    progress: Progress | None = None
+    _expected: dict[str, Path] = field(default_factory=dict)
+    _parsed: ParsedLogs[Run] | None = None
+    _results: dict[tuple[str, ...], LoadResult[Run]] = field(default_factory=dict)
 
-    def read(self, logs: Sequence[str], place: str) -> Campaigns:
-        """Return what lies below the logs. Raises RequestError for one that is not there.
+    def __post_init__(self) -> None:
+        self.root = self.root.resolve()
 
-        logs  relative to the root; place  of the list that names them
+    def expect(self, log: str, place: str) -> None:
+        """Announce a file or folder, relative to the root. Raises RequestError if it does not exist.
+
+        place  of the key that names it
         """
-        names = tuple(logs)
-        if names not in self._known:
-            paths = [self._path(name, f"{place}[{position}]") for position, name in enumerate(names)]
-            self._known[names] = self._read(names, paths)
-        return self._known[names]
-
-    def _path(self, name: str, place: str) -> Path:
-        path = inside(self._root, name, place)
+        path = inside(self.root, log, place)
         if not path.exists():
-            raise RequestError(place, f'no such file or folder: "{name}"', "name a path below the root")
-        return path.resolve()
+            raise RequestError(place, f'no such file or folder: "{log}"', "name a path below the root")
+        self._expected[log] = path.resolve()
 
-    def _read(self, names: Sequence[str], paths: Sequence[Path]) -> Campaigns:
-        def told(done: int, total: int) -> None:
-            if self._progress:
-                self._progress(f"reading {', '.join(names)}", done, total)
+    def load(self, logs: Sequence[str]) -> LoadResult[Run]:
+        """Return what entries, or paths below them, contain; every combination is selected once."""
+        names = tuple(logs)
+        if names not in self._results:
+            self._results[names] = self._parse().select([self._path(name) for name in names])
+        return self._results[names]
 
-        loaded = load(paths, root=self._root, progress=told)
-        folders = [path.relative_to(self._root).as_posix() for path in paths]
-        runs: dict[str, list[Run]] = {name: [] for name in names}
-        for run in loaded.runs:
-            first = next(i for i, folder in enumerate(folders) if _holds(folder, run.source.path))
-            runs[names[first]].append(run)
-        return Campaigns({name: tuple(found) for name, found in runs.items()}, loaded.findings)
+    def read(self, logs: Sequence[str]) -> Campaigns:
+        """Return the same by entry."""
+        result = self.load(logs)
+        places = {name: relative_place(self._path(name), self.root) for name in logs}
+        runs: dict[str, list[Run]] = {name: [] for name in logs}
+        for run in result.runs:
+            runs[next(name for name, place in places.items() if holds(place, run.source.path))].append(run)
+        by_entry = {name: tuple(members) for name, members in runs.items()}
+        return Campaigns(by_entry, result.findings, result.unrecognised)
 
+    def campaigns(self, log: str) -> list[str]:
+        """Return the folders directly in an entry that hold runs, or of which nothing could be read.
 
-def _holds(folder: str, path: str) -> bool:
-    return folder in (".", path) or path.startswith(f"{folder}/")
+        The entry itself is one of them if runs lie directly in it.
+        """
+        result, place = self.load([log]), relative_place(self._path(log), self.root)
+        folders = {self._campaign(run.source.path, place) for run in result.runs}
+        broken = {self._campaign(one.source.path, place) for one in result.findings if one.source} - {place}
+        return [
+            log if folder == place else f"{log}{folder[len(place) :]}" for folder in sorted(folders | broken)
+        ]
+
+    def loaded(self) -> LoadResult[Run]:
+        """Return everything that was announced, as one."""
+        return self.load(tuple(self._expected))
+
+    def _campaign(self, path: str, place: str) -> str:
+        first, slash, _ = path.removeprefix(f"{place}/").partition("/")
+        folder = f"{place}/{first}"
+        return folder if holds(place, path) and (slash or (self.root / folder).is_dir()) else place
+
+    def _path(self, name: str) -> Path:
+        return self._expected.get(name) or (self.root / name).resolve()
+
+    def _parse(self) -> ParsedLogs[Run]:
+        if self._parsed is None:
+            what = f"reading {', '.join(self._expected)}"
+
+            def report(done: int, total: int) -> None:
+                if self.progress:
+                    self.progress(what, done, total)
+
+            paths = list(self._expected.values())
+            self._parsed = parse_logs(paths, RUNS, root=self.root, progress=report)
+        return self._parsed

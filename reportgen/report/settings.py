@@ -1,5 +1,6 @@
 """Read the settings of a repository: `reportgen.toml` and `expected.toml` beside the definitions."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from msgspec import field as key
 from reportgen.core.errors import RequestError
 from reportgen.core.schema import Condition, Table, conditions, read_toml
 from reportgen.protocol.definition import Protocol
-from reportgen.report.computed_facts import ComputedTable, computed_speed
+from reportgen.report.computed_facts import ComputedFact, ComputedTable, check_computed
 from reportgen.report.definition import below
 from reportgen.tables.expected import NOTHING, Fact, Knowledge
 
@@ -53,11 +54,16 @@ class ExpectedFile(Table):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """inject: files, relative to the root, whose marked tables are kept up to date."""
+    """Settings of a repository.
+
+    inject     files, relative to the root, whose marked tables are kept up to date
+    knowledge  the systems; the `facts` about them follow when the logs are loaded that some depend on
+    """
 
     inject: tuple[str, ...] = ("README.md",)
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
     knowledge: Knowledge = NOTHING
+    facts: tuple[Fact | ComputedFact, ...] = ()
 
 
 def read_settings(folder: Path, place: str) -> Settings:
@@ -65,10 +71,10 @@ def read_settings(folder: Path, place: str) -> Settings:
 
     place  the folder's name in messages; raises RequestError for anything wrong in the files
     """
-    knowledge = read_knowledge(folder / EXPECTED, f"{place}/{EXPECTED}", folder.resolve().parent)
+    knowledge, facts = read_expected(folder / EXPECTED, f"{place}/{EXPECTED}")
     path, place = folder / SETTINGS, f"{place}/{SETTINGS}"
     if not path.exists():
-        return Settings(knowledge=knowledge)
+        return Settings(knowledge=knowledge, facts=facts)
     file = read_toml(path, SettingsFile, place)
     inject: tuple[str, ...] = ("README.md",)
     if file.inject:
@@ -80,23 +86,21 @@ def read_settings(folder: Path, place: str) -> Settings:
         if name[:1].isdecimal():
             raise RequestError(own, f'"{name}" would hide the notation', "begin with a letter")
         protocols[name] = Protocol.from_table(name, table, own)
-    return Settings(inject, protocols, knowledge)
+    return Settings(inject, protocols, knowledge, facts)
 
 
-def read_knowledge(path: Path, place: str, root: Path) -> Knowledge:
-    """Return the systems and facts of an `expected.toml`, none if there is no such file.
-
-    root  logs that facts are computed from are below it
-    """
+def read_expected(path: Path, place: str) -> tuple[Knowledge, tuple[Fact | ComputedFact, ...]]:
+    """Return the systems and the facts of an `expected.toml`, none if there is no such file."""
     if not path.exists():
-        return NOTHING
+        return NOTHING, ()
     file = read_toml(path, ExpectedFile, place)
     knowledge = Knowledge({name: conditions(where) for name, where in file.systems.items()}, (), place)
-    facts = [_fact(entry, f"{place}: fact[{i}]", knowledge, root) for i, entry in enumerate(file.fact)]
-    return Knowledge(knowledge.systems, tuple(facts), place)
+    return knowledge, tuple(
+        _fact(entry, f"{place}: fact[{i}]", knowledge) for i, entry in enumerate(file.fact)
+    )
 
 
-def _fact(entry: FactEntry, place: str, knowledge: Knowledge, root: Path) -> Fact:
+def _fact(entry: FactEntry, place: str, knowledge: Knowledge) -> Fact | ComputedFact:
     for name in ("of", "to", "source"):
         if not getattr(entry, name):
             raise RequestError(f"{place}.{name}", "empty", f'write {name} = "..."')
@@ -104,12 +108,9 @@ def _fact(entry: FactEntry, place: str, knowledge: Knowledge, root: Path) -> Fac
     knowledge.check(entry.to, f"{place}.to")
     if entry.of == entry.to:
         raise RequestError(place, f'a fact from "{entry.of}" to itself', "compare two systems")
-    where = conditions(entry.where)
-    if entry.computed:
-        systems = (entry.of, entry.to)
-        speed = computed_speed(entry.computed, f"{place}.computed", systems, where, knowledge, root)
-    elif entry.speed is not None:
-        speed = entry.speed
-    else:
+    speed = math.nan if entry.computed else entry.speed
+    if speed is None:
         raise RequestError(f"{place}.speed", "missing", "add speed = ...")
-    return Fact(entry.of, entry.to, speed, where, entry.source, entry.url, entry.read, place)
+    where = conditions(entry.where)
+    fact = Fact(entry.of, entry.to, speed, where, entry.source, entry.url, entry.read, place)
+    return check_computed(entry.computed, f"{place}.computed", fact) if entry.computed else fact

@@ -21,12 +21,10 @@ class FileList:
     """The regular files below a folder: path below it -> path on disk.
 
     unreadable  (path below the folder, reason) of entries that could not be opened
-    skipped     paths below the folder of links to folders that are listed elsewhere already
     """
 
     files: dict[str, str]
     unreadable: tuple[tuple[str, OSError], ...] = ()
-    skipped: tuple[str, ...] = ()
 
 
 def resolve_existing(path: Path) -> Path:
@@ -53,7 +51,6 @@ def list_files(folder: Path, root: Path) -> FileList:
     walk = _Walk([("", str(folder))])
     top, base = (Path(os.path.realpath(place)) for place in (root, folder))
     followed: set[Path] = set()
-    skipped: list[str] = []
     while walk.folders:
         while walk.folders:
             walk.enter(*walk.folders.pop())
@@ -68,13 +65,10 @@ def list_files(folder: Path, root: Path) -> FileList:
                 continue
             if stat.S_ISREG(mode):
                 walk.files[name] = path
-            elif stat.S_ISDIR(mode):
-                if target in followed or _is_listed(target, base):
-                    skipped.append(name)
-                else:
-                    followed.add(target)
-                    walk.folders.append((f"{name}/", path))
-    return FileList(walk.files, tuple(walk.unreadable), tuple(skipped))
+            elif stat.S_ISDIR(mode) and target not in followed and not _is_listed(target, base):
+                followed.add(target)
+                walk.folders.append((f"{name}/", path))
+    return FileList(walk.files, tuple(walk.unreadable))
 
 
 @dataclass(slots=True)

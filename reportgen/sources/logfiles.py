@@ -4,10 +4,11 @@ A view maps relative POSIX paths to lazily read bytes, from disk or from a dicti
 fuzzers need no disk. It also names places (`source`, `id`), so that no reader ever sees an absolute path.
 
 Reading raises OSError (a file that vanished, may not be read or is too large); readers let it pass and
-`load` turns it into a finding. Symbolic links are followed inside the root only. A view keeps the head of
-the last file, so that a small file is opened once, however many formats look at it. Of a file larger than
-WHOLE only the begin and the end are read, so that memory stays bounded: the begin holds the measured
-steps, the end tells how the run ended.
+`load` turns it into a finding. Symbolic links are followed inside the root only. A view caches the
+heads of the last files, so that a small file is opened once, however many formats look at it; the views of
+one tree share this cache, each view of a single file has its own. Of a file
+larger than WHOLE only the begin and the end are read, so that memory stays bounded: the begin holds the
+measured steps, the end tells how the run ended.
 """
 
 import os
@@ -34,6 +35,8 @@ HEAD = 65536
 # Larger files are read in part: readers need several times the size of a content in memory.
 WHOLE = 16 * 2**20
 TAIL = 2**20
+# Heads that a view keeps.
+_MAX_CACHED_BYTES = 2 * HEAD
 
 
 class LogFiles:
@@ -58,7 +61,7 @@ class LogFiles:
         self._settle(location)
         self._all = sorted(store)
         self._range = (0, len(self._all))
-        self._head: tuple[str, Bytes] = ("", b"")
+        self._heads: dict[str, Bytes] = {}
         self._children: tuple[list[str], list[str]] | None = None
 
     @classmethod
@@ -130,21 +133,24 @@ class LogFiles:
         """Return the view of a folder inside this one without copying paths."""
         view = self._copy()
         view._settle(self._base + folder)
-        view._head, view._children = ("", b""), None
+        view._children = None
         view._range = (bisect_left(self._all, view._base), bisect_left(self._all, _upper_bound(view._base)))
         return view
 
     def file(self, path: str) -> "LogFiles":
         """Return the view of one file of this folder."""
-        folder, _, _ = (self._base + path).rpartition("/")
-        return LogFiles(
-            {self._base + path: self._store[self._base + path]},
+        name = self._base + path
+        view = LogFiles(
+            {name: self._store[name]},
             prefix=self._prefix,
-            location=folder,
+            location=name.rpartition("/")[0],
             is_folder=False,
             settings=self._settings,
             siblings=self._siblings,
         )
+        if name in self._heads:
+            view._heads = {name: self._heads[name]}
+        return view
 
     def select(self, paths: Iterable[str], beside: Iterable[str] | None = None) -> "LogFiles":
         """Return this folder with these files only; missing files are ignored.
@@ -166,8 +172,7 @@ class LogFiles:
             settings=self._settings,
             siblings=siblings,
         )
-        if not self.is_folder:
-            view._head = self._head  # the reader needs the bytes that the claim looked at
+        view._heads = self._heads  # the reader needs the bytes that the claim looked at
         return view
 
     def exclude(self, paths: Iterable[str]) -> "LogFiles":
@@ -204,13 +209,17 @@ class LogFiles:
 
     def bytes(self, path: str) -> Bytes:
         """Return the content of a file; if larger than WHOLE, the complete lines of its begin and end."""
-        known, head = self._head
-        if known == self._base + path and len(head) < HEAD:
+        name = self._base + path
+        if (head := self._heads.get(name)) is not None and len(head) < HEAD:
             return decode_to_utf8(head)
-        content = self._store[self._base + path]
         if self.size(path) > WHOLE:
-            content = b"".join(filesystem.read_whole_lines(content, WHOLE - TAIL, TAIL))
-        return decode_to_utf8(filesystem.read_whole(content))
+            return decode_to_utf8(
+                b"".join(filesystem.read_whole_lines(self._store[name], WHOLE - TAIL, TAIL))
+            )
+        content = filesystem.read_whole(self._store[name])
+        if len(content) < HEAD:
+            self._keep_head(name, content)
+        return decode_to_utf8(content)
 
     def lines_before_gap(self, path: str) -> int | None:
         """Return the number of line feeds before the part that `bytes` skips, None if it skips nothing."""
@@ -224,25 +233,29 @@ class LogFiles:
         if self.size(path) <= HEAD:
             return None
         view = self._copy()
-        view._head = (
-            self._base + path,
-            filesystem.read_head_tail(self._store[self._base + path], 0, HEAD)[1],
-        )
+        name = self._base + path
+        view._heads = {name: filesystem.read_head_tail(self._store[name], 0, HEAD)[1]}
         return view
 
     def head(self, path: str, size: int = HEAD) -> Bytes:
-        """Return the first bytes of a file; the head of the last file is cached."""
+        """Return the first bytes of a file."""
         return decode_to_utf8(self._read_head(path, size))
 
     def _read_head(self, path: str, size: int) -> Bytes:
         name = self._base + path
-        known, head = self._head
-        if known == name and (size <= len(head) or len(head) < HEAD):
+        head = self._heads.get(name)
+        if head is not None and (size <= len(head) or len(head) < HEAD):
             return head[:size]
-        if size > HEAD:
-            return filesystem.read_head(self._store[name], size)
-        self._head = (name, filesystem.read_head(self._store[name], HEAD))
-        return self._head[1][:size]
+        head = filesystem.read_head(self._store[name], max(size, HEAD))
+        if len(head) <= HEAD:
+            self._keep_head(name, head)
+        return head[:size]
+
+    def _keep_head(self, name: str, head: Bytes) -> None:
+        """Cache the head of a file, and drop the others when they become too large."""
+        if sum(map(len, self._heads.values())) + len(head) > _MAX_CACHED_BYTES:
+            self._heads.clear()
+        self._heads[name] = head
 
     def read_sibling(self, path: str) -> Bytes | None:
         """Return a small file near the view ("../" is allowed); None if missing or not in the claim."""
@@ -264,8 +277,8 @@ class LogFiles:
 
     def size(self, path: str) -> int:
         """Return the size of a file in bytes."""
-        known, head = self._head
-        if known == self._base + path and len(head) < HEAD:
+        head = self._heads.get(self._base + path)
+        if head is not None and len(head) < HEAD:
             return len(head)
         return filesystem.size_of(self._store[self._base + path])
 

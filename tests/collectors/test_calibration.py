@@ -9,7 +9,7 @@ from collectors import Recorder
 from collectors.recorder import phases
 from collectors.recorder import recorder as recorder_module
 from collectors.recorder.calibration import Block, estimate_cost, median_interval
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 
 
 class CostlyPhase(phases.Phase):
@@ -57,7 +57,7 @@ def test_an_unrecorded_block_becomes_one_row_with_a_span(tmp_path, clock, monkey
     assert rank["columns"]["step/host"][29:33] == [107, 1000, 1000, 107]
     assert rank["columns"]["forward/host"][30] is None
     assert rank["samples"][30] == 20
-    assert load([recorder.folder], root=tmp_path).runs[0].status == "complete"
+    assert load_runs([recorder.folder], root=tmp_path).runs[0].status == "complete"
 
 
 def test_a_loop_that_ends_in_an_unrecorded_block_loses_no_step(tmp_path, clock, monkeypatch):

@@ -15,7 +15,7 @@ from collectors import Recorder
 from collectors.__main__ import main
 from collectors.format_v1 import clocks, run_folder
 from collectors.launcher import exit_status
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import CaseRequest, Protocol, build_cases
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +68,7 @@ def test_two_ranks_make_one_run_and_the_straggler_is_named(tmp_path):
     assert environment["environment"]["torch"]["distributed_backend"] == "gloo"
 
     protocol = Protocol(name="short", warmup=5, measure=20)
-    (case,) = build_cases(load([folder], root=tmp_path).runs, CaseRequest("step_time", "step", protocol))
+    (case,) = build_cases(load_runs([folder], root=tmp_path).runs, CaseRequest("step_time", "step", protocol))
     totals = [sum(columns["step/host"][5:25]) / 1e9 / 20 for columns in ranks.values()]
     assert case.measurements[0].value == pytest.approx(max(totals))
     stragglers = [item for item in case.measurements[0].findings if item.rule == "rank.straggler"]
@@ -129,7 +129,7 @@ def test_folders_of_two_nodes_can_be_merged_by_copying(tmp_path, monkeypatch, cl
     assert sorted(result["run"]["environment"]) == ["0", "1"]
     ranks = [json.loads((merged / f"environment.node{node}.json").read_text())["ranks"] for node in (0, 1)]
     assert ranks == [[0, 1], [2, 3]]
-    (loaded,) = load([merged], root=tmp_path).runs
+    (loaded,) = load_runs([merged], root=tmp_path).runs
     assert loaded.status == "complete"
 
 

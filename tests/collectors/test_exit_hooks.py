@@ -13,7 +13,7 @@ import pytest
 from second_reader import read
 
 from collectors.recorder.exit_hooks import status_of
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 
 TEN_STEPS = """
 recorder = Recorder.start(samples_per_step=4, item="image", logs="logs")
@@ -32,7 +32,7 @@ def of(script):
     """Return the run and the rules of its findings; both readers of the format must agree on them."""
     result = read(script.only_run())
     run, rules = result["run"], [finding["rule"] for finding in result["findings"]]
-    (loaded,) = load([script.only_run()], root=script.folder).runs
+    (loaded,) = load_runs([script.only_run()], root=script.folder).runs
     assert loaded.status == run["status"]
     assert [finding.rule for finding in loaded.findings] == rules
     (steps,) = [series.step.tolist() for series in loaded.series if series.phase == "step"]

@@ -8,7 +8,7 @@ from second_reader import read
 
 from collectors import Recorder
 from collectors.integrations.hooks import count_samples
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 
 torch = pytest.importorskip("torch")
 
@@ -126,7 +126,7 @@ def test_lightning_steps_have_phases_and_exclude_validation(tmp_path, module):
     for step, *parts in zip(columns["step/host"], *(columns[name] for name in phases), strict=True):
         assert all(part > 0 for part in parts)
         assert sum(parts) <= step
-    (run,) = load([callback.recorder.folder], root=tmp_path).runs
+    (run,) = load_runs([callback.recorder.folder], root=tmp_path).runs
     assert (run.factors["model"], run.factors["item"]) == ("linear", "row")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from reportgen.core.model import Run
 from reportgen.formats.benchmarks import benchmarktools
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_all, read_one
 
@@ -172,7 +172,7 @@ def test_a_saved_file_that_was_cut_is_a_finding() -> None:
 
 
 def test_the_file_of_the_corpus(corpus: Path) -> None:
-    runs = load([corpus / "benchmarktools" / "julia_output.json"], root=corpus).runs
+    runs = load_runs([corpus / "benchmarktools" / "julia_output.json"], root=corpus).runs
     assert {run.factors["benchmark"]: run.aggregates[0].value for run in runs} == {
         "fib/10": pytest.approx(246.03846153846155e-9),
         "fib/20": pytest.approx(31028e-9),

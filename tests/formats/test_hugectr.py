@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.formats.dlperf import hugectr
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from tests.formats.onelog import read_one, series, shown
 
 
@@ -110,7 +110,7 @@ def test_the_devices_that_are_listed_are_counted(prefix: str) -> None:
 
 
 def test_the_excerpt_of_the_corpus(corpus: Path) -> None:
-    (run,) = load([corpus / "dlperf" / "excerpts" / "hugectr_dlrm_excerpt.log"], root=corpus).runs
+    (run,) = load_runs([corpus / "dlperf" / "excerpts" / "hugectr_dlrm_excerpt.log"], root=corpus).runs
     found = series(run, "step_time", "printed")
     assert (len(found.step), int(found.step[-1]), run.samples_per_step) == (11, 550, 65536)
     # Worked out by hand from the lines of 100: 37.239699 - 17.182972.

@@ -8,7 +8,7 @@ import pytest
 
 from reportgen.core.model import Run
 from reportgen.formats.benchmarks import jade
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import DEFAULT, measure_run
 from reportgen.sources.logfiles import LogFiles
 
@@ -215,7 +215,7 @@ def rows(corpus: Path, name: str) -> list[dict[str, str]]:
 
 
 def test_every_log_of_the_corpus_is_read_as_expected(corpus: Path) -> None:
-    runs = {run.id: run for run in load([corpus / "jade"], root=corpus).runs}
+    runs = {run.id: run for run in load_runs([corpus / "jade"], root=corpus).runs}
     expected = rows(corpus, "jade.csv")
     assert set(runs) == {row["file"] for row in expected}
     for row in expected:
@@ -268,7 +268,7 @@ def _compare(run: Run, row: dict[str, str]) -> None:
 
 
 def test_every_printed_batch_of_the_corpus_is_a_sample(corpus: Path) -> None:
-    runs = load([corpus / "jade"], root=corpus).runs
+    runs = load_runs([corpus / "jade"], root=corpus).runs
     found = {}
     for run in runs:
         lines = (corpus / "jade" / run.id).read_bytes().split(b"\n")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol
 from reportgen.report import listing
 
@@ -30,7 +30,7 @@ def pairs(corpus: Path) -> list[tuple[dict[str, str], Record]]:
     root = corpus / "lambda"
     records = {
         run.id: {**(one := listing.row(run, Protocol())).record, "findings": one.findings}
-        for run in load(["."], root=root).runs
+        for run in load_runs(["."], root=root).runs
     }
     with (corpus / "expected" / "lambda_runs.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))

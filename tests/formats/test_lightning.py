@@ -14,7 +14,7 @@ import pytest
 
 from reportgen.core.model import Aggregate, Run
 from reportgen.formats.lightning import reader as lightning
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import DEFAULT, measure_run
 from reportgen.sources.logfiles import LogFiles
 
@@ -381,7 +381,7 @@ STATUSES = {"ok": "complete", "failed": "failed", "partial": "partial"}
 
 
 def test_every_configuration_of_the_corpus_is_read_as_expected(corpus: Path) -> None:
-    runs = {run.id: run for run in load([corpus / "transformers"], root=corpus).runs}
+    runs = {run.id: run for run in load_runs([corpus / "transformers"], root=corpus).runs}
     expected = rows(corpus)
     for row in expected:
         run = runs.pop(f"{row['gpu']}/{row['compute']}/{row['model']}/{row['seq_len']}-{row['batch_size']}")
@@ -436,7 +436,7 @@ def _compare(run: Run, row: dict[str, str]) -> None:
 
 
 def test_the_reports_of_later_versions_in_the_corpus_are_read(corpus: Path) -> None:
-    runs = {run.id: run for run in load([corpus / "trainers" / "lightning"], root=corpus).runs}
+    runs = {run.id: run for run in load_runs([corpus / "trainers" / "lightning"], root=corpus).runs}
     found = [one for run in runs.values() for one in run.aggregates if one.phase == "training_batch"]
     assert [(one.value, one.n) for one in found] == [(0.5163, 12500)]
     assert len(runs) == 2

@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.core.model import Run, Source
 from reportgen.formats.detection import detect
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.sources.logfiles import LogFiles
 
 LOGS = {
@@ -44,6 +44,6 @@ def test_what_was_not_measured_is_absent(name: str, text: bytes) -> None:
 def test_it_is_found_on_disk_and_no_log_of_its_own(tmp_path: Path) -> None:
     for end, content in (("log", LOGS["oneflow"]), ("mem", b"max device0 memory usage is: 7\n")):
         (tmp_path / f"a.{end}").write_bytes(content)
-    loaded = load([tmp_path], root=tmp_path)
+    loaded = load_runs([tmp_path], root=tmp_path)
     assert [[one.value for one in run.aggregates] for run in loaded.runs] == [[7]]
     assert loaded.findings == ()

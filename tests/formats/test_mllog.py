@@ -17,7 +17,7 @@ from reportgen.core.model import Run
 from reportgen.formats.mlperf import reader as mllog
 from reportgen.formats.mlperf.events import parse
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import DEFAULT, measure_run
 from reportgen.sources.logfiles import LogFiles
 
@@ -386,7 +386,7 @@ def rows(corpus: Path) -> list[dict[str, str]]:
 
 
 def test_every_run_of_the_corpus_is_read_as_expected(corpus: Path) -> None:
-    loaded = load([corpus / "mlperf"], root=corpus)
+    loaded = load_runs([corpus / "mlperf"], root=corpus)
     runs = {run.id: run for run in loaded.runs}
     expected = rows(corpus)
     assert set(runs) == {row["file"] for row in expected}

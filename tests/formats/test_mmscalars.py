@@ -12,7 +12,7 @@ import pytest
 
 from reportgen.core.model import Finding, Run
 from reportgen.formats.detection import discover
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.formats.reading import read_all, series, table
@@ -146,7 +146,7 @@ def test_what_is_written_several_times_counts_once(
     for path, content in files.items():
         (tmp_path / below / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / below / path).write_bytes(content)
-    loaded = load([tmp_path], root=tmp_path)
+    loaded = load_runs([tmp_path], root=tmp_path)
     assert [run.id for run in loaded.runs] == [below + path for path in paths]
     assert [one.rule for run in loaded.runs for one in run.findings if one.rule == "read.duplicate-run"] == []
 
@@ -155,7 +155,7 @@ def test_a_folder_of_scalars_by_itself_counts_once_too(tmp_path: Path):
     for path, content in RUN.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(content)
-    loaded = load([tmp_path / DATE / "vis_data"], root=tmp_path)
+    loaded = load_runs([tmp_path / DATE / "vis_data"], root=tmp_path)
     assert [run.source.path for run in loaded.runs] == [f"{DATE}/vis_data/{DATE}.json"]
     assert loaded.unclaimed == ("config.py",)
 

@@ -10,7 +10,7 @@ import pytest
 from reportgen.core.model import Finding, Run
 from reportgen.formats.benchmarks.nvbench import MAX_SAMPLES
 from reportgen.formats.detection import detect
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.formats.trainer_logs import NVBENCH
@@ -122,7 +122,7 @@ def test_on_disk_only_files_below_the_root_are_read(tmp_path: Path) -> None:
     (logs / "out.json-bin" / "2.bin").mkdir()
     content = document(*((f"/elsewhere/out.json-bin/{n}.bin", 130) for n in range(4)))
     (logs / "out.json").write_bytes(content)
-    loaded = load([logs], root=tmp_path / "root")
+    loaded = load_runs([logs], root=tmp_path / "root")
     assert [len(run.series) for run in loaded.runs] == [1, 0, 0, 0]
     assert loaded.runs[0].series[0].source.path == "logs/out.json-bin/0.bin"
     assert f"{ABSENT}, and 2 more like it" in [finding.message for finding in loaded.findings]

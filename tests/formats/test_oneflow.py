@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.formats.dlperf import oneflow
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_one, series, shown
 
@@ -128,7 +128,9 @@ def test_a_gpt_table_that_ends_early_is_partial() -> None:
 
 
 def test_the_gpt_excerpt_of_the_corpus(corpus: Path) -> None:
-    (run,) = load([corpus / "dlperf" / "excerpts" / "oneflow_gpt_4n8d_dp2_mp4_pp4.log"], root=corpus).runs
+    (run,) = load_runs(
+        [corpus / "dlperf" / "excerpts" / "oneflow_gpt_4n8d_dp2_mp4_pp4.log"], root=corpus
+    ).runs
     assert (run.status, run.samples_per_step, run.factors["devices"], run.factors["nodes"]) == (
         "complete",
         512,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from tests.formats.examplelogs import read_run
 from tests.formats.test_formats import FIXTURES
 
@@ -81,7 +81,7 @@ def test_folders_of_lambda_say_the_same(corpus: Path) -> None:
     """One folder is called FP16 whose program trained in 32 bits."""
     with (corpus / "expected" / "lambda_runs.csv").open(newline="") as file:
         named = {row["file"]: row["precision"] for row in csv.DictReader(file)}
-    runs = load([corpus / "lambda"], root=corpus / "lambda").runs
+    runs = load_runs([corpus / "lambda"], root=corpus / "lambda").runs
     told = [(run.id, run.factors["precision"]) for run in runs if "precision" in run.factors]
     differing = [id for id, precision in told if named[id] != {"amp": "fp16"}.get(str(precision), precision)]
     print(f"precision: {len(told)} of {len(runs)} logs tell it, {len(differing)} otherwise than their folder")

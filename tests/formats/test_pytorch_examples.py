@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.core.model import STEP
 from reportgen.formats.trainers import pytorch_examples
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_one, series, shown
 
@@ -90,7 +90,7 @@ def test_a_crash_after_the_steps_is_partial() -> None:
 
 
 def test_the_excerpts_of_the_corpus(corpus: Path) -> None:
-    runs = {run.id: run for run in load([corpus / "dlperf" / "excerpts"], root=corpus).runs}
+    runs = {run.id: run for run in load_runs([corpus / "dlperf" / "excerpts"], root=corpus).runs}
     two, four = runs["pytorch_rn50_2n_interleaved.log"], runs["pytorch_rn50_4n_interleaved.log"]
     found = series(two, "step_time", "printed")
     assert found.step.tolist() == [*range(1, 12), 15, 16]

@@ -8,7 +8,7 @@ import pytest
 
 from reportgen.core.model import Run
 from reportgen.formats.dlperf import tensorflow_models
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.pipeline import Request, build
 from reportgen.protocol import Protocol, measure_run
 from tests.formats.onelog import read_one, series, shown
@@ -234,7 +234,7 @@ def expected(corpus: Path) -> list[dict[str, str]]:
 
 
 def test_dlperfs_logs_give_what_they_are_known_to_hold(corpus: Path, expected: list[dict[str, str]]) -> None:
-    runs = {run.id: run for run in load([corpus / "dlperf" / "tf2_resnet50"], root=corpus).runs}
+    runs = {run.id: run for run in load_runs([corpus / "dlperf" / "tf2_resnet50"], root=corpus).runs}
     agreed = 0
     for row in expected:
         run = runs[f"{row['case']}/rn50_b128_fp32_{row['repeat']}.log"]

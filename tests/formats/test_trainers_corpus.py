@@ -11,7 +11,7 @@ import pytest
 
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
-from reportgen.load.scan import load
+from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 
@@ -69,7 +69,7 @@ SAMPLES_PER_STEP = {"nanochat/pull147_excerpt.log": 524288, "megatron_deepspeed/
 
 @pytest.fixture(scope="module")
 def runs(corpus: Path) -> dict[str, Run]:
-    return {run.id: run for run in load([corpus / "trainers"], root=corpus).runs}
+    return {run.id: run for run in load_runs([corpus / "trainers"], root=corpus).runs}
 
 
 @pytest.mark.parametrize("id", MEASURED)

@@ -23,8 +23,8 @@ from reportgen.core.model import Clock, Finding, Run, Status
 from reportgen.core.rules import Rule, Severity
 from reportgen.formats.detection import detect, offer
 from reportgen.formats.registry import FORMATS, Registry
-from reportgen.load.normalize import wellformed
-from reportgen.load.scan import load
+from reportgen.load import load_runs
+from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT, Protocol
 from reportgen.report.listing import row
 from reportgen.sources.logfiles import LogFiles
@@ -117,7 +117,7 @@ def _load(one: Input) -> None:
             place = Path(folder) / "logs" / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        loaded = load(["logs"], root=Path(folder))
+        loaded = load_runs(["logs"], root=Path(folder))
         for run in loaded.runs:
             _list(run, DEFAULT)
     _hold([*loaded.runs, *loaded.findings], one)
@@ -143,7 +143,7 @@ def _read(name: str, view: LogFiles, one: Input) -> None:
     _hold(found, one)
     for run in found:
         if isinstance(run, Run) and (run.series or run.aggregates or run.telemetry):
-            _list(wellformed(run), SHORT)
+            _list(normalize_run(run), SHORT)
 
 
 def _list(run: Run, protocol: Protocol) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.errors import RequestError
+from reportgen.load import load_runs, parse_logs
+from reportgen.load.worker import RUNS
 from reportgen.pipeline import Request, build
-from reportgen.report.log_reader import Reader
+from reportgen.report.log_reader import Campaigns, LogReader
 from tests.test_load import MONITOR, native, write
 
 TABLE = (
@@ -23,6 +25,12 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def read(reader: LogReader, *logs: str) -> Campaigns:
+    for position, log in enumerate(logs):
+        reader.expect(log, f"x.toml: logs[{position}]")
+    return reader.read(logs)
+
+
 @pytest.mark.parametrize(
     ("logs", "held"),
     [
@@ -34,7 +42,7 @@ def root(tmp_path: Path) -> Path:
     ],
 )
 def test_what_several_folders_hold_belongs_to_the_first_of_them(root, logs, held):
-    found = Reader(root).read(logs, "reports/x.toml: logs")
+    found = read(LogReader(root), *logs)
     assert [len(runs) for runs in found.runs.values()] == held
 
 
@@ -49,14 +57,40 @@ def test_neither_an_overlap_nor_a_copy_is_a_repeat(root, logs):
     assert copies == (["logs/d/r3/run.json"] if "/d" in logs else [])
 
 
-def test_definitions_that_name_the_same_logs_share_one_reading(root):
-    asked = []
-    reader = Reader(root, lambda what, done, total: asked.append(what) if done == total else None)
+def test_all_definitions_share_one_load(root):
+    progress = []
+    reader = LogReader(root, lambda what, done, total: progress.append(what) if done == total else None)
+    reader.expect("logs/d", "y.toml: logs[0]")
     for _ in range(3):
-        reader.read(("logs/a", "logs/c"), "x.toml: logs")
-    assert asked == ["reading logs/a, logs/c"]
+        read(reader, "logs/a", "logs/c")
+    reader.read(["logs/d"])
+    assert progress == ["reading logs/d, logs/a, logs/c"]
+
+
+def test_a_part_of_a_load_is_like_a_load_of_that_part(root):
+    everything = LogReader(root)
+    everything.expect("logs", "logs")
+    for part in ("logs/a", "logs/a/b", "logs/c", "logs/d/r3", "logs/gpu.txt", "logs"):
+        result, alone = everything.load([part]), load_runs([part], root=root)
+        assert [run.id for run in result.runs] == [run.id for run in alone.runs]
+        assert [run.findings for run in result.runs] == [run.findings for run in alone.runs]
+        assert (result.findings, result.unrecognised) == (alone.findings, alone.unrecognised)
+    assert everything.campaigns("logs") == ["logs", "logs/a", "logs/c", "logs/d"]
+    (copy,) = [run for run in everything.load(["logs"]).runs if run.findings]
+    assert copy.id == "d/r3"
+
+
+def test_a_file_of_a_run_folder_and_a_hidden_folder_are_scanned_by_themselves(root):
+    (root / "logs/.old").mkdir()
+    (root / "logs/a/b").rename(root / "logs/.old/b")
+    paths = ["logs/c/r3/steps.rank0.csv", "logs/.old", "logs"]
+    parsed = parse_logs(paths, RUNS, root=root)
+    for path in paths:
+        here, alone = parsed.select([path]), load_runs([path], root=root)
+        assert [run.id for run in here.runs] == [run.id for run in alone.runs]
+        assert here.unrecognised == alone.unrecognised
 
 
 def test_logs_that_are_not_there_are_named_by_their_place(root):
     with pytest.raises(RequestError, match=r'x.toml: logs\[1\]: no such file or folder: "logs/e"; name a'):
-        Reader(root).read(("logs/a", "logs/e"), "x.toml: logs")
+        read(LogReader(root), "logs/a", "logs/e")

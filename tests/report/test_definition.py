@@ -6,8 +6,11 @@ import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.protocol import Protocol
+from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import Definition, below, read_definition
+from reportgen.report.log_reader import LogReader
 from reportgen.report.settings import read_settings
+from reportgen.tables.expected import Fact
 from reportgen.tables.spec import CompareSpec
 
 TABLE = '[[tables]]\nid = "t"\nrows = ["devices"]\n'
@@ -322,13 +325,19 @@ def campaign(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def facts(root: Path) -> tuple[Fact, ...]:
+    settings, reader = read_settings(root / "reports", "reports"), LogReader(root)
+    expect_logs(settings.facts, reader)
+    return compute_facts(settings.knowledge, settings.facts, reader).facts
+
+
 def test_a_fact_can_be_the_geometric_mean_of_paired_ratios_of_a_campaign(campaign):
     (campaign / "reports/expected.toml").write_text(COMPUTED % '["a", "b"]')
-    (fact,) = read_settings(campaign / "reports", "reports").knowledge.facts
+    (fact,) = facts(campaign)
     assert fact.speed == pytest.approx(1.0)  # sqrt(50/100 x 80/40)
 
 
 def test_a_fact_is_not_computed_over_values_that_a_system_lacks(campaign):
     (campaign / "reports/expected.toml").write_text(COMPUTED % '["a", "c"]')
     with pytest.raises(RequestError, match=r'fact\[0\].computed: no measured case of A40 with model = "c"'):
-        read_settings(campaign / "reports", "reports")
+        facts(campaign)

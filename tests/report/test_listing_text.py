@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.load.scan import gather
+from reportgen.load import parse_logs
 from reportgen.protocol import Protocol
 from reportgen.report.jsontext import to_json
 from reportgen.report.listing import as_json, json_of, listing, rows
@@ -35,7 +35,8 @@ def test_rows_written_where_they_are_read_make_the_same_document(tmp_path: Path)
         )
     (tmp_path / "odd.log").write_text("BenchmarkTools.Trial: 1 sample with 1 evaluation\n")
     as_rows, as_texts = (
-        gather(["."], rows(Protocol(), as_text=text), root=tmp_path) for text in (False, True)
+        parse_logs(["."], rows(Protocol(), as_text=text), root=tmp_path).select(["."])
+        for text in (False, True)
     )
     document = listing(as_rows.runs, as_rows.findings)
     assert len(document["runs"]) == 3

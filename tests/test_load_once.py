@@ -1,0 +1,111 @@
+"""A build opens, recognises and parses each log once, and lists each folder once."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reportgen.load import worker
+from reportgen.pipeline import Request, build
+from reportgen.sources import filesystem
+from tests.test_load import MONITOR, native, write
+
+TABLE = '[[tables]]\nid = "t"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\n'
+FACTS = """
+[systems]
+A = { devices = 4 }
+B = { devices = 8 }
+[[fact]]
+of = "A"
+to = "B"
+source = "computed"
+computed = { logs = "logs/facts", metric = "step_time", over = { model = ["m"] } }
+"""
+
+
+def nanogpt(milliseconds: float) -> str:
+    return "".join(f"iter {i}: loss 3.2, time {milliseconds + i % 7}ms, mfu 16.68%\n" for i in range(140))
+
+
+class Counts:
+    """Counts calls by their place."""
+
+    def __init__(self) -> None:
+        self.opened: Counter[str] = Counter()
+        self.listed: Counter[str] = Counter()
+        self.recognised: Counter[str] = Counter()
+        self.read: Counter[str] = Counter()
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
+    counts = Counts()
+
+    def count(module: Any, name: str, counter: Counter[str], place: Callable[[Any], str]) -> None:
+        function = getattr(module, name)
+
+        def counted(*args: Any, **keys: Any) -> Any:
+            counter[place(args[0])] += 1
+            return function(*args, **keys)
+
+        monkeypatch.setattr(module, name, counted)
+
+    for name in ("read_head", "read_whole", "read_head_tail"):
+        count(filesystem, name, counts.opened, str)
+    count(filesystem, "list_files", counts.listed, str)
+    count(worker, "offer", counts.recognised, lambda view: view.source(view.path).path)
+    count(worker, "_read_runs", counts.read, lambda job: worker._source(job.files).path)
+    return counts
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "reports").mkdir()
+    write(tmp_path / "logs/a", {"x.log": nanogpt(90), "gpu.txt": MONITOR, "notes": "nothing"})
+    write(tmp_path / "logs/b/r1", native(1, *range(1000, 1130)))
+    write(tmp_path / "logs/b/r2", native(2, *range(2000, 2130)))
+    for devices in (4, 8):
+        source = f'[constants]\nmodel = "m"\ndevices = {devices}\n'
+        write(tmp_path / f"logs/facts/{devices}", {"x.log": nanogpt(10 * devices), "labels.toml": source})
+    return tmp_path
+
+
+def logs_opened(counts: Counts, root: Path) -> dict[str, int]:
+    return {
+        Path(path).relative_to(root).as_posix(): number
+        for path, number in counts.opened.items()
+        if path.startswith(f"{root}/logs/")
+    }
+
+
+def check(counts: Counts, root: Path, folders: list[str]) -> None:
+    logs = {
+        path.relative_to(root).as_posix()
+        for folder in folders
+        for path in (root / folder).rglob("*")
+        if path.is_file()
+    }
+    opened = logs_opened(counts, root)
+    assert set(opened) == logs
+    assert {path: number for path, number in opened.items() if number != 1} == {}
+    assert set(counts.listed.values()) == {1}
+    assert set(counts.recognised.values()) == {1}
+    assert set(counts.read.values()) == {1}
+
+
+def test_without_definitions(root: Path, counts: Counts) -> None:
+    made = build(Request(root, root / "reports"))
+    assert [report.name for report in made.reports] == ["a", "b", "facts"]
+    check(counts, root, ["logs"])
+
+
+def test_with_definitions_that_overlap_and_computed_facts(root: Path, counts: Counts) -> None:
+    (root / "reports/expected.toml").write_text(FACTS)
+    for name, logs in (("x", '"logs/b"'), ("y", '"logs/b/r2", "logs/facts"'), ("z", '"logs/b", "logs/b/r1"')):
+        (root / f"reports/{name}.toml").write_text(f"logs = [{logs}]\n{TABLE}")
+    build(Request(root, root / "reports"))
+    check_nested = {name: counts.listed.pop(name) for name in list(counts.listed) if "/b/r" in name}
+    assert set(check_nested.values()) <= {1, 2}
+    check(counts, root, ["logs/b", "logs/facts"])
