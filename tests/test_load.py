@@ -126,7 +126,7 @@ def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) 
 
 def test_wrong_labels_stop_the_load(root: Path) -> None:
     write(root, {"logs/own/labels.toml": "[constnats]\n"})
-    with pytest.raises(RequestError, match=r'^logs/own/labels.toml: constnats: no such key; did you mean'):
+    with pytest.raises(RequestError, match=r"^logs/own/labels.toml: constnats: no such key; did you mean"):
         load_runs(["logs"], root=root)
 
 
