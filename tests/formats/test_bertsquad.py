@@ -52,7 +52,7 @@ def test_bars_of_two_ranks_and_two_loops_are_steps_once_each() -> None:
     rates = series(run, "throughput")
     np.testing.assert_array_equal(rates.step, [1, 2, 3, 4, 5])
     np.testing.assert_allclose(rates.value, np.array([0.5, 1.25, 2.0, 4.0, 4.0]) * 8)
-    assert rates.line[0] == 9
+    assert rates.line[0] == 5
     assert throughput(run) == pytest.approx(2 / (1 / 10 + 1 / 16))
 
 

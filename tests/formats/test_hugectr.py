@@ -68,7 +68,7 @@ def test_a_record_of_no_step_is_left_out_and_named() -> None:
     (finding,) = run.findings
     assert (finding.rule, finding.message, finding.source.line) == (
         "read.malformed-line",
-        "a record of no step",
+        "a record without a step",
         1,
     )
 

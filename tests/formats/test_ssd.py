@@ -45,5 +45,5 @@ def test_downloads_may_stand_before_everything_else() -> None:
     assert read_run(bars + b"\n" + ranks(b"") + TOTAL, "ssd").status == "complete"
 
 
-def test_settings_without_a_summary_are_a_failure() -> None:
+def test_a_crash_before_the_summary_is_a_failure() -> None:
     assert read_run(SETTINGS + b"malloc(): smallbin double linked list corrupted\n", "ssd").status == "failed"

@@ -92,7 +92,7 @@ def test_the_first_line_of_a_log_without_its_head_covers_no_more_than_the_others
         (b"[rank1]: Traceback (most recent call last):\n[rank1]: AssertionError\nDONE!\n", "failed"),
         (b"RuntimeError: CUDA out of memory. Tried\n", "out_of_memory"),
         (line(10, 100) + b"RuntimeError: CUDA out of memory. Tried\n", "partial"),
-        (b"", "failed"),
+        (b"", "partial"),
     ],
 )
 def test_how_it_ended(end: bytes, status: str) -> None:

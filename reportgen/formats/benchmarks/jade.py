@@ -143,7 +143,7 @@ class _Log:
         """Set complete if the means were printed; printing them is the last thing that the scripts do."""
         if "forward" in self.phases:
             return
-        end = ending(self.log, 0, 0)
+        end = ending(self.log, 0, 0, is_measured=False)
         self.run.status = end.status
         if end.status == "partial" and len(self.batches):
             last = self.batches.text("step", -1)

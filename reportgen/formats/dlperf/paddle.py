@@ -22,8 +22,7 @@ from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_pattern import line_pattern
 from reportgen.formats.parsing.run_builder import RunBuilder, common_work, once, spans
 from reportgen.formats.parsing.step_numbers import over_epochs
-from reportgen.formats.parsing.step_series import mean
-from reportgen.formats.parsing.text_log import STAMP, Records, TextLog, claim, seconds
+from reportgen.formats.parsing.text_log import STAMP, Records, TextLog, claim, mean, seconds
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "paddle"

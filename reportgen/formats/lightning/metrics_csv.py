@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray
-from reportgen.formats.parsing.step_series import mean
+from reportgen.formats.parsing.text_log import mean
 
 _GPU = re.compile(
     r"gpu_id: ([0-9]+)/(utilization\.gpu|utilization\.memory|memory\.used|memory\.free) \((%|MB)\)"

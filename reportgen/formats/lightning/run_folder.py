@@ -17,7 +17,7 @@ from reportgen.formats.lightning import metrics_csv, profiler
 from reportgen.formats.lightning.profile_actions import between_steps, step_times
 from reportgen.formats.parsing import environment_files, json_values
 from reportgen.formats.parsing.device_names import short_name
-from reportgen.formats.parsing.step_series import mean
+from reportgen.formats.parsing.text_log import mean
 from reportgen.sources.logfiles import LogFiles
 
 _METRICS = re.compile(r"(version_[0-9]{1,9})/metrics\.csv")

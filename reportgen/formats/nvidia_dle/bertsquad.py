@@ -1,29 +1,36 @@
-"""Read the logs of NVIDIA's BERT fine-tuning on SQuAD: progress bars of tqdm, and in newer ones sparse DLL
-lines.
+"""Read logs of NVIDIA's BERT fine-tuning on SQuAD: tqdm's bars, sparse DLL records.
 
-A file becomes one Run. Steps and their rates come from the bars, times the global batch. The DLL lines
-have timestamps, but of every 50th step only (1, 51, 101): they are used where a log has no bars. The
-rate that the program prints at its end is an aggregate; newer programs take it over 100 steps whatever
-was really run, so it is left out where the bars tell of fewer.
+A file becomes one Run. Steps and their rates come from the bars, times the global batch. The DLL records have
+timestamps, but only of every 50th step (1, 51, 101): they are used for logs without bars. The final rate is
+an aggregate; newer programs divide 100 steps by the time of the training even if fewer steps ran, so it is
+left out if the bars count fewer.
 
-Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/LanguageModeling/BERT/run_squad.py.
+Bars (`Iteration:   1%|#   | 7/516 [00:03<03:25,  2.47it/s]`) are redrawn after a carriage return. Those of
+several ranks are mixed and the last one of a loop is often drawn twice, so each step counts once, as first
+drawn. tqdm smooths the rate over the last few intervals and prints three digits; the elapsed time has whole
+seconds only.
+
+Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/LanguageModeling/BERT/run_squad.py;
+https://github.com/tqdm/tqdm, `tqdm.format_meter`.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.core.model import Finding, Run
+from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle import dllrecords
-from reportgen.formats.nvidia_dle.dledraft import Draft, printed
-from reportgen.formats.nvidia_dle.dlelog import Log, claim
-from reportgen.formats.nvidia_dle.squad_bars import bars
-from reportgen.formats.parsing.step_series import count_on, number, timed, where
+from reportgen.formats.nvidia_dle.dllogger_records import text_steps
+from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.step_numbers import count_on
+from reportgen.formats.parsing.text_log import NUMBER, TextLog
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "bertsquad"
+_ANCHOR = b"run_squad.py --"
 _COMMAND = re.compile(rb"run_squad\.py --[^\r\n]{1,4000}")
 _BATCH = re.compile(rb"--train_batch_size[= ]([0-9]{1,9})")
 _RANKS = re.compile(rb"--nproc_per_node[= ]([0-9]{1,6})")
@@ -33,84 +40,117 @@ _SIZE = re.compile(rb"--config_file[= ][^\s]{0,200}/bert_(base|large)/")
 _LENGTH = re.compile(rb"--max_seq_length[= ]([0-9]{1,9})")
 _ALONE = re.compile(rb"device: cuda n_gpu: ([0-9]{1,6}), distributed training: False")
 _FINAL = re.compile(
-    rb"training_sequences_per_second : (" + dllrecords.NUMBER + rb")"
-    rb"|^ ?training throughput: (" + dllrecords.NUMBER + rb")",
+    rb"training_sequences_per_second : (" + NUMBER + rb")|^ ?training throughput: (" + NUMBER + rb")",
     re.MULTILINE,
 )
-_LABEL = b"Iteration"
-# training_sequences_per_second is this many steps over the time of the training, however many were run.
-_ASSUMED = 100
+_LABEL = b"Iteration: "
+_BAR = re.compile(
+    _LABEL + rb" *+[0-9]{1,3}+%\|[^|\r\n]*+\| (?P<count>[0-9]{1,12}+)/[0-9]{1,12}+ "
+    rb"\[[0-9:?]{2,12}+<[0-9:?]{1,12}+, ++(?:(?P<rate>" + NUMBER + rb")|\?)(?:it/s|(?P<inverse>s)/it)"
+)
+# training_sequences_per_second is this many steps over the time of the training, however many ran.
+_ASSUMED_STEPS = 100
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with the command line of run_squad.py."""
-    return claim(files, 0.9, _COMMAND, b"run_squad.py --")
+    return claim(files, _ANCHOR, _COMMAND, 0.9)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
-    log = Log(files)
-    draft = Draft(log, _NAME)
-    _describe(draft)
-    draft.settle()
+    log = TextLog(files)
     final = log.last(_FINAL, b"training_sequences_per_second") or log.last(_FINAL, b"training throughput:")
-    draft.has_result = final is not None
-    steps = _add_bars(draft)
+    factors = {"model": "BERT", "dataset": "SQuAD 1.1", "item": "sequence"}
+    run = RunBuilder(log, _NAME, factors={**factors}, has_result=final is not None)
+    _describe(run)
+    steps = _add_bars(run)
     if not steps:
-        _add_stamps(draft)
-    if final and not (final[1] and 0 < steps < _ASSUMED):
-        draft.aggregate(number(final[1] or final[2]), final[0], "total", final.start())
-    yield draft.run()
+        _add_stamps(run)
+    if final and not (final[1] and 0 < steps < _ASSUMED_STEPS):
+        add_throughput(run, float(final[1] or final[2]), final[0], "total", final.start())
+    yield run.run()
 
 
-FORMAT = Format(
-    _NAME, "Logs of NVIDIA's BERT fine-tuning on SQuAD.", claims, read, marks=(b"run_squad.py --",)
-)
+FORMAT = Format(_NAME, "Logs of NVIDIA's BERT fine-tuning on SQuAD.", claims, read, marks=(_ANCHOR,))
 
 
-def _describe(draft: Draft) -> None:
-    """Set what the command line says.
+def _describe(run: RunBuilder) -> None:
+    """Set the factors from the command line.
 
     `--bert_model` is large for the base model too: the size is that of the configuration.
     """
-    content = draft.log.content
-    half = draft.log.first(_HALF, b"16-bits training: ")
-    draft.set_precision(half[1] == b"True" if half else None)
-    draft.factors |= {"model": "BERT", "dataset": "SQuAD 1.1", "item": "sequence"}
-    command = draft.log.first(_COMMAND, b"run_squad.py --")
-    if not command:
-        return
-    line = content[content.rfind(b"\n", 0, command.start()) + 1 : command.end()]
+    log, line = run.log, b""
+    half = log.search(_HALF, b"16-bits training: ")
+    set_precision(run, half[1] == b"True" if half else None)
+    if command := log.search(_COMMAND, _ANCHOR):
+        line = log.content[log.content.rfind(b"\n", 0, command.start()) + 1 : command.end()]
     batch, ranks, nodes, length = (pattern.search(line) for pattern in (_BATCH, _RANKS, _NODES, _LENGTH))
     if size := _SIZE.search(line):
-        draft.factors["model"] = f"BERT-{size[1].decode()}"
+        run.factors["model"] = f"BERT-{size[1].decode()}"
     if length:
-        draft.factors["seq_len"] = int(length[1])
-    draft.batch_size = int(batch[1]) if batch else None
-    alone = None if ranks else draft.log.first(_ALONE, b"device: cuda n_gpu: ")
-    if ranks:
-        draft.devices = int(ranks[1]) * (int(nodes[1]) if nodes else 1)
-    elif alone:
-        draft.devices = int(alone[1])
+        run.factors["seq_len"] = int(length[1])
+    devices = int(ranks[1]) * (int(nodes[1]) if nodes else 1) if ranks else None
+    if line and not ranks and (alone := log.search(_ALONE, b"device: cuda n_gpu: ")):
+        devices = int(alone[1])
+    run.samples_per_step = set_batch(run, devices, batch_size=int(batch[1]) if batch else None)
 
 
-def _add_bars(draft: Draft) -> int:
-    """Add the rates of the bars, their times where the batch is unknown; return how many there are."""
-    found = bars(draft.log, _LABEL)
-    step, rate, line = where(np.isfinite(found.rate), found.step, found.rate, found.line)
-    if not len(step):
-        return 0
-    span = np.ones(len(step), dtype=np.int64)
-    if draft.samples_per_step:
-        draft.series.append(printed(draft.log, step, span, rate * draft.samples_per_step, line))
+def _add_bars(run: RunBuilder) -> int:
+    """Add the rates of the bars, or their times if the batch is unknown; return the number of steps."""
+    drawn = bars(run.log)
+    is_known = np.isfinite(drawn.rate)
+    run.step, run.line, run.last = drawn.step[is_known], drawn.line[is_known], drawn.last
+    rate = drawn.rate[is_known]
+    if run.samples_per_step:
+        run.add("throughput", rate * run.samples_per_step, "printed")
     else:
-        draft.series.append(printed(draft.log, step, span, 1 / rate, line, "step_time"))
-    return len(step)
+        run.add("step_time", 1 / rate, "printed")
+    return len(run.step)
 
 
-def _add_stamps(draft: Draft) -> None:
-    steps = dllrecords.text_steps(draft.log, b"")
-    step, breaks = count_on(steps.epoch, steps.iteration)
-    series = timed(step, steps.t, steps.line, draft.samples_per_step, draft.log.place, breaks)
-    if series:
-        draft.series.append(series)
+def _add_stamps(run: RunBuilder) -> None:
+    steps = text_steps(run.log)
+    run.step, run.breaks = count_on(steps.epoch, steps.iteration)
+    run.line, run.last = steps.line, max(run.last, steps.last)
+    run.add_stamps(steps.t, run.work(np.diff(run.step, prepend=0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Steps, counted from 1 over all loops, with rates (iterations/s) and lines; `last` is an offset."""
+
+    step: IntArray
+    rate: FloatArray
+    line: IntArray
+    last: int
+
+
+def bars(log: TextLog) -> Bars:
+    """Return the steps of the progress bars, each as first drawn."""
+    records = log.records(_BAR, _LABEL)
+    count, rate = records.integers("count"), records.floats("rate")
+    is_inverse = np.array([text is not None for text in records.columns["inverse"]], dtype=bool)
+    with np.errstate(divide="ignore"):
+        rate = np.where(is_inverse, 1 / rate, rate)
+    (drawn,) = count.nonzero()
+    step, first = np.unique(_over_loops(count)[drawn], return_index=True)
+    first = drawn[first]
+    return Bars(step, rate[first], records.line[first], int(records.end.max(initial=0)))
+
+
+def _over_loops(count: IntArray) -> IntArray:
+    """Return the step over all loops of each bar.
+
+    A rank draws an empty bar when it begins a loop, and no rank draws its first step before all of them did
+    (they wait for each other). So a loop begins at the first bar of step 1 after empty bars; the last bars
+    that other ranks draw for the loop before can still be between those.
+    """
+    (ones,) = (count == 1).nonzero()
+    empty = (count == 0).cumsum()[ones]
+    begins = ones[1:][empty[1:] > empty[:-1]]
+    longest = np.maximum.reduceat(count, np.append(0, begins)) if len(count) else count
+    before = np.zeros(len(count), dtype=np.int64)
+    before[begins] = longest[:-1]
+    step: IntArray = count + before.cumsum()
+    return step

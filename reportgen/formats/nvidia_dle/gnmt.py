@@ -1,116 +1,100 @@
-"""Read the logs of NVIDIA's GNMT: `0: TRAIN [0][10/48]  Time 1.013 (0.994)  Data ...  Tok/s 23106 (21526)
-Loss/tok ...`.
+"""Read logs of NVIDIA's GNMT: `0: TRAIN [0][10/48]  Time 1.013 (0.994)  Data ...  Tok/s 23106 (21526) ...`.
 
-A file becomes one Run. Every tenth step is printed by every rank, unordered, with the rank's own tokens
-per second; the rate of the job is the sum over the ranks. A line tells of that one step, not of the ten
-since the last.
+A file becomes one Run. Every rank prints every tenth step, in any order, with its own tokens per second; the
+rate of the job is the sum over the ranks. A line describes that one step, not the ten since the last line.
 
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT.
 """
 
 import re
 from collections.abc import Iterator
-from itertools import accumulate
 
 import numpy as np
 
 from reportgen.core.model import Finding, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.dledraft import Draft, printed
-from reportgen.formats.nvidia_dle.dlelog import Log, claim
-from reportgen.formats.parsing.step_series import FIRST, integers, number, numbers, where
+from reportgen.formats.nvidia_dle.examples import add_throughput, argument, claim, set_batch, set_precision
+from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "gnmt"
+_ANCHOR = b": TRAIN ["
+# The rank may be glued to a digit of another line, as in "loss scale to 1024.06: TRAIN": take its last
+# digits.
 _STEP = re.compile(
-    rb": TRAIN \[([0-9]{1,6})\]\[([0-9]{1,9})/([0-9]{1,9})\]\tTime (?:[ -~]{0,60}+\t){1,3}?"
-    rb"Tok/s ([0-9.e+]{1,20}) \("
+    rb": TRAIN \[(?P<epoch>[0-9]{1,6})\]\[(?P<index>[0-9]{1,9})/(?P<length>[0-9]{1,9})\]\t"
+    rb"Time (?:[ -~]{0,60}+\t){1,3}?Tok/s (?P<rate>" + NUMBER + rb") \("
 )
+_RANK = re.compile(rb"[0-9]{1,5}\Z")
+_MAX_RANK_CHARS = 5
 _WORD = re.compile(
     rb"[0-9]{1,6}: (?:TRAIN \[[0-9]{1,6}\]\[[0-9]{1,9}/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
 )
 _HALF = re.compile(rb"math='(fp16|fp32)'")
-_TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *([0-9.]+)\|")
-_EPOCH = re.compile(rb"Performance: Epoch: [0-9]+\tTraining: ([0-9.]+) Tok/s")
+_TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *[0-9.]+\|")
+_EPOCH = re.compile(rb"Performance: Epoch: [0-9]+\tTraining: (" + NUMBER + rb") Tok/s")
 _GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a step or with the settings of GNMT."""
-    return claim(files, 0.9, _WORD, b": TRAIN [", b"bpe_codes=")
+    return claim(files, (_ANCHOR, b"bpe_codes="), _WORD, 0.9)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
-    log = Log(files)
-    draft = Draft(log, _NAME, counts_batch=False)
-    draft.factors |= {"model": "GNMT", "item": "token"}
-    found = [(rank, one) for one in _STEP.finditer(log.content) if (rank := _rank(one))]
+    log = TextLog(files)
     header = log.content.rfind(b"|**GPUs**|")
     table = _TABLE.search(log.content, header) if header >= 0 else None
-    ranks = integers([rank for rank, _ in found])
-    _describe(draft, ranks, table)
-    draft.settle()
-    draft.has_result = table is not None
-    if found:
-        _add_steps(draft, ranks, [one for _, one in found])
-    final = log.last(_EPOCH, b"Performance: Epoch: ")
-    if final:
-        draft.aggregate(number(final[1]), final[0], "mean", final.start())
-    yield draft.run()
+    run = RunBuilder(log, _NAME, factors={"model": "GNMT", "item": "token"}, has_result=table is not None)
+    steps = log.records(_STEP, _ANCHOR)
+    ranks = [
+        _RANK.search(log.content, max(begin - _MAX_RANK_CHARS, 0), begin) for begin in steps.begin.tolist()
+    ]
+    steps = steps.take(np.array([rank is not None for rank in ranks], dtype=bool).nonzero()[0])
+    rank = np.array([int(rank[0]) for rank in ranks if rank], dtype=np.int64)
+    _describe(run, rank, table)
+    if len(steps):
+        _add_steps(run, rank, steps)
+    if final := log.last(_EPOCH, b"Performance: Epoch: "):
+        add_throughput(run, float(final[1]), final[0], "mean", final.start())
+    yield run.run()
 
 
-FORMAT = Format(_NAME, "Logs of NVIDIA's GNMT.", claims, read, marks=(b": TRAIN [", b"bpe_codes="))
+FORMAT = Format(_NAME, "Logs of NVIDIA's GNMT.", claims, read, marks=(_ANCHOR, b"bpe_codes="))
 
 
-def _rank(step: re.Match[bytes]) -> bytes:
-    """Return the digits at the end of what stands before a step.
-
-    The rank may be glued to another line's last digit, as in "loss scale to 1024.06: TRAIN".
-    """
-    begin = step.start()
-    before = step.string[max(begin - 5, 0) : begin]
-    return before[len(before.rstrip(b"0123456789")) :]
-
-
-def _describe(draft: Draft, ranks: IntArray, table: re.Match[bytes] | None) -> None:
-    gpu = draft.log.first(_GPU, b"GPU 0: ")
+def _describe(run: RunBuilder, rank: IntArray, table: re.Match[bytes] | None) -> None:
+    log = run.log
+    gpu, half = log.search(_GPU, b"GPU 0: "), log.search(_HALF, b"math='")
     if gpu:
-        draft.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
-    half = draft.log.first(_HALF, b"math='")
-    draft.set_precision(half[1] == b"fp16" if half else None)
+        run.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
+    set_precision(run, half[1] == b"fp16" if half else None)
     if table:
-        draft.devices, draft.batch_size = int(table[1]), int(table[2])
-        return
-    draft.batch_size = draft.log.argument(b"train_batch_size")
-    draft.devices = len(np.unique(ranks)) or None
+        set_batch(run, int(table[1]), batch_size=int(table[2]))
+    else:
+        set_batch(run, len(np.unique(rank)) or None, batch_size=argument(log, b"train_batch_size"))
 
 
-def _add_steps(draft: Draft, rank: IntArray, found: list[re.Match[bytes]]) -> None:
-    """Add the sum over the ranks of those steps that all ranks printed."""
-    epochs, lengths = [int(one[1]) for one in found], [int(one[3]) for one in found]
-    step = _before(epochs, lengths) + integers([one[2] for one in found]) + 1
-    line = draft.log.lines([one.start() for one in found])
-    # A step that a rank printed twice is of a run that was resumed: its first counts.
+def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:
+    """Add the sum over the ranks of the steps that all ranks printed."""
+    step = _before(steps.integers("epoch"), steps.integers("length")) + steps.integers("index") + 1
+    # A rank prints a step twice in a run that was resumed: the first line counts.
     order = np.lexsort((rank, step))
-    step, rank, rate, line = step[order], rank[order], numbers([one[4] for one in found])[order], line[order]
-    is_new_step = np.concatenate((FIRST, step[1:] != step[:-1]))
-    is_first = is_new_step | np.concatenate((FIRST, rank[1:] != rank[:-1]))
-    step, rank, rate, line, is_new_step = where(is_first, step, rank, rate, line, is_new_step)
-    (begins,) = is_new_step.nonzero()
-    total = np.zeros(len(begins))
-    np.add.at(total, is_new_step.cumsum() - 1, rate)
-    whole = np.diff(begins, append=len(step)) == len(np.unique(rank))
-    steps, total, first = where(whole, step[begins], total, np.minimum.reduceat(line, begins))
-    draft.series.append(printed(draft.log, steps, np.ones(len(steps), dtype=np.int64), total, first))
+    order = order[(np.diff(step[order], prepend=0) != 0) | (np.diff(rank[order], prepend=-1) != 0)]
+    step, first, ranks = np.unique(step[order], return_index=True, return_counts=True)
+    run.last = int(steps.end[-1])
+    is_whole = ranks == len(np.unique(rank))
+    run.step, run.line = step[is_whole], np.minimum.reduceat(steps.line[order], first)[is_whole]
+    run.add("throughput", np.add.reduceat(steps.floats("rate")[order], first)[is_whole], "printed")
 
 
-def _before(epochs: list[int], lengths: list[int]) -> IntArray:
-    """Return the steps of all epochs before that of each line."""
-    longest: dict[int, int] = {}
-    for epoch, length in set(zip(epochs, lengths, strict=True)):
-        longest[epoch] = max(length, longest.get(epoch, 0))
-    known = sorted(longest)
-    passed = dict(zip(known, accumulate((longest[one] for one in known), initial=0), strict=False))
-    return np.array([passed[epoch] for epoch in epochs])
+def _before(epoch: IntArray, length: IntArray) -> IntArray:
+    """Return the number of steps in all epochs before that of each line."""
+    epochs, number = np.unique(epoch, return_inverse=True)
+    longest = np.zeros(len(epochs), dtype=np.int64)
+    np.maximum.at(longest, number, length)
+    before: IntArray = (np.cumsum(longest) - longest)[number]
+    return before

@@ -1,9 +1,12 @@
-"""Read the DLLogger lines of Tacotron 2 and WaveGlow: `DLL ... - (0, 4) train_items_per_sec : 31702.50
-items/s`.
+"""Read logs of Tacotron 2 and WaveGlow: `DLL ... - (0, 4) train_items_per_sec : 31702.50 items/s`.
 
-A file becomes one Run. Steps are the lines with (epoch, iteration); `(0,)` sums up an epoch and `()` the
-run, and both repeat the last figure, so they are no steps. The older form of these programs is NVLOG,
-see nvlog.
+A file becomes one Run. Records with (epoch, iteration) are steps; `(0,)` sums up an epoch and `()` the run,
+and both repeat the last number, so they are not steps. Older versions print NVLOG (see nvlog).
+
+Both programs count mel frames or audio samples, not utterances. A step is a batch of utterances whose number
+of frames differs, so throughput is measured in utterances from the timestamps of the steps, and the printed
+rates are another metric, `item_rate`: throughput has one meaning in a run. A run with few steps has only the
+final number of the program; it counts items, as the factor `item` says.
 
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/SpeechSynthesis/Tacotron2.
 """
@@ -11,59 +14,81 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/SpeechSynthesis/
 import re
 from collections.abc import Iterator
 
-from reportgen.core.model import Finding, Run
+import numpy as np
+
+from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle import dllrecords, spectrogram
-from reportgen.formats.nvidia_dle.dledraft import Draft
-from reportgen.formats.nvidia_dle.dlelog import Log, claim
-from reportgen.formats.parsing.step_series import count_on
+from reportgen.formats.nvidia_dle.dllogger_records import text_steps
+from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.step_numbers import count_on
+from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "tacotron"
 _SETTINGS = re.compile(
-    rb"DLLL? " + dllrecords.STAMP + rb" - (?:PARAMETER model_name : (?:Tacotron2|WaveGlow)"
+    rb"DLLL? " + STAMP + rb" - (?:PARAMETER model_name : (?:Tacotron2|WaveGlow)"
     rb"|\([0-9]+, [0-9]+\) (?:glob_iter/iters_per_epoch|train_items_per_sec))"
 )
-_WORLD = re.compile(rb" - PARAMETER world_size : ([0-9]{1,6})"), b" - PARAMETER world_size : "
-_BATCH = re.compile(rb" - PARAMETER batch_size : ([0-9]{1,9})"), b" - PARAMETER batch_size : "
-_MODEL = re.compile(rb" - PARAMETER model_name : ([\w-]{1,40})"), b" - PARAMETER model_name : "
-_FINAL = re.compile(rb" - \((?:[0-9]+,(?: [0-9]+)?)?\) train_items_per_sec : (" + dllrecords.NUMBER + rb")")
-_HALF = b" - PARAMETER amp : True"
-_END = b" - () run_time : "
+_WORLD = re.compile(rb" - PARAMETER world_size : ([0-9]{1,6})")
+_BATCH = re.compile(rb" - PARAMETER batch_size : ([0-9]{1,9})")
+_MODEL = re.compile(rb" - PARAMETER model_name : ([\w-]{1,40})")
+_FINAL = re.compile(rb" - \((?:[0-9]+,(?: [0-9]+)?)?\) train_items_per_sec : (" + NUMBER + rb")(?![0-9.])")
+_MARKS = (b"model_name", b"glob_iter", b"train_items_per_sec")
+# The steps of a usual warm-up: no more than these give no rate.
+_MIN_STEPS = 20
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with the settings or a step of one of the two programs."""
-    return claim(files, 0.9, _SETTINGS, b"model_name", b"glob_iter", b"train_items_per_sec")
+    return claim(files, _MARKS, _SETTINGS, 0.9)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
-    log = Log(files)
-    draft = Draft(log, _NAME)
-    draft.factors["item"] = "item"
-    model, world, batch = (log.first(*one) for one in (_MODEL, _WORLD, _BATCH))
+    log = TextLog(files)
+    run = RunBuilder(log, _NAME, has_result=log.content.rfind(b" - () run_time : ") >= 0)
+    model = log.search(_MODEL, b" - PARAMETER model_name : ")
+    world = log.search(_WORLD, b" - PARAMETER world_size : ")
+    batch = log.search(_BATCH, b" - PARAMETER batch_size : ")
     if model:
-        draft.factors["model"] = model[1].decode()
-    draft.devices = int(world[1]) if world else None
-    draft.batch_size = int(batch[1]) if batch else None
-    # `amp : False` stands in logs of half precision too.
-    draft.set_precision(True if log.content.find(_HALF) >= 0 else None)
-    draft.settle()
-    draft.has_result = log.content.rfind(_END) >= 0
-    final = log.last(_FINAL, b") train_items_per_sec : ")
-    steps = dllrecords.text_steps(log, b"train_items_per_sec")
-    step, breaks = count_on(steps.epoch, steps.iteration)
-    spectrogram.add(
-        draft, step, steps.t, steps.rate, steps.line, breaks, (final[1], final.start()) if final else None
+        run.factors["model"] = model[1].decode()
+    # Logs of half precision print `amp : False` too.
+    set_precision(run, True if log.content.find(b" - PARAMETER amp : True") >= 0 else None)
+    global_batch = set_batch(
+        run, int(world[1]) if world else None, batch_size=int(batch[1]) if batch else None
     )
-    yield draft.run()
+    steps = text_steps(log, b"train_items_per_sec")
+    run.step, run.breaks = count_on(steps.epoch, steps.iteration)
+    run.line, run.last = steps.line, steps.last
+    final = log.last(_FINAL, b") train_items_per_sec : ")
+    add_items(run, global_batch, steps.t, steps.rate, (final[1], final.start()) if final else None)
+    yield run.run()
 
 
-FORMAT = Format(
-    _NAME,
-    "Logs of NVIDIA's Tacotron 2 and WaveGlow.",
-    claims,
-    read,
-    marks=(b"model_name", b"glob_iter", b"train_items_per_sec"),
-)
+FORMAT = Format(_NAME, "Logs of NVIDIA's Tacotron 2 and WaveGlow.", claims, read, marks=_MARKS)
+
+
+def add_items(
+    run: RunBuilder,
+    global_batch: float | None,
+    t: FloatArray,
+    rate: FloatArray,
+    final: tuple[bytes, int] | None,
+) -> None:
+    """Add steps and final number of a run, whose records are set.
+
+    t      timestamps (s) of the records
+    rate   items/s of each step
+    final  the last rate that the program printed (items/s), and its offset
+    """
+    has_rate = len(run.step) > _MIN_STEPS and global_batch is not None
+    run.factors["item"] = "utterance" if has_rate else "item"
+    if has_rate:
+        run.samples_per_step = global_batch
+    run.add_stamps(t, run.work(np.diff(run.step, prepend=0)))
+    run.breaks = ()
+    run.add("item_rate", rate, "printed")
+    if final and not has_rate:
+        value, at = final
+        add_throughput(run, float(value), value + b" items/s", "mean", at)

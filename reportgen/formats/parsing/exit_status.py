@@ -1,7 +1,7 @@
-"""How a job ended, from what its log says after the last step: crash, out of memory, cancelled.
+"""Determine how a job ended from the text after its last record: complete, failed, out of memory, cancelled.
 
-Only text after the last step counts: an exception that was caught before training says nothing about the
-steps that followed. A marker of success is not looked for, since it proves nothing.
+Only text after the last record counts: an exception that was caught before it says nothing about the steps
+that followed. Markers of success are not searched for: scripts print them after a crash too.
 """
 
 import re
@@ -9,75 +9,172 @@ from dataclasses import dataclass
 
 from reportgen.core.model import Finding, Status
 from reportgen.core.rules import Rule
-from reportgen.formats.parsing.excerpt import quoted
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.formats.parsing.tracebacks import TRACEBACK, raised
 
-# What is surest comes first: running out of memory also leaves a traceback, and a cancelled job kills ranks.
-_MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
+_TRACEBACK = b"Traceback (most recent call last)"
+_EXIT_CODE = b"exits with return code = "  # DeepSpeed prints it for every process
+_SUCCESS = re.compile(re.escape(_EXIT_CODE) + rb"0\b")
+# How jobs end, the most specific status first: a failed allocation also leaves a traceback, and the ranks of
+# a cancelled job also fail. Within a status the first marker in the text is quoted.
+MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
     (
         "out_of_memory",
         (
             b"OutOfMemoryError",
             b"CUDA out of memory",
+            b"HIP out of memory",
             b"CUDA error: out of memory",
-            b"OOM-killer",
-            b"oom_kill event",
+            b"CUDA_ERROR_OUT_OF_MEMORY",
+            b"cudaErrorMemoryAllocation",
+            b"failed: out of memory",
+            b"Out of memory error on GPU",
             b"RESOURCE_EXHAUSTED",
             b"ResourceExhaustedError",
-            b"failed: out of memory",
-            b"cudaErrorMemoryAllocation",
-            b"Out of memory error on GPU",
+            # The memory of the host: the kernel and Slurm.
+            b"OOM-killer",
+            b"oom_kill event",
+            b"oom-kill event",
         ),
     ),
-    ("cancelled", (b"CANCELLED AT", b"DUE TO TIME LIMIT", b"KeyboardInterrupt")),
+    (
+        "cancelled",
+        (
+            b"CANCELLED AT",
+            b"DUE TO TIME LIMIT",
+            b"KeyboardInterrupt",
+            # torchrun on SIGTERM, and what a shell prints of a process ended by it.
+            b"Signals.SIGTERM death signal",
+            b"got signal: 15",
+            b" Terminated    ",
+            b"\nTerminated\n",
+        ),
+    ),
     (
         "failed",
         (
-            TRACEBACK,
+            _TRACEBACK,
             b"ChildFailedError",
-            b"Segmentation fault",
-            b"srun: error:",
-            b"core dumped",
+            b"CUDA error",
             b"NCCL error",
-            b"exits with return code = ",
+            b"Segmentation fault",
+            b"Bus error",
+            b"core dumped",
+            b"terminate called after throwing",
+            b"malloc(): ",
+            b"double free or corruption",
+            b"srun: error:",
+            b"slurmstepd: error:",
+            b" Killed    ",
+            b"\nKilled\n",
+            _EXIT_CODE,
         ),
     ),
 )
-# Errors stand at the end of a log; what ranks and launchers add to them is less than this.
-_END = 2**20
-_SUCCESS = re.compile(rb"exits with return code = 0\b")
+# Errors occur at the end of a log; ranks and launchers add less than this after them.
+_MAX_TAIL_BYTES = 2**20
+
+# Several ranks write into one log, with or without a prefix.
+_RANK = rb"(?:\[?[Rr]ank ?[0-9]{1,6}\]?:? ?|[0-9]{1,6}: )?"
+_EXCEPTION = re.compile(
+    rb"^" + _RANK + rb"[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt|Exit)\b", re.MULTILINE
+)
+_MAX_TRACEBACK_BYTES = 2**16
+
+_MAX_CHARS_BEFORE, _MAX_CHARS_AFTER = 60, 160
+_LINE_END = re.compile(rb"[\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a run's status is, and the findings that explain it."""
+    """The status of a run and the findings that explain it."""
 
     status: Status
     findings: tuple[Finding, ...] = ()
 
 
-def ending(log: TextLog, after: int, last_step: int) -> Ending:
+def ending(
+    log: TextLog, after: int, last_step: int, *, is_measured: bool, has_result: bool | None = None
+) -> Ending:
     """Return how a job ended.
 
-    after      offset behind the last step record, 0 where there is none
-    last_step  number of the last step, 0 where there is none: then nothing usable was measured
+    after        offset after the last record, 0 if there is none
+    last_step    number of the last step, 0 if no step was logged
+    is_measured  whether the log has any usable number
+    has_result   whether the program printed its final result; None for programs that print none
     """
-    after = max(after, len(log.content) - _END)
-    for status, markers in _MARKERS:
-        places = [at for marker in markers if (at := log.content.find(marker, after)) >= 0]
-        places = [at for at in places if not _SUCCESS.match(log.content, at)]
-        if not places:
-            continue
-        at = raised(log.content, min(places))
-        shown = quoted(log.content, at)
-        if last_step:
-            message = f"{status.replace('_', ' ')} after step {last_step}: {shown}"
-            finding = Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, message, log.place(at))
-            return Ending("partial", (finding,))
-        message = f"{status.replace('_', ' ')}: {shown}"
-        return Ending(status, (Finding("warning", Rule.READ_FAILED_RUN, log.id, message, log.place(at)),))
-    if not last_step:
-        none = Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, "no step was recorded", log.source)
-        return Ending("partial", (none,))
-    return Ending("complete")
+    kind, at = error(log.content, max(after, len(log.content) - _MAX_TAIL_BYTES))
+    if kind is None:
+        return _without_error(log, is_measured, has_result)
+    text = quoted(log.content, at)
+    if not is_measured and not has_result:
+        return Ending(kind, (_finding(log, Rule.READ_FAILED_RUN, f"{_spelled(kind)}: {text}", at),))
+    place = "the final result" if has_result else f"step {last_step}" if last_step else "the last figure"
+    finding = _finding(log, Rule.READ_INCOMPLETE_RUN, f"{_spelled(kind)} after {place}: {text}", at)
+    return Ending("complete" if has_result else "partial", (finding,))
+
+
+def _without_error(log: TextLog, is_measured: bool, has_result: bool | None) -> Ending:
+    if (is_measured and has_result is not False) or has_result:
+        return Ending("complete")
+    message = "no final result, the log may be cut" if is_measured else "no step was recorded"
+    return Ending("partial", (_finding(log, Rule.READ_INCOMPLETE_RUN, message),))
+
+
+def _finding(log: TextLog, rule: Rule, message: str, at: int | None = None) -> Finding:
+    return Finding("warning", rule, log.id, message, log.source if at is None else log.place(at))
+
+
+def _spelled(status: Status) -> str:
+    return status.replace("_", " ")
+
+
+def error(content: bytes, after: int = 0) -> tuple[Status | None, int]:
+    """Return the status that an error gives a run and the offset of its name; (None, -1) for no error.
+
+    after  offset to search from
+    """
+    for status, markers in MARKERS:
+        places = [at for marker in markers if (at := _find(content, marker, after)) >= 0]
+        if places:
+            return status, _exception(content, min(places))
+    return None, -1
+
+
+def _find(content: bytes, marker: bytes, after: int) -> int:
+    at = content.find(marker, after)
+    if marker == _EXIT_CODE:
+        while at >= 0 and _SUCCESS.match(content, at):
+            at = content.find(marker, at + 1)
+    # The line feed before a marker belongs to the line before.
+    return at + 1 if at >= 0 and marker.startswith(b"\n") else at
+
+
+def _exception(content: bytes, at: int) -> int:
+    """Return where the exception of a traceback is named; the offset itself if there is none."""
+    if not content.startswith(_TRACEBACK, at):
+        return at
+    named = _EXCEPTION.search(content, at, at + _MAX_TRACEBACK_BYTES)
+    return named.start() if named else at
+
+
+def quoted(content: bytes, at: int) -> str:
+    """Return the line around an offset; "..." replaces the rest of a long line, cut between words."""
+    return (_before(content, at) + _after(content, at)).decode("utf-8", "replace").strip()
+
+
+def _before(content: bytes, at: int) -> bytes:
+    near = content[max(at - _MAX_CHARS_BEFORE - 1, 0) : at]
+    start = max(near.rfind(b"\n"), near.rfind(b"\r")) + 1
+    if start or len(near) == at:
+        return near[start:]
+    return b"... " + near[max(near.find(b" "), 0) + 1 :]
+
+
+def _after(content: bytes, at: int) -> bytes:
+    near = content[at : at + _MAX_CHARS_AFTER]
+    if end := _LINE_END.search(near):
+        return near[: end.start()]
+    if at + _MAX_CHARS_AFTER >= len(content) or _LINE_END.match(content, at + _MAX_CHARS_AFTER):
+        return near
+    word = near.rfind(b" ", _MAX_CHARS_AFTER // 2)
+    return near[: word if word > 0 else None] + b" ..."

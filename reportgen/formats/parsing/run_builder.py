@@ -1,13 +1,16 @@
-"""Put the run of a trainer's log together from columns of step numbers, times and rates.
+"""Build the Run of a text log from columns of step numbers, times and rates.
 
-Every trainer prints the same few things in its own words; what they have in common once the words are gone
-stands here: each step once, how many steps a line covers, times from timestamps, and the Run at the end.
+Trainers print the same quantities in different words. This module has what they share once a reader has
+parsed the words: each step once, how many steps a line covers, step times from timestamps, and the Run with
+its status.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.core.model import (
     STEP,
@@ -23,23 +26,22 @@ from reportgen.core.model import (
     Series,
 )
 from reportgen.formats.parsing.exit_status import ending
-from reportgen.formats.parsing.step_series import where
 from reportgen.formats.parsing.text_log import TextLog
 
 
 def once(step: IntArray) -> IntArray:
-    """Return the positions of the first record of every step, as logged: ranks repeat each other."""
+    """Return the positions of the first record of each step, in log order: every rank logs it."""
     _, first = np.unique(step, return_index=True)
     return np.sort(first).astype(np.int64)
 
 
 def spans(position: IntArray, epoch: IntArray | None = None) -> IntArray:
-    """Return the steps that lines cover which stand for everything since the line before.
+    """Return how many steps each line covers, for logs that print averages since the previous line.
 
-    position  steps done when the line was printed, since the begin of its epoch if `epoch` is given
+    position  steps done when the line was printed, since the start of its epoch if `epoch` is given
 
-    The first line, and one after a restart, covers what lines usually cover, or all there was before it; the
-    first of a later epoch covers all of that epoch.
+    The first line, and the first after a restart, covers as many steps as most lines do, or as many as were
+    done if fewer. The first line of a later epoch covers that epoch so far.
     """
     if not len(position):
         return position
@@ -54,25 +56,30 @@ def spans(position: IntArray, epoch: IntArray | None = None) -> IntArray:
 
 
 def in_epochs(epoch: IntArray, position: IntArray, length: IntArray) -> IntArray:
-    """Return step numbers counted from the begin of the first epoch in the log, positions from 1."""
+    """Return step numbers from the start of the first epoch in the log, of positions from 1 in each."""
     if not len(epoch):
         return position
     before: IntArray = np.clip(epoch - epoch[0], 0, 10**6) * np.minimum(length, 10**9)
     return before + position
 
 
+def _no_records() -> IntArray:
+    return np.zeros(0, dtype=np.int64)
+
+
 @dataclass(slots=True)
 class RunBuilder:
-    """A run being put together; `step` and `line` belong to the records of the log.
+    """A run under construction; `step` and `line` are columns of the records that `add` refers to.
 
-    last      offset behind the last record of a step, from which on an error counts
-    stepless  lines of records that stand for no step
+    last        offset after the last record: errors count from here on
+    has_result  whether the program printed its final result; None for programs that print none
+    stepless    lines of records without a step
     """
 
     log: TextLog
     format: str
-    step: IntArray
-    line: IntArray
+    step: IntArray = field(default_factory=_no_records)
+    line: IntArray = field(default_factory=_no_records)
     last: int = 0
     series: list[Series] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
@@ -81,7 +88,13 @@ class RunBuilder:
     findings: list[Finding] = field(default_factory=list)
     samples_per_step: float | None = None
     breaks: tuple[Break, ...] = ()
+    has_result: bool | None = None
     stepless: set[int] = field(default_factory=set)
+
+    def set_records(self, step: IntArray, begin: IntArray, breaks: tuple[Break, ...] = ()) -> None:
+        """Set the step numbers and offsets of the records of the next series."""
+        self.step, self.line, self.breaks = step, self.log.lines(begin), breaks
+        self.last = max(self.last, int(begin.max(initial=0)))
 
     def add(
         self,
@@ -93,64 +106,72 @@ class RunBuilder:
         span: IntArray | None = None,
         samples: FloatArray | None = None,
     ) -> None:
-        """Add a series over all records; `span` is 1 and `samples` unknown where not given.
+        """Add a series over all records; `span` defaults to 1, `samples` to unknown.
 
-        Steps count from 1: a record of step 0, or of no steps, is left out and noted.
+        Steps count from 1: a record of step 0, or of no steps, is left out and reported.
         """
         span = np.ones_like(self.step) if span is None else span
         samples = np.full(len(self.step), np.nan) if samples is None else samples
-        keep = (self.step >= 1) & (span >= 1)
-        self.stepless.update(self.line[~keep].tolist())
-        step, span, value, samples, line = where(keep, self.step, span, value, samples, self.line)
-        if not np.isfinite(value).any():
-            return
-        begin = np.full(len(step), np.nan)
-        self.series.append(
-            Series(
-                metric,
-                phase=phase,
-                clock=clock,
-                step=step,
-                span=span,
-                begin=begin,
-                value=value,
-                samples=samples,
-                line=line,
-                source=self.log.source,
-                breaks=self.breaks,
+        has_step = (self.step >= 1) & (span >= 1)
+        columns: tuple[NDArray[Any], ...] = (self.step, span, value, samples, self.line)
+        if not has_step.all():
+            self.stepless.update(self.line[~has_step].tolist())
+            columns = tuple(column[has_step] for column in columns)
+        self._add(metric, phase, clock, np.full(len(columns[0]), np.nan), columns)
+
+    def _add(
+        self, metric: str, phase: str, clock: Clock, begin: FloatArray, columns: tuple[NDArray[Any], ...]
+    ) -> None:
+        step, span, value, samples, line = columns
+        if np.isfinite(value).any():
+            self.series.append(
+                Series(
+                    metric,
+                    phase=phase,
+                    clock=clock,
+                    step=step,
+                    span=span,
+                    begin=begin,
+                    value=value,
+                    samples=samples,
+                    line=line,
+                    source=self.log.source,
+                    breaks=self.breaks,
+                )
             )
-        )
 
     def work(self, span: IntArray) -> FloatArray | None:
-        """Return the samples in entries that cover these steps, None where a step's are unknown."""
+        """Return the samples in entries that cover these steps, None if the samples of a step are unknown."""
         return None if self.samples_per_step is None else span.astype(np.float64) * self.samples_per_step
 
     def add_stamps(self, stamp: FloatArray, work: FloatArray | None = None) -> None:
-        """Add step times from the timestamps (s) of the records; the first has no time of its own.
+        """Add step times from the timestamps (s) of the records; the first record has no time of its own.
 
-        work  samples in the steps since the record before
+        A step that is logged several times in a row (one line for each metric, an update that is repeated)
+        ends with its last record. Records without a timestamp and those out of order are left out.
+
+        work  samples in the steps since the record before, unknown if not given
         """
-        if len(stamp) < 2:
+        ends_step = np.append(self.step[1:] != self.step[:-1], True)[: len(stamp)]
+        (at,) = (np.isfinite(stamp) & ends_step).nonzero()
+        if len(at) < 2:
             return
-        span, time = np.diff(self.step), np.diff(stamp)
+        t, span = stamp[at], np.diff(self.step[at])
+        time = np.diff(t)
+        if work is None:
+            samples = np.full(len(time), np.nan)
+        else:
+            samples = np.add.reduceat(work[: at[-1] + 1], at[:-1] + 1)
         keep = (span > 0) & (time >= 0)
-        if not keep.any():
-            return
-        samples = np.full(len(stamp), np.nan) if work is None else work
-        self.series.append(
-            Series(
+        columns = (self.step[at][1:], span, time, samples, self.line[at][1:])
+        if keep.any():
+            self._add(
                 "step_time",
-                clock="timestamp",
-                step=self.step[1:][keep],
-                span=span[keep],
-                begin=stamp[:-1][keep] - stamp[0],
-                value=time[keep],
-                samples=samples[1:][keep],
-                line=self.line[1:][keep],
-                source=self.log.source,
-                breaks=self.breaks,
+                STEP,
+                "timestamp",
+                (t[:-1] - t[0])[keep],
+                tuple(column[keep] for column in columns),
             )
-        )
 
     def add_aggregate(
         self,
@@ -163,9 +184,8 @@ class RunBuilder:
         *,
         phase: str = STEP,
     ) -> None:
-        """Add a number that the log had already reduced; one that is not finite is left out."""
+        """Add a number that the program has reduced itself; one that is not finite is left out."""
         if np.isfinite(value):
-            source = self.log.files.source(self.log.path, line)
             self.aggregates.append(
                 Aggregate(
                     metric,
@@ -174,20 +194,23 @@ class RunBuilder:
                     original=original,
                     statistic=statistic,
                     n=n,
-                    source=source,
+                    source=self.log.files.source(self.log.path, line),
                 )
             )
 
     def run(self, number: int | None = None) -> Run:
-        """Return the run, with its status from what the log says after the last step."""
+        """Return the run; the text after the last record decides its status.
+
+        number  of the run, in a log that holds several
+        """
         last_step = int(self.step[-1]) if len(self.step) else 0
         if self.stepless:
-            self.log.malformed.add(min(self.stepless), "a record of no step", len(self.stepless))
-        ended = ending(self.log, self.last, last_step or int(bool(self.aggregates)))
-        # What a reader said of an incomplete log explains it better than that there is no step.
-        said = {one.rule for one in self.findings}
-        others = [one for one in ended.findings if one.rule not in said]
-        findings = (*self.log.malformed.findings(), *self.findings, *others)
+            self.log.malformed.add(min(self.stepless), "a record without a step", len(self.stepless))
+        is_measured = bool(last_step or self.aggregates)
+        ended = ending(self.log, self.last, last_step, is_measured=is_measured, has_result=self.has_result)
+        # A reader's own finding of this rule is more specific.
+        rules = {finding.rule for finding in self.findings}
+        others = [finding for finding in ended.findings if finding.rule not in rules]
         return Run(
             self.log.files.id(self.log.path, number),
             self.format,
@@ -198,24 +221,23 @@ class RunBuilder:
             samples_per_step=self.samples_per_step,
             series=tuple(self.series),
             aggregates=tuple(self.aggregates),
-            findings=findings,
+            findings=(*self.log.malformed.findings(), *self.findings, *others),
         )
 
 
 def known(table: Mapping[str, FactorValue | None]) -> Factors:
-    """Return a table without the entries that are None or empty."""
+    """Return a table without its None and empty values."""
     return {name: value for name, value in table.items() if value is not None and value != ""}
 
 
 def common_work(
     rate: FloatArray, time: FloatArray, time_error: float | FloatArray, rate_error: float
 ) -> float | None:
-    """Return the work per step, a whole number, from printed rates and times, both rounded.
+    """Return the work per step, an integer, from printed rates and times that are both rounded.
 
-    Every line says that the work lies within the rounding of rate x time; all lines together leave a few
-    whole numbers. One is the answer. Of several the one with most factors of two is, if they are within
-    a ten-thousandth of each other (batches of tokens are products of powers of two, and no other choice could
-    be further off than that); else None.
+    Each line limits the work to the rounding error of rate x time; all lines together leave a few integers.
+    If they differ by at most a ten-thousandth, return the one with the most factors of two (batches of
+    tokens are products of powers of two, and any choice is as close), else None.
     """
     low = np.ceil(np.nanmax((rate - rate_error) * (time - time_error), initial=-np.inf))
     high = np.floor(np.nanmin((rate + rate_error) * (time + time_error), initial=np.inf))
@@ -232,16 +254,16 @@ def common_work(
 
 
 def per_device(global_batch: float | None, devices: int | None) -> dict[str, FactorValue]:
-    """Return batch size and device count as factors: per device where both are known and fit."""
-    found: dict[str, FactorValue] = {} if not devices else {"devices": devices}
+    """Return batch size and device count as factors; the batch is per device if both are known and divide."""
+    factors: dict[str, FactorValue] = {} if not devices else {"devices": devices}
     if global_batch is None:
-        return found
-    whole = int(global_batch)
-    if devices and whole % devices == 0:
-        return {"batch_size": whole // devices, **found}
-    return {"global_batch_size": whole, **found}
+        return factors
+    batch = int(global_batch)
+    if devices and batch % devices == 0:
+        return {"batch_size": batch // devices, **factors}
+    return {"global_batch_size": batch, **factors}
 
 
 def epoch_breaks(ends: Iterable[int]) -> tuple[Break, ...]:
-    """Return the borders of epochs after these steps."""
+    """Return the breaks of epochs that end with these steps."""
     return tuple(Break(int(step), "epoch") for step in ends)

@@ -37,6 +37,26 @@ def over_epochs(epoch: IntArray, index: IntArray) -> tuple[IntArray, tuple[Break
     return index + offsets[number], tuple(Break(int(end), "epoch") for end in ends[:-1])
 
 
+def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Break, ...]]:
+    """Return step numbers from 1 that continue over the epochs, and a break at each border.
+
+    iteration  restarts in each epoch or continues, from 0 or from 1; 19 and 39 are the last of twenty from 0
+    """
+    if not len(iteration):
+        return iteration, ()
+    (borders,) = (epoch[1:] != epoch[:-1]).nonzero()
+    others = iteration[iteration != iteration[0]]
+    is_last_of_stride = len(others) and others[0] - iteration[0] == iteration[0] + 1 > 2
+    step = iteration + int(iteration.min() == 0 or is_last_of_stride)
+    if not len(borders):
+        return step, ()
+    restarts = borders[iteration[borders + 1] <= iteration[borders]]
+    added = np.zeros(len(iteration), dtype=np.int64)
+    added[restarts + 1] = step[restarts]
+    step += added.cumsum()
+    return step, tuple(Break(last, "epoch") for last in step[borders].tolist())
+
+
 def occurrences(step: IntArray) -> IntArray:
     """Return how many records before each one have the same step: a rank, where nothing else tells it.
 

@@ -1,11 +1,12 @@
-"""Read text logs in bulk: records found by one compiled pattern, as columns with their line numbers.
+"""Parse text logs in bulk: match one compiled pattern and return the records as columns with line numbers.
 
-A `TextLog` is a file's bytes without terminal colours; `records` gives the matches of a pattern as columns
-that become NumPy arrays at once. Lines are counted by line feeds, as editors count them: what a progress bar
-overwrites with carriage returns is one line. Patterns have named groups, begin with a literal where they can
-and admit well-formed numbers only, so that nothing after them has to ask again.
+A `TextLog` holds the content of a file without terminal colours. `records` returns the matches of a pattern
+as columns, which become NumPy arrays in one call. A line ends with a line feed, as for `sed -n Np`: a
+progress bar redrawn with carriage returns is one line. Patterns have named groups, start with a literal if
+possible and match well-formed numbers only, so callers need no second check.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -18,28 +19,29 @@ from reportgen.core.model import FloatArray, IntArray, Source
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.timestamps import moments
-from reportgen.sources.logfiles import LogFiles
+from reportgen.sources.logfiles import HEAD, LogFiles
 
-# A number in a pattern of bytes: never empty, never "1.2.3", the exponent bounded.
+# A number in a bytes pattern: never empty, never "1.2.3", exponent bounded.
 NUMBER = rb"-?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,4})?"
 COUNT = rb"[0-9]{1,15}"
-# Date and time; the fraction follows a comma (logging) or a point.
+# Date and time; a comma (Python's logging) or a point precedes the fraction.
 STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,6})?"
 
 _ESCAPE = b"\x1b"
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
 _DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
-_SHOWN = 100
-# A machine that goes down leaves blocks that were not written yet.
-UNWRITTEN = "ends in NUL bytes: the log was not written out"
-# A setting may be written over several lines.
-_FOLLOWING = 2000
+_LINE_FEED = 10
+_MAX_REASON_CHARS = 100
+# Characters after the line of a literal that a match may take: a setting can span several lines.
+_MAX_SETTING_CHARS = 2000
+# Places that `last` tries: the literal may also occur outside a match.
+_MAX_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """Matches of a pattern: `begin` and `end` are offsets in the content, `line` counts from 1."""
+    """Matches of a pattern; `begin` and `end` are offsets in the content, `line` counts from 1."""
 
     begin: IntArray
     end: IntArray
@@ -50,15 +52,15 @@ class Records:
         return len(self.begin)
 
     def floats(self, name: str) -> FloatArray:
-        """Return a column as numbers, thousands commas allowed, NaN where the group took no part."""
+        """Return a column as numbers; thousands commas are allowed, an unmatched group is NaN."""
         return floats(self.columns[name])
 
     def integers(self, name: str) -> IntArray:
-        """Return a column as whole numbers; every record must have one."""
+        """Return a column as integers; every record must have one."""
         return np.array(self.columns[name], dtype="S16").astype(np.int64)
 
     def seconds(self, name: str) -> FloatArray:
-        """Return a column of dates as seconds since the first of them; a column of seconds as it is."""
+        """Return a column of dates as seconds since the first valid one, a column of seconds as it is."""
         cells = [text or b"" for text in self.columns[name]]
         return seconds(cells) if not cells or b":" in cells[0] else self.floats(name)
 
@@ -74,7 +76,7 @@ class Records:
 
 
 class TextLog:
-    """One text file: its content without colours, and where things stand in it."""
+    """A text file: its content without colours, and searches in it."""
 
     def __init__(self, files: LogFiles) -> None:
         self.files, self.path = files, files.path
@@ -82,57 +84,58 @@ class TextLog:
         content = files.bytes(files.path)
         self.content = plain(content)
         self.malformed = Malformed(self.id, self.source.path)
-        self._passed = 0
+        self._lines_before = 0
         if content.endswith(b"\0"):
-            self.malformed.add(self.content.count(b"\n") + 1, UNWRITTEN)
+            # A machine that crashes leaves blocks of NUL bytes that it had not written yet.
+            self.malformed.add(
+                self.content.count(b"\n") + 1, "ends in NUL bytes: the log was not written out"
+            )
 
     def parts(self, begins: Sequence[int]) -> Iterator["TextLog"]:
-        """Yield what lies between each of these ascending offsets and the next; lines keep their numbers."""
+        """Yield the text from each of these ascending offsets to the next; lines keep their numbers."""
         places = pairwise([*begins, len(self.content)])
         for line, (begin, end) in zip(self.lines(begins).tolist(), places, strict=True):
             part = copy(self)
-            part.content, part._passed = self.content[begin:end], line - 1
+            part.content, part._lines_before = self.content[begin:end], line - 1
             yield part
 
     def lines(self, offsets: Sequence[int] | IntArray) -> IntArray:
-        """Return the lines, from 1, in which offsets of the content lie."""
+        """Return the line numbers, from 1, of offsets in the content."""
         at = np.asarray(offsets, dtype=np.int64)
-        order = np.argsort(at, kind="stable")
-        ascending = at[order].tolist()
-        # Counting between neighbours is one pass up to the last of them, and no memory.
-        passed = [self.content.count(b"\n", *pair) for pair in pairwise([0, *ascending])]
-        numbers = np.empty(len(at), dtype=np.int64)
-        numbers[order] = np.cumsum(np.array(passed, dtype=np.int64)) + 1 + self._passed
+        if not len(at):
+            return at
+        ends = (np.frombuffer(self.content[: at.max()], dtype=np.uint8) == _LINE_FEED).nonzero()[0]
+        numbers: IntArray = ends.searchsorted(at) + (1 + self._lines_before)
         return numbers
 
     def place(self, offset: int) -> Source:
-        """Return the place of one offset."""
-        return Source(self.source.path, self.content.count(b"\n", 0, offset) + 1 + self._passed)
+        """Return the source of one offset."""
+        return Source(self.source.path, self.content.count(b"\n", 0, offset) + 1 + self._lines_before)
 
     def records(self, pattern: re.Pattern[bytes], anchor: bytes = b"", fact: str = "") -> Records:
         """Return all matches of a pattern.
 
-        anchor  a literal that stands in every record once; where it stands in none, the line is noted
-                as malformed with `fact`
+        anchor  a literal that every record contains once
+        fact    report each anchor outside a record as a malformed line with this text
         """
-        found = list(pattern.finditer(self.content, *self._region(anchor)))
-        begin = np.array([match.start() for match in found], dtype=np.int64)
-        end = np.array([match.end() for match in found], dtype=np.int64)
-        groups = list(zip(*(match.groups() for match in found), strict=True))
+        matches = list(pattern.finditer(self.content, *self._region(anchor)))
+        begin = np.array([match.start() for match in matches], dtype=np.int64)
+        end = np.array([match.end() for match in matches], dtype=np.int64)
+        groups = list(zip(*(match.groups() for match in matches), strict=True))
         names = sorted(pattern.groupindex, key=lambda name: pattern.groupindex[name])
         columns = {name: groups[pattern.groupindex[name] - 1] if groups else () for name in names}
         records = Records(begin, end, self.lines(begin), columns)
-        if fact and self.content.count(anchor) > len(found):
+        if fact and self.content.count(anchor) > len(matches):
             self._note_others(records, anchor, fact)
         return records
 
     def _region(self, anchor: bytes) -> tuple[int, int]:
-        """Return the begin of the first and the end of the last line with a literal in them."""
+        """Return where the first line that contains a literal begins and where the last one ends."""
         first, last = self.content.find(anchor), self.content.rfind(anchor)
         if first < 0:
             return 0, 0
         end = self.content.find(b"\n", last + len(anchor))
-        # The line's end belongs to it: a pattern may ask for what follows a number.
+        # Include the line feed: a pattern may require what follows a number.
         return max(self.content.rfind(b"\n", 0, first), 0), len(self.content) if end < 0 else end + 1
 
     def _note_others(self, records: Records, anchor: bytes, fact: str) -> None:
@@ -144,59 +147,89 @@ class TextLog:
             self.malformed.add(int(lines[0]), fact, len(lines))
 
     def stamps(self, offsets: IntArray, width: int = 90) -> FloatArray:
-        """Return the date that stands last before each offset in its line, as `seconds` does."""
+        """Return the last date before each offset in its line, converted by `seconds`.
+
+        width  characters before the offset to search
+        """
         texts = []
         for begin in offsets.tolist():
             before = self.content[max(begin - width, 0) : begin]
-            found = _LAST_STAMP.search(before, before.rfind(b"\n") + 1)
-            texts.append(found[1] if found else b"")
+            stamp = _LAST_STAMP.search(before, before.rfind(b"\n") + 1)
+            texts.append(stamp[1] if stamp else b"")
         return seconds(texts)
 
     def option(self, name: bytes) -> bytes | None:
-        """Return the value of an argument dump (`  name ........ value`), None where it has none."""
+        """Return a value of an argument dump (`  name ........ value`), None if absent."""
         at = self.content.find(b"  " + name + b" ..")
-        found = _DUMPED.match(self.content, at + 2) if at >= 0 else None
-        return found[1] if found else None
+        value = _DUMPED.match(self.content, at + 2) if at >= 0 else None
+        return value[1] if value else None
 
     def search(self, pattern: re.Pattern[bytes], literal: bytes) -> re.Match[bytes] | None:
-        """Return the first match of a pattern that has a literal in its first line."""
+        """Return the first match of a pattern whose first line contains the literal."""
         begin, end = self._region(literal)
-        return pattern.search(self.content, begin, end + _FOLLOWING) if end else None
+        return pattern.search(self.content, begin, end + _MAX_SETTING_CHARS) if end else None
+
+    def last(self, pattern: re.Pattern[bytes], literal: bytes) -> re.Match[bytes] | None:
+        """Return the last match of a pattern whose first line contains the literal."""
+        at = len(self.content)
+        for _ in range(_MAX_TRIES):
+            at = self.content.rfind(literal, 0, at)
+            if at < 0:
+                return None
+            begin = max(self.content.rfind(end, 0, at) for end in (b"\n", b"\r")) + 1
+            matches = list(pattern.finditer(self.content, begin, at + _MAX_SETTING_CHARS))
+            if matches:
+                return matches[-1]
+        return None
 
 
 def plain(content: bytes) -> bytes:
-    """Return a text without terminal colours, CR before LF, and NUL at its end; lines keep their numbers."""
+    """Remove terminal colours, CR before LF and trailing NUL bytes; lines keep their numbers."""
     if content.endswith(b"\0"):
         content = content.rstrip(b"\0")
-    # Most logs have no CR at all, and what is not there is found out faster from the end.
+    # Most logs contain no CR, and rfind reports an absent byte faster than find.
     if b"\r" in content and content.rfind(b"\r\n") >= 0:
         content = content.replace(b"\r\n", b"\n")
     return _COLOUR.sub(b"", content) if _ESCAPE in content else content
 
 
 def is_binary(head: bytes) -> bool:
-    """Return whether a file that begins like this is no text: it has NUL bytes, and not at its end alone."""
+    """Return whether a file with this head is not text: NUL bytes occur before its end."""
     return b"\0" in head and b"\0" in head.rstrip(b"\0")
 
 
-def claim(files: LogFiles, literal: bytes, pattern: re.Pattern[bytes], confidence: float) -> Claim | None:
-    """Claim a text file whose first 64 KiB hold a match; the literal is looked for first, being cheap."""
+def claim(
+    files: LogFiles,
+    literal: bytes | tuple[bytes, ...],
+    pattern: re.Pattern[bytes],
+    confidence: float,
+    *,
+    size: int = HEAD,
+    beside: tuple[str, ...] = (),
+) -> Claim | None:
+    """Claim a text file whose head matches a pattern.
+
+    literal  a match contains it (or one of a tuple); searched first because a literal is cheap
+    size     bytes of the head to search
+    beside   `Claim.beside`
+    """
     if files.is_folder:
         return None
-    head = files.head(files.path)
-    if literal not in head or is_binary(head):
+    head = files.head(files.path, size)
+    literals = (literal,) if isinstance(literal, bytes) else literal
+    if not any(text in head for text in literals) or is_binary(head):
         return None
     head = plain(head)
-    found = pattern.search(head)
-    if not found:
+    match = pattern.search(head)
+    if not match:
         return None
-    reason = found[0].strip().partition(b"\n")[0].decode("utf-8", "replace")[:_SHOWN]
-    line = head.count(b"\n", 0, found.start() + found[0].find(found[0].strip())) + 1
-    return Claim(confidence, files.source(files.path, line), reason, (files.path,))
+    reason = match[0].strip().partition(b"\n")[0].decode("utf-8", "replace")[:_MAX_REASON_CHARS]
+    line = head.count(b"\n", 0, match.start() + match[0].find(match[0].strip())) + 1
+    return Claim(confidence, files.source(files.path, line), reason, (files.path,), beside)
 
 
 def floats(texts: Sequence[bytes | None]) -> FloatArray:
-    """Return numbers in decimal notation as floats, NaN for None; commas between thousands are allowed."""
+    """Convert decimal numbers, with or without thousands commas, to floats; None becomes NaN."""
     if not texts:
         return np.empty(0)
     joined = b"\n".join(text if text is not None else b"nan" for text in texts)
@@ -204,14 +237,23 @@ def floats(texts: Sequence[bytes | None]) -> FloatArray:
 
 
 def seconds(texts: Sequence[bytes]) -> FloatArray:
-    """Return dates (STAMP) as seconds since the first of them; NaN where there is none, or no such date."""
+    """Convert dates (STAMP) to seconds since the first valid one; an invalid date becomes NaN."""
     if not texts:
         return np.empty(0)
-    stamps = b"\n".join(texts).replace(b",", b".").split(b"\n")
-    found = moments(stamps)
-    exist = ~np.isnat(found)
-    if not exist.any():
-        return np.full(len(found), np.nan)
-    # Whole microseconds are subtracted before they become floats, which could not hold them.
-    since = (found - found[exist][0]).astype(np.int64) / 1e6
-    return np.where(exist, since, np.nan)
+    dates = moments(b"\n".join(texts).replace(b",", b".").split(b"\n"))
+    is_date = ~np.isnat(dates)
+    if not is_date.any():
+        return np.full(len(dates), np.nan)
+    # Subtract whole microseconds: a float of seconds since 1970 cannot hold them exactly.
+    since = (dates - dates[is_date][0]).astype(np.int64) / 1e6
+    return np.where(is_date, since, np.nan)
+
+
+def mean(values: FloatArray) -> float:
+    """Return the mean of the finite values, NaN if there is none or their sum overflows."""
+    array = np.asarray(values, dtype=np.float64)
+    finite = array[np.isfinite(array)].tolist()
+    try:
+        return math.fsum(finite) / len(finite) if finite else math.nan
+    except OverflowError:
+        return math.nan

@@ -1,21 +1,24 @@
-"""What lies around a log of NVIDIA's examples in a tree of Lambda's layout."""
+"""What the readers of NVIDIA's examples share: files around a log, and the arguments in it."""
 
 import pytest
 
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
-from reportgen.formats.nvidia_dle import folder_names
+from reportgen.formats.nvidia_dle.examples import Surroundings, argument, surroundings
+from reportgen.formats.parsing.text_log import TextLog
 from reportgen.sources.logfiles import LogFiles
 
 SSD = b"Training performance = 490.43 FPS\n"
 SYSTEM = b"CPU: Xeon\nGPU: Tesla_V100\nCUDNN Version: ..\nMotherboard: \n"
 
 
-def around(path: str, **others: bytes) -> folder_names.Surroundings:
+def around(path: str, **others: bytes) -> Surroundings:
     folder = path.rpartition("/")[0]
     names = {"para": f"{folder}/benchmark.para", "system": f"{folder.rpartition('/')[0]}/sys_pytorch.txt"}
     files = LogFiles.of({path: b"", **{names[name]: content for name, content in others.items()}})
-    return folder_names.surroundings(files.file(path).select([path.rpartition("/")[2]], folder_names.BESIDE))
+    return surroundings(
+        files.file(path).select([path.rpartition("/")[2]], ("benchmark.para", "../sys_pytorch.txt"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,3 +72,17 @@ def test_the_gpu_of_the_machine_tells_runs_apart_where_it_is_certain(
     assert claimed is not None
     (run,) = (one for one in claimed.format.read(claimed.files) if isinstance(one, Run))
     assert run.factors.get("device") == device
+
+
+@pytest.mark.parametrize(
+    ("content", "number"),
+    [
+        (b"Namespace(size=12, n=3)", 12),
+        (b"x\nRun arguments: Namespace(n=3, size=12)\nsize=9", 12),
+        (b"Namespace(batch_size=3, size='12')", None),
+        (b"Namespace(n=3)\nNamespace(size=12)", None),
+        (b"size=12", None),
+    ],
+)
+def test_an_argument_is_that_of_the_first_namespace(content: bytes, number: int | None) -> None:
+    assert argument(TextLog(LogFiles.of({"a.txt": content}).file("a.txt")), b"size") == number
