@@ -1,1 +1,1 @@
-"""The author's Markdown: fill its placeholders in a sandbox, turn it into HTML."""
+"""The author's text: fill in its numbers, convert its Markdown to HTML."""

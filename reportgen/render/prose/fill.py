@@ -1,49 +1,73 @@
-"""Fill the prose of a report: sentences whose numbers come from the tables.
+"""Fill the author's text: Markdown with placeholders for numbers, tables and figures.
 
-The author's Markdown is a template in a sandbox. `value`, `ratio` and `expected` answer with text, which
-stays in its line; `table`, `figure`, `environment`, `findings` and an `expected` without systems leave a
-placeholder, because the same prose becomes Markdown and HTML and each form puts its own block there.
-Every mistake is a RequestError that names the line of the prose.
+The text may contain what `_ALLOWED` lists: calls of the functions in `template_functions`, literals, `~`, and
+`for` loops that are not nested. Jinja2 parses it. Such a text has no access to Python, and its loops and
+strings cannot multiply each other, so time and memory are bounded although the author may be a stranger.
+
+`value`, `ratio` and `expected` return text. The other functions return a placeholder, because each output
+puts its own block there. Every mistake is a RequestError that names the line of the text.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
+from typing import NoReturn
 
-from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.results import Figure, Report, Table
-from reportgen.render.prose import lookup, sandbox
-from reportgen.render.prose.template_functions import BEGIN, END, Answer, Block, BlockKind, Functions
+from reportgen.render.prose.template_functions import (
+    BEGIN,
+    END,
+    Answer,
+    Block,
+    BlockKind,
+    Functions,
+    PlaceholderError,
+)
 
-# What a function answered with is told apart from the author's own text until lines are joined.
+MAX_CHARACTERS = 4 * 2**20
+
+# Private-use characters around the answers of functions, until lines are joined.
 _ANSWER, _ANSWERED = "\ue002", "\ue003"
-_OURS = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{_ANSWER}{_ANSWERED}]")
+_RESERVED = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{_ANSWER}{_ANSWERED}]")
 _PLACEHOLDER = re.compile(f"{BEGIN}([0-9]+){END}")
-_BETWEEN = re.compile(f"({BEGIN}[0-9]+{END})")
-_RENDER = Path(__file__).parents[1]
-# What these raise is the author's doing.
-_HIS = (__file__, sandbox.__file__)
+_SPLIT = re.compile(f"({BEGIN}[0-9]+{END})")
+
+_ALLOWED = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Call,
+    nodes.Keyword,
+    nodes.Name,
+    nodes.Const,
+    nodes.List,
+    nodes.Dict,
+    nodes.Pair,
+    nodes.Neg,
+    nodes.Concat,
+    nodes.For,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The prose with its numbers filled in, and the blocks that its placeholders stand for."""
+    """The author's text with its numbers filled in, and the blocks that its placeholders stand for."""
 
     text: str
     blocks: tuple[Block, ...]
 
     def places(self, kind: BlockKind, identifier: str = "") -> bool:
-        """Return whether the prose shows that block itself."""
+        """Return whether the text places that block."""
         return Block(kind, identifier) in self.blocks
 
     def left(self, report: Report) -> tuple[list[Table], dict[str, list[Figure]]]:
-        """Return the tables that the prose does not show, and such figures by the id of their table.
+        """Return the tables that the text does not place, and such figures by the id of their table.
 
-        Those whose table stands in the prose are under "".
+        Figures of tables that the text places are under "".
         """
         tables = [table for table in report.tables if not self.places("table", table.id)]
         ids = {table.id for table in tables}
@@ -54,72 +78,122 @@ class Prose:
         return tables, figures
 
     def paragraphs(self, show: Callable[[Block], str]) -> str:
-        """Return the Markdown with each placeholder replaced by its block, a blank line around it."""
-        pieces = (piece.rstrip().strip("\n").removeprefix(" ") for piece in _BETWEEN.split(self.text))
+        """Return the Markdown with each placeholder replaced by its block, with blank lines around it."""
+        pieces = (piece.rstrip().strip("\n").removeprefix(" ") for piece in _SPLIT.split(self.text))
         return "\n\n".join(self.filled(piece, show) for piece in pieces if piece)
 
     def filled(self, text: str, show: Callable[[Block], str]) -> str:
-        """Return `text` (this prose in any form) with each placeholder replaced by its block."""
+        """Return `text` (this text as Markdown or HTML) with each placeholder replaced by its block."""
         return _PLACEHOLDER.sub(lambda match: show(self.blocks[int(match[1])]), text)
 
 
 def fill(report: Report) -> Prose:
-    """Return the report's prose with its numbers; RequestError with file:line if that cannot be."""
+    """Return the author's text with its numbers; RequestError with file:line for a mistake."""
     if not report.prose:
         return Prose("", ())
     functions = Functions(report)
     try:
-        text = sandbox.render(_OURS.sub("", report.prose), functions.by_name(), _marked)
+        text = _render(_RESERVED.sub("", report.prose), functions)
     except TemplateSyntaxError as error:
         raise RequestError(_place(report, error.lineno), f"template: {error.message}") from None
-    except (RecursionError, SyntaxError, MemoryError):  # Python's own limits for nested expressions
+    except (RecursionError, MemoryError, SyntaxError):  # Python's own limits for nested expressions
         raise RequestError(_place(report, 1), "template: an expression is nested too deeply") from None
-    except lookup.NotFoundError as error:
-        raise RequestError(_place(report, _line(error.__traceback__)), error.fact, error.remedy) from None
-    except (TemplateError, TypeError, ValueError, LookupError, ArithmeticError) as error:
-        if _is_ours(error.__traceback__):
-            raise
-        fact, remedy = _mistake(str(error), functions)
-        raise RequestError(_place(report, _line(error.__traceback__)), fact, remedy) from None
-    return Prose(_inline(text), tuple(functions.blocks))
+    except PlaceholderError as error:
+        line = error.line or _template_line(error.__traceback__)
+        raise RequestError(_place(report, line), error.fact, error.remedy) from None
+    return Prose(_join_answers(text), tuple(functions.blocks))
+
+
+def _render(source: str, functions: Functions) -> str:
+    environment = Environment(keep_trailing_newline=True, autoescape=False, finalize=_marked)
+    by_name = functions.by_name()
+    tree = environment.parse(source)
+    _check(tree, by_name)
+    template = environment.template_class.from_code(environment, environment.compile(tree), dict(by_name))
+    parts, length = [], 0
+    for part in template.generate():
+        parts.append(part)
+        length += len(part) + 1  # a part without characters takes time too
+        if length > MAX_CHARACTERS:
+            raise PlaceholderError(f"template: the text exceeds {MAX_CHARACTERS // 2**20} MiB", "", line=1)
+    return "".join(parts)
 
 
 def _marked(value: object) -> object:
     return f"{_ANSWER}{value}{_ANSWERED}" if isinstance(value, Answer) else value
 
 
-# Lines that are not the end of a sentence to be continued, and those that continue one.
+def _check(node: nodes.Node, functions: Collection[str], variable: str = "") -> None:
+    """Raise PlaceholderError for everything that is not allowed in a text.
+
+    variable  the variable of the loop that contains the node, "" outside of loops
+    """
+    if not isinstance(node, _ALLOWED):
+        _refuse(node, f'"{type(node).__name__.lower()}" is not allowed in a text')
+    children = list(node.iter_child_nodes())
+    if isinstance(node, nodes.Call):
+        _check_call(node, functions)
+        children.remove(node.node)
+    elif isinstance(node, nodes.Name) and node.ctx == "load" and node.name != variable:
+        call = "call it with parentheses" if node.name in functions else did_you_mean(node.name, functions)
+        raise PlaceholderError(f'"{node.name}" has no value', call, line=node.lineno)
+    elif isinstance(node, nodes.Pair) and not isinstance(node.key, nodes.Const):
+        _refuse(node, "a key is a text or a number")
+    elif isinstance(node, nodes.For):
+        variable = _loop_variable(node, functions, variable)
+    for child in children:
+        _check(child, functions, variable)
+
+
+def _check_call(node: nodes.Call, functions: Collection[str]) -> None:
+    if not isinstance(node.node, nodes.Name) or node.dyn_args or node.dyn_kwargs:
+        _refuse(node, f"only {', '.join(sorted(functions))} can be called")
+    elif node.node.name not in functions:
+        fact, remedy = f'no function "{node.node.name}"', did_you_mean(node.node.name, functions)
+        raise PlaceholderError(fact, remedy, line=node.lineno)
+
+
+def _loop_variable(node: nodes.For, functions: Collection[str], outer: str) -> str:
+    """Return the variable of a loop; raise PlaceholderError unless it is a plain loop over a list."""
+    if outer:
+        _refuse(node, "loops cannot be nested")
+    if node.recursive or node.test or node.else_ or not isinstance(node.iter, nodes.List):
+        _refuse(node, "a loop has the form {% for name in ['a', 'b'] %} ... {% endfor %}")
+    if not isinstance(node.target, nodes.Name) or node.target.name in functions:
+        _refuse(node, "a loop has one variable, which is not called like a function")
+    assert isinstance(node.target, nodes.Name)
+    return node.target.name
+
+
+def _refuse(node: nodes.Node, fact: str) -> NoReturn:
+    raise PlaceholderError(f"template: {fact}", "", line=node.lineno)
+
+
+# Lines that cannot be continued (headings, tables, quotes, fences, rules, hard breaks), and continuations.
 _NOT_TEXT = re.compile(r"\s*(?:$|[#|>]|```|~~~|(?:[-=*_]\s*){3,}$)|.*(?:  |\\)$")
-_WORDS = re.compile(r"\s*(?:[A-Za-z(,;]|[0-9]+\s)")
-_SHORT = 40
+_CONTINUATION = re.compile(r"\s*(?:[A-Za-z(,;]|[0-9]+\s)")
+_MAX_OPEN_LINE = 40
 
 
-def _inline(text: str) -> str:
-    """Return the text with answers that stand on a line of their own taken into the sentence around them.
+def _join_answers(text: str) -> str:
+    """Return the text with answers that are alone on a line joined to the sentence around them.
 
-    An expression is too long for the author's line, so it has one of its own; its answer is a number.
+    An expression is often too long for the line of its sentence, so authors put it on a line of its own.
     """
     lines: list[str] = []
-    fenced, is_open = False, False
+    in_fence, is_open = False, False
     for line in text.split("\n"):
         bare = line.strip()
         begins = bare.startswith(_ANSWER)
-        joins = not fenced and lines and not _NOT_TEXT.match(lines[-1])
-        if joins and (begins or (is_open and _WORDS.match(line))):
+        can_join = not in_fence and lines and not _NOT_TEXT.match(lines[-1])
+        if can_join and (begins or (is_open and _CONTINUATION.match(line))):
             lines[-1] = f"{lines[-1].rstrip()} {line.lstrip()}"
         else:
             lines.append(line)
-        is_open = begins and len(bare) <= _SHORT
+        is_open = begins and len(bare) <= _MAX_OPEN_LINE
         if bare.startswith(("```", "~~~")):
-            fenced = not fenced
+            in_fence = not in_fence
     return "\n".join(lines).replace(_ANSWER, "").replace(_ANSWERED, "")
-
-
-def _mistake(message: str, functions: Functions) -> tuple[str, str]:
-    undefined = re.fullmatch(r"'(\w+)' is undefined", message)
-    if undefined:
-        return f'no function "{undefined[1]}"', did_you_mean(undefined[1], functions.by_name())
-    return f"template: {message}", ""
 
 
 def _place(report: Report, line: int) -> str:
@@ -127,21 +201,11 @@ def _place(report: Report, line: int) -> str:
     return f"{source.path}:{max(source.line, 1) - 1 + line}" if source else f"{report.name}: prose:{line}"
 
 
-def _frames(traceback: TracebackType | None) -> list[tuple[str, int]]:
-    frames = []
+def _template_line(traceback: TracebackType | None) -> int:
+    """Return the line of the text that was being rendered; jinja2 puts it into the traceback."""
+    line = 1
     while traceback:
-        frames.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
+        if traceback.tb_frame.f_code.co_filename == "<template>":
+            line = traceback.tb_lineno
         traceback = traceback.tb_next
-    return frames
-
-
-def _line(traceback: TracebackType | None) -> int:
-    """Return the line of the template that was being rendered: jinja2 puts it into the traceback."""
-    lines = [line for name, line in _frames(traceback) if name == "<template>"]
-    return lines[-1] if lines else 1
-
-
-def _is_ours(traceback: TracebackType | None) -> bool:
-    """Return whether the exception arose inside this program rather than in the author's expression."""
-    frames = _frames(traceback)
-    return bool(frames) and Path(frames[-1][0]).is_relative_to(_RENDER) and frames[-1][0] not in _HIS
+    return line

@@ -1,7 +1,7 @@
-"""Turn the Markdown of prose into HTML in which nothing is active.
+"""Convert the author's Markdown to HTML without active content.
 
-Raw HTML in it is shown as text, and links go only where `escape.href` lets them: the prose belongs
-to the author, but a number in it may have come with a name from a stranger's log.
+Raw HTML is shown as text, and links keep only the targets that `escape.href` allows: the text may come from a
+stranger, and names in it may come from a stranger's log.
 """
 
 import re
@@ -12,12 +12,12 @@ from markdown.treeprocessors import Treeprocessor
 
 from reportgen.render.text import escape
 
-# A block placed by prose stands alone in its paragraph, and a table may not be inside one.
+# A block is alone in its paragraph, and HTML allows no table inside a paragraph.
 _ALONE = re.compile("<p>\\s*(\ue000[0-9]+\ue001)\\s*</p>")
 
 
 class _SafeLinks(Treeprocessor):
-    """Drop the targets of links and images that `escape.href` does not pass."""
+    """Remove the targets of links and images that `escape.href` does not allow."""
 
     def run(self, root: Element) -> None:
         for element in root.iter():
