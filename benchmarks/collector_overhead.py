@@ -1,17 +1,17 @@
-"""Compare what a step with four phases costs the training thread, recorded by us and by others, in one run.
+"""Compare the cost of a step with four phases in the training thread: this recorder and other tools.
 
     python benchmarks/collector_overhead.py [--steps 200] [--repeats 31]
 
 The same loop is recorded by
-  - our recorder, with four phases, and with whole steps alone;
-  - DLLogger's JSON backend: one record per step with four times, by the package `dllogger` where it is
-    installed, else by the same work written out here (two time stamps, a dictionary, json.dumps, a line);
+  - this recorder, with four phases, and with whole steps only;
+  - the JSON backend of DLLogger: one record per step with four times. Without the package `dllogger`, the
+    same work is done here (two timestamps, a dictionary, json.dumps, a line);
   - SimpleProfiler of Lightning: four actions;
-  - torch.profiler on the CPU: four `record_function`, without a schedule, its trace thrown away.
+  - torch.profiler on the CPU: four `record_function`, without a schedule; its trace is discarded.
 
-Contenders are interleaved, so that drift favours none. Figures are medians of the repeats above the empty
-loop. What is missing is left out, and the table says so. With --check the exit code is 1 if our recorder with
-four phases is less than 5 times cheaper than DLLogger, or dearer than SimpleProfiler.
+The tools are interleaved, so that drift favours none. Results are medians over the repeats, minus the empty
+loop. Tools that are not installed are listed as such. With --check the exit code is 1 if this recorder with
+four phases is less than 5 times cheaper than DLLogger, or more expensive than SimpleProfiler.
 """
 
 import argparse
@@ -38,31 +38,31 @@ PHASES = ("forward", "backward", "optimizer", "transfer")
 
 
 class Empty:
-    """The loop alone."""
+    """The empty loop."""
 
     name = "empty loop"
 
     def run(self, count):
-        """Do count steps."""
+        """Run `count` steps."""
         for _ in range(count):
             pass
 
 
 class Steps:
-    """Our recorder, whole steps."""
+    """This recorder, whole steps only."""
 
-    name = "reportgen recorder, step alone"
+    name = "reportgen recorder, step only"
 
     def __init__(self, folder):
         self.recorder = Recorder.start(logs=folder)
 
     def run(self, count):
-        """Do count steps."""
+        """Run `count` steps."""
         for _ in self.recorder.steps(count):
             pass
 
-    def rest(self):
-        """Write, as the recorder's own thread does beside real steps."""
+    def after_repeat(self):
+        """Write the steps, as the thread of the recorder does during real steps."""
         self.recorder.flush()
 
     def end(self):
@@ -71,7 +71,7 @@ class Steps:
 
 
 class Phases(Steps):
-    """Our recorder, four phases."""
+    """This recorder, four phases."""
 
     name = "reportgen recorder, four phases"
 
@@ -80,12 +80,12 @@ class Phases(Steps):
         self.phases = [self.recorder.phase(name) for name in PHASES]
 
     def run(self, count):
-        """Do count steps."""
+        """Run `count` steps."""
         four_phases(self.recorder, self.phases, count)
 
 
 class JsonLines:
-    """What DLLogger's JSON backend does for a record, written out."""
+    """The work of DLLogger's JSON backend for a record."""
 
     def __init__(self, path):
         self.file = path.open("w", encoding="utf-8")
@@ -100,12 +100,12 @@ class JsonLines:
         self.file.write(f"DLLL {json.dumps(record)}\n")
 
     def flush(self):
-        """Hand the lines to the system."""
+        """Flush the file."""
         self.file.flush()
 
 
 class DLLogger:
-    """One JSON record per step, with the times of four phases."""
+    """A JSON record per step, with the times of four phases."""
 
     def __init__(self, folder):
         path = Path(folder) / "dllogger.json"
@@ -119,7 +119,7 @@ class DLLogger:
             self.logger = JsonLines(path)
 
     def run(self, count):
-        """Do count steps."""
+        """Run `count` steps."""
         now, log = time.perf_counter, self.logger.log
         for step in range(count):
             data = {}
@@ -128,8 +128,8 @@ class DLLogger:
                 data[name] = now() - begin
             log(step=step, data=data)
 
-    def rest(self):
-        """Hand the lines to the system, outside of the time that counts."""
+    def after_repeat(self):
+        """Flush the file, outside of the measured time."""
         self.logger.flush()
 
 
@@ -144,7 +144,7 @@ class SimpleProfiler:
         self.profiler = Profiler()
 
     def run(self, count):
-        """Do count steps."""
+        """Run `count` steps."""
         first, second, third, fourth = PHASES
         profile = self.profiler.profile
         for _ in range(count):
@@ -157,13 +157,13 @@ class SimpleProfiler:
             with profile(fourth):
                 pass
 
-    def rest(self):
-        """Forget, so that memory does not grow."""
+    def after_repeat(self):
+        """Discard the durations, so that memory does not grow."""
         self.profiler.recorded_durations.clear()
 
 
 class TorchProfiler:
-    """Four record_function under torch.profiler; starting and stopping it is not counted."""
+    """Four record_function under torch.profiler, without the time to start and stop it."""
 
     name = "torch.profiler, CPU"
 
@@ -173,7 +173,7 @@ class TorchProfiler:
         self.torch = torch
 
     def run(self, count):
-        """Do count steps and return their time in ns."""
+        """Run `count` steps and return their time in ns."""
         record = self.torch.profiler.record_function
         with self.torch.profiler.profile(activities=[self.torch.profiler.ProfilerActivity.CPU]) as profiler:
             begin = time.perf_counter_ns()
@@ -185,54 +185,54 @@ class TorchProfiler:
             return time.perf_counter_ns() - begin
 
 
-def contenders(folder):
-    """Return those that can run here, and the names of those that cannot."""
-    found = [Empty(), Steps(folder), Phases(folder), DLLogger(folder)]
+def installed_tools(folder):
+    """Return the installed tools, and the names of the missing ones."""
+    tools = [Empty(), Steps(folder), Phases(folder), DLLogger(folder)]
     missing = []
-    for package, contender in (("lightning", SimpleProfiler), ("torch", TorchProfiler)):
+    for package, tool in (("lightning", SimpleProfiler), ("torch", TorchProfiler)):
         if importlib.util.find_spec(package):
-            found.append(contender())
+            tools.append(tool())
         else:
-            missing.append(contender.name)
-    return found, missing
+            missing.append(tool.name)
+    return tools, missing
 
 
-def nanoseconds_per_step(contender, count):
-    """Return the time of one repeat per step."""
+def nanoseconds_per_step(tool, count):
+    """Return the time of a repeat, per step."""
     begin = time.perf_counter_ns()
-    own = contender.run(count)
-    taken = time.perf_counter_ns() - begin
-    if hasattr(contender, "rest"):
-        contender.rest()
-    return (taken if own is None else own) / count
+    own_time = tool.run(count)
+    elapsed = time.perf_counter_ns() - begin
+    if hasattr(tool, "after_repeat"):
+        tool.after_repeat()
+    return (elapsed if own_time is None else own_time) / count
 
 
 def measure(folder, count, repeats):
-    """Return name -> ns per step above the empty loop, and the names of what is missing."""
-    found, missing = contenders(folder)
-    times = {one.name: [] for one in found}
+    """Return name -> ns per step above the empty loop, and the names of the missing tools."""
+    tools, missing = installed_tools(folder)
+    times = {tool.name: [] for tool in tools}
     for _ in range(repeats):
-        for one in found:
-            times[one.name].append(nanoseconds_per_step(one, count))
-    for one in found:
-        if hasattr(one, "end"):
-            one.end()
+        for tool in tools:
+            times[tool.name].append(nanoseconds_per_step(tool, count))
+    for tool in tools:
+        if hasattr(tool, "end"):
+            tool.end()
     base = median(times[Empty.name])
     return {name: median(values) - base for name, values in times.items() if name != Empty.name}, missing
 
 
 def main():
-    """Measure, print, and check if asked to."""
+    """Measure and print; with --check, compare."""
     usage = "python benchmarks/collector_overhead.py [--steps N] [--repeats N] [--check]"
     parser = argparse.ArgumentParser(usage=usage)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--repeats", type=int, default=31)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # else torch.profiler prints two lines for each repeat
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # otherwise torch.profiler prints two lines per repeat
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
-    recorder_module._FLUSH_SECONDS = 3600.0  # writing is done between the repeats, for everybody
+    recorder_module._FLUSH_SECONDS = 3600.0  # all tools write between the repeats
     recorder_module._FLUSH_INTEGERS = 1 << 40
     with tempfile.TemporaryDirectory() as folder:
         costs, missing = measure(folder, options.steps, options.repeats)

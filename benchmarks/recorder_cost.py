@@ -1,10 +1,10 @@
-"""Print what the recorder costs the training thread per step, against the same loop without it.
+"""Print the cost of the recorder per step in the training thread, compared with the same loop without it.
 
     python benchmarks/recorder_cost.py [--steps 1000] [--repeats 101]
 
-Each figure is the median of the repeats, in nanoseconds per step, and its ratio to the empty loop. The
-recorder's own thread writes between the repeats and not during them, as it does beside real steps,
-which are longer than these; how long a flush takes is its own line.
+Each number is the median over the repeats, in nanoseconds per step, and its ratio to the empty loop. The
+thread of the recorder writes between the repeats: real steps are longer, so it rarely writes during one. The
+time of a flush is a separate line.
 """
 
 import argparse
@@ -21,25 +21,25 @@ from collectors.recorder import recorder as recorder_module
 
 
 def empty_loop(recorder, phases, count):
-    """Count, and nothing else."""
+    """Count only."""
     for _ in range(count):
         pass
 
 
 def iterator_without_recorder(recorder, phases, count):
-    """Iterate over a list, and nothing else."""
+    """Iterate over a list only."""
     for _ in iter([None] * count):
         pass
 
 
-def step_alone(recorder, phases, count):
-    """Record whole steps by their number."""
+def counted_steps(recorder, phases, count):
+    """Record whole steps with steps(n)."""
     for _ in recorder.steps(count):
         pass
 
 
 def step_called(recorder, phases, count):
-    """Record whole steps by calls."""
+    """Record whole steps with step()."""
     for _ in range(count):
         recorder.step()
 
@@ -67,15 +67,15 @@ def data_wait(recorder, phases, count):
 LOOPS = {
     "empty loop": empty_loop,
     "loop over a list": iterator_without_recorder,
-    "step alone: steps(n)": step_alone,
-    "step alone: step()": step_called,
+    "step only: steps(n)": counted_steps,
+    "step only: step()": step_called,
     "step and wait for data: steps(loader)": data_wait,
     "step and four phases": four_phases,
 }
 
 
 def nanoseconds_per_step(loop, recorder, phases, count):
-    """Return the time of one repeat per step; the events are written before and after, not meanwhile."""
+    """Return the time of a repeat, per step; events are written before and after it."""
     recorder.flush()
     begin = time.perf_counter_ns()
     loop(recorder, phases, count)
@@ -83,7 +83,7 @@ def nanoseconds_per_step(loop, recorder, phases, count):
 
 
 def flush_milliseconds(recorder, phases, count):
-    """Return the time of writing `count` steps."""
+    """Return the time to write `count` steps."""
     four_phases(recorder, phases, count)
     begin = time.perf_counter_ns()
     recorder.flush()
@@ -96,7 +96,7 @@ def main():
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=101)
     options = parser.parse_args()
-    recorder_module._FLUSH_SECONDS = 3600.0  # the flush is measured on its own
+    recorder_module._FLUSH_SECONDS = 3600.0  # the flush is measured separately
     recorder_module._FLUSH_INTEGERS = 1 << 40
     with tempfile.TemporaryDirectory() as folder, Recorder.start(logs=folder) as recorder:
         phases = [recorder.phase(name) for name in ("forward", "backward", "optimizer", "transfer")]

@@ -16,8 +16,9 @@ from typing import Any, Callable, NamedTuple, Optional
 
 from collectors.recorder.step_encoder import BREAK, STEP
 
-_MAX_PENDING_STEPS = 32  # then completed steps are looked for
-_MAX_PENDING_NS = 1_000_000_000  # likewise
+#: Completed steps are passed on after this many steps or this time.
+_MAX_PENDING_STEPS = 32
+_MAX_PENDING_NS = 1_000_000_000
 _POLL_SECONDS = 0.001
 
 

@@ -11,7 +11,7 @@
 Each table of `workloads` is a command line of `bench`: its keys are the options, and lists give all
 combinations. Keys at the top apply to all tables. All cases together are one campaign of the launcher, which
 interleaves them and continues where it stopped. A run that is out of memory counts as a result: it is not
-repeated and does not make the campaign fail.
+repeated and does not count as a failure.
 """
 
 from __future__ import annotations
