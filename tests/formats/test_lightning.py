@@ -298,8 +298,8 @@ def test_a_partial_configuration_has_what_there_is_and_says_what_there_is_not() 
     assert run.status == "partial"
     assert figure(run, "utilization").value == pytest.approx(0.3)
     assert [one.message for one in run.findings] == [
-        "not everything was recorded: no DLProf summary, no version_1/metrics.csv; utilisation is of nvidia-smi alone",
-        "the times are of the execution under the profiler",
+        "not everything was recorded: no DLProf summary, no version_1/metrics.csv; utilisation is from nvidia-smi alone",
+        "the times were measured under the profiler",
     ]
     found = measure_run(run, "step_time", "forward", DEFAULT)
     assert found is not None

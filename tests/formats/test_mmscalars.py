@@ -164,6 +164,4 @@ def test_what_is_not_read_is_explained():
     claims = {
         name: one.claim.reason for one in discover(LogFiles.of(RUN)).claimed for name in one.claim.files
     }
-    assert (
-        claims[f"vis_data/{DATE}.json"] == claims["vis_data/scalars.json"] == f"what {DATE}.log tells already"
-    )
+    assert claims[f"vis_data/{DATE}.json"] == claims["vis_data/scalars.json"] == f"repeats {DATE}.log"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.formats.detection import discover
-from reportgen.formats.tqdm.training_loops import kind
+from reportgen.formats.tqdm.reader import parse_label
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.formats.reading import read_run, series, table
@@ -92,7 +92,7 @@ def test_bars_of_many_forms_are_read(line):
     ("Sanity Checking DataLoader 0:", None), ("train: Scanning labels... 128 found:", None), ("Predicting:", None),
 ])  # fmt: skip
 def test_a_label_says_what_is_training(label, expected):
-    found = kind(label.encode())
+    found = parse_label(label.encode())
     assert (found and (found.word.decode(), found.epoch)) == expected
 
 

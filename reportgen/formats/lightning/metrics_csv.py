@@ -1,7 +1,10 @@
-"""Read metrics.csv of Lightning's CSVLogger: one column for each key ever logged, blank where it was not.
+"""Read metrics.csv of Lightning's CSVLogger: one column for each key ever logged, empty if it was not logged.
 
-Several rows may have one step, because each callback writes its own; a cell that is blank was not logged,
-so means skip it. There is no time column: times exist only where ThroughputMonitor logs them.
+Several rows may have one step, because each callback writes its own. There is no time column: times exist
+only if ThroughputMonitor logs them. Its `train/time` counts from the beginning of training, synchronised with
+the device and without validation; `train/samples` counts per device; differences between rows are exact
+intervals. Its rates cover the last 100 batches and are absent before. Global keys are written only for more
+than one device, and give the number of devices.
 """
 
 import math
@@ -11,26 +14,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.core.model import FloatArray, IntArray
-from reportgen.formats.parsing.text_log import mean
+from reportgen.core.model import FloatArray, IntArray, Series, Source
+from reportgen.formats.parsing.result_run import make_series
 
 _GPU = re.compile(
     r"gpu_id: ([0-9]+)/(utilization\.gpu|utilization\.memory|memory\.used|memory\.free) \((%|MB)\)"
 )
-# No number takes more bytes.
-_WIDE = 64
-# Column -> metric, and what its unit is in base units; nvidia-smi's MB are MiB.
+_MAX_NUMBER_BYTES = 64
+# Column -> metric and factor to its base unit; nvidia-smi's MB are MiB.
 _STATS = {
     "utilization.gpu": ("utilization", 0.01),
     "utilization.memory": ("memory_utilization", 0.01),
     "memory.used": ("memory_used", 2.0**20),
     "memory.free": ("memory_free", 2.0**20),
 }
+_TIME, _BATCHES, _SAMPLES = "train/time", "train/batches", "train/samples"
+_RATE, _GLOBAL_RATE = "train/device/samples_per_sec", "train/samples_per_sec"
+THROUGHPUT_KEYS = frozenset((_TIME, _BATCHES, _RATE, "train/device/batches_per_sec"))
+_RATE_BATCHES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """The rows of one file: names of columns, cells as texts by column, the line of each row."""
+    """The rows of one file: names of columns, cells as text by column, the line of each row."""
 
     names: tuple[str, ...]
     cells: tuple[tuple[bytes, ...], ...]
@@ -38,49 +44,83 @@ class Metrics:
     damaged: tuple[int, ...] = ()
 
     def column(self, name: str) -> FloatArray:
-        """Return a column as numbers, NaN where blank or no number."""
+        """Return a column as numbers, NaN for empty cells and text."""
         if name not in self.names or not self.cells:
             return np.full(len(self.line), np.nan)
         cells = self.cells[self.names.index(name)]
-        if max(map(len, cells), default=0) <= _WIDE:  # NumPy gives every cell the width of the widest
-            with suppress(ValueError):  # somewhere a text, and so one by one
+        if (
+            max(map(len, cells), default=0) <= _MAX_NUMBER_BYTES
+        ):  # NumPy makes every cell as wide as the widest
+            with suppress(ValueError):  # a text among the cells: convert one by one
                 texts = np.array(cells)
                 return np.where(texts == b"", b"nan", texts).astype(np.float64)
         return np.array([_number(cell) for cell in cells], dtype=np.float64)
 
-    def mean(self, name: str) -> float:
-        """Return the mean of the cells that are not blank, NaN if all are."""
-        return mean(self.column(name))
-
     def gpu_stats(self) -> dict[str, list[FloatArray]]:
-        """Return what GPUStatsMonitor logged in base units: metric -> one column a device."""
-        found: dict[str, list[FloatArray]] = {}
+        """Return the columns of GPUStatsMonitor in base units: metric -> one column per device."""
+        stats: dict[str, list[FloatArray]] = {}
         for name in self.names:
-            if matched := _GPU.fullmatch(name):
-                metric, factor = _STATS[matched[2]]
-                found.setdefault(metric, []).append(self.column(name) * factor)
-        return found
+            if match := _GPU.fullmatch(name):
+                metric, factor = _STATS[match[2]]
+                stats.setdefault(metric, []).append(self.column(name) * factor)
+        return stats
+
+    def devices(self) -> int:
+        """Return the number of devices, the ratio of the global rate to the rate of one; 0 if unknown."""
+        if _RATE not in self.names:
+            return 0
+        if _GLOBAL_RATE not in self.names:
+            return 1
+        ratios = self.column(_GLOBAL_RATE) / self.column(_RATE)
+        ratios = ratios[np.isfinite(ratios)]
+        ratio = float(np.median(ratios)) if len(ratios) else 0.0
+        return round(ratio) if 0.5 < ratio < 1e6 else 0
+
+    def throughput(self, source: Source) -> tuple[Series, ...]:
+        """Return the intervals and the rates of ThroughputMonitor over all devices."""
+        devices = max(self.devices(), 1)
+        time, batches = self.column(_TIME), self.column(_BATCHES)
+        logged = np.flatnonzero(np.isfinite(time) & np.isfinite(batches) & (batches >= 1) & (batches < 2**53))
+        # A resumed run continues the count; rows that go back are repetitions.
+        highest = np.maximum.accumulate(batches[logged])
+        logged = logged[np.diff(highest, prepend=0) > 0]
+        if not len(logged):
+            return ()
+        step, line, time = batches[logged].astype(np.int64), self.line[logged], time[logged]
+        begin = np.concatenate(([0.0], time[:-1]))
+        span = np.diff(step, prepend=0)
+        samples = np.diff(self.column(_SAMPLES)[logged] * devices, prepend=0.0)
+        series = make_series(
+            "step_time", "host_synchronized", step, time - begin, source,
+            span=span, begin=begin, samples=samples, line=line,
+        )  # fmt: skip
+        rate = self.column(_RATE)[logged] * devices
+        known = np.isfinite(rate)
+        if not known.any():
+            return (series,)
+        step, line, span = step[known], line[known], np.minimum(step[known], _RATE_BATCHES)
+        return series, make_series("throughput", "printed", step, rate[known], source, span=span, line=line)
 
 
-def names_of(content: bytes) -> tuple[str, ...]:
+def column_names(content: bytes) -> tuple[str, ...]:
     """Return the names of the columns in the first line."""
     first = content.partition(b"\n")[0].rstrip(b"\r")
     return tuple(name.strip() for name in first.decode("utf-8", "replace").split(","))
 
 
 def parse(content: bytes) -> Metrics:
-    """Return the rows that have as many cells as the header, and the lines of those that have not."""
-    names = names_of(content)
+    """Return the rows that have as many cells as the header, and the lines of the others."""
+    names = column_names(content)
     body = content.partition(b"\n")[2].replace(b"\r", b"")
     if body and not body.endswith(b"\n"):
         body += b"\n"
-    rows, line, damaged = _regular(body, len(names))
+    rows, line, damaged = _regular_rows(body, len(names))
     cells = rows[:-1].replace(b"\n", b",").split(b",") if len(line) else []
     return Metrics(names, tuple(tuple(cells[i :: len(names)]) for i in range(len(names))), line, damaged)
 
 
-def _regular(body: bytes, width: int) -> tuple[bytes, IntArray, tuple[int, ...]]:
-    """Return the lines of `width` cells, their numbers from 2, and the numbers of the damaged ones."""
+def _regular_rows(body: bytes, width: int) -> tuple[bytes, IntArray, tuple[int, ...]]:
+    """Return the lines of `width` cells, their numbers from 2, and the numbers of the damaged lines."""
     characters = np.frombuffer(body, dtype=np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     starts = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
@@ -94,13 +134,8 @@ def _regular(body: bytes, width: int) -> tuple[bytes, IntArray, tuple[int, ...]]
     return b"".join(kept), number[fits], tuple(damaged.tolist())
 
 
-def as_array(values: list[float]) -> FloatArray:
-    """Return numbers as an array."""
-    return np.array(values, dtype=np.float64)
-
-
 def _number(cell: bytes) -> float:
     try:
-        return float(cell) if len(cell) <= _WIDE else math.nan
+        return float(cell) if len(cell) <= _MAX_NUMBER_BYTES else math.nan
     except ValueError:
         return math.nan

@@ -1,25 +1,28 @@
-"""Read the reports of Lightning's profilers: what each action took on average and how often it was called.
+"""Read the reports of Lightning's profilers: the mean time of each action and how often it was called.
 
-SimpleProfiler has three layouts: name, mean, total (2020); the same with calls and share of the total (to
-2022); and either within bars on both sides, without calls and share if it is not extended. What is copied
-from a terminal has spaces for the tabs before the bars. All print five significant digits, measured by the
-host without synchronising. AdvancedProfiler prints one cProfile table per action, of which the first line has
-the total.
+SimpleProfiler has three layouts: name, mean, total (2020); the same with calls and share of the total (until
+2022); and either between bars on both sides, without calls and share if it is not extended. Copies from a
+terminal have spaces instead of the tabs before the bars. All print five significant digits, measured by the
+host without synchronising. AdvancedProfiler prints one cProfile table per action; its first line has the
+total.
 
 Actions contain one another (run_training_batch contains optimizer_step contains backward): they are never
-summed.
+summed. Names changed between versions; the parts of a step get the phases that all formats share. An action
+that is called once per batch is part of a step and keeps its own name as phase; any other is a call of an
+action.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from reportgen.core.model import STEP, Source
+from reportgen.formats.parsing.result_run import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER
 
 TITLE = b"Profiler Report"
-SIMPLE = b"Mean duration (s)"
-ADVANCED = b"Profile stats for: "
+_SIMPLE = b"Mean duration (s)"
+_ADVANCED = b"Profile stats for: "
 _ROW = re.compile(
     rb"^(?:\|[ ]++)?+(?P<name>[^|\t\r\n]{1,700}+)\t?\|[ ]++(?P<mean>%(n)s|-)[ ]*+"
     rb"(?:\t?\|[ ]*+(?P<calls>[0-9]{1,15}|_)[ ]*+)?\t?\|[ ]++(?P<total>%(n)s)[ ]*+"
@@ -35,12 +38,25 @@ _STATS = re.compile(
 _RANK = re.compile(rb" rank: [0-9]{1,9}[ ]*$")
 _STAGE = re.compile(rb"([A-Z]+) $")
 # Five digits of mean and total give an exact count up to here.
-_EXACT_CALLS = 20_000
+_MAX_EXACT_CALLS = 20_000
+# Phase -> names of its action, the best match first.
+_PHASES: Mapping[str, tuple[str, ...]] = {
+    "forward": ("model_forward", "training_step"),
+    "backward": ("model_backward", "backward"),
+    "data_loading": ("get_train_batch", "train_dataloader_next", "train_next"),
+    "training_batch": ("run_training_batch",),
+}
+# The actions that transformers-benchmarking sums as time outside forward and backward ("cpu_time"). The
+# optimizer step is not among them, because its time contains both.
+_BETWEEN_STEPS = (
+    "get_train_batch", "on_batch_start", "on_train_batch_start", "training_step_end", "on_after_backward",
+    "on_batch_end", "on_train_batch_end",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One row: mean in s, None where only a total is printed; calls, 0 where they cannot be told."""
+    """One row: mean in s, None if only a total is printed; calls, 0 if unknown."""
 
     name: str
     mean: float | None
@@ -51,28 +67,31 @@ class Action:
 
     @property
     def short_name(self) -> str:
-        """The name without the class that it was called in: `[Strategy]DDPStrategy.backward` is backward."""
+        """The name without the calling class: `[Strategy]DDPStrategy.backward` is backward."""
         return self.name.rpartition("]")[2].rpartition(".")[2]
 
 
 def is_report(content: bytes) -> bool:
-    """Return whether a text holds a report of either profiler."""
-    return TITLE in content and (SIMPLE in content or ADVANCED in content)
+    """Return whether a text contains a report of either profiler."""
+    return TITLE in content and (_SIMPLE in content or _ADVANCED in content)
 
 
 def parse(content: bytes) -> tuple[Action, ...]:
-    """Return the actions of the training report, of the only report where none is of training."""
+    """Return the actions of the training report, or of the first report if none is of training."""
     begin, end = _report(content)
     rows = list(_ROW.finditer(content, begin, end))
-    of = _simple if rows else _advanced
+    parse_row = _simple if rows else _advanced
     rows = rows or list(_STATS.finditer(content, begin, end))
-    lines = _lines(content, [found.start("name") for found in rows])
-    return tuple(of(found, line) for found, line in zip(rows, lines, strict=True))
+    actions, line, before = [], 1, 0
+    for row in rows:
+        line, before = line + content.count(b"\n", before, row.start("name")), row.start("name")
+        actions.append(parse_row(row, line))
+    return tuple(actions)
 
 
 def _report(content: bytes) -> tuple[int, int]:
-    """Return where the report of training begins and ends; a log may hold one of testing too."""
-    starts = [found.start() for found in re.finditer(TITLE, content)]
+    """Return begin and end of the training report; a log may also hold a report of testing."""
+    starts = [title.start() for title in re.finditer(TITLE, content)]
     if not starts:
         return 0, 0
     stages = [_STAGE.search(content[max(start - 20, 0) : start]) for start in starts]
@@ -80,36 +99,68 @@ def _report(content: bytes) -> tuple[int, int]:
     return starts[chosen], starts[chosen + 1] if chosen + 1 < len(starts) else len(content)
 
 
-def _simple(found: re.Match[bytes], line: int) -> Action:
-    mean = None if found["mean"] == b"-" else float(found["mean"])
-    total = float(found["total"])
-    calls = int(found["calls"]) if found["calls"] and found["calls"] != b"_" else _calls(mean, total)
-    return Action(_name(found), mean, calls, total, found["mean"].decode(), line)
+def _simple(row: re.Match[bytes], line: int) -> Action:
+    mean = None if row["mean"] == b"-" else float(row["mean"])
+    total, calls = float(row["total"]), 0
+    if row["calls"] and row["calls"] != b"_":
+        calls = int(row["calls"])
+    elif mean and 0 <= total / mean < _MAX_EXACT_CALLS:
+        calls = round(total / mean)
+    return Action(_name(row), mean, calls, total, row["mean"].decode(), line)
 
 
-def _calls(mean: float | None, total: float) -> int:
-    """Return how often an action was called, from the mean and total of a layout that does not say."""
-    if not mean or not 0 <= total / mean < _EXACT_CALLS:
-        return 0
-    return round(total / mean)
+def _advanced(row: re.Match[bytes], line: int) -> Action:
+    return Action(_name(row), None, 0, float(row["total"]), row["total"].decode(), line)
 
 
-def _advanced(found: re.Match[bytes], line: int) -> Action:
-    return Action(_name(found), None, 0, float(found["total"]), found["total"].decode(), line)
+def _name(row: re.Match[bytes]) -> str:
+    return _RANK.sub(b"", row["name"]).decode("utf-8", "replace").strip()
 
 
-def _name(found: re.Match[bytes]) -> str:
-    return _RANK.sub(b"", found["name"]).decode("utf-8", "replace").strip()
+def add_step_times(run: ResultRun, actions: Sequence[Action], path: str) -> None:
+    """Add the figures of a report in the file `path`: means per step, means per call, the total."""
+    named = {action.short_name: action for action in reversed(actions) if action.mean is not None}
+    matched = {phase: next((name for name in names if name in named), "") for phase, names in _PHASES.items()}
+    phases = {phase: named[name] for phase, name in matched.items() if name}
+    calls = next((phases[name].calls for name in ("training_batch", "forward") if name in phases), 0)
+    for phase, action in phases.items():
+        _add(run, "step_time", phase, action.mean, action.text, action, path)
+    # The row of the whole run, which newer layouts have.
+    total = next((action for action in actions if action.name == "Total" and action.mean is None), None)
+    used = {id(action) for action in phases.values()}
+    for action in actions:
+        if action.mean is None and action is not total:
+            _add_total(run, action.name, action, path)
+        elif action.mean is not None and id(action) not in used:
+            metric = "step_time" if action.calls == calls > 1 else "action_time"
+            _add(run, metric, action.name, action.mean, action.text, action, path)
+    batch, loading = phases.get("training_batch"), phases.get("data_loading")
+    if batch and loading and batch.mean is not None and loading.mean is not None:
+        # The step from batch to batch: the trainer's work on one and the wait for the next.
+        text = f"{batch.text} + {loading.text}"
+        _add(run, "step_time", STEP, batch.mean + loading.mean, text, batch, path)
+    if total:
+        _add_total(run, STEP, total, path)
 
 
-def _lines(content: bytes, offsets: Sequence[int]) -> Iterator[int]:
-    """Yield the lines of ascending offsets; each part of the content is counted once."""
-    line = 1
-    for before, at in pairwise([0, *offsets]):
-        line += content.count(b"\n", before, at)
-        yield line
+def add_between_steps(run: ResultRun, actions: Sequence[Action], path: str) -> None:
+    """Add the sum of the means between two steps if the report has all of them."""
+    named = {action.name: action for action in actions if action.mean is not None}
+    if not all(name in named for name in _BETWEEN_STEPS):
+        return
+    parts = [named[name] for name in _BETWEEN_STEPS]
+    # In this order and without fsum: the original adds floats one after another.
+    value = sum(part.mean for part in parts if part.mean is not None)
+    _add(run, "step_time", "between_steps", value, " + ".join(part.text for part in parts), parts[0], path)
 
 
-def total_of(actions: Sequence[Action]) -> Action | None:
-    """Return the row of the whole run, which newer layouts have."""
-    return next((one for one in actions if one.name == "Total" and one.mean is None), None)
+def _add(
+    run: ResultRun, metric: str, phase: str, mean: float | None, text: str, action: Action, path: str
+) -> None:
+    if mean is not None:
+        run.add(metric, mean, text, "mean", action.calls, phase=phase, source=Source(path, action.line))
+
+
+def _add_total(run: ResultRun, phase: str, action: Action, path: str) -> None:
+    source = Source(path, action.line)
+    run.add("run_time", action.total, f"{action.total:g}", "total", action.calls, phase=phase, source=source)

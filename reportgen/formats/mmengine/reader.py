@@ -1,9 +1,9 @@
 """Read the logs of MMEngine and MMCV 1 (MMDetection, MMSegmentation, MMPretrain, ...).
 
-`Epoch(train) [100][ 100/4309] ... time: 0.9225 data_time: 0.0064` and `Iter [48/180]\\tlr: ..., time:
-3.743, data_time: 1.643`: a file becomes one Run. MMCV 1 prints the mean since the line before. MMEngine
-prints the mean of its last `window_size` iterations (10 unless the configuration says otherwise), more or
-fewer than those since the line before; where the interval is longer and the head missing, timestamps decide.
+`Epoch(train) [100][ 100/4309] ... time: 0.9225 data_time: 0.0064` and `Iter [48/180]\\tlr: ..., time: 3.743,
+data_time: 1.643`: a file becomes one Run. MMCV 1 prints the mean since the previous line. MMEngine prints the
+mean of its last `window_size` iterations (10 unless configured), which may be more or fewer than those since
+the previous line; if the interval is longer and the head of the log is missing, timestamps decide.
 
 Format: https://github.com/open-mmlab/mmengine, runner/log_processor.py; mmcv 1.x runner/hooks/logger/text.py.
 """
@@ -15,26 +15,26 @@ import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.mmengine import mmcv_json
-from reportgen.formats.mmengine.scalars import CONFIGURATION, MARK, Scalars, claim_scalars, claim_told, runs
+from reportgen.formats.mmengine.json_lines import (
+    CONFIGURATION,
+    MARK,
+    MMCV_TRAINING,
+    TrainingLines,
+    claim_json_lines,
+    claim_repeated,
+    mmcv_run,
+    mmengine_runs,
+)
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim, seconds
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "mmengine"
 _LINE = re.compile(
-    rb"(?:Epoch|Iter)(?P<train>\(train\))? {1,3}(?:\[ {0,9}(?P<epoch>[0-9]{1,6})\])?\[ {0,9}(?P<at>"
-    + COUNT
-    + rb")/ {0,9}"
-    rb"(?P<of>"
-    + COUNT
-    + rb")\][\t ]{1,3}[^\n]{0,400}?[ \t]time: (?P<time>"
-    + NUMBER
-    + rb"),? {1,2}data_time: (?P<data>"
-    + NUMBER
-    + rb")(?=[,\s])(?:,? {1,2}memory: (?P<memory>"
-    + COUNT
-    + rb"))?"
+    rb"(?:Epoch|Iter)(?P<train>\(train\))? {1,3}(?:\[ {0,9}(?P<epoch>[0-9]{1,6})\])?"
+    rb"\[ {0,9}(?P<at>%(c)s)/ {0,9}(?P<of>%(c)s)\][\t ]{1,3}[^\n]{0,400}?[ \t]time: (?P<time>%(n)s),? {1,2}"
+    rb"data_time: (?P<data>%(n)s)(?=[,\s])(?:,? {1,2}memory: (?P<memory>%(c)s))?"
+    % {b"c": COUNT, b"n": NUMBER}
 )
 _LOGGER = re.compile(rb" - (?:mm[a-z]{2,20}) - INFO - [^\n]{0,80}")
 _DATE = re.compile(
@@ -53,32 +53,33 @@ _BATCH_2 = re.compile(
 )
 _MODEL = re.compile(rb"work_dir = '[^'\n]{0,200}?(?P<name>[\w.-]{1,120})/?'")
 _DEFAULT_WINDOW = 10
-# Looks for a pattern that has a literal in its first line.
+# Searches for a pattern whose first line contains a literal.
 _Search = Callable[[re.Pattern[bytes], bytes], re.Match[bytes] | None]
-_YEAR = 365 * 86400.0
+_YEAR_SECONDS = 365 * 86400.0
+_MAX_DATE_BYTES = 120
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of training, of a logger, of scalars; in a folder, scalars told elsewhere."""
+    """Claim a file with a line of training, a logger or scalars; in a folder, files that repeat others."""
     if files.is_folder:
-        return claim_told(files, _LINE)
+        return claim_repeated(files, _LINE)
     printed = claim(files, b"data_time: ", _LINE, 0.95) or claim(files, b" - INFO - ", _LOGGER, 0.85)
-    return printed or claim_scalars(files)
+    return printed or claim_json_lines(files)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of a printed log, or those of a file of scalars; nothing of what something else tells."""
+    """Yield the run of a printed log, or those of a file of scalars; nothing for files that repeat others."""
     if files.is_folder:
         return
     log = TextLog(files)
-    if log.content.lstrip()[:1] == b"{" and mmcv_json.TRAINING in log.content:
-        yield _of_json(log).run()
-    elif log.content.lstrip()[:1] == b"{":
-        found = list(runs(log))
-        for number, one in enumerate(found, 1):
-            yield _of_scalars(log, one).run(number if len(found) > 1 else None)
-    else:
+    if log.content.lstrip()[:1] != b"{":
         yield _printed(log).run()
+    elif MMCV_TRAINING in log.content:
+        yield _of_mmcv_json(log).run()
+    else:
+        runs = list(mmengine_runs(log))
+        for number, lines in enumerate(runs, 1):
+            yield _of_scalars(log, lines).run(number if len(runs) > 1 else None)
 
 
 FORMAT = Format(
@@ -92,55 +93,56 @@ FORMAT = Format(
 
 
 def _printed(log: TextLog) -> RunBuilder:
-    every = log.records(_LINE, b"data_time: ")
-    epochs = np.nan_to_num(every.floats("epoch")).astype(np.int64)
-    step = in_epochs(epochs, every.integers("at"), every.integers("of"))
-    first = once(step)
-    found, epochs = every.take(first), epochs[first]
-    run = RunBuilder(log, _NAME, step[first], found.line, int(every.end[-1]) if len(every) else 0)
+    records = log.records(_LINE, b"data_time: ")
+    epoch = np.nan_to_num(records.floats("epoch")).astype(np.int64)
+    step = in_epochs(epoch, records.integers("at"), records.integers("of"))
+    first, last = once(step), int(records.end[-1]) if len(records) else 0
+    records, epoch = records.take(first), epoch[first]
     is_new = b"(train)" in log.content
-    run.factors.update(framework="MMEngine" if is_new else "MMCV", item="image")
+    run = _start(log, "MMEngine" if is_new else "MMCV", step[first], records.line, last)
     _describe(run, log.search, is_new=is_new)
-    _measure(run, found, epochs, is_new=is_new)
+    at = records.integers("at")
+    covered = spans(at, epoch)
+    _add_breaks(run, at, epoch)
+    stamp, time = _stamps(log, records), records.floats("time")
+    span = _averaged_steps(run, covered, time, stamp) if is_new else covered
+    _add(run, time, records.floats("data"), records.floats("memory"), span)
+    run.add_stamps(stamp, run.work(covered))
     return run
 
 
-def _of_scalars(log: TextLog, found: Scalars) -> RunBuilder:
-    run = RunBuilder(log, _NAME, found.step, found.line, len(log.content))
-    run.factors.update(framework="MMEngine", item="image")
+def _of_scalars(log: TextLog, lines: TrainingLines) -> RunBuilder:
+    run = _start(log, "MMEngine", lines.step, lines.line, len(log.content))
     configuration = log.files.read_sibling(CONFIGURATION) or b""
     if batch := _BATCH_2.search(configuration):
         run.factors["batch_size"] = int(batch["size"])
-    if model := _MODEL.search(configuration):
-        run.factors["model"] = model["name"].decode("ascii", "replace")
+    _add_model(run, _MODEL.search(configuration))
     window = _WINDOW.search(configuration)
-    span = np.minimum(int(window["size"]) or 1 if window else _DEFAULT_WINDOW, found.step)
-    _add(run, found.column("time"), found.column("data_time"), found.column("memory"), span)
+    span = np.minimum(int(window["size"]) or 1 if window else _DEFAULT_WINDOW, lines.step)
+    _add(run, lines.time, lines.data, lines.memory, span)
     return run
 
 
-def _of_json(log: TextLog) -> RunBuilder:
-    found = mmcv_json.Lines(log)
-    run = RunBuilder(log, _NAME, found.step, found.line, len(log.content))
-    run.factors.update(framework="MMCV", item="image")
-    if found.name:
-        run.factors["model"] = found.name
-    _describe(run, lambda pattern, _: pattern.search(found.head), is_new=False)
-    span = spans(found.at, found.epoch)
-    run.breaks = epoch_breaks((found.step - found.at)[1:][np.diff(found.epoch) != 0].tolist())
-    _add(run, found.column("time"), found.column("data_time"), found.column("memory"), span)
+def _of_mmcv_json(log: TextLog) -> RunBuilder:
+    mmcv = mmcv_run(log)
+    lines = mmcv.lines
+    run = _start(log, "MMCV", lines.step, lines.line, len(log.content))
+    if mmcv.name:
+        run.factors["model"] = mmcv.name
+    _describe(run, lambda pattern, _: pattern.search(mmcv.head), is_new=False)
+    _add_breaks(run, mmcv.at, mmcv.epoch)
+    _add(run, lines.time, lines.data, lines.memory, spans(mmcv.at, mmcv.epoch))
     return run
 
 
-def _measure(run: RunBuilder, found: Records, epochs: IntArray, *, is_new: bool) -> None:
-    at = found.integers("at")
-    covered = spans(at, epochs)
-    run.breaks = epoch_breaks((run.step - at)[1:][np.diff(epochs) != 0].tolist())
-    stamp = _stamps(run.log, found)
-    time = found.floats("time")
-    span = _seen(run, covered, time, stamp) if is_new else covered
-    _add(run, time, found.floats("data"), found.floats("memory"), span)
-    run.add_stamps(stamp, run.work(covered))
+def _start(log: TextLog, framework: str, step: IntArray, line: IntArray, last: int) -> RunBuilder:
+    run = RunBuilder(log, _NAME, step, line, last)
+    run.factors.update(framework=framework, item="image")
+    return run
+
+
+def _add_breaks(run: RunBuilder, at: IntArray, epoch: IntArray) -> None:
+    run.breaks = epoch_breaks((run.step - at)[1:][np.diff(epoch) != 0].tolist())
 
 
 def _add(run: RunBuilder, time: FloatArray, data: FloatArray, memory: FloatArray, span: IntArray) -> None:
@@ -150,10 +152,10 @@ def _add(run: RunBuilder, time: FloatArray, data: FloatArray, memory: FloatArray
     run.add("memory_used", memory * 2**20, "printed", span=span)
 
 
-def _seen(run: RunBuilder, covered: IntArray, time: FloatArray, stamp: FloatArray) -> IntArray:
-    """Return how many steps MMEngine's means are taken over: its window, across the borders of epochs.
+def _averaged_steps(run: RunBuilder, covered: IntArray, time: FloatArray, stamp: FloatArray) -> IntArray:
+    """Return the number of steps that MMEngine's means cover: its window, across the borders of epochs.
 
-    Lines that are closer than the window overlap, and the dates cannot tell how long it is.
+    Lines closer than the window overlap, and then the dates do not give its length.
     """
     configured = run.log.search(_WINDOW, b"window_size=")
     if configured:
@@ -166,23 +168,25 @@ def _seen(run: RunBuilder, covered: IntArray, time: FloatArray, stamp: FloatArra
     return np.minimum(_DEFAULT_WINDOW, run.step)
 
 
-def _stamps(log: TextLog, found: Records) -> FloatArray:
-    """Return the dates of the lines; where they have no year, the time goes on over the end of one."""
+def _stamps(log: TextLog, records: Records) -> FloatArray:
+    """Return the dates of the lines; if they have no year, the time continues over the end of one."""
     texts, is_yearless = [], False
-    for begin in found.begin.tolist():
+    for begin in records.begin.tolist():
         line = max(log.content.rfind(b"\n", 0, begin), log.content.rfind(b"\r", 0, begin)) + 1
-        date = _DATE.search(log.content, max(line, begin - 120), begin)
+        date = _DATE.search(log.content, max(line, begin - _MAX_DATE_BYTES), begin)
         if date and date["year"]:
             texts.append(date["year"] + b"-" + date["date"] + b" " + date["time"])
         elif date:
             is_yearless = True
-            # A leap year, so that every date exists.
+            # A leap year, in which every date exists.
             texts.append(b"2024-" + date["month"] + b"-" + date["day"] + b" " + date["time"])
         else:
             texts.append(b"")
     stamp = seconds(texts)
     if is_yearless:
-        stamp = stamp + np.cumsum(np.diff(stamp, prepend=stamp[:1]) < -_YEAR / 2) * (_YEAR + 86400.0)
+        stamp = stamp + np.cumsum(np.diff(stamp, prepend=stamp[:1]) < -_YEAR_SECONDS / 2) * (
+            _YEAR_SECONDS + 86400.0
+        )
     return stamp
 
 
@@ -198,19 +202,22 @@ def _describe(run: RunBuilder, search: _Search, *, is_new: bool) -> None:
         run.factors["batch_size"] = int(batch["size"])
     if devices and batch:
         run.samples_per_step = float(int(batch["size"]) * devices)
-    model = search(_MODEL, b"work_dir = ")
+    _add_model(run, search(_MODEL, b"work_dir = "))
+
+
+def _add_model(run: RunBuilder, model: re.Match[bytes] | None) -> None:
     if model:
         run.factors["model"] = model["name"].decode("ascii", "replace")
 
 
 def _devices(search: _Search) -> int | None:
-    """Return how many GPUs train: as the launcher counted, else those that were given to the run.
+    """Return the number of GPUs: as the launcher counted them, else those given to the run.
 
-    The GPUs that the environment lists are all of the machine, used or not, and are not counted.
+    The GPUs in the environment are all those of the machine, used or not, and are not counted.
     """
     if number := search(_GPU_NUMBER, b"GPU number: "):
         return int(number["number"]) or None
     ids = search(_GPU_IDS, b"gpu_ids = ")
     if ids and ids["end"]:
         return int(ids["end"]) or None
-    return len([one for one in ids["list"].split(b",") if one.strip()]) or None if ids else None
+    return len([id for id in ids["list"].split(b",") if id.strip()]) or None if ids else None

@@ -1,217 +1,335 @@
-"""Read the CSV of `nvidia-smi --query-gpu=... --format=csv`, with header or columns named in labels.toml.
+"""Read the CSV of `nvidia-smi --query-gpu=... --format=csv`, with a header or with columns in labels.toml.
 
-A file becomes one Run of telemetry alone, with a Telemetry per device. Time runs from the first sample: the
-log has local time without a zone, and nothing in it tells on which clock a training run beside it ran. Values
+A file becomes one Run of telemetry, with a Telemetry per device. Time starts at the first sample: the log has
+local time without a zone, and nothing in it names the clock of a training run on the same machine. Values
 that the driver does not have ("[N/A]") are absent.
+
+Fields are named as `nvidia-smi --help-query-gpu` lists them; the header prints the second of two spellings,
+and a unit in brackets even with `nounits`. Driver 535 renamed throttle reasons to event reasons; the bits are
+those of nvml.h.
 """
 
+import math
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from csv import Error as CsvError
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
+from reportgen.core import units
 from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_smi.fields import FACTS, IDENTITIES, MARKS, REASONS, Field, field
-from reportgen.formats.parsing.csv_cells import rows
+from reportgen.formats.parsing.csv_cells import quantity, rows
 from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.parsing.result_run import ResultRun
 from reportgen.formats.parsing.text_log import is_binary
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvsmi"
-_SHORT = 12
+# Field -> (metric, unit of a cell without one).
+_NUMBERS: Mapping[str, tuple[str, str]] = {
+    "utilization.gpu": ("utilization", "%"),
+    "utilization.memory": ("memory_utilization", "%"),
+    "memory.total": ("memory_total", "MiB"),
+    "memory.used": ("memory_used", "MiB"),
+    "memory.free": ("memory_free", "MiB"),
+    "temperature.gpu": ("temperature", "C"),
+    "temperature.memory": ("temperature_memory", "C"),
+    "power.draw": ("power", "W"),
+    "power.draw.average": ("power_average", "W"),
+    "power.draw.instant": ("power_instant", "W"),
+    "power.limit": ("power_limit_requested", "W"),
+    "enforced.power.limit": ("power_limit", "W"),
+    "power.default_limit": ("power_limit_default", "W"),
+    "clocks.current.sm": ("sm_clock", "MHz"),
+    "clocks.current.memory": ("memory_clock", "MHz"),
+    "clocks.current.graphics": ("graphics_clock", "MHz"),
+    "clocks.max.sm": ("sm_clock_max", "MHz"),
+    "clocks.max.memory": ("memory_clock_max", "MHz"),
+    "fan.speed": ("fan_speed", "%"),
+    "pcie.link.gen.current": ("pcie_link_generation", "count"),
+    "pcie.link.gen.gpucurrent": ("pcie_link_generation", "count"),
+    "pcie.link.width.current": ("pcie_link_width", "count"),
+    "ecc.errors.corrected.volatile.total": ("ecc_corrected", "count"),
+    "ecc.errors.uncorrected.volatile.total": ("ecc_uncorrected", "count"),
+}
+_THROTTLE_REASONS = "throttle_reasons"
+_REASON_BITS: Mapping[str, int] = {
+    "gpu_idle": 0x1,
+    "applications_clocks_setting": 0x2,
+    "sw_power_cap": 0x4,
+    "hw_slowdown": 0x8,
+    "sync_boost": 0x10,
+    "sw_thermal_slowdown": 0x20,
+    "hw_thermal_slowdown": 0x40,
+    "hw_power_brake_slowdown": 0x80,
+    "display_clocks_setting": 0x100,
+}
+# Facts about the device or the machine: field -> name in the environment.
+_FACTS: Mapping[str, str] = {
+    "driver_version": "driver",
+    "vbios_version": "vbios",
+    "compute_mode": "compute_mode",
+    "persistence_mode": "persistence_mode",
+}
+# Fields that identify a device, the most reliable first.
+_IDENTITIES = ("uuid", "pci.bus_id", "index")
+_OTHERS = ("timestamp", "name", "count", "serial", "pstate", *_IDENTITIES, *_FACTS)
+_SPELLINGS: Mapping[str, str] = {
+    "gpu_name": "name",
+    "gpu_uuid": "uuid",
+    "gpu_bus_id": "pci.bus_id",
+    "clocks.sm": "clocks.current.sm",
+    "clocks.mem": "clocks.current.memory",
+    "clocks.memory": "clocks.current.memory",
+    "clocks.gr": "clocks.current.graphics",
+    "clocks.max.mem": "clocks.max.memory",
+}
+_FIELD = re.compile(r"([a-z][a-z0-9_.]*)(?: ?\[([^\[\]]{1,12})\])?")
+_REASON = re.compile(r"clocks_(?:throttle|event)_reasons\.([a-z_]+)")
+# Every header with a distinctive field contains one of these.
+_MARKS = tuple(
+    name.encode()
+    for name in (
+        *_NUMBERS,
+        *(spelling for spelling, name in _SPELLINGS.items() if name in _NUMBERS),
+        "clocks_throttle_reasons.",
+        "clocks_event_reasons.",
+    )
+)
+# Masks are floats, which hold 53 bits; nine are in use.
+_MAX_MASK = 2**53
+_MAX_CACHED_CHARS = 12
 _PROBED_LINES = 5
-# Rows of one sample are printed within this time of each other, s.
-_SAME_SAMPLE = 0.02
+# Rows of one sample are printed within this time.
+_MAX_SAMPLE_SECONDS = 0.02
 _EPOCH = datetime(1970, 1, 1)  # the log has no time zone, and only differences are used
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its name in the first spelling and the unit in its header, "" if none."""
+
+    name: str
+    unit: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nvidia-smi has such a field, as far as it is listed here."""
+        return self.is_distinctive or self.name in _OTHERS
+
+    @property
+    def is_distinctive(self) -> bool:
+        """Whether no other program has a column of this name."""
+        return self.name in _NUMBERS or bool(_REASON.fullmatch(self.name))
+
+    @property
+    def metric(self) -> str:
+        """Its metric, "" for none; all throttle reasons together are one bit mask."""
+        if reason := _REASON.fullmatch(self.name):
+            return _THROTTLE_REASONS if reason[1] == "active" or reason[1] in _REASON_BITS else ""
+        return _NUMBERS.get(self.name, ("", ""))[0]
+
+    def value(self, text: str) -> float | None:
+        """Return a cell in the base unit, NaN if the driver has no value, None if the cell is damaged."""
+        if not text or text.startswith("[") or text in ("N/A", "ERR!"):
+            return math.nan
+        if reason := _REASON.fullmatch(self.name):
+            return _mask(reason[1], text)
+        unit = _NUMBERS[self.name][1]
+        printed = quantity(text, self.unit or unit)
+        if printed is None or not units.find(printed[1]):
+            return None
+        value, base = units.to_base(*printed)
+        return value if base == units.to_base(1, unit)[1] else None
+
+
+def _mask(reason: str, text: str) -> float | None:
+    if reason == "active":
+        mask = int(text, 16) if re.fullmatch("0x[0-9a-fA-F]{1,16}", text) else _MAX_MASK
+        return float(mask) if mask < _MAX_MASK else None
+    return {"Active": float(_REASON_BITS.get(reason, 0)), "Not Active": 0.0}.get(text)
+
+
+def _field(text: str) -> Field | None:
+    """Return the field of a header cell, None if the cell is not the name of a field."""
+    match = _FIELD.fullmatch(text.strip())
+    return Field(_SPELLINGS.get(match[1], match[1]), match[2] or "") if match else None
+
+
+def _header(cells: Sequence[str]) -> list[Field] | None:
+    """Return the fields of a header, None unless all cells are names and one of them is distinctive."""
+    fields = [field for cell in cells if (field := _field(cell))]
+    is_header = len(fields) == len(cells) and any(field.is_distinctive for field in fields)
+    return fields if is_header else None
+
+
+def _configured(files: LogFiles) -> list[Field]:
+    """Return the columns that labels.toml gives to a file without header."""
+    columns = files.settings.get(_NAME, {}).get("columns", [])
+    texts = [text for text in columns if isinstance(text, str)] if isinstance(columns, list) else []
+    return [_field(text) or Field(text) for text in texts]
+
+
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a file whose first line is a header of nvidia-smi, or that fits the columns labels.toml names."""
+    """Claim a file that begins with a header of nvidia-smi, or matches the columns in labels.toml."""
     if files.is_folder:
         return None
     head = files.head(files.path)
     if is_binary(head) or not head.strip():
         return None
     try:
-        lines = _complete(rows(head.decode("utf-8", "replace")), _PROBED_LINES)
+        probed = _probe(rows(head.decode("utf-8", "replace")))
     except CsvError:
         return None
-    if not lines:
+    if not probed:
         return None
-    line, first = lines[0]
-    fields = _header(first)
-    if fields and any(one.is_telling for one in fields):
-        share = sum(one.is_known for one in fields) / len(fields)
-        return Claim(0.95 * share, files.source(files.path, line), ", ".join(first)[:80], (files.path,))
-    named = _settings(files)
-    if not named or not all(_fits(named, cells) for _, cells in lines):
-        return None
-    reason = "rows that fit the columns in labels.toml"
-    return Claim(0.7, files.source(files.path, line), reason, (files.path,))
+    line, cells = probed[0]
+    if fields := _header(cells):
+        share = sum(field.is_known for field in fields) / len(fields)
+        return Claim.of_file(files, 0.95 * share, ", ".join(cells)[:80], line)
+    columns = _configured(files)
+    if columns and all(_fits(columns, cells) for _, cells in probed):
+        return Claim.of_file(files, 0.7, "rows match the columns in labels.toml", line)
+    return None
+
+
+def _probe(lines: Iterator[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Return the first rows, without the last one if the end of the head may have cut it."""
+    first = [row for _, row in zip(range(_PROBED_LINES + 1), lines, strict=False)]
+    return first[:_PROBED_LINES] if len(first) > 1 else first
+
+
+def _fits(fields: Sequence[Field], cells: Sequence[str]) -> bool:
+    return len(fields) == len(cells) and all(
+        not field.metric or field.value(cell) is not None for field, cell in zip(fields, cells, strict=True)
+    )
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file's telemetry."""
-    yield _Monitor(files).run()
+    yield _Monitor(files).read()
 
 
-FORMAT = Format(_NAME, "CSV output of `nvidia-smi --query-gpu`.", claims, read, marks=MARKS)
+FORMAT = Format(_NAME, "CSV output of `nvidia-smi --query-gpu`.", claims, read, marks=_MARKS)
 
 
 class _Monitor:
     """One file: its samples, column by column."""
 
     def __init__(self, files: LogFiles) -> None:
-        self.files, self.id = files, files.id(files.path)
-        self.malformed = Malformed(self.id, files.source(files.path).path)
+        self.files, self.run = files, ResultRun.of_file(_NAME, files)
+        self.malformed = Malformed(self.run.id, self.run.source.path)
         self.fields: list[Field] = []
         self.cells: list[list[str]] = []
         self.lines: list[int] = []
         self._read_rows()
 
-    def run(self) -> Run:
+    def read(self) -> Run:
         """Return the run; a file without a sample gives one without telemetry, and a finding."""
         values = self._values()
-        t = self._times()
-        rows_of: dict[str, list[int]] = defaultdict(list)
+        times = self._column("timestamp") or [""] * len(self.cells)
+        t = np.array([_seconds(text) for text in times], dtype=np.float64)
+        by_device: dict[str, list[int]] = defaultdict(list)
         for row, device in enumerate(self._devices(t)):
-            rows_of[device].append(row)
+            by_device[device].append(row)
         t = t - t.min(initial=np.inf, where=np.isfinite(t))
-        source = self.files.source(self.files.path)
-        telemetry = [
-            Telemetry(device, t[mine], {metric: column[mine] for metric, column in values.items()}, source)
-            for device, mine in rows_of.items()
-        ]
-        findings = self.malformed.findings()
-        if not telemetry:
-            none = Finding("warning", Rule.READ_INCOMPLETE_RUN, self.id, "no sample was recorded", source)
-            findings = (*findings, none)
-        return Run(
-            self.id,
-            _NAME,
-            source,
-            self._factors(),
-            self._environment(),
-            telemetry=tuple(telemetry),
-            findings=findings,
+        self.run.telemetry = tuple(
+            Telemetry(device, t[at], {name: column[at] for name, column in values.items()}, self.run.source)
+            for device, at in by_device.items()
         )
+        self.run.findings += self.malformed.findings()
+        if not self.run.telemetry:
+            self.run.note(Rule.READ_INCOMPLETE_RUN, "no sample was recorded")
+        names = {name for name in self._column("name") if name and not name.startswith("[")}
+        self.run.factors = {"device": names.pop()} if len(names) == 1 else {}
+        self.run.environment = self._environment()
+        return self.run.run()
 
     def _read_rows(self) -> None:
-        """Take the rows that have as many cells as the header, which recurs where logs were appended."""
+        """Collect the rows with as many cells as the header, which is repeated in appended logs."""
         content = self.files.bytes(self.files.path)
-        end, kept = content.rfind(b"\n") + 1, dict[str, str]()
+        end, cached = content.rfind(b"\n") + 1, dict[str, str]()
         if end < len(content):
-            self.malformed.add(content.count(b"\n") + 1, "a last line without an end, left out")
+            self.malformed.add(content.count(b"\n") + 1, "a truncated last line, skipped")
         try:
             for line, cells in rows(content[:end].decode("utf-8", "replace")):
-                header = _header(cells)
-                if header and any(one.is_telling for one in header):
+                if header := _header(cells):
                     if self.fields and header != self.fields:
                         self.malformed.add(line, "a header that differs from the first")
                     self.fields = self.fields or header
                     continue
-                self.fields = self.fields or _settings(self.files)
-                if len(cells) == len(self.fields):
-                    # Values repeat, times do not: a text is kept once.
-                    self.cells.append(
-                        [cell if len(cell) > _SHORT else kept.setdefault(cell, cell) for cell in cells]
-                    )
-                    self.lines.append(line)
-                else:
+                self.fields = self.fields or _configured(self.files)
+                if len(cells) != len(self.fields):
                     self.malformed.add(line, f"not the {len(self.fields)} cells of the header")
+                    continue
+                # Values repeat, times do not: a short text is stored once.
+                self.cells.append(
+                    [
+                        text if len(text) > _MAX_CACHED_CHARS else cached.setdefault(text, text)
+                        for text in cells
+                    ]
+                )
+                self.lines.append(line)
         except CsvError as error:
             self.malformed.add(1, f"not CSV: {error}")
 
     def _values(self) -> dict[str, FloatArray]:
-        """Return metric -> values, and leave out the rows with a damaged cell."""
-        found: dict[str, list[list[float]]] = defaultdict(list)
+        """Return metric -> values, and drop the rows with a damaged cell."""
+        columns: dict[str, list[list[float]]] = defaultdict(list)
         usable = [True] * len(self.cells)
-        for number, one in enumerate(self.fields):
-            if not one.metric:
+        for number, field in enumerate(self.fields):
+            if not field.metric:
                 continue
             known: dict[str, float | None] = {}
             column = []
             for row, cells in enumerate(self.cells):
                 text = cells[number]
                 if text not in known:
-                    known[text] = one.value(text)
+                    known[text] = field.value(text)
                 value = known[text]
                 if value is None:
-                    self.malformed.add(self.lines[row], f"{one.name}: not a value")
+                    self.malformed.add(self.lines[row], f"{field.name}: not a value")
                     usable[row] = False
                 column.append(np.nan if value is None else value)
-            found[one.metric].append(column)
+            columns[field.metric].append(column)
         keep = np.array(usable, dtype=bool)
         self.cells = [cells for cells, is_usable in zip(self.cells, usable, strict=True) if is_usable]
-        return {metric: _together(metric, columns)[keep] for metric, columns in found.items()}
-
-    def _times(self) -> FloatArray:
-        """Return the time of each row in s, NaN where there is none."""
-        column = self._column("timestamp")
-        return np.array([_seconds(text) for text in column]) if column else np.full(len(self.cells), np.nan)
+        return {metric: _merge(metric, same)[keep] for metric, same in columns.items()}
 
     def _column(self, name: str) -> list[str]:
-        numbers = [number for number, one in enumerate(self.fields) if one.name == name]
-        return [cells[numbers[0]] for cells in self.cells] if numbers else []
+        number = next((number for number, field in enumerate(self.fields) if field.name == name), None)
+        return [] if number is None else [cells[number] for cells in self.cells]
 
     def _devices(self, t: FloatArray) -> list[str]:
         """Return the device of each row."""
-        for name in IDENTITIES:
+        for name in _IDENTITIES:
             if column := self._column(name):
                 return column
         positions = _positions(t, self._column("count"))
         names = self._column("name") or ["gpu"] * len(self.cells)
         return [f"{name}#{position}" for name, position in zip(names, positions, strict=True)]
 
-    def _factors(self) -> dict[str, FactorValue]:
-        names = {name for name in self._column("name") if name and not name.startswith("[")}
-        return {"device": names.pop()} if len(names) == 1 else {}
-
     def _environment(self) -> dict[str, FactorValue]:
         facts: dict[str, FactorValue] = {}
-        for name, fact in FACTS.items():
+        for name, fact in _FACTS.items():
             values = dict.fromkeys(text for text in self._column(name) if text and not text.startswith("["))
             if values:
                 facts[fact] = " | ".join(values)
         return facts
 
 
-def _header(cells: Sequence[str]) -> list[Field] | None:
-    """Return the fields that the cells name, None where one of them is no name."""
-    fields = [field(cell) for cell in cells]
-    return None if None in fields else [one for one in fields if one]
-
-
-def _settings(files: LogFiles) -> list[Field]:
-    """Return the columns that labels.toml gives to a file without header."""
-    columns = files.settings.get(_NAME, {}).get("columns", [])
-    texts = [text for text in columns if isinstance(text, str)] if isinstance(columns, list) else []
-    return [field(text) or Field(text) for text in texts]
-
-
-def _fits(fields: Sequence[Field], cells: Sequence[str]) -> bool:
-    return len(fields) == len(cells) and all(
-        not one.metric or one.value(cell) is not None for one, cell in zip(fields, cells, strict=True)
-    )
-
-
-def _complete(lines: Iterator[tuple[int, list[str]]], count: int) -> list[tuple[int, list[str]]]:
-    """Return the first rows, less the last one where the head of the file may have cut it."""
-    found = [row for _, row in zip(range(count + 1), lines, strict=False)]
-    return found[:count] if len(found) > 1 else found
-
-
-def _together(metric: str, columns: Sequence[Sequence[float]]) -> FloatArray:
-    """Return one column: the bits of all throttle reasons, else the first value that is there."""
+def _merge(metric: str, columns: Sequence[Sequence[float]]) -> FloatArray:
+    """Return one column: the bits of all throttle reasons, else the first value of each row."""
     arrays = [np.array(column, dtype=np.float64) for column in columns]
-    if metric == REASONS:
-        masks = [np.nan_to_num(one).astype(np.uint64) for one in arrays]
-        together: FloatArray = np.bitwise_or.reduce(masks).astype(np.float64)
-        return np.where(np.all([np.isnan(one) for one in arrays], axis=0), np.nan, together)
+    if metric == _THROTTLE_REASONS:
+        masks = [np.nan_to_num(array).astype(np.uint64) for array in arrays]
+        merged: FloatArray = np.bitwise_or.reduce(masks).astype(np.float64)
+        return np.where(np.all([np.isnan(array) for array in arrays], axis=0), np.nan, merged)
     first = arrays[0]
     for other in arrays[1:]:
         first = np.where(np.isnan(first), other, first)
@@ -226,15 +344,15 @@ def _seconds(text: str) -> float:
 
 
 def _positions(t: FloatArray, counts: Sequence[str]) -> list[int]:
-    """Return the position of each row within its sample, all 0 where it cannot be told."""
+    """Return the position of each row within its sample, all 0 if it is unknown."""
     number = len(t)
     if counts and len(set(counts)) == 1 and counts[0].isdecimal() and 0 < int(counts[0][:4]) <= 1024:
         return [row % int(counts[0][:4]) for row in range(number)]
     if number < 2 or not np.isfinite(t).all():
         return [0] * number
-    begins = np.flatnonzero(np.concatenate(([True], np.diff(t) > _SAME_SAMPLE)))
+    begins = np.flatnonzero(np.concatenate(([True], np.diff(t) > _MAX_SAMPLE_SECONDS)))
     sizes = np.diff(np.concatenate((begins, [number])))
-    # Samples of the same size each, the last one perhaps cut, are those of several devices.
+    # Samples of equal size, except perhaps the last one, contain one row per device.
     if len(sizes) < 2 or len(set(sizes[:-1].tolist())) > 1 or sizes[-1] > sizes[0]:
         return [0] * number
     return [row % int(sizes[0]) for row in range(number)]

@@ -1,8 +1,8 @@
-"""Any progress bar of tqdm: `Epoch 3:  12%|#2   | 120/1000 [00:48<05:52,  2.50it/s, loss=1.2]`.
+"""Read the progress bars of tqdm: `Epoch 3:  12%|#2   | 120/1000 [00:48<05:52,  2.50it/s, loss=1.2]`.
 
-The elapsed time is cut to whole seconds and the rate is smoothed over the last few draws: what a bar tells
-for certain are intervals between draws that are far enough apart. Bars are redrawn behind a carriage return
-or glued to one another by several processes, so a label ends at what stands before it, whatever that is.
+The elapsed time is truncated to whole seconds and the rate is smoothed over the last few draws: only
+intervals between bars that are far enough apart are exact. Bars are redrawn after a carriage return, or
+several processes write theirs without a separator, so a label ends at whatever precedes it.
 
 Format: https://github.com/tqdm/tqdm, `tqdm.format_meter`.
 """
@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from reportgen.core.model import FloatArray
 from reportgen.formats.parsing.text_log import Records, TextLog
 
-# Both ends of an interval are cut to whole seconds: shorter ones are more than 5 % unsure.
-SHORTEST = 20.0
-# What a pattern begins with is cheaper looked for than found; one of them stands in every bar.
+# Both ends of an interval are truncated to whole seconds: shorter ones have an error above 5 %.
+MIN_INTERVAL_SECONDS = 20.0
+# Every bar contains one of these; searching for them is cheaper than matching the pattern.
 MARKS = (b"it/s", b"s/it", b"batch/s", b"s/batch", b"step/s", b"s/step")
 
 _UNIT = rb"(?:it|batch|step)"
@@ -26,39 +26,38 @@ _BAR = re.compile(
     rb"(?:(?P<inverse>s/)%(unit)s|%(unit)s/s)(?:\]|, (?P<shown>[^]\r\n]{0,300}))"
     % {b"count": rb"[0-9]{1,12}", b"unit": _UNIT}
 )
-# Between the label and the counts; a wide bar of block signs takes some hundred bytes.
+# Between the label and the counts; a wide bar of block characters takes some hundred bytes.
 _GRAPH = re.compile(rb" {0,3}(?:[0-9]{1,3}%)?(?:\|[^|]{0,1500}\|)? ?$")
-_FAR = 1600
+_MAX_LABEL_BYTES = 1600
 # The end of another bar in the same line: `, loss=1.2]Epoch 3:`.
-_BEFORE = re.compile(rb"^[^]\[]*\]")
+_PREVIOUS_BAR = re.compile(rb"^[^]\[]*\]")
 
 
 def drawn(log: TextLog) -> Records:
-    """Return all bars of a log, with their labels: empty where none ends in a colon before the bar.
+    """Return all bars of a log with their labels, empty if no text ending in a colon precedes the bar.
 
-    `of` is 0 where the total is unknown; `shown` is what follows the rate, None where nothing does.
+    `of` is 0 if the total is unknown; `shown` is the text after the rate, None if there is none.
     """
-    found = log.records(_BAR)
+    bars = log.records(_BAR)
     labels, before = [], 0
-    for begin, end in zip(found.begin.tolist(), found.end.tolist(), strict=True):
-        labels.append(_label(log.content[max(before, begin - _FAR) : begin]))
+    for begin, end in zip(bars.begin.tolist(), bars.end.tolist(), strict=True):
+        labels.append(_label(log.content[max(before, begin - _MAX_LABEL_BYTES) : begin]))
         before = end
-    of = tuple(text if text and text != b"?" else b"0" for text in found.columns["of"])
-    columns = {**found.columns, "of": of, "label": tuple(labels)}
-    return Records(found.begin, found.end, found.line, columns)
+    of = tuple(text if text and text != b"?" else b"0" for text in bars.columns["of"])
+    return Records(bars.begin, bars.end, bars.line, {**bars.columns, "of": of, "label": tuple(labels)})
 
 
 def _label(text: bytes) -> bytes:
     line = text[max(text.rfind(b"\n"), text.rfind(b"\r")) + 1 :]
     graph = _GRAPH.search(line, max(line.rfind(b"%|") - 4, 0))
-    label = _BEFORE.sub(b"", line[: graph.start()]).strip() if graph else b""
+    label = _PREVIOUS_BAR.sub(b"", line[: graph.start()]).strip() if graph else b""
     return label if label.endswith(b":") else b""
 
 
 def apart(since: FloatArray) -> Iterator[int]:
-    """Yield positions between which so much time passes that whole seconds tell it."""
-    before = -SHORTEST
+    """Yield the positions of bars that are at least MIN_INTERVAL_SECONDS apart."""
+    before = -MIN_INTERVAL_SECONDS
     for position, time in enumerate(since.tolist()):
-        if time - before >= SHORTEST:
+        if time - before >= MIN_INTERVAL_SECONDS:
             before = time
             yield position

@@ -1,43 +1,71 @@
-"""Read logs that tell nothing but progress bars of tqdm: the reader of last resort.
+"""Read logs that contain only progress bars of tqdm: the format of last resort.
 
-A file becomes one Run, a step is an iteration of the loop of training. Elapsed time has whole seconds, so
-intervals are at least 20 s long; a loop that ends sooner is one interval if its last bar tells the mean rate
-of all of it, as tqdm does when it closes a bar. What stands around work of other bars is left out.
+A file becomes one Run, a step is an iteration of the training loop. Elapsed time has whole seconds, so
+intervals are at least 20 s long; a shorter loop is one interval if its last bar gives the mean rate of the
+whole loop, as tqdm does when it closes a bar. Intervals in which another bar advanced are left out.
+
+A label names the purpose of a loop. A loop without label is training if nothing else can be meant: it is the
+only length among such bars, takes its time, and the log mentions training. Loops over epochs count no steps.
+A bar that advances while training stands still (validation, a download) is other work.
 
 Format: https://github.com/tqdm/tqdm; https://github.com/Lightning-AI/pytorch-lightning,
-callbacks/progress/tqdm_progress.py (no smoothing; the bar is drawn once more after validation).
+callbacks/progress/tqdm_progress.py (no smoothing; the bar is drawn again after validation).
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
 
-from reportgen.core.model import Finding, Run
+from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import trainer_output
-from reportgen.formats.parsing.progress_bars import MARKS, SHORTEST, drawn
+from reportgen.formats.parsing.progress_bars import MARKS, MIN_INTERVAL_SECONDS, drawn
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks
 from reportgen.formats.parsing.step_numbers import shortened
-from reportgen.formats.parsing.text_log import TextLog, is_binary
-from reportgen.formats.tqdm.training_loops import Draws, loops, own
+from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary
+from reportgen.formats.parsing.timestamps import elapsed
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "tqdm"
 _CONFIDENCE = 0.1
-# From here on whole seconds tell parts of a loop well enough, and parts tell the warm-up from what follows.
-_LONG = 3 * SHORTEST
-# What a bar shows that was drawn after a validation, as Lightning's may be.
+_OTHER = re.compile(
+    rb"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|sanity|predict\w*|infer\w*|generat\w*|sampl\w*|calibrat\w*"
+    rb"|warm\w*|datasets?|(?:down)?load\w*|map|mapping|filter\w*|token\w*|extract\w*|(?:pre)?process\w*|comput\w*"
+    rb"|encod\w*|cach\w*|scan\w*|pack\w*|truncat\w*|convert\w*|build\w*|creat\w*|collect\w*|index\w*|split"
+    rb"|shards?|read\w*|writ\w*|sav\w*)(?![a-z_]| ?loss| ?acc)",
+    re.IGNORECASE,
+)
+_TRAINING = re.compile(rb"train|epoch|iter|step|batch\b|loss", re.IGNORECASE)
+_EPOCHS = re.compile(rb"epoch", re.IGNORECASE)
+_EPOCH = re.compile(rb"epoch[^0-9a-z]{0,4}([0-9]{1,6})", re.IGNORECASE)
+# YOLOv5 and its relatives: epoch, memory, losses, and the size of the images before the colon.
+_YOLO = re.compile(rb"^([0-9]{1,6})/[0-9]{1,6} +[0-9.]{1,9}[GM] ")
+_MENTIONS_TRAINING = re.compile(rb"loss|\btrain|\bepoch", re.IGNORECASE)
+_RATE_ROUNDING = 0.005  # rates are printed with two decimals
+_MIN_STEP_SECONDS = 1e-3  # faster bars count bytes
+# From here on whole seconds are exact enough for parts, and parts separate the warm-up from the rest.
+_MIN_LOOP_SECONDS = 3 * MIN_INTERVAL_SECONDS
+# In a bar drawn after a validation, as Lightning's may be.
 _VALIDATED = (b"val", b"v_num=")
-# A rate with fewer digits (Lightning prints 0.01it/s) proves nothing.
-_SURE = 0.05
-_UNTOLD = "no two bars of training are so far apart that whole seconds tell the time between them"
+# A rate with fewer digits (Lightning prints 0.01it/s) is too coarse.
+_MAX_RATE_ERROR = 0.05
+_NO_INTERVAL = "no two bars of training are far enough apart for a time in whole seconds"
 
 
-class _Interval(NamedTuple):
-    """Steps between two draws: the last of them, how many, s, and the line of the later draw."""
+class Label(NamedTuple):
+    """The label of a training bar: its word, empty for a bar without label; the epoch, -1 if unknown."""
+
+    word: bytes
+    epoch: int
+
+
+class Interval(NamedTuple):
+    """Steps between two bars: the last of them, how many, s, and the line of the later bar."""
 
     step: int
     span: int
@@ -54,37 +82,43 @@ def claims(files: LogFiles) -> Claim | None:
         return None
     log = TextLog(LogFiles.of({files.path: head}).file(files.path))
     bars = drawn(log)
-    found = own(bars, log.content)
-    if not len(found):
+    positions = _training_positions(bars, _labels(bars), log.content)
+    if not len(positions):
         return None
-    first = bars.take(found[:1])
+    first = bars.take(positions[:1])
     label = first.columns["label"][0] or b""
-    reason = b" ".join((label, log.content[first.begin[0] : first.end[0]])).strip().decode("utf-8", "replace")
-    return Claim(_CONFIDENCE, files.source(files.path, int(first.line[0])), reason, (files.path,))
+    text = b" ".join((label, log.content[first.begin[0] : first.end[0]])).strip()
+    return Claim.of_file(files, _CONFIDENCE, text.decode("utf-8", "replace"), int(first.line[0]))
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    bars = drawn(log)
-    found = own(bars, log.content)
-    draws = Draws.among(bars, found)
-    intervals: list[_Interval] = []
+    every = drawn(log)
+    labels = _labels(every)
+    positions = _training_positions(every, labels, log.content)
+    bars = Bars.among(every, labels, positions)
+    loops = _loops(bars)
+    intervals: list[Interval] = []
     planned, ends = 0, [0]
-    every = loops(draws)
-    for rows, after in zip_longest(every, every[1:], fillvalue=[len(draws.done)]):
-        # One that goes on where another was interrupted does not begin at 0.
-        first, last = int(draws.done[rows[0]]), int(draws.done[rows[-1]])
-        offset = ends[-1] - (first if ends[-1] and draws.since[rows[0]] == 0 else 0)
-        intervals += [one._replace(step=one.step + offset) for one in _of_loop(draws, rows, after[0])]
+    for rows, following in zip_longest(loops, loops[1:], fillvalue=[len(bars.done)]):
+        # A loop that resumes an interrupted one does not begin at 0.
+        first, last = int(bars.done[rows[0]]), int(bars.done[rows[-1]])
+        offset = ends[-1] - (first if ends[-1] and bars.since[rows[0]] == 0 else 0)
+        loop = _intervals(bars, rows, following[0])
+        intervals += [interval._replace(step=interval.step + offset) for interval in loop]
         ends.append(offset + last)
-        planned = offset + int(draws.of[rows[-1]])
-    run = _start(log, intervals)
-    run.last = int(bars.end[found[-1]]) if len(found) else 0
+        planned = offset + int(bars.of[rows[-1]])
+    run = _build(log, intervals)
+    run.last = int(every.end[positions[-1]]) if len(positions) else 0
     run.breaks = epoch_breaks(ends[1:-1])
-    _describe(run, draws)
-    span = np.array([one.span for one in intervals], dtype=np.int64)
-    time = np.array([one.time for one in intervals], dtype=np.float64)
+    plan = trainer_output.plan(log)
+    # The batch printed by examples of transformers and diffusers, if the bar counts the planned steps.
+    if plan.steps and (bars.of == plan.steps).all():
+        run.factors.update(plan.factors)
+        run.samples_per_step = float(plan.batch) if plan.batch else None
+    span = np.array([interval.span for interval in intervals], dtype=np.int64)
+    time = np.array([interval.time for interval in intervals], dtype=np.float64)
     run.add("step_time", time, "printed", span=span, samples=run.work(span))
     yield shortened(run.run(), ends[-1], planned)
 
@@ -94,74 +128,188 @@ FORMAT = Format(
 )
 
 
-def _start(log: TextLog, intervals: Sequence[_Interval]) -> RunBuilder:
-    step, line = (np.array([one[column] for one in intervals], dtype=np.int64) for column in (0, 3))
+def _build(log: TextLog, intervals: Sequence[Interval]) -> RunBuilder:
+    step = np.array([interval.step for interval in intervals], dtype=np.int64)
+    line = np.array([interval.line for interval in intervals], dtype=np.int64)
     run = RunBuilder(log, _NAME, step, line)
     if not intervals:
-        run.findings.append(Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, _UNTOLD, log.source))
+        run.findings.append(Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, _NO_INTERVAL, log.source))
     return run
 
 
-def _describe(run: RunBuilder, draws: Draws) -> None:
-    """Set the batch that examples of transformers and diffusers print, if its steps are those of the bar."""
-    plan = trainer_output.plan(run.log)
-    if plan.steps and (draws.of == plan.steps).all():
-        run.factors.update(plan.factors)
-        run.samples_per_step = float(plan.batch) if plan.batch else None
+# The bars of training
 
 
-def _of_loop(draws: Draws, rows: Sequence[int], until: int) -> Sequence[_Interval]:
-    """Return the intervals of a loop: the whole of it if that is short or nothing else is told.
+def parse_label(label: bytes) -> Label | None:
+    """Return the label of a training bar, None for any other bar."""
+    if not label:
+        return Label(b"", -1)
+    if yolo := _YOLO.match(label):
+        return Label(b"yolo", int(yolo[1]))
+    word, epoch = _TRAINING.search(label), _EPOCH.search(label)
+    if not word or _OTHER.search(label) or (not epoch and _EPOCHS.search(label)):
+        return None
+    return Label(word[0].lower(), int(epoch[1]) if epoch else -1)
+
+
+def _labels(bars: Records) -> list[Label | None]:
+    """Return the parsed label of each bar; a text is parsed once."""
+    texts = [label or b"" for label in bars.columns["label"]]
+    parsed: Mapping[bytes, Label | None] = {text: parse_label(text) for text in dict.fromkeys(texts)}
+    return [parsed[text] for text in texts]
+
+
+def _training_positions(bars: Records, labels: Sequence[Label | None], content: bytes) -> IntArray:
+    """Return the positions of the training bars, none if they cannot be identified."""
+    words = [label.word for label in labels if label and label.word]
+    if words:
+        most = max(dict.fromkeys(words), key=words.count)
+        return np.array([i for i, label in enumerate(labels) if label and label.word == most], dtype=np.int64)
+    since, done = elapsed(bars.columns["elapsed"]), bars.integers("done")
+    of = bars.integers("of")
+    fast = set(of[since + 1 < done * _MIN_STEP_SECONDS].tolist())
+    positions = np.array([i for i, label in enumerate(labels) if label and of[i] not in fast], dtype=np.int64)
+    is_one_length = len(positions) and len(set(of[positions].tolist())) == 1
+    if not is_one_length or since[positions].max() < MIN_INTERVAL_SECONDS:
+        return positions[:0]
+    return positions if _MENTIONS_TRAINING.search(content) else positions[:0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bars:
+    """The training bars as numbers, one row a bar, in the order of their epochs.
+
+    of         total, 0 if unknown
+    rate       iterations/s, NaN if unknown; error  its relative rounding error
+    work       how often any other bar had advanced before this one was drawn
+    shown      the text after the rate
+    """
+
+    epoch: IntArray
+    done: IntArray
+    of: IntArray
+    since: FloatArray
+    rate: FloatArray
+    error: FloatArray
+    work: IntArray
+    line: IntArray
+    shown: Sequence[bytes | None]
+
+    @classmethod
+    def among(cls, bars: Records, labels: Sequence[Label | None], positions: IntArray) -> "Bars":
+        """Return the bars at these positions."""
+        epochs = (labels[i] for i in positions.tolist())
+        epoch = np.array([label.epoch if label else -1 for label in epochs], dtype=np.int64)
+        order = np.argsort(epoch, kind="stable")
+        at = positions[order]
+        own = bars.take(at)
+        printed = floats([text if text != b"?" else None for text in own.columns["rate"]])
+        is_inverse = np.array([text is not None for text in own.columns["inverse"]], dtype=np.bool_)
+        with np.errstate(divide="ignore"):
+            rate, error = np.where(is_inverse, 1 / printed, printed), _RATE_ROUNDING / printed
+        return cls(
+            epoch[order], own.integers("done"), own.integers("of"), elapsed(own.columns["elapsed"]),
+            rate, error, _other_work(bars, at), own.line, own.columns["shown"],
+        )  # fmt: skip
+
+
+def _other_work(bars: Records, positions: IntArray) -> IntArray:
+    """Return how often other bars had advanced before each of the bars at these positions."""
+    advanced = np.zeros(len(bars), dtype=np.int64)
+    last: dict[bytes, bytes] = {}
+    for i in np.setdiff1d(np.arange(len(bars)), positions).tolist():
+        label, done = bars.columns["label"][i] or b"", bars.columns["done"][i] or b""
+        advanced[i] = int(done) > 0 and last.get(label) != done
+        last[label] = done
+    return advanced.cumsum()[positions]
+
+
+# Loops and their intervals
+
+
+def _loops(bars: Bars) -> list[list[int]]:
+    """Return the rows of each loop in which it advanced, its first row included.
+
+    Processes draw the same loop in turns and are not distinguished: a bar that falls behind is skipped.
+    """
+    only_closings = bool(((bars.done == bars.of) & (bars.epoch < 0)).all())
+    loops: list[list[int]] = []
+    for i in range(len(bars.done)):
+        last = loops[-1][-1] if loops else -1
+        if not loops or _begins(bars, last, i) or (only_closings and bars.line[i] > bars.line[last]):
+            loops.append([i])
+        elif bars.done[i] > bars.done[last] and bars.since[i] >= bars.since[last]:
+            loops[-1].append(i)
+    return [rows for n, rows in enumerate(loops) if not n or not _is_echo(bars, loops[n - 1][-1], rows)]
+
+
+def _begins(bars: Bars, last: int, i: int) -> bool:
+    """Return whether a bar belongs to another loop than the previous one."""
+    if bars.epoch[i] != bars.epoch[last] or bars.of[i] != bars.of[last]:
+        return True
+    since, before = bars.since[i], bars.since[last]
+    is_empty = since == 0 and not np.isfinite(bars.rate[i]) and before > 0
+    is_far_back = 2 * since <= before and 2 * bars.done[i] <= bars.done[last] and before > 0
+    return bool(is_empty or is_far_back)
+
+
+def _is_echo(bars: Bars, before: int, rows: Sequence[int]) -> bool:
+    """Return whether a loop is only the end of the previous one, drawn again by another process."""
+    first, end = rows[0], rows[-1]
+    is_whole = len(rows) == 2 and bars.done[first] == 0 and bars.done[end] == bars.of[end]
+    is_same = bars.epoch[end] == bars.epoch[before] and bars.done[end] == bars.done[before]
+    return bool(is_whole and is_same and abs(bars.since[end] - bars.since[before]) <= 1)
+
+
+def _intervals(bars: Bars, rows: Sequence[int], until: int) -> Sequence[Interval]:
+    """Return the intervals of a loop: the whole loop if it is short or has no parts.
 
     until  the row in which the next loop begins
     """
-    parts, whole = list(_parts(draws, rows)), _whole(draws, rows, until)
-    return [whole] if whole and (whole.time < _LONG or not parts) else parts
+    parts, whole = list(_parts(bars, rows)), _whole(bars, rows, until)
+    return [whole] if whole and (whole.time < _MIN_LOOP_SECONDS or not parts) else parts
 
 
-def _parts(draws: Draws, rows: Sequence[int]) -> Iterator[_Interval]:
-    """Yield the long intervals of a loop, without those in which another bar went on."""
+def _parts(bars: Bars, rows: Sequence[int]) -> Iterator[Interval]:
+    """Yield the long intervals of a loop, without those in which another bar advanced."""
     begin = rows[0]
     for row in rows[1:]:
-        time = float(draws.since[row] - draws.since[begin])
-        is_broken = draws.work[row] > draws.work[begin]
-        if time >= SHORTEST and not is_broken:
-            step = int(draws.done[row])
-            yield _Interval(step, step - int(draws.done[begin]), time, int(draws.line[row]))
-        if time >= SHORTEST or is_broken:
+        time = float(bars.since[row] - bars.since[begin])
+        is_broken = bars.work[row] > bars.work[begin]
+        if time >= MIN_INTERVAL_SECONDS and not is_broken:
+            step = int(bars.done[row])
+            yield Interval(step, step - int(bars.done[begin]), time, int(bars.line[row]))
+        if time >= MIN_INTERVAL_SECONDS or is_broken:
             begin = row
 
 
-def _whole(draws: Draws, rows: Sequence[int], until: int) -> _Interval | None:
-    """Return a loop as one interval if the rate of its last bar makes its elapsed time.
+def _whole(bars: Bars, rows: Sequence[int], until: int) -> Interval | None:
+    """Return a loop as one interval if the rate of its last bar agrees with its elapsed time.
 
-    Then that is the mean rate since the begin; another rate would be as good if it happened to agree.
+    Then it is the mean rate since the beginning; another rate that agrees by chance is as good.
     """
     first, last = rows[0], rows[-1]
-    is_alone = len(rows) == 1
-    is_after_more = is_alone and any(word in (draws.shown[last] or b"") for word in _VALIDATED)
-    is_whole = draws.done[last] == draws.of[last] and (is_alone or draws.since[first] == 0)
-    if not is_whole or is_after_more or draws.work[last] > draws.work[first]:
+    is_single = len(rows) == 1
+    is_after_validation = is_single and any(word in (bars.shown[last] or b"") for word in _VALIDATED)
+    is_whole = bars.done[last] == bars.of[last] and (is_single or bars.since[first] == 0)
+    if not is_whole or is_after_validation or bars.work[last] > bars.work[first]:
         return None
-    step = int(draws.done[last])
-    span = step - (0 if is_alone else int(draws.done[first]))
-    closing, since = _closing(draws, last, until), float(draws.since[last])
-    rate, error = float(draws.rate[closing]), float(draws.error[closing])
-    if not span or not 0 < rate < np.inf or not error <= _SURE:
+    step = int(bars.done[last])
+    span = step - (0 if is_single else int(bars.done[first]))
+    closing, since = _closing(bars, last, until), float(bars.since[last])
+    rate, error = float(bars.rate[closing]), float(bars.error[closing])
+    if not span or not 0 < rate < np.inf or not error <= _MAX_RATE_ERROR:
         return None
     time = span / rate
     if not time * (1 + error) >= since or not time * (1 - error) < since + 1:
         return None
-    return _Interval(step, span, min(max(time, since), since + 1), int(draws.line[last]))
+    return Interval(step, span, min(max(time, since), since + 1), int(bars.line[last]))
 
 
-def _closing(draws: Draws, last: int, until: int) -> int:
-    """Return the row in which the end of a loop is drawn the last time in the same second."""
-    while (
-        last + 1 < until
-        and draws.done[last + 1] == draws.done[last]
-        and draws.since[last + 1] == draws.since[last]
-        and draws.epoch[last + 1] == draws.epoch[last]
-    ):
-        last += 1
-    return last
+def _closing(bars: Bars, last: int, until: int) -> int:
+    """Return the last row that draws the end of a loop again in the same second."""
+    end = (bars.done[last], bars.since[last], bars.epoch[last])
+    row = last
+    while row + 1 < until and (bars.done[row + 1], bars.since[row + 1], bars.epoch[row + 1]) == end:
+        row += 1
+    return row
