@@ -15,7 +15,7 @@ from typing import TypeVar
 from reportgen.autolayout.overview import overview
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
-from reportgen.core.results import Report, Watched
+from reportgen.core.results import Report, TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
@@ -25,7 +25,7 @@ from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import Definition, inside, read_definition
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
-from reportgen.tables.expected import Knowledge, check_systems
+from reportgen.tables.expected import SpeedFacts, check_systems
 from reportgen.tables.spec import SYSTEM
 
 T = TypeVar("T")
@@ -132,7 +132,7 @@ class _Inputs:
     """What a build reads: settings, facts, definitions, and the logs of each definition."""
 
     settings: Settings
-    knowledge: Knowledge
+    knowledge: SpeedFacts
     definitions: Sequence[Definition]
     campaigns: Sequence[Campaigns]
     reader: LogReader
@@ -181,7 +181,7 @@ class _Watch:
     def __init__(self, progress: Progress | None, reports: int) -> None:
         self._progress, self._total, self._begun = progress, 2 * reports, 0
 
-    def part(self, name: str) -> Watched:
+    def part(self, name: str) -> TrackProgress:
         """Return a function that yields the things of the next part and reports each before it is made."""
         begun, self._begun = self._begun, self._begun + 1
 

@@ -445,3 +445,88 @@ def test_names_in_the_collectors_say_what_they_hold() -> None:
             if isinstance(node, ast.Name | ast.arg | ast.FunctionDef | ast.ClassDef) and name in vague:
                 wrong.append(f"{_place(path, node)}: {name}")
     assert not wrong, "\n".join(wrong)
+
+
+# Class names that still mean two things; the list only shrinks.
+SHARED_CLASS_NAMES = {"Definition", "Records", "Shape", "Table", "Unit", "_Folder", "_Kind", "_Log"}
+SHARED_CLASS_NAMES |= {"Bars", "Event", "Fact", "Interval", "Label", "StepHooks"}
+
+# Packages in which things are still called `found` or `one`; the list only shrinks.
+VAGUE_NAMES = {"found", "one"}
+PACKAGES_WITH_VAGUE_NAMES = {
+    "collectors/format_v1",
+    "collectors/launcher",
+    "collectors/machine",
+    "collectors/recorder",
+    "collectors/telemetry",
+    "collectors/workloads",
+    "reportgen/autolayout",
+    "reportgen/cli",
+    "reportgen/formats/benchmarks",
+    "reportgen/formats/custom",
+    "reportgen/formats/dlperf",
+    "reportgen/formats/huggingface",
+    "reportgen/formats/lightning",
+    "reportgen/formats/mlperf",
+    "reportgen/formats/mmengine",
+    "reportgen/formats/native",
+    "reportgen/formats/nvidia_dle",
+    "reportgen/formats/nvidia_smi",
+    "reportgen/formats/parsing",
+    "reportgen/formats/published",
+    "reportgen/formats/tqdm",
+    "reportgen/formats/trainers",
+    "reportgen/inject.py",
+    "reportgen/labels",
+    "reportgen/learn",
+    "reportgen/load",
+    "reportgen/pipeline.py",
+    "reportgen/render",
+    "reportgen/report",
+    "reportgen/sources",
+    "reportgen/tables",
+}
+
+
+@pytest.mark.parametrize("modules", [REPORTGEN, COLLECTORS], ids=["reportgen", "collectors"])
+def test_no_two_classes_share_a_name(modules: dict[str, Path]) -> None:
+    places: dict[str, list[str]] = {}
+    for path in modules.values():
+        for node in ast.walk(_tree(path)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(_place(path, node))
+    shared = {name: where for name, where in places.items() if len(where) > 1}
+    assert not {name: where for name, where in shared.items() if name not in SHARED_CLASS_NAMES}
+
+
+@pytest.mark.parametrize("package", [*REPORTGEN.values(), *COLLECTORS.values()])
+def test_no_name_of_a_package_shadows_a_module_of_it(package: Path) -> None:
+    if package.name != "__init__.py":
+        return
+    modules = {path.stem for path in package.parent.iterdir() if path.suffix == ".py" or path.is_dir()}
+    names = set()
+    for node in _tree(package).body:
+        if isinstance(node, ast.ImportFrom) and node.module == ".".join(
+            package.parent.relative_to(ROOT).parts
+        ):
+            continue  # imports the module itself
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    assert not names & modules
+
+
+def test_things_have_names_that_say_what_they_are() -> None:
+    vague = []
+    for path in SOURCES:
+        parts = path.relative_to(ROOT).parts
+        if "/".join(parts[: 3 if parts[1] == "formats" else 2]) in PACKAGES_WITH_VAGUE_NAMES:
+            continue
+        for node in ast.walk(_tree(path)):
+            is_set = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES
+            if is_set or (isinstance(node, ast.arg) and node.arg in VAGUE_NAMES):
+                vague.append(f"{_place(path, node)}: {ast.unparse(node)}")
+    assert not vague, "\n".join(vague)

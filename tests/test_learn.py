@@ -13,7 +13,7 @@ from reportgen.core.errors import RequestError
 from reportgen.formats.custom import reader as custom
 from reportgen.formats.custom.definition import definition
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.learn import Proposal, propose
+from reportgen.learn import Proposal, propose_format
 from reportgen.sources.logfiles import LogFiles
 from tests.test_cli import call
 
@@ -21,7 +21,7 @@ from tests.test_cli import call
 def learned(log: str | bytes, name: str = "x.log") -> Proposal:
     """Return what is proposed for a log."""
     content = log.encode() if isinstance(log, str) else log
-    return propose(LogFiles.of({name: content}).file(name))
+    return propose_format(LogFiles.of({name: content}).file(name))
 
 
 def values(proposal: Proposal) -> dict[str, float]:

@@ -13,7 +13,6 @@ import pytest
 
 from reportgen import load as loading
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import by_name
 from reportgen.core.model import Run
 from reportgen.load import LoadResult, load_runs
 from reportgen.load.scan import Scan, scan_path
@@ -188,10 +187,6 @@ def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: py
         "read.unreadable-file",
         "cannot be read: no such file or directory",
     )
-
-
-def test_numbers_in_ids_count_as_numbers() -> None:
-    assert sorted(["r10", "r2", "a#10", "a#9", "r"], key=by_name) == ["a#9", "a#10", "r", "r2", "r10"]
 
 
 # Hashes of texts differ from process to process; r1 and r01 are the same number, and a file and a

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from reportgen.autolayout.path_factors import ITEM
 from reportgen.autolayout.table_layout import SIZES, distinct
+from reportgen.core.factors import matches
 from reportgen.core.model import Run
 from reportgen.core.results import FigureKind
 from reportgen.protocol import available_metrics
-from reportgen.tables.select import matches
 from reportgen.tables.spec import PHASE, FigureSpec, TableSpec
 
 MOST_BARS = 32

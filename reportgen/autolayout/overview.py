@@ -16,13 +16,13 @@ import numpy as np
 
 from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.table_layout import MOST_COLUMNS, axes, distinct, groups
+from reportgen.core.factors import AcceptedValues, factors_key, matches
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series, identities
+from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
 from reportgen.report.definition import Definition
 from reportgen.tables.pivot import Ranks
-from reportgen.tables.select import matches
-from reportgen.tables.spec import METRIC, PHASE, TableSpec, Wanted
+from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 # What the environment knows and a table may use like a factor: on which hardware a run was.
 _HARDWARE = "gpu"
@@ -118,7 +118,7 @@ def _told(run: Run) -> list[tuple[str, str]]:
 def _spec(
     place: str,
     metric: str,
-    where: Mapping[str, Wanted],
+    where: Mapping[str, AcceptedValues],
     layout: tuple[list[str], list[str]],
     phases: tuple[str, ...],
 ) -> TableSpec:
@@ -189,7 +189,7 @@ def with_hardware(runs: Sequence[Run]) -> list[Run]:
     """Return the runs with the hardware as a factor if runs of one case were on different hardware."""
     seen: dict[object, set[FactorValue | None]] = {}
     for run in runs:
-        seen.setdefault(identities(run.factors), set()).add(run.environment.get(_HARDWARE))
+        seen.setdefault(factors_key(run.factors), set()).add(run.environment.get(_HARDWARE))
     if all(len(kinds) == 1 for kinds in seen.values()) or any(_HARDWARE in run.factors for run in runs):
         return list(runs)
     return [
@@ -247,7 +247,7 @@ def _list(names: Sequence[str]) -> str:
     return f"[{', '.join(map(_text, names))}]"
 
 
-def _wanted(values: Wanted) -> str:
+def _wanted(values: AcceptedValues) -> str:
     return _value(values[0]) if len(values) == 1 else f"[{', '.join(map(_value, values))}]"
 
 

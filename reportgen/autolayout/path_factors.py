@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from reportgen.core.model import FactorValue, Run, identities
+from reportgen.core.factors import factors_key
+from reportgen.core.model import FactorValue, Run
 from reportgen.labels.path_pattern import MOST_PARTS, PathPattern
 
 # What a sample is does not say what was run.
@@ -79,7 +80,7 @@ def _by_depth(runs: Iterable[Run]) -> dict[int, list[_Case]]:
     for run in runs:
         path = tuple(place(run).split("/"))
         case = _Case(is_unknown=not set(run.factors) - {ITEM})
-        cases.setdefault((len(path), identities(run.factors), run.repeat), case).paths.add(path)
+        cases.setdefault((len(path), factors_key(run.factors), run.repeat), case).paths.add(path)
     found: dict[int, list[_Case]] = {}
     for (depth, *_), case in cases.items():
         found.setdefault(depth, []).append(case)

@@ -10,9 +10,10 @@ from functools import partial, reduce
 from itertools import accumulate
 
 from reportgen.autolayout.path_factors import ITEM
-from reportgen.core.model import Run, identities, identity
-from reportgen.tables.pivot import Identity, Ranks
-from reportgen.tables.spec import REPEAT, Wanted
+from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, factors_key
+from reportgen.core.model import Run
+from reportgen.tables.pivot import Ranks
+from reportgen.tables.spec import REPEAT
 
 # A column factor with more values than this makes a table too wide to read.
 MOST_COLUMNS = 8
@@ -33,13 +34,15 @@ SIZES = ("devices", "nodes", "batch_size", "global_batch_size", "seq_len")
 _TELLING = (*_SUBJECTS, "system", "device")
 
 
-def groups(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[tuple[dict[str, Wanted], list[Run]]]:
+def groups(
+    runs: Sequence[Run], campaign: Sequence[Run]
+) -> Iterator[tuple[dict[str, AcceptedValues], list[Run]]]:
     """Yield what runs of one table have in common, as its `where`, and these runs; {} for all together.
 
     campaign  all runs, those among them that belong into other tables
     """
     values = _values_of(runs)
-    cases = {identities(run.factors) for run in runs}
+    cases = {factors_key(run.factors) for run in runs}
     for name in _SUBJECTS if len(cases) > MOST_CASES else ():
         if 1 < len(values.get(name, ())) <= MOST_TABLES and all(name in run.factors for run in runs):
             ranks = Ranks([run.factors for run in runs], {})
@@ -52,7 +55,7 @@ def groups(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[tuple[dict[
     yield _of_these(runs, campaign), list(runs)
 
 
-def _of_these(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, Wanted]:
+def _of_these(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, AcceptedValues]:
     """Return the models of a table, {} where these are all: one that failed elsewhere is no row here."""
     values, everywhere = _values_of(runs), _values_of(campaign)
     for name in _SUBJECTS:
@@ -92,7 +95,7 @@ def axes(
     return [name for name in rows if name != across], [across] if across else []
 
 
-def _system(guessed: Iterable[str], values: Mapping[str, Collection[Identity]]) -> str | None:
+def _system(guessed: Iterable[str], values: Mapping[str, Collection[FactorKey]]) -> str | None:
     """Return the level of the path with the most names: of logs without a device it may tell the system."""
     return max(guessed, key=lambda name: len(values.get(name, ())), default=None)
 
@@ -108,12 +111,12 @@ def _needed(names: Sequence[str], runs: Sequence[Run], asked: Collection[str | N
     return [name for name in names if name in found]
 
 
-def _values_of(runs: Sequence[Run]) -> Mapping[str, Collection[Identity]]:
+def _values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorKey]]:
     """Return the values of each factor."""
-    values: dict[str, set[Identity]] = {}
+    values: dict[str, set[FactorKey]] = {}
     for run in runs:
         for name, value in run.factors.items():
-            values.setdefault(name, set()).add(identity(value))
+            values.setdefault(name, set()).add(factor_key(value))
     return values
 
 
@@ -151,8 +154,8 @@ def _cells(names: Sequence[str], runs: Sequence[Run]) -> Sequence[int]:
 
 def _finer(runs: Sequence[Run], cells: Sequence[int], name: str) -> list[int]:
     """Return the cells into which a factor divides given ones."""
-    values = (identity(run.factors[name]) if name in run.factors else None for run in runs)
-    numbers: dict[tuple[int, Identity | None], int] = {}
+    values = (factor_key(run.factors[name]) if name in run.factors else None for run in runs)
+    numbers: dict[tuple[int, FactorKey | None], int] = {}
     return [numbers.setdefault(one, len(numbers)) for one in zip(cells, values, strict=True)]
 
 

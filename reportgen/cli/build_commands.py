@@ -12,6 +12,7 @@ import typer
 
 from reportgen.cli.terminal import plain, progress, summary, tell
 from reportgen.core.errors import RequestError
+from reportgen.core.factors import parse_scalar
 from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def expected(
     from reportgen.report.computed_facts import compute_facts, expect_logs
     from reportgen.report.log_reader import LogReader
     from reportgen.report.settings import EXPECTED, read_expected
-    from reportgen.tables.expected import expected_speed, settled
+    from reportgen.tables.expected import expected_speed, resolve_open_factors
 
     place = f"{reports}/{EXPECTED}"
     if not (reports / EXPECTED).is_file():
@@ -138,7 +139,7 @@ def expected(
     knowledge = compute_facts(knowledge, facts, reader)
     knowledge.check(target, "TARGET")
     knowledge.check(reference, "REFERENCE")
-    factors = settled(knowledge, dict(_pair(pair) for pair in where or []), "--where")
+    factors = resolve_open_factors(knowledge, dict(_pair(pair) for pair in where or []), "--where")
     found = expected_speed(knowledge, target, reference, factors)
     if found is None:
         raise RequestError(
@@ -251,14 +252,7 @@ def _pair(text: str) -> tuple[str, str | int | float | bool]:
     if not equals or not name:
         raise RequestError("--where", f'"{text}" is not factor=value', "write it as --where devices=8")
     words = {"true": True, "false": False}
-    if value in words:
-        return name, words[value]
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            continue
-    return name, value
+    return name, words[value] if value in words else parse_scalar(value)
 
 
 def _exit_on(made: "Build", strict: bool) -> None:

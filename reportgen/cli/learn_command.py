@@ -25,7 +25,7 @@ def learn(
              reportgen learn logs/run7/train.log --write logs
     """
     from reportgen import publish
-    from reportgen.learn import propose
+    from reportgen.learn import propose_format
     from reportgen.sources.filesystem import resolve_existing
     from reportgen.sources.logfiles import LogFiles
 
@@ -33,7 +33,7 @@ def learn(
         raise RequestError(str(file), "is a folder", "name one log in it")
     files, _ = LogFiles.at(resolve_existing(file), Path.cwd())
     try:
-        proposal = propose(files)
+        proposal = propose_format(files)
     except OSError as error:
         raise RequestError(str(file), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
     _show(proposal)

@@ -1,25 +1,25 @@
-"""The one kind of exception that a user is meant to see, and the nearest known name.
+"""The exception for a wrong request, and the closest known name.
 
-A problem with the *data* is a `Finding` (see `model`) and never stops a build; a problem with the
-*request* (a definition, a path, an option) is a `RequestError` and always does. Nothing else is
-caught by the command line: any other exception is a defect of ours and keeps its traceback.
+A problem with the *data* is a `Finding` (see `model`) and never stops a build. A problem with the
+*request* (a definition, a path, an option) is a `RequestError` and always does. The command line catches
+nothing else: any other exception is a defect of reportgen and keeps its traceback.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-# So much alike are a name and the same name misspelt: "of" and "to" are not.
-_ALIKE = 0.75
-# More names than these nobody reads.
-_LISTED = 40
+# difflib's similarity of a name and the same name misspelt; "of" and "to" are below both.
+_SUGGESTION_SIMILARITY = 0.5
+_MISSPELLING_SIMILARITY = 0.75
+_MAX_LISTED_NAMES = 40
 
 
 class RequestError(Exception):
-    """A request that cannot be carried out: where, what is the matter, what to do about it.
+    """A request that cannot be fulfilled: where, what is wrong, what to do.
 
     place   the file and key or the command-line argument, as the user wrote it
     fact    a lower-case fragment without full stop
-    remedy  what to do, or "" where the fact already says it
+    remedy  what to do, or "" if the fact says it
     """
 
     def __init__(self, place: str, fact: str, remedy: str = "") -> None:
@@ -28,15 +28,15 @@ class RequestError(Exception):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean "x"?` for the nearest of the known names, else the list of them, cut short."""
+    """Return `did you mean "x"?` for the closest of the known names, else a list of them."""
     names = sorted(set(known))
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    if near:
-        return f'did you mean "{near[0]}"?'
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"known: {', '.join(names[:_LISTED])}{more}" if names else "there are none"
+    close = get_close_matches(name, names, n=1, cutoff=_SUGGESTION_SIMILARITY)
+    if close:
+        return f'did you mean "{close[0]}"?'
+    more = f" and {len(names) - _MAX_LISTED_NAMES} more" if len(names) > _MAX_LISTED_NAMES else ""
+    return f"known: {', '.join(names[:_MAX_LISTED_NAMES])}{more}" if names else "there are none"
 
 
-def misspelt(name: str, found: Iterable[str]) -> str:
-    """Return that of the names found which is hardly another than `name`, "" if none is."""
-    return next(iter(get_close_matches(name, sorted(found), n=1, cutoff=_ALIKE)), "")
+def closest_match(name: str, known: Iterable[str]) -> str:
+    """Return the known name of which `name` is a misspelling, "" if there is none."""
+    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=_MISSPELLING_SIMILARITY)), "")

@@ -1,15 +1,94 @@
-"""Put names in the order in which people count: r2 before r10."""
+"""Factors by name and value: which values are equal, how they are ordered, which conditions they match."""
 
+import math
 import re
+from collections.abc import Mapping
+from typing import TypeGuard
+
+from reportgen.core.model import Factors, FactorValue
+
+# A value with its kind; a factor with the key of its value.
+FactorKey = tuple[str, FactorValue]
+FactorsKey = frozenset[tuple[str, FactorKey]]
+
+# The values that a factor may have, and a condition: factor -> its accepted values.
+AcceptedValues = tuple[FactorValue, ...]
+Where = Mapping[str, AcceptedValues]
+
+# What str() writes for a number is a number. "007", "1.10" and "2e1" are names or versions and stay text.
+# 18 digits fit into 64 bits; a longer row of digits is a serial number.
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,30})\.[0-9]{1,30}")
 
 _DIGITS = re.compile(r"([0-9]+)")
+# int() refuses more digits than 4,300.
+_MAX_SORTED_CHARS = 4000
 
 
-def by_name(text: str) -> tuple[list[str | int], str]:
-    """Return a sorting key of words and numbers in turn; no two texts share one.
+def factor_key(value: FactorValue) -> FactorKey:
+    """Return the key by which two factor values are equal: 1 and 1.0 are, 1 and True and "1" are not.
 
-    r1 and r01 are the same number: their texts decide.
+    In Python 1 == True, so factor values are never compared, hashed or sorted themselves.
+    """
+    kind = "bool" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+    return kind, value
+
+
+def factors_key(factors: Factors) -> FactorsKey:
+    """Return the key by which two sets of factors are equal."""
+    return frozenset((name, factor_key(value)) for name, value in factors.items())
+
+
+def is_factor_value(value: object) -> TypeGuard[FactorValue]:
+    """Return True if something can be the value of a factor: text, or a finite number of 64 bits."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return abs(value) < 2**63 if isinstance(value, int) else isinstance(value, str)
+
+
+def parse_scalar(text: str) -> FactorValue:
+    """Return an int or a float if the text is what str() writes for it, else the text.
+
+    So no two texts become the same value: "1.10" and "1.1" are two versions, "00123" is text.
+    """
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _DECIMAL.fullmatch(text) and repr(float(text)) == text else text
+
+
+def matches(factors: Factors, where: Where) -> bool:
+    """Return True if each factor in `where` has one of its accepted values."""
+    return all(
+        name in factors and factor_key(factors[name]) in map(factor_key, values)
+        for name, values in where.items()
+    )
+
+
+def can_both_match(where: Where, other: Where) -> bool:
+    """Return True if the same factors could match both conditions."""
+    return all(
+        set(map(factor_key, where[name])) & set(map(factor_key, other[name]))
+        for name in where.keys() & other.keys()
+    )
+
+
+def natural_key(text: str) -> tuple[list[str | int], str]:
+    """Return a sorting key that puts r2 before r10; no two texts share one.
+
+    r1 and r01 are the same number, so their texts decide.
     """
     parts: list[str | int] = [*_DIGITS.split(text)]
     parts[1::2] = map(int, parts[1::2])
     return parts, text
+
+
+def value_order(key: FactorKey) -> tuple[object, ...]:
+    """Return a sorting key of factor values: numbers by size, texts naturally without regard to case.
+
+    No two values share one.
+    """
+    kind, value = key
+    if not isinstance(value, str):
+        return kind, value
+    parts, _ = natural_key(value[:_MAX_SORTED_CHARS].casefold())
+    return kind, parts, value

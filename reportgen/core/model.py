@@ -6,10 +6,9 @@ Runs, `protocol` makes Measurements and Cases, `tables` makes the results in `re
 wrong with any of it travels along as Findings.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Literal, TypeGuard
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +23,6 @@ IntArray = NDArray[np.int64]
 Status = Literal["complete", "failed", "out_of_memory", "cancelled", "partial", "running"]
 Clock = Literal["cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown"]
 Evidence = Literal["steps", "intervals", "aggregate", "published"]
-
-
-def identity(value: FactorValue) -> tuple[str, FactorValue]:
-    """Return what makes two factor values the same: 1 and 1.0 are, 1 and True and "1" are not.
-
-    Python's own equality holds 1 == True, so values are never compared, hashed or sorted bare.
-    """
-    kind = "bool" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
-    return kind, value
-
-
-def identities(factors: Factors) -> frozenset[tuple[str, tuple[str, FactorValue]]]:
-    """Return factors as a set that equals another's exactly if all names and values are the same."""
-    return frozenset((name, identity(value)) for name, value in factors.items())
-
-
-def is_value(value: object) -> TypeGuard[FactorValue]:
-    """Return whether something can be the value of a factor: numbers are finite and fit into 64 bits."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return abs(value) < 2**63 if isinstance(value, int) else isinstance(value, str)
-
 
 # Names that address a number beside the factors of its run, and so cannot be factors themselves.
 RESERVED = ("metric", "phase", "repeat")

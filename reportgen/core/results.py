@@ -19,13 +19,13 @@ UnitMode = Literal["table", "column", "row", "cell"]
 FigureKind = Literal["line", "bar", "stacked-bar", "strip", "series"]
 
 # What each comparison shows beside the value, and what a reader calls it.
-COMPARED: Mapping[CompareKind, tuple[Quantity, ...]] = {
+COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {
     "ratio": ("ratio",),
     "speedup": ("speedup",),
     "efficiency": ("efficiency",),
     "expected": ("observed", "expected", "excess"),
 }
-TITLES: Mapping[Quantity, str] = {
+QUANTITY_TITLES: Mapping[Quantity, str] = {
     "value": "value",
     "ratio": "ratio",
     "speedup": "speed-up",
@@ -37,7 +37,7 @@ TITLES: Mapping[Quantity, str] = {
 }
 
 # Passes things on one by one, so that somebody sees how far the making of them is.
-Watched = Callable[[Sequence[Any]], Iterable[Any]]
+TrackProgress = Callable[[Sequence[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SpeedEdge:
     """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`.
 
     inverted  whether the path goes against the fact, whose source says 1/`speed` of `to` over `of`
@@ -90,7 +90,7 @@ class Expected:
     speed: float
     low: float
     high: float
-    paths: tuple[tuple[Step, ...], ...]
+    paths: tuple[tuple[SpeedEdge, ...], ...]
 
     @property
     def is_band(self) -> bool:
@@ -100,7 +100,7 @@ class Expected:
     @property
     def where(self) -> Conditions:
         """Return what the facts on the paths hold for, each condition once."""
-        return tuple(dict.fromkeys(one for path in self.paths for step in path for one in step.where))
+        return tuple(dict.fromkeys(named for path in self.paths for edge in path for named in edge.where))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

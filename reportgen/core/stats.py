@@ -18,7 +18,7 @@ from reportgen.core.model import Summary
 _EXACT = 60
 
 
-class Interval(NamedTuple):
+class MedianInterval(NamedTuple):
     """An interval of the median: [low, high] in the unit of the values, and the coverage it has."""
 
     low: float
@@ -58,7 +58,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
 
 
-def median_interval(values: Sequence[float], confidence: float) -> Interval:
+def median_interval(values: Sequence[float], confidence: float) -> MedianInterval:
     """Return the interval of the median from order statistics, and its true coverage.
 
     values      at least one finite number, any order, any unit
@@ -73,7 +73,7 @@ def median_interval(values: Sequence[float], confidence: float) -> Interval:
     ordered = sorted(values)
     n = len(ordered)
     k, coverage = _narrowest(n, confidence)
-    return Interval(ordered[k - 1], ordered[n - k], coverage, coverage >= confidence)
+    return MedianInterval(ordered[k - 1], ordered[n - k], coverage, coverage >= confidence)
 
 
 def _narrowest(n: int, confidence: float) -> tuple[int, float]:

@@ -135,8 +135,8 @@ def known_units() -> list[str]:
 
 def to_base(value: float, unit: str) -> tuple[float, str]:
     """Return (value, unit) in the base unit; an unknown unit passes through unchanged."""
-    found = find(unit)
-    return (value * found.factor, found.base) if found else (value, unit)
+    known = find(unit)
+    return (value * known.factor, known.base) if known else (value, unit)
 
 
 def rate_unit(item: str) -> str:

@@ -7,7 +7,8 @@ labels unless they say `prefer = "labels"`, and either way a conflict is a findi
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.core.model import Factors, FactorValue, Finding, Run, identity
+from reportgen.core.factors import factor_key
+from reportgen.core.model import Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.labels.labels_toml import REPEAT, Labels
 from reportgen.labels.unused import Use
@@ -162,7 +163,7 @@ class _Merge:
 def _say_the_same(one: FactorValue, other: FactorValue) -> bool:
     """Return whether two values are one: 8 and "8" are, for a log may know texts only; 1 and True are not."""
     if isinstance(one, str) == isinstance(other, str):
-        return identity(one) == identity(other)
+        return factor_key(one) == factor_key(other)
     return str(one).lower() == str(other).lower()
 
 

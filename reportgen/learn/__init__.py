@@ -4,6 +4,6 @@ A log goes in; out comes the table `[format]` of a labels.toml that reads it, wi
 whole file, what nearly matches, and what `runs` would make of it. Nothing is written here.
 """
 
-from reportgen.learn.propose import Proposal, propose
+from reportgen.learn.propose import Proposal, propose_format
 
-__all__ = ["Proposal", "propose"]
+__all__ = ["Proposal", "propose_format"]

@@ -68,7 +68,7 @@ class Proposal:
         }
 
 
-def propose(files: LogFiles) -> Proposal:
+def propose_format(files: LogFiles) -> Proposal:
     """Return the format that fits a log (a view of one file); RequestError where none can be found."""
     place = files.source(files.path).path
     _check(place, files.head(files.path))

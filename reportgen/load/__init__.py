@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from reportgen.core.factors import by_name
+from reportgen.core.factors import natural_key
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.labels.unused import Use, find_unused
@@ -229,17 +229,17 @@ class ParsedLogs(Generic[T]):
                 if holds(place, file.place) and file.place not in selected:
                     findings += [_below(one, inner) for one in file.findings]
                     selected[file.place] = _Selected(parsed, file, folder, self._runs_below(file, inner))
-        files = sorted(selected.values(), key=lambda one: by_name(one.file.place))
+        files = sorted(selected.values(), key=lambda one: natural_key(one.file.place))
         self._make_ids_unique(files)
         self._mark_duplicates(files)
-        runs = sorted((run for one in files for run in one.runs), key=lambda run: by_name(run[0].id))
+        runs = sorted((run for one in files for run in one.runs), key=lambda run: natural_key(run[0].id))
         return LoadResult(
             tuple(made for _, made in runs),
             tuple(sorted(dict.fromkeys(findings), key=_finding_order)),
             tuple(
                 sorted(
                     (file for file in unrecognised if not file.is_fixture),
-                    key=lambda file: by_name(file.path),
+                    key=lambda file: natural_key(file.path),
                 )
             ),
             tuple(sorted(selected)),
@@ -313,4 +313,11 @@ def _unused_labels(parsed: _ParsedScan[T], place: str) -> Iterator[Finding]:
 
 def _finding_order(finding: Finding) -> tuple[object, ...]:
     source = finding.source or Source("")
-    return (*by_name(source.path), source.line, finding.rule, finding.subject, finding.text, finding.severity)
+    return (
+        *natural_key(source.path),
+        source.line,
+        finding.rule,
+        finding.subject,
+        finding.text,
+        finding.severity,
+    )

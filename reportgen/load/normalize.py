@@ -7,8 +7,9 @@ a factor called `phase`, a number of 400 digits or a negative time comes out cha
 import math
 from dataclasses import replace
 
-from reportgen.core.metrics import metric
-from reportgen.core.model import RESERVED, Aggregate, Factors, FactorValue, Finding, Run, is_value
+from reportgen.core.factors import is_factor_value
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import RESERVED, Aggregate, Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 
 
@@ -18,8 +19,8 @@ def normalize_run(run: Run) -> Run:
 
 
 def _replace_negative_aggregates(run: Run) -> Run:
-    """Replace aggregates below zero by NaN where the metric is never negative."""
-    wrong = [each for each in run.aggregates if each.value < 0 and metric(each.metric).is_never_negative]
+    """Replace aggregates below zero by NaN where the metric_of is never negative."""
+    wrong = [each for each in run.aggregates if each.value < 0 and metric_of(each.metric).is_never_negative]
     if not wrong:
         return run
     aggregates = tuple(replace(each, value=math.nan) if each in wrong else each for each in run.aggregates)
@@ -34,8 +35,8 @@ def _negative_value(run: Run, aggregate: Aggregate) -> Finding:
 
 def _replace_invalid_factors(run: Run) -> Run:
     reserved = [name for name in RESERVED if name in run.factors]
-    invalid = [name for name, value in run.factors.items() if not is_value(value)]
-    if not reserved and not invalid and all(map(is_value, run.environment.values())):
+    invalid = [name for name, value in run.factors.items() if not is_factor_value(value)]
+    if not reserved and not invalid and all(map(is_factor_value, run.environment.values())):
         return run
     new_names = {name: _free_name(name, run.factors) for name in reserved}
     factors = {new_names.get(name, name): value for name, value in _as_text(run.factors).items()}
@@ -64,7 +65,7 @@ def _free_name(name: str, factors: Factors) -> str:
 
 def _as_text(factors: Factors) -> dict[str, FactorValue]:
     """Return the factors with text in place of values that cannot be represented."""
-    return {name: value if is_value(value) else str(value) for name, value in factors.items()}
+    return {name: value if is_factor_value(value) else str(value) for name, value in factors.items()}
 
 
 def _finding(run: Run, rule: Rule, message: str) -> Finding:

@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from reportgen.core.metrics import METRICS
-from reportgen.core.metrics import metric as metric_of
+from reportgen.core.metrics import METRICS, metric_of
 from reportgen.core.model import STEP, Aggregate, Clock, FloatArray, Run, Series
 
 # Derived from the energy counters of the devices and the work of the steps.

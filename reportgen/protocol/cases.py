@@ -8,9 +8,9 @@ throughput) belongs to no case of the metric.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from reportgen.core.factors import by_name
-from reportgen.core.metrics import metric as metric_of
-from reportgen.core.model import STEP, Case, Factors, FactorValue, Finding, Run, Summary, identities
+from reportgen.core.factors import factors_key, natural_key
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import STEP, Case, Factors, FactorValue, Finding, Run, Summary
 from reportgen.core.rules import Rule
 from reportgen.core.stats import olympic, summarize
 from reportgen.protocol.available import Totals, parts_of, unit_of
@@ -55,11 +55,11 @@ def build_cases(
     measured = measured or MeasuredRuns()
     groups: dict[object, list[Run]] = {}
     factors: dict[object, dict[str, FactorValue]] = {}
-    for run in sorted(runs, key=lambda run: by_name(run.id)):
+    for run in sorted(runs, key=lambda run: natural_key(run.id)):
         if not _is_concerned(run, request, measured):
             continue
         own = {name: value for name, value in sorted(factors_of(run).items()) if name not in request.ignore}
-        key = identities(own)
+        key = factors_key(own)
         factors.setdefault(key, own)
         groups.setdefault(key, []).append(run)
     cases = []

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.core.metrics import RATES
-from reportgen.core.metrics import metric as metric_of
+from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import STEP, Finding, Measurement, Run, Series, Source, Window
 from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reportgen.core.metrics import metric as metric_of
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Evidence, Finding, FloatArray, Measurement, Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, series_of, unit_of
@@ -103,7 +103,7 @@ def _reduced(values: Sequence[float], metric: str) -> float:
     match metric_of(metric).reduction:
         case "max":
             return max(values)
-        case "union":
+        case "bitwise_or":
             return float(functools.reduce(operator.or_, map(int, values)))
     return exact_sum(values) / len(values)
 

@@ -12,7 +12,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.core.metrics import metric as metric_of
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import Break, Clock, FloatArray, IntArray, Series, Source
 
 BoolArray = NDArray[np.bool_]

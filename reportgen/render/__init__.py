@@ -7,7 +7,7 @@ Heavy libraries are imported only when something is rendered, so that `reportgen
 
 from collections.abc import Callable, Sequence
 
-from reportgen.core.results import Report, Table, Watched
+from reportgen.core.results import Report, Table, TrackProgress
 
 
 def _no_file(_path: str) -> bytes | None:
@@ -15,7 +15,7 @@ def _no_file(_path: str) -> bytes | None:
 
 
 def render_report(
-    report: Report, read_existing: Callable[[str], bytes | None] = _no_file, watched: Watched = iter
+    report: Report, read_existing: Callable[[str], bytes | None] = _no_file, watched: TrackProgress = iter
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 

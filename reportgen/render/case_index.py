@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from reportgen.core.model import Case, identities
+from reportgen.core.factors import factors_key
+from reportgen.core.model import Case
 from reportgen.core.results import Cell, Comparison, Report, Table
 
 CaseKey = tuple[object, ...]
@@ -68,7 +69,7 @@ def _cases(report: Report) -> Iterator[tuple[Table, Cell, Case]]:
 
 def _digest(case: Case) -> str:
     # Without the measured values: the same case has the same name in the next build.
-    factors = sorted(map(repr, identities(case.factors)))
+    factors = sorted(map(repr, factors_key(case.factors)))
     what = repr((case.metric, case.phase, case.protocol, factors, case.parts))
     return blake2b(what.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
 
@@ -77,5 +78,5 @@ def _key(case: Case) -> CaseKey:
     # One run gives other values to two totals of one name, and to cases that ignore different factors.
     measured = tuple((measurement.run.id, measurement.value) for measurement in case.measurements)
     unmeasured = tuple(run.id for run in case.unmeasured)
-    factors = identities(case.factors)
+    factors = factors_key(case.factors)
     return (case.metric, case.phase, case.protocol, factors, case.parts, measured, unmeasured)

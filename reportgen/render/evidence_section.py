@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import metrics, units
-from reportgen.core.model import STEP, Case, Finding, Measurement, Run, Source, Summary, Window, identity
+from reportgen.core.factors import factor_key
+from reportgen.core.model import STEP, Case, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.results import Comparison, Table
 from reportgen.core.units import Unit
 from reportgen.render.case_index import Appearance, CaseIndex
@@ -83,7 +84,7 @@ def _case(case: Case, cases: CaseIndex, anchor: Callable[[Table], str]) -> CaseE
     unit = _unit(case)
     measured = [_measured(measurement, unit) for measurement in case.measurements]
     unmeasured = [_unmeasured(run) for run in case.unmeasured]
-    title = metrics.metric(case.metric, case.unit).title
+    title = metrics.metric_of(case.metric, case.unit).title
     if case.phase != STEP:
         title += f", {case.phase}"
     factors = ", ".join(
@@ -125,7 +126,7 @@ def _comparison(case: Case, appearance: Appearance, cases: CaseIndex) -> Link | 
     differing = [
         f"{name}={value}"
         for name, value in comparison.baseline.factors.items()
-        if name not in case.factors or identity(case.factors[name]) != identity(value)
+        if name not in case.factors or factor_key(case.factors[name]) != factor_key(value)
     ]
     before = _BEFORE_BASELINE[comparison.kind].format(units.text(comparison.value, digits=3))
     return Link(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reportgen.core import units
 from reportgen.core.model import FactorValue, Finding
-from reportgen.core.results import Conditions, Expected, Figure, Report, Step
+from reportgen.core.results import Conditions, Expected, Figure, Report, SpeedEdge
 from reportgen.core.rules import SEVERITIES, Rule, Severity
 from reportgen.render.text import escape
 from reportgen.render.text.english import count, sentence
@@ -125,19 +125,19 @@ def _plain(value: FactorValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _product(expected: Expected, path: tuple[Step, ...]) -> str:
+def _product(expected: Expected, path: tuple[SpeedEdge, ...]) -> str:
     """Return a path as a product of facts: `0.67 (V100-LS / V100) x 0.927 (V100 / A40)`."""
     if not path:
         return f"{expected.target} and {expected.reference} are the same system"
     return " x ".join(map(_factor, path))
 
 
-def _factor(edge: Step) -> str:
+def _factor(edge: SpeedEdge) -> str:
     of, to, speed = _stated(edge)
     return f"{'1/' if edge.inverted else ''}{_speed(speed)} ({of} / {to})"
 
 
-def _stated(edge: Step) -> tuple[str, str, float]:
+def _stated(edge: SpeedEdge) -> tuple[str, str, float]:
     """Return (of, to, speed) as the source states them, whichever way the path goes."""
     return (edge.to, edge.of, 1 / edge.speed) if edge.inverted else (edge.of, edge.to, edge.speed)
 
@@ -148,7 +148,7 @@ def facts(report: Report) -> tuple[Fact, ...]:
     return tuple(dict.fromkeys(_fact(edge) for edge in edges))
 
 
-def _fact(edge: Step) -> Fact:
+def _fact(edge: SpeedEdge) -> Fact:
     of, to, speed = _stated(edge)
     conditions = f" for {where}" if (where := holds_for(edge.where)) else ""
     return Fact(

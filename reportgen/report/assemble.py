@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
-from reportgen.core.results import Expected, Provenance, Report, Table, Watched
+from reportgen.core.results import Expected, Provenance, Report, Table, TrackProgress
 from reportgen.core.rules import SEVERITIES
 from reportgen.protocol import MeasuredRuns, Protocol
 from reportgen.report.definition import Definition
@@ -14,7 +14,7 @@ from reportgen.report.environment import environments
 from reportgen.report.log_reader import Campaigns
 from reportgen.report.verdict import verdict
 from reportgen.tables.assemble import build_tables
-from reportgen.tables.expected import Knowledge, inconsistencies
+from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
 from reportgen.tables.footnotes import findings_of
 from reportgen.tables.unused_keys import unused
@@ -23,9 +23,9 @@ from reportgen.tables.unused_keys import unused
 def assemble(
     definition: Definition,
     campaigns: Campaigns,
-    knowledge: Knowledge,
+    knowledge: SpeedFacts,
     prose: str,
-    watched: Watched = iter,
+    watched: TrackProgress = iter,
     measured: MeasuredRuns | None = None,
 ) -> Report:
     """Return the report, ready to be shown.
@@ -107,7 +107,7 @@ def _findings(
     campaigns: Campaigns,
     cases: Sequence[Case],
     tables: Sequence[Table],
-    knowledge: Knowledge,
+    knowledge: SpeedFacts,
     of_definition: Iterable[Finding],
 ) -> tuple[Finding, ...]:
     """Return every finding once: gravest first, then by rule and place."""

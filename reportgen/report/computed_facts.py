@@ -10,16 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.errors import RequestError
-from reportgen.core.metrics import metric as metric_of
+from reportgen.core.factors import AcceptedValues, matches
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.schema import Condition, Table, conditions
 from reportgen.core.stats import geometric_mean
 from reportgen.protocol import DEFAULT, CaseRequest, MeasuredRuns, build_cases
 from reportgen.report.definition import below
 from reportgen.report.log_reader import LogReader
-from reportgen.tables.expected import Fact, Knowledge
-from reportgen.tables.select import matches
-from reportgen.tables.spec import Wanted
+from reportgen.tables.expected import SpeedFact, SpeedFacts
 from reportgen.tables.validate import show
 
 
@@ -40,15 +39,15 @@ class ComputedFact:
     factor, values  one ratio for each value, all weigh the same
     """
 
-    fact: Fact
+    fact: SpeedFact
     place: str
     logs: str
     metric: str
     factor: str
-    values: Wanted
+    values: AcceptedValues
 
 
-def check_computed(table: ComputedTable, place: str, fact: Fact) -> ComputedFact:
+def check_computed(table: ComputedTable, place: str, fact: SpeedFact) -> ComputedFact:
     """Return the table `computed` of a fact. Raises RequestError for a wrong value."""
     wanted = conditions(table.over)
     if len(wanted) != 1:
@@ -61,7 +60,7 @@ def check_computed(table: ComputedTable, place: str, fact: Fact) -> ComputedFact
     return ComputedFact(fact, place, below(table.logs, f"{place}.logs"), table.metric, factor, values)
 
 
-def expect_logs(facts: Sequence[Fact | ComputedFact], reader: LogReader) -> None:
+def expect_logs(facts: Sequence[SpeedFact | ComputedFact], reader: LogReader) -> None:
     """Announce the logs that facts are computed from. Raises RequestError for one that does not exist."""
     for fact in facts:
         if isinstance(fact, ComputedFact):
@@ -69,11 +68,11 @@ def expect_logs(facts: Sequence[Fact | ComputedFact], reader: LogReader) -> None
 
 
 def compute_facts(
-    knowledge: Knowledge,
-    facts: Sequence[Fact | ComputedFact],
+    knowledge: SpeedFacts,
+    facts: Sequence[SpeedFact | ComputedFact],
     reader: LogReader,
     measured: MeasuredRuns | None = None,
-) -> Knowledge:
+) -> SpeedFacts:
     """Return what is known with all facts, after computing those that depend on logs.
 
     measured  where runs may be measured already
@@ -91,7 +90,7 @@ def compute_facts(
     )
 
 
-def _speed(computed: ComputedFact, knowledge: Knowledge, reader: LogReader, measured: MeasuredRuns) -> float:
+def _speed(computed: ComputedFact, knowledge: SpeedFacts, reader: LogReader, measured: MeasuredRuns) -> float:
     """Return the speed of the first system relative to the second."""
     where = {**computed.fact.where, computed.factor: computed.values}
     runs = [run for run in reader.load([computed.logs]).runs if matches(run.factors, where)]
@@ -106,7 +105,7 @@ def _speed(computed: ComputedFact, knowledge: Knowledge, reader: LogReader, meas
 
 
 def _median(
-    cases: Sequence[Case], knowledge: Knowledge, system: str, computed: ComputedFact, value: FactorValue
+    cases: Sequence[Case], knowledge: SpeedFacts, system: str, computed: ComputedFact, value: FactorValue
 ) -> float:
     """Return the median of the one case of a system with a value of the factor."""
     factor = computed.factor

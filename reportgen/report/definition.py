@@ -15,7 +15,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue
-from reportgen.core.results import COMPARED, CompareKind, FigureKind, Quantity
+from reportgen.core.results import COMPARED_QUANTITIES, CompareKind, FigureKind, Quantity
 from reportgen.core.schema import Condition, InvalidTable, Table, conditions, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec
@@ -293,7 +293,7 @@ def _check_axes(spec: TableSpec) -> None:
 
 
 def _shown(show: Iterable[str], compare: CompareSpec | None, place: str) -> tuple[Quantity, ...]:
-    compared = COMPARED[compare.kind] if compare else ()
+    compared = COMPARED_QUANTITIES[compare.kind] if compare else ()
     showable = ("value", "repeats", *compared)
     shown = tuple(show) or ("value", *compared)
     for position, quantity in enumerate(shown):

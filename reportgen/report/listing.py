@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from reportgen.core.metrics import METRICS, item_of
-from reportgen.core.metrics import metric as metric_of
+from reportgen.core.metrics import METRICS, item_of, metric_of
 from reportgen.core.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
 from reportgen.core.units import choose, machine, rate_unit, text
 from reportgen.load.worker import RunMapper

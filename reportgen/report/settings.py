@@ -14,7 +14,7 @@ from reportgen.core.schema import Condition, Table, conditions, read_toml
 from reportgen.protocol.definition import Protocol
 from reportgen.report.computed_facts import ComputedFact, ComputedTable, check_computed
 from reportgen.report.definition import below
-from reportgen.tables.expected import NOTHING, Fact, Knowledge
+from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 
 SETTINGS, EXPECTED = "reportgen.toml", "expected.toml"
 
@@ -62,8 +62,8 @@ class Settings:
 
     inject: tuple[str, ...] = ("README.md",)
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
-    knowledge: Knowledge = NOTHING
-    facts: tuple[Fact | ComputedFact, ...] = ()
+    knowledge: SpeedFacts = NO_FACTS
+    facts: tuple[SpeedFact | ComputedFact, ...] = ()
 
 
 def read_settings(folder: Path, place: str) -> Settings:
@@ -89,18 +89,18 @@ def read_settings(folder: Path, place: str) -> Settings:
     return Settings(inject, protocols, knowledge, facts)
 
 
-def read_expected(path: Path, place: str) -> tuple[Knowledge, tuple[Fact | ComputedFact, ...]]:
+def read_expected(path: Path, place: str) -> tuple[SpeedFacts, tuple[SpeedFact | ComputedFact, ...]]:
     """Return the systems and the facts of an `expected.toml`, none if there is no such file."""
     if not path.exists():
-        return NOTHING, ()
+        return NO_FACTS, ()
     file = read_toml(path, ExpectedFile, place)
-    knowledge = Knowledge({name: conditions(where) for name, where in file.systems.items()}, (), place)
+    knowledge = SpeedFacts({name: conditions(where) for name, where in file.systems.items()}, (), place)
     return knowledge, tuple(
         _fact(entry, f"{place}: fact[{i}]", knowledge) for i, entry in enumerate(file.fact)
     )
 
 
-def _fact(entry: FactEntry, place: str, knowledge: Knowledge) -> Fact | ComputedFact:
+def _fact(entry: FactEntry, place: str, knowledge: SpeedFacts) -> SpeedFact | ComputedFact:
     for name in ("of", "to", "source"):
         if not getattr(entry, name):
             raise RequestError(f"{place}.{name}", "empty", f'write {name} = "..."')
@@ -112,5 +112,5 @@ def _fact(entry: FactEntry, place: str, knowledge: Knowledge) -> Fact | Computed
     if speed is None:
         raise RequestError(f"{place}.speed", "missing", "add speed = ...")
     where = conditions(entry.where)
-    fact = Fact(entry.of, entry.to, speed, where, entry.source, entry.url, entry.read, place)
+    fact = SpeedFact(entry.of, entry.to, speed, where, entry.source, entry.url, entry.read, place)
     return check_computed(entry.computed, f"{place}.computed", fact) if entry.computed else fact

@@ -11,9 +11,10 @@ from dataclasses import replace
 from hashlib import sha256
 
 from reportgen.core.errors import RequestError
-from reportgen.core.metrics import metric as metric_of
-from reportgen.core.model import Case, FactorValue, Finding, Run, identity
-from reportgen.core.results import TITLES, Cell, Header, Label, Quantity, Table, UnitMode
+from reportgen.core.factors import factor_key
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import Case, FactorValue, Finding, Run
+from reportgen.core.results import QUANTITY_TITLES, Cell, Header, Label, Quantity, Table, UnitMode
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
@@ -21,10 +22,10 @@ from reportgen.protocol import MeasuredRuns
 from reportgen.tables.captions import caption, metric_title
 from reportgen.tables.cells import Filler
 from reportgen.tables.compare import Comparer, comparer
-from reportgen.tables.expected import Knowledge
+from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.footnotes import Draft, number_notes
 from reportgen.tables.headings import Qualifiers, label_of_factor, label_of_value, qualifier, qualifiers
-from reportgen.tables.pivot import LACKING, AxisKey, Grid, Key, pivot
+from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, pivot
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec
 from reportgen.tables.unit_choice import unit_for, unit_mode
@@ -33,7 +34,7 @@ MEAN = "geometric mean"
 
 
 def build_tables(
-    spec: TableSpec, runs: Sequence[Run], knowledge: Knowledge, measured: MeasuredRuns | None = None
+    spec: TableSpec, runs: Sequence[Run], knowledge: SpeedFacts, measured: MeasuredRuns | None = None
 ) -> list[Table]:
     """Return the tables of one entry, facets in order.
 
@@ -50,7 +51,9 @@ def build_tables(
     ]
 
 
-def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str, factors_of: FactorsOf) -> Table:
+def _table(
+    spec: TableSpec, grid: CaseGrid, against: Comparer | None, name: str, factors_of: FactorsOf
+) -> Table:
     mode = unit_mode(spec, grid.slots)
     units = _Units(spec, grid, mode)
     filler = Filler(spec, grid, units.of_cell, against)
@@ -92,7 +95,7 @@ def _table(spec: TableSpec, grid: Grid, against: Comparer | None, name: str, fac
     )
 
 
-def _columns(spec: TableSpec, grid: Grid, marks: Qualifiers, units: "_Units") -> list[Header]:
+def _columns(spec: TableSpec, grid: CaseGrid, marks: Qualifiers, units: "_Units") -> list[Header]:
     return [
         _column(spec, key, marks.columns.get(key, ()), quantity, units)
         for key in grid.columns
@@ -139,7 +142,7 @@ def _line(filler: Filler, marks: Qualifiers, row: AxisKey) -> list[Draft]:
 class _Units:
     """The unit of each cell of a grid, by the table's mode."""
 
-    def __init__(self, spec: TableSpec, grid: Grid, mode: UnitMode) -> None:
+    def __init__(self, spec: TableSpec, grid: CaseGrid, mode: UnitMode) -> None:
         self._spec, self._grid, self._mode = spec, grid, mode
         every = [case for slot in grid.slots.values() for case in slot]
         self.whole = unit_for(spec, every) if mode == "table" else None
@@ -190,13 +193,13 @@ def _column(
 
 def _is_own(spec: TableSpec, name: str, value: FactorValue) -> bool:
     own = spec.qualify[name]
-    return own is not None and identity(value) == identity(own)
+    return own is not None and factor_key(value) == factor_key(own)
 
 
 def _quantity_title(spec: TableSpec, quantity: Quantity) -> str:
     if quantity == "value":
         return " / ".join(metric_of(name).title.lower() for name in spec.metrics)
-    return TITLES[quantity]
+    return QUANTITY_TITLES[quantity]
 
 
 def _mean_header(spec: TableSpec) -> Header:

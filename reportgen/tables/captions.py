@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from reportgen.core.metrics import metric as metric_of
-from reportgen.core.model import Case, FactorValue, Measurement, identity
-from reportgen.core.results import COMPARED, TITLES
+from reportgen.core.factors import FactorKey, factor_key, value_order
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import Case, FactorValue, Measurement
+from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, sentence
-from reportgen.tables.pivot import LACKING, Grid, Identity, natural
+from reportgen.tables.pivot import LACKING, CaseGrid
 from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 from reportgen.tables.validate import show
@@ -19,7 +20,7 @@ _WHOLE_LOG = "whole log"
 
 
 def caption(
-    spec: TableSpec, grid: Grid, unit: Unit | None, against: Comparer | None, factors_of: FactorsOf
+    spec: TableSpec, grid: CaseGrid, unit: Unit | None, against: Comparer | None, factors_of: FactorsOf
 ) -> tuple[str, ...]:
     """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes."""
     cases = [case for slot in grid.slots.values() for case in slot]
@@ -97,7 +98,7 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
     agreed: list[tuple[str, FactorValue]] = []
     for name in names:
         values = [case.factors.get(name, LACKING) for case in cases]
-        if len(set(map(identity, values))) == 1 and values[0] != LACKING:
+        if len(set(map(factor_key, values))) == 1 and values[0] != LACKING:
             agreed.append((name, values[0]))
     text = sentence(agreed)
     return f"All with {text}." if text else ""
@@ -111,25 +112,25 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
         f"{label_of_factor(spec.labels, n).text} = {show(v).strip(chr(34))}"
         for n, v in spec.compare.baseline.items()
     )
-    title = TITLES[COMPARED[spec.compare.kind][0]]
+    title = QUANTITY_TITLES[COMPARED_QUANTITIES[spec.compare.kind][0]]
     rest = f"; not held equal: {unequal}." if unequal else ", all else equal."
     return f"{title.capitalize()} against {against}{rest}"
 
 
 def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, factors_of: FactorsOf) -> str:
     """Return the ignored factors in which repeats, or a case and its baseline, differ, with their values."""
-    values: dict[str, set[Identity]] = {}
+    values: dict[str, set[FactorKey]] = {}
     for case in cases:
         baseline = against.baseline_of(case) if against and case.summary else None
         runs = [m.run for one in (case, baseline) if one for m in one.measurements]
         for name in spec.ignore:
-            here = {identity(factors_of(run).get(name, LACKING)) for run in runs}
+            here = {factor_key(factors_of(run).get(name, LACKING)) for run in runs}
             if len(here) > 1:
                 values.setdefault(name, set()).update(here)
     return ", ".join(_listed(spec, name, values[name]) for name in spec.ignore if name in values)
 
 
-def _listed(spec: TableSpec, name: str, values: set[Identity]) -> str:
-    shown = [label_of_value(spec.labels, name, value).text for _, value in sorted(values, key=natural)]
+def _listed(spec: TableSpec, name: str, values: set[FactorKey]) -> str:
+    shown = [label_of_value(spec.labels, name, value).text for _, value in sorted(values, key=value_order)]
     more = ", ..." if len(shown) > _LISTED else ""
     return f"{label_of_factor(spec.labels, name).text} ({', '.join(shown[:_LISTED])}{more})"

@@ -10,7 +10,7 @@ from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Draft, Notebook
-from reportgen.tables.pivot import AxisKey, Grid, varying
+from reportgen.tables.pivot import AxisKey, CaseGrid, varying
 from reportgen.tables.spec import TableSpec
 
 UnitOf = Callable[[AxisKey, AxisKey, Case], Unit | None]
@@ -33,7 +33,7 @@ class Filler:
     """Makes the cells of one table; collects footnotes and findings on the way."""
 
     spec: TableSpec
-    grid: Grid
+    grid: CaseGrid
     unit_of: UnitOf
     comparer: Comparer | None
     notebook: Notebook = field(default_factory=Notebook)

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError
-from reportgen.core.metrics import metric as metric_of
-from reportgen.core.model import STEP, Case, FactorValue, Finding, identities
+from reportgen.core.factors import factors_key, matches
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import STEP, Case, FactorValue, Finding
 from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED_STATUSES
-from reportgen.tables.expected import Knowledge, expected_speed
-from reportgen.tables.select import matches
+from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 from reportgen.tables.validate import show
 
@@ -34,7 +34,7 @@ class Comparer:
 
     spec: TableSpec
     compare: CompareSpec
-    knowledge: Knowledge
+    knowledge: SpeedFacts
     by_factors: Mapping[FactorSet, Case]
 
     def __call__(self, case: Case) -> tuple[Comparison | None, Finding | None]:
@@ -55,7 +55,7 @@ class Comparer:
 
     def baseline_of(self, case: Case) -> Case | None:
         """Return the case that this one is compared with, with or without a number."""
-        return self.by_factors.get(identities({**case.factors, **self.compare.baseline}))
+        return self.by_factors.get(factors_key({**case.factors, **self.compare.baseline}))
 
     def _note(self, rule: Rule, message: str) -> Finding:
         return Finding("note", rule, self.spec.id, message)
@@ -69,7 +69,7 @@ class Comparer:
 
     def _nearest(self, case: Case) -> str:
         """Return the factors in which a case differs from the baseline that agrees with it in most."""
-        wanted, fixed = (identities({**some, **self.compare.baseline}) for some in (case.factors, {}))
+        wanted, fixed = (factors_key({**some, **self.compare.baseline}) for some in (case.factors, {}))
         pairs = (wanted ^ factors for factors in self.by_factors if fixed <= factors)
         names = min((sorted({name for name, _ in pair}) for pair in pairs), key=_farness)
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -136,7 +136,7 @@ def has_expected_speed(case: Case, spec: TableSpec) -> bool:
     return HOST_BOUND not in phases
 
 
-def comparer(spec: TableSpec, pool: Sequence[Case], knowledge: Knowledge) -> Comparer | None:
+def comparer(spec: TableSpec, pool: Sequence[Case], knowledge: SpeedFacts) -> Comparer | None:
     """Return the table's comparer, None if it compares nothing.
 
     Raises RequestError if nothing at all has the factors of the baseline.
@@ -151,7 +151,7 @@ def comparer(spec: TableSpec, pool: Sequence[Case], knowledge: Knowledge) -> Com
         raise RequestError(
             f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
         )
-    return Comparer(spec, spec.compare, knowledge, {identities(c.factors): c for c in pool})
+    return Comparer(spec, spec.compare, knowledge, {factors_key(c.factors): c for c in pool})
 
 
 def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
@@ -169,7 +169,7 @@ def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) 
     if compare.kind != "efficiency":
         return
     for name in spec.metrics:
-        if not metric_of(name).is_joint:
+        if not metric_of(name).scales_with_devices:
             raise RequestError(
                 f"{spec.place}.compare.kind",
                 f"{name} does not tell what all devices do together, so there is no scaling efficiency of it",

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.model import FactorValue, Finding, Run, Source, identity
-from reportgen.core.results import Expected, Step
+from reportgen.core.factors import AcceptedValues, can_both_match, matches
+from reportgen.core.model import FactorValue, Finding, Run, Source
+from reportgen.core.results import Expected, SpeedEdge
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
-from reportgen.tables.select import matches
-from reportgen.tables.spec import Wanted
 
 # Two ways around a loop may differ by this much before they count as a contradiction: published
 # figures carry three digits and their rounding multiplies along a path.
@@ -29,13 +28,13 @@ SOURCES_WITHIN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class SpeedFact:
     """`of` runs at `speed` x the speed of `to`, for cases that match `where`."""
 
     of: str
     to: str
     speed: float
-    where: Mapping[str, Wanted]
+    where: Mapping[str, AcceptedValues]
     source: str
     url: str
     read: str
@@ -43,11 +42,11 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class SpeedFacts:
     """The systems (first match wins) and the facts about them."""
 
-    systems: Mapping[str, Mapping[str, Wanted]]
-    facts: tuple[Fact, ...] = ()
+    systems: Mapping[str, Mapping[str, AcceptedValues]]
+    facts: tuple[SpeedFact, ...] = ()
     path: str = ""
 
     def system_of(self, factors: Mapping[str, FactorValue]) -> str | None:
@@ -60,10 +59,10 @@ class Knowledge:
             raise RequestError(place, f'no system "{name}"', did_you_mean(name, self.systems))
 
 
-NOTHING = Knowledge({})
+NO_FACTS = SpeedFacts({})
 
 
-def check_systems(knowledge: Knowledge, runs: Sequence[Run]) -> None:
+def check_systems(knowledge: SpeedFacts, runs: Sequence[Run]) -> None:
     """Raise RequestError if a system is told by a factor that no run has: then it holds no case at all."""
     known = {name for run in runs for name in run.factors}
     for system, where in knowledge.systems.items():
@@ -74,7 +73,7 @@ def check_systems(knowledge: Knowledge, runs: Sequence[Run]) -> None:
 
 
 def expected_speed(
-    knowledge: Knowledge, target: str, reference: str, factors: Mapping[str, FactorValue]
+    knowledge: SpeedFacts, target: str, reference: str, factors: Mapping[str, FactorValue]
 ) -> Expected | None:
     """Return the speed that `target` should have relative to `reference`, None if no path connects them.
 
@@ -88,10 +87,12 @@ def expected_speed(
     return Expected(target, reference, middle, min(products), max(products), tuple(paths))
 
 
-def settled(knowledge: Knowledge, factors: Mapping[str, FactorValue], place: str) -> dict[str, FactorValue]:
+def resolve_open_factors(
+    knowledge: SpeedFacts, factors: Mapping[str, FactorValue], place: str
+) -> dict[str, FactorValue]:
     """Return the factors, with those added on whose value all facts that still fit agree.
 
-    A question at the prompt names few factors. One that it leaves open is settled by the facts, unless
+    A question at the prompt names few factors. One that it leaves open is resolved by the facts, unless
     they hold for different values of it (device counts never mix): then RequestError asks for one.
     """
     asked = {name for fact in knowledge.facts for name in fact.where}
@@ -114,28 +115,30 @@ def settled(knowledge: Knowledge, factors: Mapping[str, FactorValue], place: str
     return known
 
 
-def _said(where: Mapping[str, Wanted], known: Mapping[str, FactorValue]) -> dict[str, Wanted]:
+def _said(where: Mapping[str, AcceptedValues], known: Mapping[str, FactorValue]) -> dict[str, AcceptedValues]:
     return {name: values for name, values in where.items() if name in known}
 
 
-def _edges(facts: Sequence[Fact], factors: Mapping[str, FactorValue]) -> dict[str, list[Step]]:
+def _edges(facts: Sequence[SpeedFact], factors: Mapping[str, FactorValue]) -> dict[str, list[SpeedEdge]]:
     """Return each system's outgoing steps, forwards and backwards, in order of the file."""
-    edges: dict[str, list[Step]] = {}
+    edges: dict[str, list[SpeedEdge]] = {}
     for fact in facts:
         if not matches(factors, fact.where):
             continue
         told = (fact.source, fact.url, fact.read)
         where = tuple(fact.where.items())
-        there = Step(fact.of, fact.to, fact.speed, *told, where=where)
-        back = Step(fact.to, fact.of, 1 / fact.speed, *told, inverted=True, where=where)
+        there = SpeedEdge(fact.of, fact.to, fact.speed, *told, where=where)
+        back = SpeedEdge(fact.to, fact.of, 1 / fact.speed, *told, inverted=True, where=where)
         edges.setdefault(fact.of, []).append(there)
         edges.setdefault(fact.to, []).append(back)
     return edges
 
 
-def _shortest_paths(edges: Mapping[str, list[Step]], start: str, goal: str) -> list[tuple[Step, ...]]:
+def _shortest_paths(
+    edges: Mapping[str, list[SpeedEdge]], start: str, goal: str
+) -> list[tuple[SpeedEdge, ...]]:
     """Return every path with the fewest steps, breadth first; none for a system to itself."""
-    level: list[tuple[Step, ...]] = [()]
+    level: list[tuple[SpeedEdge, ...]] = [()]
     seen = {start}
     while level:
         longer = [
@@ -152,29 +155,23 @@ def _shortest_paths(edges: Mapping[str, list[Step]], start: str, goal: str) -> l
     return []
 
 
-def inconsistencies(knowledge: Knowledge) -> Iterator[Finding]:
+def inconsistencies(knowledge: SpeedFacts) -> Iterator[Finding]:
     """Yield a finding for each pair of sources and each loop of facts that contradict, with both speeds."""
     yield from _between_sources(knowledge)
     yield from _around_loops(knowledge)
 
 
-def _between_sources(knowledge: Knowledge) -> Iterator[Finding]:
+def _between_sources(knowledge: SpeedFacts) -> Iterator[Finding]:
     """Compare facts of one and the same pair of systems: a band as long as they are not far apart."""
     for one, other in combinations(knowledge.facts, 2):
-        if {one.of, one.to} != {other.of, other.to} or not _may_meet(one.where, other.where):
+        if {one.of, one.to} != {other.of, other.to} or not can_both_match(one.where, other.where):
             continue
         speed = other.speed if other.of == one.of else 1 / other.speed
         if max(speed, one.speed) > min(speed, one.speed) * (1 + SOURCES_WITHIN):
             yield _contradiction(knowledge, one, speed, f"by {other.source}")
 
 
-def _may_meet(one: Mapping[str, Wanted], other: Mapping[str, Wanted]) -> bool:
-    """Return whether a case could match both."""
-    shared = one.keys() & other.keys()
-    return all(set(map(identity, one[name])) & set(map(identity, other[name])) for name in shared)
-
-
-def _around_loops(knowledge: Knowledge) -> Iterator[Finding]:
+def _around_loops(knowledge: SpeedFacts) -> Iterator[Finding]:
     reported: set[frozenset[str]] = set()
     for fact in knowledge.facts:
         context = {name: values[0] for name, values in fact.where.items()}
@@ -188,7 +185,7 @@ def _around_loops(knowledge: Knowledge) -> Iterator[Finding]:
                 yield _contradiction(knowledge, fact, product, f"by way of {way}")
 
 
-def _contradiction(knowledge: Knowledge, fact: Fact, speed: float, how: str) -> Finding:
+def _contradiction(knowledge: SpeedFacts, fact: SpeedFact, speed: float, how: str) -> Finding:
     message = f"{fact.speed:.4g} by {fact.source}, but {speed:.4g} {how}"
     return Finding(
         "warning", Rule.EXPECTED_INCONSISTENT, f"{fact.of} : {fact.to}", message, Source(knowledge.path)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import STEP, FactorValue, Measurement
-from reportgen.core.results import TITLES, Cell, Figure, FigureSeries, Header, Table
+from reportgen.core.results import QUANTITY_TITLES, Cell, Figure, FigureSeries, Header, Table
 from reportgen.core.units import Unit, choose
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
@@ -227,7 +227,7 @@ def _unit(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Unit:
 
 
 def _y_title(spec: FigureSpec, table: Table) -> str:
-    return table.metric_title if spec.show == "value" else TITLES[spec.show]
+    return table.metric_title if spec.show == "value" else QUANTITY_TITLES[spec.show]
 
 
 def _ideal(series: Sequence[FigureSeries]) -> tuple[tuple[float, float], ...]:

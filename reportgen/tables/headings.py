@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from reportgen.core.metrics import metric as metric_of
-from reportgen.core.model import Case, FactorValue, identity
+from reportgen.core.factors import FactorKey, factor_key
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import Case, FactorValue
 from reportgen.core.results import Label
-from reportgen.tables.pivot import AxisKey, Grid, Identity, Place, identity_of
+from reportgen.tables.pivot import AxisKey, CaseGrid, Place, identity_of
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 from reportgen.tables.validate import show
 
@@ -69,7 +70,7 @@ class Qualifiers:
     cells: Mapping[Place, tuple[str, ...]]
 
 
-def qualifiers(spec: TableSpec, grid: Grid) -> Qualifiers:
+def qualifiers(spec: TableSpec, grid: CaseGrid) -> Qualifiers:
     """Decide for each qualifying factor of the table where its text stands."""
     found = Qualifiers({}, {}, {})
     single = {place: cases[0] for place, cases in grid.slots.items() if len(cases) == 1}
@@ -78,7 +79,9 @@ def qualifiers(spec: TableSpec, grid: Grid) -> Qualifiers:
     return found
 
 
-def _qualify(spec: TableSpec, grid: Grid, name: str, single: Mapping[Place, Case], found: Qualifiers) -> None:
+def _qualify(
+    spec: TableSpec, grid: CaseGrid, name: str, single: Mapping[Place, Case], found: Qualifiers
+) -> None:
     """Put the text of one factor to its columns, rows or cells, unless the value is the table's own."""
     values = {place: identity_of(name, case) for place, case in single.items()}
     own = _own(spec, name, set(values.values()))
@@ -86,7 +89,7 @@ def _qualify(spec: TableSpec, grid: Grid, name: str, single: Mapping[Place, Case
     by_row = {r: {v for (k, _), v in values.items() if k == r} for r in grid.rows}
     rows_tell = any(len(v) > 1 for v in by_column.values()) and all(len(v) <= 1 for v in by_row.values())
 
-    def put(where: object, key: object, value: Identity | None) -> None:
+    def put(where: object, key: object, value: FactorKey | None) -> None:
         if value is not None and value != own:
             texts = cast(dict[object, tuple[str, ...]], where)
             texts[key] = (*texts.get(key, ()), qualifier(spec.labels, name, value[1]))
@@ -103,14 +106,14 @@ def _qualify(spec: TableSpec, grid: Grid, name: str, single: Mapping[Place, Case
             put(found.cells, place, value)
 
 
-def _own(spec: TableSpec, name: str, present: set[Identity | None]) -> Identity | None:
+def _own(spec: TableSpec, name: str, present: set[FactorKey | None]) -> FactorKey | None:
     """Return the table's own value of a factor: declared, filtered to one, or the only one there is."""
     declared = spec.qualify[name]
     if declared is not None:
-        return identity(declared)
+        return factor_key(declared)
     wanted = spec.where.get(name, ())
     if len(wanted) == 1:
-        return identity(wanted[0])
+        return factor_key(wanted[0])
     return next(iter(present)) if len(present) == 1 else None
 
 

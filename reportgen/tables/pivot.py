@@ -1,6 +1,6 @@
 """Decide which case goes to which cell: facets, rows, columns, picks, splits, hidden variation.
 
-In: the cases of a selection. Out: one `Grid` a facet, whose slots hold the cases that fell into each
+In: the cases of a selection. Out: one `CaseGrid` a facet, whose slots hold the cases that fell into each
 cell: one (good), none (absent) or several (hidden variation, which prints no number). pandas does
 the grouping here; the number that is printed later always comes from the Case itself.
 
@@ -8,20 +8,19 @@ Factor values become their rank in the order that readers expect before pandas s
 1, True and 1.0 stay apart, 16 comes before 128, and a factor that a case lacks sorts last.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from reportgen.core.model import Case, FactorValue, identity
-from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec, Wanted
+from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, value_order
+from reportgen.core.model import Case, FactorValue
+from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec
 
 # How a factor that a case lacks altogether is shown (a run on CPU has no GPU).
 LACKING: FactorValue = "-"
 
 Key = tuple[FactorValue, ...]
-Identity = tuple[str, FactorValue]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,7 +41,7 @@ Place = tuple[AxisKey, AxisKey]
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class CaseGrid:
     """The cells of one facet. slots maps (row, column) to the cases that fell there, never empty."""
 
     facet: Key
@@ -55,15 +54,17 @@ class Grid:
 class Ranks:
     """The order of the values of each factor: the definition's own first, then naturally."""
 
-    def __init__(self, cases: Iterable[Mapping[str, FactorValue]], order: Mapping[str, Wanted]) -> None:
-        seen: dict[str, set[Identity]] = {}
+    def __init__(
+        self, cases: Iterable[Mapping[str, FactorValue]], order: Mapping[str, AcceptedValues]
+    ) -> None:
+        seen: dict[str, set[FactorKey]] = {}
         for factors in cases:
             for name, value in factors.items():
-                seen.setdefault(name, set()).add(identity(value))
+                seen.setdefault(name, set()).add(factor_key(value))
         self._values = {
-            name: [*first, *sorted(values - set(first), key=natural)]
+            name: [*first, *sorted(values - set(first), key=value_order)]
             for name, values in seen.items()
-            for first in [[identity(value) for value in order.get(name, ())]]
+            for first in [[factor_key(value) for value in order.get(name, ())]]
         }
         self._ranks = {
             name: {value: rank for rank, value in reversed(list(enumerate(values)))}
@@ -73,7 +74,7 @@ class Ranks:
     def rank(self, name: str, factors: Mapping[str, FactorValue]) -> int:
         """Return the rank of the factor's value; a case without the factor comes last."""
         ranks = self._ranks.get(name, {})
-        return ranks[identity(factors[name])] if name in factors else len(self._values.get(name, ()))
+        return ranks[factor_key(factors[name])] if name in factors else len(self._values.get(name, ()))
 
     def value(self, name: str, rank: int) -> FactorValue:
         """Return the value at that rank, LACKING past the end."""
@@ -86,19 +87,7 @@ class Ranks:
         return AxisKey(codes, tuple(self.value(n, c) for n, c in zip(names, codes, strict=True)))
 
 
-def natural(typed: Identity) -> tuple[str, tuple[tuple[int, float, str], ...], str]:
-    """Return a key that puts numbers and numbers inside texts in order; no two values share one.
-
-    What is sorted comes from a set: texts that differ only by case or by leading zeros go by themselves.
-    """
-    kind, value = typed
-    if not isinstance(value, str):
-        return (kind, ((0, value, ""),), "")
-    parts = re.split(r"([0-9]+)", value)
-    return (kind, tuple((0, float(p), "") if p.isdecimal() else (1, 0.0, p.casefold()) for p in parts), value)
-
-
-def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[Grid]:
+def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[CaseGrid]:
     """Return one grid for each combination of the facets, in order."""
     written = {METRIC: spec.metrics, PHASE: spec.phases}
     ranks = Ranks([*(c.factors for c in cases), *spec.planned], {**written, **spec.order})
@@ -122,7 +111,7 @@ def _frame(spec: TableSpec, cases: Sequence[Case], ranks: Ranks) -> pd.DataFrame
     return pd.DataFrame({"case": range(len(cases)), **zeros, **columns}, dtype="int64")
 
 
-def _grid(spec: TableSpec, cases: Sequence[Case], frame: pd.DataFrame, ranks: Ranks, facet: Key) -> Grid:
+def _grid(spec: TableSpec, cases: Sequence[Case], frame: pd.DataFrame, ranks: Ranks, facet: Key) -> CaseGrid:
     names = ["row:", *(f"row:{n}" for n in spec.rows), "column:", *(f"column:{n}" for n in spec.columns)]
     slots: dict[Place, tuple[Case, ...]] = {}
     for _, part in frame.groupby(names, sort=True):
@@ -133,7 +122,7 @@ def _grid(spec: TableSpec, cases: Sequence[Case], frame: pd.DataFrame, ranks: Ra
     split = _split_columns(spec, slots, ranks)
     planned = _planned(spec, facet, ranks)
     rows, columns = zip(*{*split, *planned}, strict=True)
-    return Grid(
+    return CaseGrid(
         facet, tuple(sorted(set(rows))), tuple(sorted(set(columns))), split, frozenset(planned - set(split))
     )
 
@@ -143,7 +132,7 @@ def _planned(spec: TableSpec, facet: Key, ranks: Ranks) -> set[Place]:
     return {
         (ranks.key(spec.rows, case), ranks.key(spec.columns, case))
         for case in spec.planned
-        if all(identity(case.get(n, v)) == identity(v) for n, v in zip(spec.facets, facet, strict=True))
+        if all(factor_key(case.get(n, v)) == factor_key(v) for n, v in zip(spec.facets, facet, strict=True))
     }
 
 
@@ -164,9 +153,9 @@ def varying(cases: Sequence[Case]) -> tuple[str, ...]:
     return tuple(name for name in names if len({identity_of(name, case) for case in cases}) > 1)
 
 
-def identity_of(name: str, case: Case) -> Identity | None:
-    """Return the identity of a case's factor, None if it lacks it."""
-    return identity(case.factors[name]) if name in case.factors else None
+def identity_of(name: str, case: Case) -> FactorKey | None:
+    """Return the factor_key of a case's factor, None if it lacks it."""
+    return factor_key(case.factors[name]) if name in case.factors else None
 
 
 def _split_columns(
@@ -192,6 +181,6 @@ def _split(spec: TableSpec, column: AxisKey, names: Sequence[str], case: Case, r
     codes = list(column.codes)
     for name in names:
         own = spec.qualify[name]
-        is_own = own is not None and identity_of(name, case) == identity(own)
+        is_own = own is not None and identity_of(name, case) == factor_key(own)
         codes += [not is_own, ranks.rank(name, case.factors)]
     return AxisKey(tuple(codes), column.values, tuple((n, case.factors.get(n, LACKING)) for n in names))

@@ -4,14 +4,15 @@ In: runs and a TableSpec. Out: a `Selection`, the cases of every metric and phas
 pool of all comparable cases in which baselines are looked up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Case, Factors, FactorValue, Run, identity
+from reportgen.core.factors import matches
+from reportgen.core.model import Case, Factors, Run
 from reportgen.protocol import CaseRequest, MeasuredRuns, build_cases
-from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec, Wanted
+from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec
 from reportgen.tables.validate import check_available, check_names
 
 SystemOf = Callable[[Factors], str | None]
@@ -46,13 +47,6 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: 
     # The table's own cases come last, so that a baseline that it shows is that very case.
     pool = [*_cases(spec, runs, factors_of, measured), *chosen] if spec.compare else []
     return Selection(tuple(chosen), tuple(pool), factors_of)
-
-
-def matches(factors: Mapping[str, FactorValue], where: Mapping[str, Wanted]) -> bool:
-    """Return whether each factor in `where` has one of the values it may have."""
-    return all(
-        name in factors and identity(factors[name]) in map(identity, values) for name, values in where.items()
-    )
 
 
 def _cases(spec: TableSpec, runs: Sequence[Run], factors_of: FactorsOf, measured: MeasuredRuns) -> list[Case]:

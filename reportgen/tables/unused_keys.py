@@ -8,10 +8,11 @@ table to table, and are held against all that the runs and tables of the report 
 from collections.abc import Iterator, Sequence
 
 from reportgen.core.errors import did_you_mean
-from reportgen.core.model import FactorValue, Finding, Run, Source, identity
+from reportgen.core.factors import FactorKey, factor_key
+from reportgen.core.model import FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.tables.headings import plain
-from reportgen.tables.pivot import LACKING, Identity
+from reportgen.tables.pivot import LACKING
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec
 from reportgen.tables.validate import nearest, show
 
@@ -24,9 +25,9 @@ def unused(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequence[st
     labelled = {*present, *(key for name, values in present.items() for key in _keys(name, values))}
     for spec in specs:
         for name, values in spec.order.items():
-            known = set(map(identity, present[name]))
+            known = set(map(factor_key, present[name]))
             for value in values:
-                if name != REPEAT and identity(value) not in known:
+                if name != REPEAT and factor_key(value) not in known:
                     fact = f"nothing has {name} = {show(value)}; {nearest(value, present[name])}"
                     yield _unused(spec, f"order.{name}", fact)
         for key in spec.labels:
@@ -43,16 +44,16 @@ def _present(
     specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequence[str]
 ) -> dict[str, list[FactorValue]]:
     """Return all that may stand in rows and columns, with its values."""
-    found: dict[str, dict[Identity, None]] = {
-        METRIC: {identity(metric): None for spec in specs for metric in spec.metrics},
-        PHASE: {identity(phase): None for spec in specs for phase in (*spec.phases, *spec.totals)},
-        SYSTEM: {identity(system): None for system in systems},
+    found: dict[str, dict[FactorKey, None]] = {
+        METRIC: {factor_key(metric): None for spec in specs for metric in spec.metrics},
+        PHASE: {factor_key(phase): None for spec in specs for phase in (*spec.phases, *spec.totals)},
+        SYSTEM: {factor_key(system): None for system in systems},
         REPEAT: {},
     }
     planned = [case for spec in specs for case in spec.planned]
     for factors in (*planned, *(run.environment for run in runs), *(run.factors for run in runs)):
         for name, value in factors.items():
-            found.setdefault(name, {})[identity(value)] = None
+            found.setdefault(name, {})[factor_key(value)] = None
     return {name: [value for _, value in values] for name, values in found.items()}
 
 

@@ -7,8 +7,9 @@ empty, or short of a phase, because of a typing mistake is worse than none.
 from collections.abc import Iterable, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import factor_key
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import Factors, FactorValue, Run, identity
+from reportgen.core.model import Factors, FactorValue, Run
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, TableSpec
 
@@ -59,14 +60,14 @@ def _known(place: str, name: str, known: set[str]) -> None:
 
 
 def _check_values(spec: TableSpec, factors: Sequence[Factors]) -> None:
-    planned = {(name, identity(value)) for case in spec.planned for name, value in case.items()}
+    planned = {(name, factor_key(value)) for case in spec.planned for name, value in case.items()}
     for name, values in spec.where.items():
         if name == REPEAT:
             continue
         present = [own[name] for own in factors if name in own]
-        known = set(map(identity, present))
+        known = set(map(factor_key, present))
         for value in values:
-            if identity(value) not in known and (name, identity(value)) not in planned:
+            if factor_key(value) not in known and (name, factor_key(value)) not in planned:
                 raise RequestError(
                     f"{spec.place}.where.{name}",
                     f"no run has {name} = {show(value)}",

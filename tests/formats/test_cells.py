@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.parsing.csv_cells import number, quantity, rows, typed
+from reportgen.core.factors import parse_scalar
+from reportgen.formats.parsing.csv_cells import number, quantity, rows
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,8 @@ from reportgen.formats.parsing.csv_cells import number, quantity, rows, typed
     ],
 )
 def test_cells_are_typed(text: str, expected: object) -> None:
-    assert typed(text) == expected
-    assert type(typed(text)) is type(expected)
+    assert parse_scalar(text) == expected
+    assert type(parse_scalar(text)) is type(expected)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_a_number_may_be_written_in_any_notation(text: str, expected: float | No
 
 @given(st.from_regex(r"[0-9.,eE+-]{0,24}", fullmatch=True))
 def test_no_two_texts_become_the_same_value(text: str) -> None:
-    assert str(typed(text)) == text
+    assert str(parse_scalar(text)) == text
 
 
 def test_rows_know_the_line_they_begin_in() -> None:

@@ -19,7 +19,7 @@ from reportgen.core.results import (
     Note,
     Provenance,
     Report,
-    Step,
+    SpeedEdge,
     Table,
 )
 from reportgen.core.rules import Rule
@@ -217,8 +217,8 @@ def figures() -> tuple[Figure, ...]:
 
 def expected() -> Expected:
     holds = (("devices", (4, 8)), ("precision", ("fp32",)), ("xla", (False,)))
-    up = Step("V100-LS", "V100", 0.67, "JADE user guide", "https://example.org/jade", "2024-02-17")
-    down = Step("V100", "A40", 1 / 1.0787, "Lambda GPU benchmarks", inverted=True, where=holds)
+    up = SpeedEdge("V100-LS", "V100", 0.67, "JADE user guide", "https://example.org/jade", "2024-02-17")
+    down = SpeedEdge("V100", "A40", 1 / 1.0787, "Lambda GPU benchmarks", inverted=True, where=holds)
     return Expected("V100-LS", "A40", 0.67 / 1.0787, 0.6, math.nextafter(0.65, 1), ((up, down),))
 
 

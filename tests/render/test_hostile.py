@@ -24,7 +24,7 @@ from reportgen.core.results import (
     Note,
     Provenance,
     Report,
-    Step,
+    SpeedEdge,
 )
 from reportgen.core.rules import Rule
 from reportgen.render import render_report
@@ -52,7 +52,7 @@ def hostile_report() -> Report:
         caption=(EVIL,),
         facet=((EVIL, "=1+1"),),
     )
-    step = Step(EVIL, EVIL, 0.5, EVIL, "javascript:alert(4)", EVIL, where=((EVIL, (EVIL,)),))
+    step = SpeedEdge(EVIL, EVIL, 0.5, EVIL, "javascript:alert(4)", EVIL, where=((EVIL, (EVIL,)),))
     return example.report(
         title=EVIL,
         verdict=(EVIL,),

@@ -10,7 +10,7 @@ from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import Definition, below, read_definition
 from reportgen.report.log_reader import LogReader
 from reportgen.report.settings import read_settings
-from reportgen.tables.expected import Fact
+from reportgen.tables.expected import SpeedFact
 from reportgen.tables.spec import CompareSpec
 
 TABLE = '[[tables]]\nid = "t"\nrows = ["devices"]\n'
@@ -325,7 +325,7 @@ def campaign(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def facts(root: Path) -> tuple[Fact, ...]:
+def facts(root: Path) -> tuple[SpeedFact, ...]:
     settings, reader = read_settings(root / "reports", "reports"), LogReader(root)
     expect_logs(settings.facts, reader)
     return compute_facts(settings.knowledge, settings.facts, reader).facts

@@ -11,7 +11,7 @@ from reportgen.core.results import Table
 from reportgen.core.rules import Rule
 from reportgen.render.outputs.csv import table_csv
 from reportgen.tables.assemble import build_tables
-from reportgen.tables.expected import NOTHING
+from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.spec import CompareSpec
 from tests.protocol.making import series, telemetry
 from tests.tables.cases import run, spec
@@ -32,7 +32,7 @@ def texts(table: Table) -> list[list[str]]:
     return [[f"{c.value:.6g}" if c.value is not None else c.text for c in row] for row in table.cells]
 
 
-def one(runs, knowledge=NOTHING, **keys) -> Table:
+def one(runs, knowledge=NO_FACTS, **keys) -> Table:
     (table,) = build_tables(spec(**keys), runs, knowledge)
     return table
 
@@ -171,7 +171,7 @@ def test_throughput_of_a_total_is_samples_over_its_time():
 
 
 def test_facets_make_one_table_each_with_an_id_that_can_be_a_path():
-    tables = build_tables(spec(rows=("devices",), facets=("framework",)), FRAMEWORKS, NOTHING)
+    tables = build_tables(spec(rows=("devices",), facets=("framework",)), FRAMEWORKS, NO_FACTS)
     assert [t.id for t in tables] == ["t/OneFlow", "t/PyTorch"]
     assert [t.title for t in tables] == ["T: OneFlow", "T: PyTorch"]
 
@@ -476,7 +476,7 @@ def test_a_cell_can_have_a_unit_of_its_own():
 )
 def test_wrong_requests_say_where_what_and_what_to_do(keys, message):
     with pytest.raises(RequestError) as error:
-        build_tables(spec(**keys), FRAMEWORKS, NOTHING)
+        build_tables(spec(**keys), FRAMEWORKS, NO_FACTS)
     assert str(error.value).startswith(f"reports/t.toml: {message}")
 
 
@@ -519,7 +519,7 @@ def test_where_does_not_take_one_for_true():
 
 def test_facets_that_look_alike_have_ids_of_their_own():
     runs = [run(x=x, m="a", throughput=1.0) for x in ["A 1", "A+1", "中", "文"]]
-    ids = [t.id for t in build_tables(spec(rows=("m",), facets=("x",)), runs, NOTHING)]
+    ids = [t.id for t in build_tables(spec(rows=("m",), facets=("x",)), runs, NO_FACTS)]
     assert len(set(ids)) == 4
     assert all(len(i.partition("/")[2]) > 1 and i.isascii() for i in ids)
 
@@ -596,7 +596,7 @@ def test_phases_stand_in_the_order_in_which_they_are_asked_for():
 )
 def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
     with pytest.raises(RequestError) as error:
-        build_tables(spec(**keys), [run(m="a", b=16, item="token", throughput=1.0, memory=5.0)], NOTHING)
+        build_tables(spec(**keys), [run(m="a", b=16, item="token", throughput=1.0, memory=5.0)], NO_FACTS)
     assert str(error.value).startswith(f"reports/t.toml: {message}")
 
 
@@ -622,7 +622,7 @@ def test_rows_may_stand_the_best_first(metric, values, expected):
 
 def test_nothing_is_best_of_what_has_no_better_direction():
     with pytest.raises(RequestError) as error:
-        build_tables(spec(rows=("m",), metrics=("loss",), best_first=True), [], NOTHING)
+        build_tables(spec(rows=("m",), metrics=("loss",), best_first=True), [], NO_FACTS)
     assert str(error.value) == (
         "reports/t.toml: tables[0].best_first: nobody can say whether more or less loss is better; leave it out"
     )
@@ -709,7 +709,7 @@ def test_a_run_that_failed_vouches_for_no_metric_or_phase(keys, message, status)
     runs = [*TIMED, run(m="a", repeat=2, status=status)]
     with pytest.raises(RequestError) as error:
         build_tables(
-            spec(**{"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",), **keys}), runs, NOTHING
+            spec(**{"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",), **keys}), runs, NO_FACTS
         )
     assert str(error.value) == f"reports/t.toml: tables[0].{message}"
 
@@ -720,7 +720,7 @@ def test_planned_cases_may_be_of_a_metric_that_no_run_tells_yet_but_of_none_that
     with pytest.raises(
         RequestError, match='none of its 2 runs can tell "steptime"; did you mean "step_time"'
     ):
-        build_tables(spec(metrics=("steptime",), **keys), TIMED, NOTHING)
+        build_tables(spec(metrics=("steptime",), **keys), TIMED, NO_FACTS)
 
 
 def test_a_phase_of_a_list_may_be_missing_where_another_table_has_it():

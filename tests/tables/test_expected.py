@@ -8,16 +8,22 @@ from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
 from reportgen.tables.assemble import build_tables
-from reportgen.tables.expected import Fact, Knowledge, expected_speed, inconsistencies, settled
+from reportgen.tables.expected import (
+    SpeedFact,
+    SpeedFacts,
+    expected_speed,
+    inconsistencies,
+    resolve_open_factors,
+)
 from reportgen.tables.spec import CompareSpec
 from tests.tables.cases import run, spec
 
 
-def fact(of: str, to: str, speed: float, **where) -> Fact:
-    return Fact(of, to, speed, {k: (v,) for k, v in where.items()}, f"{of}/{to}", "", "", "p")
+def fact(of: str, to: str, speed: float, **where) -> SpeedFact:
+    return SpeedFact(of, to, speed, {k: (v,) for k, v in where.items()}, f"{of}/{to}", "", "", "p")
 
 
-JADE = Knowledge(
+JADE = SpeedFacts(
     {
         "LS": {"cluster": ("JADE2",), "device": ("V100",)},
         "V100": {"device": ("V100",)},
@@ -45,7 +51,7 @@ def test_the_expected_speed_is_the_product_along_the_path(target, reference, dev
 
 
 def test_several_shortest_paths_are_a_band_around_their_geometric_mean():
-    knowledge = Knowledge(
+    knowledge = SpeedFacts(
         {}, (fact("a", "b", 2.0), fact("b", "d", 3.0), fact("a", "c", 2.0), fact("c", "d", 4.0))
     )
     found = expected_speed(knowledge, "a", "d", {})
@@ -55,12 +61,12 @@ def test_several_shortest_paths_are_a_band_around_their_geometric_mean():
 
 
 def test_a_longer_way_around_does_not_count():
-    knowledge = Knowledge({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
+    knowledge = SpeedFacts({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
     assert expected_speed(knowledge, "a", "d", {}).paths[0][0].speed == 5.0
 
 
 def test_facts_that_contradict_each_other_around_a_loop_are_found_once_with_both_products():
-    knowledge = Knowledge({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
+    knowledge = SpeedFacts({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
     (finding,) = inconsistencies(knowledge)
     assert finding.rule == "expected.inconsistent"
     assert finding.message == "5 by a/d, but 6 by way of a -> b -> d"
@@ -70,18 +76,18 @@ def test_facts_that_contradict_each_other_around_a_loop_are_found_once_with_both
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=6))
 def test_there_and_back_again_is_one(speeds):
     facts = tuple(fact(str(i), str(i + 1), speed) for i, speed in enumerate(speeds))
-    knowledge, last = Knowledge({}, facts), str(len(speeds))
+    knowledge, last = SpeedFacts({}, facts), str(len(speeds))
     there, back = (expected_speed(knowledge, *pair, {}) for pair in [("0", last), (last, "0")])
     assert there.speed * back.speed == pytest.approx(1)
     assert there.speed == pytest.approx(math.prod(speeds))
 
 
 def test_a_question_at_the_prompt_is_settled_by_the_facts_unless_they_differ():
-    assert settled(JADE, {"devices": 8}, "--where") == {"devices": 8}
+    assert resolve_open_factors(JADE, {"devices": 8}, "--where") == {"devices": 8}
     with pytest.raises(
         RequestError, match="facts hold for different devices: 8, 1; say which with --where devices=8"
     ):
-        settled(JADE, {}, "--where")
+        resolve_open_factors(JADE, {}, "--where")
 
 
 ROWS = [
@@ -143,7 +149,7 @@ def test_a_system_can_be_a_row():
 
 
 def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
-    knowledge = Knowledge(JADE.systems, (fact("LS", "V100", 0.67),))
+    knowledge = SpeedFacts(JADE.systems, (fact("LS", "V100", 0.67),))
     (table,) = build_tables(
         spec(
             rows=("cluster", "devices"),
@@ -174,7 +180,7 @@ def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
     ],
 )
 def test_sources_of_one_pair_of_systems_that_are_far_apart_contradict_each_other(facts, message):
-    found = [finding.message for finding in inconsistencies(Knowledge({}, facts))]
+    found = [finding.message for finding in inconsistencies(SpeedFacts({}, facts))]
     assert found == ([message] if message else [])
 
 
@@ -191,7 +197,7 @@ def test_the_band_of_an_expected_speed_stands_in_the_cells():
             compare=CompareSpec("expected", {"cluster": "TN", "device": "A40"}),
         ),
         ROWS,
-        Knowledge(JADE.systems, facts),
+        SpeedFacts(JADE.systems, facts),
     )
     ((value, observed, expected, excess),) = table.cells
     slower = 0.1774 / 0.1102

@@ -6,7 +6,7 @@ import pytest
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run, Series, Source
 from reportgen.tables.assemble import build_tables
-from reportgen.tables.expected import NOTHING
+from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
 from reportgen.tables.spec import CompareSpec, FigureSpec
 from tests.tables.cases import run, spec
@@ -28,7 +28,7 @@ def figures(runs=RUNS, kind="line", table=None, **keys):
     request = FigureSpec(
         **{"place": "reports/t.toml: figures[0]", "id": "f", "title": "F", "kind": kind, "table": "t", **keys}
     )
-    return build_figures(request, build_tables(entry, runs, NOTHING))
+    return build_figures(request, build_tables(entry, runs, NO_FACTS))
 
 
 def test_a_line_has_one_series_for_each_column_and_numbers_on_its_axis():

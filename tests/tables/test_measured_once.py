@@ -9,7 +9,7 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.protocol import MeasuredRuns, Protocol, measured_run
 from reportgen.tables.assemble import build_tables
-from reportgen.tables.expected import NOTHING
+from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.spec import CompareSpec, TableSpec
 from tests.protocol.making import run, series
 from tests.tables.cases import spec
@@ -64,7 +64,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[str, str]]:
 def test_a_run_is_measured_once(specs: list[TableSpec], counted: Counter[tuple[str, str]]) -> None:
     measured = MeasuredRuns()
     for each in specs:
-        (table,) = build_tables(each, RUNS, NOTHING, measured)
+        (table,) = build_tables(each, RUNS, NO_FACTS, measured)
         assert any(cell.kind == "number" for cells in table.cells for cell in cells)
     assert counted == {(name, run.id): 1 for name in ("select_window", "available_metrics") for run in RUNS}
 
@@ -73,11 +73,11 @@ def test_another_protocol_has_a_window_of_its_own(counted: Counter[tuple[str, st
     measured = MeasuredRuns()
     short = spec(protocol=Protocol("1+2x3", warmup=1, measure=2, repeats=3), rows=("devices",))
     for each in (SPEEDUP, short):
-        build_tables(each, RUNS, NOTHING, measured)
+        build_tables(each, RUNS, NO_FACTS, measured)
     assert {count for (name, _), count in counted.items() if name == "select_window"} == {2}
 
 
 def test_a_total_is_measured_apart_from_its_parts() -> None:
     measured = MeasuredRuns()
-    shown = [build_tables(each, RUNS, NOTHING, measured)[0] for each in (SPEEDUP, TOTAL)]
+    shown = [build_tables(each, RUNS, NO_FACTS, measured)[0] for each in (SPEEDUP, TOTAL)]
     assert [table.cells[0][0].case.parts for table in shown if table.cells[0][0].case] == [(), ("step",)]

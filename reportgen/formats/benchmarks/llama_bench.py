@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from reportgen.core.factors import parse_scalar
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.csv_cells import rows, typed
+from reportgen.formats.parsing.csv_cells import rows
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.result_run import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER, claim
@@ -111,7 +112,7 @@ def _csv(content: bytes, start: int, malformed: Malformed) -> Iterator[Result]:
             head = head or cells
             if cells != head:
                 pairs = zip(head, cells, strict=True) if len(cells) == len(head) else ()
-                yield line + before, {name: typed(cell) for name, cell in pairs if cell}
+                yield line + before, {name: parse_scalar(cell) for name, cell in pairs if cell}
     except csv.Error:
         malformed.add(before + 1, "not CSV")
 
@@ -175,7 +176,7 @@ def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterat
 def _table_run(run: ResultRun, row: Mapping[str, str], mean: float) -> Run:
     for name, cell in row.items():
         if name not in ("t/s", "test") and cell:
-            run.factors[_RENAMED.get(name, name)] = typed(cell)
+            run.factors[_RENAMED.get(name, name)] = parse_scalar(cell)
     run.factors["test"] = row["test"].partition(" @ ")[0].replace(" ", "")
     if test := _TEST.fullmatch(row["test"]):
         prompt, generated, depth = (int(part or 0) for part in test.groups())

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.factors import parse_scalar
 from reportgen.core.model import Finding, Run, Series
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.csv_cells import typed
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.json_values import inside, scalar, tables, whole
 from reportgen.formats.parsing.result_run import ResultRun, make_series
@@ -109,7 +109,7 @@ def _fill(
     run.factors |= {name: value for name, text in names.items() if (value := scalar(text)) is not None}
     for axis in tables(state.get("axis_values")):
         if isinstance(axis.get("name"), str) and isinstance(axis.get("value"), str):
-            run.factors[axis["name"]] = typed(axis["value"])
+            run.factors[axis["name"]] = parse_scalar(axis["value"])
     if state.get("is_skipped") is True:
         run.status = "cancelled"
         reason = str(state.get("skip_reason") or "no reason given")[:200]

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.factors import parse_scalar
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.csv_cells import rows, typed
+from reportgen.formats.parsing.csv_cells import rows
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.result_run import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, claim
@@ -114,7 +115,10 @@ def _of_csv(content: bytes, malformed: Malformed) -> Iterator[Result]:
             elif len(cells) != len(names):
                 malformed.add(line, "not as many cells as the header")
             else:
-                yield line, {name: typed(cell) for name, cell in zip(names, cells, strict=True) if cell}
+                yield (
+                    line,
+                    {name: parse_scalar(cell) for name, cell in zip(names, cells, strict=True) if cell},
+                )
     except csv.Error:
         malformed.add(1, "not CSV")
 

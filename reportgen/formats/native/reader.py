@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.factors import is_factor_value
 from reportgen.core.model import (
     STEP,
     Break,
@@ -25,7 +26,6 @@ from reportgen.core.model import (
     Series,
     Status,
     Telemetry,
-    is_value,
 )
 from reportgen.core.rules import Rule, Severity
 from reportgen.formats.base import Claim, Format
@@ -291,7 +291,9 @@ def _flattened(nodes: Iterable[object]) -> dict[str, FactorValue]:
                     pending.append((f"{prefix}{name}.", value))
                 elif isinstance(value, (str, int, float, bool)):
                     # Numbers that nobody can hold (NaN, 400 digits) stay what they read as.
-                    found.setdefault(prefix + name, {})[str(value)] = value if is_value(value) else str(value)
+                    found.setdefault(prefix + name, {})[str(value)] = (
+                        value if is_factor_value(value) else str(value)
+                    )
     return {
         name: next(iter(values.values())) if len(values) == 1 else " | ".join(values)
         for name, values in sorted(found.items())

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, get_args
 
-from reportgen.core.model import FactorValue, Status, is_value
+from reportgen.core.factors import is_factor_value
+from reportgen.core.model import FactorValue, Status
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
@@ -133,7 +134,7 @@ def _is_right(run: RunJson, key: str, value: object) -> bool:
 def _factors(run: RunJson, key: str, table: Mapping[str, object]) -> dict[str, FactorValue]:
     factors: dict[str, FactorValue] = {}
     for name, value in table.items():
-        if _NAME.fullmatch(name) and is_value(value):
+        if _NAME.fullmatch(name) and is_factor_value(value):
             factors[name] = value
         else:
             run.problems.append(f"{key}.{_shown(name)} is {_shown(value)}")

@@ -1,4 +1,4 @@
-"""Read the cells of CSV files: rows with their lines, typed cells, numbers with units."""
+"""Read the cells of CSV files: rows with their lines, numbers with units."""
 
 import csv
 import io
@@ -7,12 +7,7 @@ import re
 from collections.abc import Iterator
 
 from reportgen.core import units
-from reportgen.core.model import FactorValue
 
-# What str() writes for a number is one; "007", "1.10" and "2e1" are names or versions and stay what they are.
-# 18 digits fit into 64 bits; a longer row of digits is a name too (a serial number), and no count.
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,30})\.[0-9]{1,30}")
 # Commas part thousands. As the sign of the decimal ("12,5") they would make the number ten times larger.
 _NUMBER = r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([^0-9\s,.][^0-9]*)?")
@@ -30,16 +25,6 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
         if any(cells):
             yield line, cells
         line = reader.line_num + 1
-
-
-def typed(text: str) -> FactorValue:
-    """Return an int or a float where the text is one as it would be written, else the text.
-
-    So no two texts become the same value: "1.10" and "1.1" are two versions, "00123" is no 123.
-    """
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    return float(text) if _DECIMAL.fullmatch(text) and repr(float(text)) == text else text
 
 
 def quantity(text: str, unit: str) -> tuple[float, str] | None:

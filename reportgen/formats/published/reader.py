@@ -18,15 +18,16 @@ from typing import get_args
 
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
+from reportgen.core.factors import factors_key, matches
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status, identities, identity
+from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status
 from reportgen.core.rules import Rule
 from reportgen.core.schema import conditions
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import number, quantity, rows
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.published import source_toml
-from reportgen.formats.published.row import Named, Row, looked_up, matches, named, shown
+from reportgen.formats.published.row import Named, Row, looked_up, named, row_matches, shown
 from reportgen.formats.published.source_toml import CorrectionEntry, PublishedSource
 from reportgen.sources.logfiles import LogFiles
 
@@ -127,12 +128,12 @@ class _Table:
         latest: dict[object, _Draft] = {}
         is_long = any(figure.is_long for figure, _ in self.figures)
         for line, published in self._rows():
-            if not matches(published, self.where):
+            if not row_matches(published, self.where):
                 # What is said of rows that are left out is not wrong: their entries count as used.
                 self._facts(self._corrected(line, published)[0])
                 continue
             draft = self._draft(line, published)
-            key = (identities(draft.factors), draft.repeat, draft.status)
+            key = (factors_key(draft.factors), draft.repeat, draft.status)
             known = latest.get(key) if is_long else None
             if known and not known.keys() & draft.keys():
                 known.join(draft)
@@ -200,7 +201,7 @@ class _Table:
         tokens = self.source.file.tokens
         for figure, where in self.figures:
             text = row[figure.column]
-            if text in tokens.missing or not matches(row, where):
+            if text in tokens.missing or not row_matches(row, where):
                 continue
             figured = named(figure, row)
             if text in tokens.out_of_memory:
@@ -244,7 +245,7 @@ class _Table:
     def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
         row, findings = dict(published), []
         for position, (correction, where) in enumerate(self.corrections):
-            if correction.column in row and matches(published, where):
+            if correction.column in row and row_matches(published, where):
                 self.used.add((_CORRECTIONS, position))
                 row[correction.column] = shown(correction.value)
                 findings.append(self._footnote(correction, line, published[correction.column]))
@@ -265,10 +266,7 @@ class _Table:
     def _machine(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         facts: dict[str, FactorValue] = {}
         for position, (where, values) in enumerate(self.machines):
-            if all(
-                name in factors and identity(factors[name]) in map(identity, wanted)
-                for name, wanted in where.items()
-            ):
+            if matches(factors, where):
                 self.used.add((_MACHINES, position))
                 facts.update(values)
         return facts

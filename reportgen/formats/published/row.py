@@ -6,8 +6,9 @@ A row is column -> text as published; what is made of the texts is said by the p
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from reportgen.core.factors import parse_scalar
 from reportgen.core.model import STEP, FactorValue
-from reportgen.formats.parsing.csv_cells import number, typed
+from reportgen.formats.parsing.csv_cells import number
 from reportgen.formats.published.source_toml import Conditions, Lookup, MetricEntry
 
 Row = Mapping[str, str]
@@ -37,7 +38,7 @@ def named(figure: MetricEntry, row: Row) -> Named:
     return Named(metric, phase or STEP, unit, statistic or "published")
 
 
-def matches(row: Row, where: Conditions) -> bool:
+def row_matches(row: Row, where: Conditions) -> bool:
     """Whether the cells are among the accepted values, as numbers or as the texts that stand there."""
     return all(name in row and any(_is(row[name], one) for one in wanted) for name, wanted in where.items())
 
@@ -59,7 +60,7 @@ def look_up(row: Row, lookup: Lookup) -> FactorValue | None:
     text = row.get(lookup.column, "")
     if text in lookup.values:
         return lookup.values[text]
-    return typed(text) if text else None
+    return parse_scalar(text) if text else None
 
 
 def shown(value: FactorValue) -> str:

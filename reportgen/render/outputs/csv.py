@@ -12,14 +12,14 @@ from itertools import groupby
 
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import COMPARED, Cell, CompareKind, Header, Table
+from reportgen.core.results import COMPARED_QUANTITIES, Cell, CompareKind, Header, Table
 from reportgen.render.outputs.base import Output
 from reportgen.render.text import escape
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
 _COMPARED: dict[CompareKind, tuple[str, ...]] = {
-    **COMPARED,
-    "expected": (*COMPARED["expected"], "excess_low", "excess_high"),
+    **COMPARED_QUANTITIES,
+    "expected": (*COMPARED_QUANTITIES["expected"], "excess_low", "excess_high"),
 }
 # As factors these take the place of our own columns: they say the same.
 _ALSO_FACTORS = {"metric", "phase"}

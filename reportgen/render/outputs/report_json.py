@@ -14,7 +14,7 @@ import msgspec
 
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
-from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, Step, Table
+from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, SpeedEdge, Table
 from reportgen.render.case_index import CaseIndex
 from reportgen.render.grid import note_numbers
 from reportgen.render.outputs.base import Content, Output
@@ -229,7 +229,7 @@ def _expected(expected: Expected) -> Json:
     }
 
 
-def _edge(edge: Step) -> Json:
+def _edge(edge: SpeedEdge) -> Json:
     return _without_blanks(
         of=edge.of,
         to=edge.to,
