@@ -15,7 +15,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-SCOPES = ["docs/**/*.md", "CHANGELOG.md", "CONTRIBUTING.md", "collectors/**/*.py", "tests/collectors/*.py"]
+SCOPES = [
+    "docs/**/*.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "logs/FORMAT.md",
+    "collectors/**/*.py",
+    "tests/collectors/*.py",
+]
 # Generated from the texts of reportgen/: they are read where these texts are.
 GENERATED = ["docs/reference/cli.md", "docs/reference/rules.md"]
 
