@@ -369,7 +369,7 @@ def test_a_folded_footnote_says_where_the_figures_stand():
     ]
     (note,) = one([*runs, run(m="z", throughput=1.0)], rows=("m",)).notes
     assert note.text == (
-        "The repeats of the case lie further apart than repeats should. "
+        "The repeats vary by more than the protocol allows (5 % by default). "
         "The figures differ: index.html has those behind each number, report.json all 5."
     )
 
