@@ -14,14 +14,18 @@ setup:
 test *options:
     {{ python }} -m pytest {{ options }}
 
+# the tests that take seconds, without those that start processes or train models
+quick *options:
+    {{ python }} -m pytest -m "not slow" {{ options }}
+
 lint:
     .venv/bin/ruff check .
     .venv/bin/ruff format --check .
     .venv/bin/mypy
 
-# take the outputs of failed golden tests for the expected ones
-golden:
-    find tests -name '*.got' -exec sh -c 'mv "$1" "${1%.got}"' _ {} \;
+# accept what golden tests, generated pages and examples produce now; read the diff before committing it
+accept:
+    REPORTGEN_ACCEPT=1 {{ python }} -m pytest tests/render tests/test_docs.py tests/test_docs_examples.py
 
 # the documentation site, in site/
 docs:

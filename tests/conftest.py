@@ -1,6 +1,6 @@
-"""What all tests share: the corpus, the GPU, a hostile environment, and how hard Hypothesis tries.
+"""Fixtures of all tests: the corpus, a hostile environment, and the profiles of Hypothesis.
 
-Reasons of skips begin with "corpus absent" or "gpu absent": .ci/run accepts these two and no others.
+The reason of a skip begins with "corpus absent": .ci/run accepts no other.
 """
 
 import os
@@ -21,22 +21,6 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("long", deadline=None, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests marked `gpu` where there is none; torch is imported only if there are such tests."""
-    marked = [item for item in items if item.get_closest_marker("gpu")]
-    if marked and not _has_gpu():
-        for item in marked:
-            item.add_marker(pytest.mark.skip(reason="gpu absent"))
-
-
-def _has_gpu() -> bool:
-    try:
-        import torch
-    except ImportError:
-        return False
-    return bool(torch.cuda.is_available())
 
 
 @pytest.fixture(scope="session")

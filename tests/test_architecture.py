@@ -7,6 +7,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -84,6 +85,7 @@ COLLECTORS = _modules("collectors")
 SOURCES = sorted([*REPORTGEN.values(), *COLLECTORS.values()])
 
 
+@cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_bytes(), filename=str(path))
 

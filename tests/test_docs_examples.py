@@ -7,6 +7,8 @@ import pytest
 
 from tests.documentation.examples import agrees, environment, examples, run
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(
     page for folder in ("tutorial", "how-to") for page in DOCS.glob(f"{folder}/*.md") if page.stem != "index"

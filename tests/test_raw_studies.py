@@ -14,6 +14,8 @@ import pytest
 
 from reportgen.pipeline import Request, build
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 JADE_TABLES = {
     ("TN V100 x1", "JADE2 V100 x1"): "against-v100",

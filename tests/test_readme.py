@@ -14,6 +14,8 @@ import pytest
 
 from tests.documentation.examples import environment
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 SETUP = "python3 -m venv .venv && "

@@ -18,6 +18,8 @@ from collectors.launcher import exit_status
 from reportgen.load import load_runs
 from reportgen.protocol import CaseRequest, Protocol, build_cases
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 # Rank 1 works longer before the ranks meet; rank 0 waits for it there.

@@ -15,6 +15,8 @@ from second_reader import read
 from collectors.recorder.exit_hooks import status_of
 from reportgen.load import load_runs
 
+pytestmark = pytest.mark.slow
+
 TEN_STEPS = """
 recorder = Recorder.start(samples_per_step=4, item="image", logs="logs")
 forward = recorder.phase("forward")

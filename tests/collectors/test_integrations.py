@@ -10,6 +10,8 @@ from collectors import Recorder
 from collectors.integrations.hooks import count_samples
 from reportgen.load import load_runs
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 SAMPLES = 10

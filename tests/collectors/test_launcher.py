@@ -17,6 +17,8 @@ from collectors.format_v1 import run_folder
 from collectors.format_v1.case import case_folder_name
 from collectors.launcher import launch
 
+pytestmark = pytest.mark.slow
+
 RECORDS = """
 with Recorder.start(samples_per_step=2, item="image") as recorder:
     for _ in recorder.steps(3): pass

@@ -12,6 +12,8 @@ from collectors.launcher import launch
 from collectors.workloads import bench
 from collectors.workloads.flux import workload as flux
 
+pytestmark = pytest.mark.slow
+
 
 def planned(*argv):
     options = bench.parse([*argv, "--threads", "1"])

@@ -15,6 +15,8 @@ from collectors.workloads import bench  # noqa: E402
 from collectors.workloads.encoders import models, shapes, steps, synthetic_data, workload  # noqa: E402
 from collectors.workloads.training.loading import EndlessSampler  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 TINY = ["--batch-size", "2", "--seq-len", "16", "--num-workers", "0"]
 ONE = ["--here", "--steps", "2", "--threads", "1"]
 

@@ -20,6 +20,8 @@ from collectors.workloads.resnet50 import architecture, image_folder, images, wo
 from collectors.workloads.resnet50.network import Classifier, ResNet50  # noqa: E402
 from collectors.workloads.training import processes  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 TINY = ["--image-size", "32", "--batch-size", "2", "--num-workers", "0"]
 ONE = ["--here", "--steps", "2", "--threads", "1"]
 

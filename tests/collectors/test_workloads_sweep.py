@@ -13,6 +13,8 @@ from collectors import __main__
 from collectors.launcher import launch
 from collectors.workloads import bench, sweep
 
+pytestmark = pytest.mark.slow
+
 CAMPAIGNS = sorted((ROOT / "collectors" / "workloads" / "campaigns").glob("*.toml"))
 HEAD = 'logs = "logs/x"\nthreads = 1\nrepeats = 2\n'
 

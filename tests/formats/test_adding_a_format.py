@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(__file__).parents[2] / "reportgen"
 LIST = "formats/registry.py"
 NEW = "formats/trainers/tinytrainer.py"

@@ -11,6 +11,8 @@ from tests.formats.test_formats import FIXTURES
 from tests.fuzz.inputs import CORPUS, NOBODY, Input, endless, kept, large
 from tests.fuzz.replay import DETECTION, DISK, limit, replay
 
+pytestmark = pytest.mark.slow
+
 # s of processor time for one trial: what goes wrong takes minutes, what goes well milliseconds.
 BOUND = 10.0
 QUICK = 2.0

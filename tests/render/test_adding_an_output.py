@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(__file__).parents[2] / "reportgen"
 REGISTRY = "render/outputs/registry.py"
 NEW = "render/outputs/tsv.py"
