@@ -1,253 +1,139 @@
 """Read OneFlow's benchmark logs: CNN, BERT, InsightFace, Wide & Deep (two forms) and GPT tables.
 
-A file becomes one Run. The settings that the scripts print first give batch size and devices; each kind of
-line below is one record. CNN and BERT lines end with the time in seconds since 1970, so times are kept beside
-the printed rates. The GPT table prints rate and latency of every interval, and memory samples before it.
+A file becomes one Run. The settings that the scripts print first give batch size and devices. CNN and BERT
+lines end with the time in seconds since 1970, so times are kept beside the printed rates. The GPT table
+prints rate and latency of every interval, and memory samples before it.
 
 Format: Oneflow-Inc/OneFlow-Benchmark, oneflow_face, models (wide_and_deep), as DLPerf ran them.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-
 import numpy as np
 
-from reportgen.core.model import Break, FactorValue, Finding, FloatArray, IntArray, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.dlperf.memory_file import memory, with_memory
-from reportgen.formats.dlperf.printed_settings import is_set, number, settings
-from reportgen.formats.parsing.line_pattern import line_pattern
-from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
-from reportgen.formats.parsing.step_numbers import over_epochs, shortened
-from reportgen.formats.parsing.text_log import Records, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.core.model import FloatArray
+from reportgen.formats.dlperf.memory_file import add_memory, with_memory
+from reportgen.formats.parsing.line_format import LineFormat, StepLine, count
+from reportgen.formats.parsing.line_pattern import line_pattern, regex
+from reportgen.formats.parsing.run_builder import RunBuilder, spans
+from reportgen.formats.parsing.text_log import Records
 
-_NAME = "oneflow"
-_MIB = 2.0**20
-_MEMORY = re.compile(rb"^[0-9]{1,3} %, (?P<memory>[0-9]{1,9}) MiB\r?$", re.MULTILINE)
+_IMAGE, _SEQUENCE = {"item": "image"}, {"item": "sequence"}
+_WIDE_AND_DEEP = {"model": "wide_and_deep", "item": "sample"}
+_CNN = "train: epoch {epoch:int}, iter {step:int}, loss: {..}samples/s: {images_per_second}"
+_MEMORY = regex(r"^[0-9]{1,3} %, (?P<mib>[0-9]{1,9}) MiB\r?$", multiline=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """One kind of record: what gives it away, and what becomes of it.
-
-    anchor  a literal in every record, where `literal` is not one
-    sign    a part of every record that is found faster, where other logs have the literal too
-    """
-
-    literal: bytes
-    pattern: re.Pattern[bytes]
-    fill: Callable[[RunBuilder, Records], None]
-    factors: Mapping[str, FactorValue]
-    zero_based: bool = False
-    anchor: bytes = b""
-    sign: re.Pattern[bytes] = re.compile(b"")
-
-
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a record of any of the kinds."""
-    if files.is_folder:
-        return None
-    head = files.head(files.path)
-    kinds = (kind for kind in _KINDS if kind.literal in head and kind.sign.search(head))
-    found = (claim(files, kind.literal, kind.pattern, 0.9) for kind in kinds)
-    return with_memory(next((one for one in found if one), None))
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    kinds = (
-        one
-        for one in _KINDS
-        if one.literal in log.content and log.search(one.pattern, one.anchor or one.literal)
-    )
-    kind = next(kinds, _KINDS[0])
-    records = log.records(kind.pattern, kind.anchor or kind.literal)
-    header = settings(log.content)
-    run = RunBuilder(log, _NAME, np.zeros(0, dtype=np.int64), records.line, factors=_factors(header, kind))
+def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+    _set_batch(run)
+    if line is _TABLE and len(records):
+        _add_table(run, records)
+    else:
+        line.measure(run, records)
     if len(records):
-        run.last = int(records.end[-1])
-        step, run.breaks = _numbered(records, kind)
-        keep = once(step)
-        run.step, run.line, records = step[keep], records.line[keep], records.take(keep)
-        kind.fill(run, records)
-        run.aggregates += memory(files)
-    run.samples_per_step = _samples_per_step(header)
-    _add_memory(run)
-    last = int(run.step[-1]) if len(run.step) else 0
-    planned = number(header, "train_iters")
-    if "total" in records.columns and len(records):
-        planned = int(records.integers("total").max())
-    yield shortened(run.run(), last, planned)
+        add_memory(run)
+    samples = run.log.records(_MEMORY, b" MiB")
+    if len(samples):
+        # The fullest device of the samples that nvidia-smi took beside the table.
+        at = int(samples.integers("mib").argmax())
+        peak, original = float(samples.integers("mib")[at]) * 2**20, samples.text("mib", at) + " MiB"
+        run.add_aggregate("memory_used", peak, original, "maximum", len(samples), int(samples.line[at]))
 
 
-def _numbered(records: Records, kind: _Kind) -> tuple[IntArray, tuple[Break, ...]]:
-    step = records.integers("step") + kind.zero_based
-    if "epoch" in records.columns:
-        return over_epochs(records.integers("epoch"), step)
-    return step, ()
+def _set_batch(run: RunBuilder) -> None:
+    """Set devices, batch and samples of a step; the batch is per device where it can be."""
+    whole, each = count(run, "global_batch_size"), count(run, "batch_size")
+    process_batch = run.factors.pop("process_batch_size", 0)
+    if whole and isinstance(process_batch, int) and process_batch and not count(run, "devices"):
+        run.factors["devices"] = whole // process_batch or 0
+    devices = count(run, "devices")
+    if each:
+        run.samples_per_step = float(each * devices) or None
+    else:
+        run.samples_per_step = float(whole) or None
+    is_split = "tensor_parallel" in run.factors or "pipeline_parallel" in run.factors
+    each = each or int(process_batch)
+    if not each and devices and whole % devices == 0 and not is_split:
+        each = whole // devices
+    if each:
+        run.factors.pop("global_batch_size", None)
+        run.factors["batch_size"] = each
 
 
-def _rates(run: RunBuilder, records: Records) -> None:
-    run.add("throughput", records.floats("rate"), "printed", span=spans(run.step))
-
-
-def _rates_and_times(run: RunBuilder, records: Records) -> None:
-    run.add_stamps(records.floats("stamp"))
-    _rates(run, records)
-
-
-def _times(run: RunBuilder, records: Records) -> None:
-    run.add_stamps(records.floats("stamp"))
-
-
-def _latencies(run: RunBuilder, records: Records) -> None:
-    span = spans(run.step)
-    run.add_stamps(records.seconds("stamp"))
-    run.add("step_time", records.floats("latency_ms") * span / 1e3, "printed", span=span)
-
-
-def _table(run: RunBuilder, records: Records) -> None:
-    span = spans(run.step)
-    samples = records.floats("samples")
+def _add_table(run: RunBuilder, records: Records) -> None:
+    """Add the intervals of the GPT table, whose samples are counted from the begin."""
+    span, samples = spans(run.step), records.floats("samples")
     before = samples[0] * (1 - span[0] / max(int(run.step[0]), 1))
     work: FloatArray = np.diff(samples, prepend=before)
     run.add("step_time", records.floats("latency") * span, "printed", span=span, samples=work)
     run.add("throughput", records.floats("rate"), "printed", span=span, samples=work)
 
 
-_KINDS = (
-    _Kind(
-        b"train: epoch ",
-        line_pattern("train: epoch {epoch:int}, iter {step:int}, loss: {..}samples/s: {rate} {stamp:epoch}"),
-        _rates_and_times,
-        {"item": "image"},
-    ),
-    _Kind(
-        b"train: epoch ",
-        line_pattern("train: epoch {epoch:int}, iter {step:int}, loss: {..}samples/s: {rate}"),
-        _rates,
-        {"item": "image"},
-    ),
-    _Kind(
-        b", total_loss: ",
-        line_pattern("step: {step:int}, total_loss: {..}throughput: {rate} {stamp:epoch}"),
-        _rates_and_times,
-        {"item": "sequence"},
-        zero_based=True,
-    ),
-    _Kind(
-        b"train: iter ",
-        line_pattern("train: iter {step:int}, loss{..}throughput: {rate}"),
-        _rates,
-        {"item": "image"},
-    ),
-    _Kind(
-        b", latency(ms): ",
-        line_pattern(
-            "[rank:{:int}] iter: {step:int}/{total:int}, loss: {..}latency(ms): {latency_ms} | {stamp:stamp}"
-        ),
-        _latencies,
-        {"model": "wide_and_deep", "item": "sample"},
-    ),
-    _Kind(
-        b" loss ",
-        line_pattern("{step:int} time {stamp:epoch} loss ", whole_line=True),
-        _times,
-        {"model": "wide_and_deep", "item": "sample"},
-        sign=re.compile(rb" time [0-9]{9,11}\.[0-9]{1,9} loss "),
-    ),
-    _Kind(
-        b"| micro_batches ",
-        line_pattern(
-            "| {step:int}  | {:int}  | {samples:int}  | {rate}  | {latency}  | {}  |", whole_line=True
-        ),
-        _table,
-        {"model": "gpt", "item": "sequence"},
-        anchor=b" | ",
-    ),
+_TABLE = StepLine(
+    b" | ",
+    line_pattern("| {step:int}  | {:int}  | {samples:int}  | {rate}  | {latency}  | {}  |", whole_line=True),
+    mark=b"| micro_batches ",
+    factors={"model": "gpt", "item": "sequence"},
 )
-
-FORMAT = Format(
-    _NAME,
-    "Training logs of OneFlow: CNN, BERT, InsightFace, Wide & Deep, GPT.",
-    claims,
-    read,
-    marks=tuple(kind.literal for kind in _KINDS),
+FORMAT = with_memory(
+    LineFormat(
+        "oneflow",
+        "Training logs of OneFlow: CNN, BERT, InsightFace, Wide & Deep, GPT.",
+        lines=(
+            StepLine(b"train: epoch ", line_pattern(_CNN + " {timestamp:epoch}"), factors=_IMAGE),
+            StepLine(b"train: epoch ", line_pattern(_CNN), factors=_IMAGE),
+            StepLine(
+                b", total_loss: ",
+                line_pattern(
+                    "step: {step:int}, total_loss: {..}throughput: {sequences_per_second} {timestamp:epoch}"
+                ),
+                first=0,
+                factors=_SEQUENCE,
+            ),
+            StepLine(
+                b"train: iter ",
+                line_pattern("train: iter {step:int}, loss{..}throughput: {images_per_second}"),
+                factors=_IMAGE,
+            ),
+            StepLine(
+                b", latency(ms): ",
+                line_pattern(
+                    "[rank:{:int}] iter: {step:int}/{planned_steps:int}, loss: {..}"
+                    "latency(ms): {step_time_ms} | {timestamp:stamp}"
+                ),
+                factors=_WIDE_AND_DEEP,
+            ),
+            StepLine(
+                b" time 1",
+                line_pattern("{step:int} time {timestamp:epoch} loss ", whole_line=True),
+                factors=_WIDE_AND_DEEP,
+            ),
+            _TABLE,
+        ),
+        factors={"framework": "OneFlow"},
+        printed={
+            "model": "model",
+            "num_nodes": "nodes",
+            "gpu_num_per_node": "devices_per_node",
+            "num_gpus_per_node": "devices_per_node",
+            "batch_size_per_device": "batch_size",
+            "batch_size_per_proc": "process_batch_size",
+            "global_batch_size": "global_batch_size",
+            "batch_size": "global_batch_size",  # of Wide & Deep
+            "train_iters": "planned_steps",
+            "seq_length": "seq_len",
+            "num_layers": "layers",
+            "hidden_size": "hidden_size",
+            "tensor_model_parallel_size": "tensor_parallel",
+            "pipeline_model_parallel_size": "pipeline_parallel",
+            "data_parallel_size": "data_parallel",
+            "micro_batch_size": "micro_batch_size",
+            "deep_vocab_size": "vocabulary_size",
+            "hidden_units_num": "hidden_layers",
+            "deep_embedding_vec_size": "embedding_size",
+            # OneFlow's fp16 is automatic mixed precision.
+            "use_fp16": "precision",
+            "fp16": "precision",
+        },
+        build=_build,
+        confidence=0.9,
+    ).format()
 )
-
-_COUNTS = {
-    "seq_length": "seq_len",
-    "num_layers": "layers",
-    "hidden_size": "hidden_size",
-    "tensor_model_parallel_size": "tensor_parallel",
-    "pipeline_model_parallel_size": "pipeline_parallel",
-    "data_parallel_size": "data_parallel",
-    "micro_batch_size": "micro_batch_size",
-    "deep_vocab_size": "vocabulary_size",
-    "hidden_units_num": "hidden_layers",
-    "deep_embedding_vec_size": "embedding_size",
-}
-
-
-def _factors(header: Mapping[str, str], kind: _Kind) -> dict[str, FactorValue]:
-    """Return what the settings tell; a batch size is per device where it can be."""
-    found: dict[str, FactorValue] = {"framework": "OneFlow", **kind.factors}
-    if "model" in header:
-        found["model"] = header["model"]
-    nodes, devices = number(header, "num_nodes"), _devices(header)
-    found |= {name: value for name, value in (("nodes", nodes), ("devices", devices)) if value}
-    found |= {new: value for old, new in _COUNTS.items() if (value := number(header, old))}
-    per_device, whole = number(header, "batch_size_per_device", "batch_size_per_proc"), _global_batch(header)
-    is_split = "tensor_parallel" in found or "pipeline_parallel" in found
-    if not per_device and whole and devices and whole % devices == 0 and not is_split:
-        per_device = whole // devices
-    if per_device:
-        found["batch_size"] = per_device
-    elif whole:
-        found["global_batch_size"] = whole
-    half = is_set(header, "use_fp16", "fp16")
-    if half is not None:
-        # OneFlow's fp16 is automatic mixed precision.
-        found["precision"] = "amp" if half else "fp32"
-    return found
-
-
-def _devices(header: Mapping[str, str]) -> int | None:
-    nodes, per_node = number(header, "num_nodes"), number(header, "gpu_num_per_node", "num_gpus_per_node")
-    whole, per_process = number(header, "batch_size"), number(header, "batch_size_per_proc")
-    if whole and per_process and not per_node:
-        return whole // per_process or None
-    return nodes * per_node if nodes and per_node else None
-
-
-def _global_batch(header: Mapping[str, str]) -> int | None:
-    """Return samples of a step over all devices; Wide & Deep calls that `batch_size`."""
-    return number(header, "global_batch_size", "batch_size")
-
-
-def _samples_per_step(header: Mapping[str, str]) -> float | None:
-    per_device, devices = number(header, "batch_size_per_device"), _devices(header)
-    if per_device:
-        return float(per_device * devices) if devices else None
-    whole = _global_batch(header)
-    return float(whole) if whole else None
-
-
-def _add_memory(run: RunBuilder) -> None:
-    """Keep the fullest device of the samples that nvidia-smi took beside the table."""
-    if b" MiB" not in run.log.content:
-        return
-    samples = run.log.records(_MEMORY, b" MiB")
-    if len(samples):
-        at = int(samples.integers("memory").argmax())
-        run.add_aggregate(
-            "memory_used",
-            float(samples.integers("memory")[at]) * _MIB,
-            samples.text("memory", at) + " MiB",
-            "maximum",
-            len(samples),
-            int(samples.line[at]),
-        )

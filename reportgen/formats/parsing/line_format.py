@@ -12,6 +12,7 @@ have the same groups and the same engine:
     memory_used_<unit>              B, MiB or GiB
     timestamp                       a date and time, or seconds
     global_batch_size               samples of a step over all devices
+    planned_steps                   steps that a whole run has
 
 Other groups are left to the format's own `build`.
 """
@@ -25,8 +26,9 @@ from numpy.typing import NDArray
 
 from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
+from reportgen.formats.parsing.printed_settings import printed_settings
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
-from reportgen.formats.parsing.step_numbers import over_epochs
+from reportgen.formats.parsing.step_numbers import over_epochs, shortened
 from reportgen.formats.parsing.text_log import Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -234,7 +236,7 @@ def measure_line(run: RunBuilder, records: Records, line: StepLine) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A line that prints settings; its groups are factors or `samples_per_step`.
+    """A line that prints settings; its groups are factors, `samples_per_step` or `planned_steps`.
 
     values  what the printed texts mean, where they are not the values themselves; other texts are ignored
     """
@@ -297,6 +299,7 @@ class LineFormat:
     lines     kinds of step lines, the most specific first: the first that occurs is read
     factors   constant; those of a line and the printed settings go before them
     settings  lines that are printed once
+    printed   names of settings printed as `name = value` or `name ....... value` -> factors
     signs     further literals and patterns that give a log away, each with a confidence
     build     adds what the lines measure to the run, called without records too
     """
@@ -306,6 +309,7 @@ class LineFormat:
     lines: tuple[StepLine, ...]
     factors: Mapping[str, FactorValue] = field(default_factory=dict)
     settings: tuple[Setting, ...] = ()
+    printed: Mapping[str, str] = field(default_factory=dict)
     build: Build = measure_line
     confidence: float = 0.95
     signs: tuple[tuple[bytes, re.Pattern[bytes], float], ...] = ()
@@ -325,7 +329,10 @@ class LineFormat:
         """Yield the run of the file."""
         run, records, line = self.start(TextLog(files))
         self.build(run, records, line)
-        yield run.run()
+        planned = run.factors.pop("planned_steps", None)
+        yield shortened(
+            run.run(), int(run.step.max(initial=0)), planned if isinstance(planned, int) else None
+        )
 
     def start(self, log: TextLog) -> tuple[RunBuilder, Records, StepLine]:
         """Return the run with its factors and without series, and the first record of each step."""
@@ -333,10 +340,21 @@ class LineFormat:
         records, step, breaks = line.numbered(every)
         run = RunBuilder(log, self.name, step, records.line, breaks=breaks)
         run.last = int(every.end[-1]) if len(every) else 0
-        run.factors = {**self.factors, **line.factors, **read_settings(log, self.settings)}
+        run.factors = {**self.factors, **line.factors, **self._settings(log)}
+        if len(every) and "planned_steps" in every.columns:
+            run.factors["planned_steps"] = int(every.integers("planned_steps").max())
         samples = run.factors.pop("samples_per_step", None)
         run.samples_per_step = float(samples) if isinstance(samples, int) and samples else None
         return run, records, line
+
+    def _settings(self, log: TextLog) -> dict[str, FactorValue]:
+        settings = read_settings(log, self.settings)
+        if self.printed:
+            settings |= printed_settings(log.content, self.printed)
+        per_node, nodes = settings.pop("devices_per_node", 0), settings.get("nodes", 0)
+        if isinstance(per_node, int) and isinstance(nodes, int) and per_node * nodes:
+            settings["devices"] = per_node * nodes
+        return settings
 
     def records(self, log: TextLog) -> tuple[StepLine, Records]:
         """Return the first kind of line that the log has, and its records."""
