@@ -143,6 +143,7 @@ class StepLine:
     factors    constant for logs with such lines
     prepare    changes the records before they are numbered
     all_ranks  whether to keep the lines that several ranks print for one step; else the first counts
+    confidence of a claim by such a line, where it is not that of the format
     damage     the fact of the finding about lines that have the literal and do not match; "" for none
     """
 
@@ -157,6 +158,7 @@ class StepLine:
     factors: Mapping[str, FactorValue] = field(default_factory=dict)
     prepare: Callable[[Records], Records] | None = None
     all_ranks: bool = False
+    confidence: float | None = None
     damage: str = ""
 
     def measure(
@@ -321,7 +323,10 @@ class LineFormat:
 
     def claims(self, files: LogFiles) -> Claim | None:
         """Claim a file whose begin holds a line of a step, or another sign of the format."""
-        signs = ((line.mark or line.literal, line.pattern, self.confidence) for line in self.lines)
+        signs = (
+            (line.mark or line.literal, line.pattern, line.confidence or self.confidence)
+            for line in self.lines
+        )
         claims = (claim(files, *sign) for sign in (*signs, *self.signs))
         return next((one for one in claims if one), None)
 
