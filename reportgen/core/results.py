@@ -278,7 +278,9 @@ class Report:
     """One report, ready to be shown.
 
     name      path below the reports folder, also the folder's name
-    verdict   sentences that come first
+    headline  the first sentence, "" if there is none
+    headline_place  where the author wrote the headline, a template; "" if it is plain text of the program
+    verdict   the sentences after it
     prose     the Markdown template of the definition's body, "" if none; rendered by `render`
     tables    in order of definition, facets expanded
     protocols  each one's fields by name; protocol  the names; protocol_text  what they do, in words
@@ -286,6 +288,8 @@ class Report:
 
     name: str
     title: str
+    headline: str
+    headline_place: str
     verdict: tuple[str, ...]
     prose: str
     prose_source: Source | None

@@ -34,7 +34,6 @@ def render_report(
 
     table_names = slugs.stems(table.id for table in report.tables)
     figure_names = slugs.stems(figure.id for figure in report.figures)
-    filled = prose.fill(report)
     with drawing.settings():
         svgs = {
             figure.id: drawing.up_to_date(figure, read_existing(svg.OUTPUT.path_of(figure_names[figure.id])))
@@ -42,7 +41,8 @@ def render_report(
         }
     content = Content(
         report=report,
-        prose=filled,
+        headline=prose.headline(report),
+        prose=prose.fill(report),
         cases=CaseIndex(report),
         table_names=table_names,
         figure_names=figure_names,

@@ -95,6 +95,7 @@ class DefinitionFile(Table):
     """A definition: `reports/<name>.toml`."""
 
     title: str = ""
+    headline: str = ""
     logs: Texts = "logs"
     body: str = ""
     protocol: str = ""
@@ -114,6 +115,7 @@ class Definition:
     body: str
     tables: tuple[TableSpec, ...]
     figures: tuple[FigureSpec, ...]
+    headline: str = ""
 
 
 def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, Protocol]) -> Definition:
@@ -149,6 +151,7 @@ def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, P
         below(body, f"{place}: body") if file.body else "",
         tuple(tables.values()),
         tuple(figures),
+        file.headline,
     )
 
 

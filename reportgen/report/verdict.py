@@ -1,6 +1,6 @@
-"""The verdict of a report: the few sentences that a reviewer reads first.
+"""The sentences that a reviewer reads first: a headline, what the numbers come from, the number of warnings.
 
-They name the largest excess over an expected speed, say what the numbers come from, and count the warnings.
+A definition may have its own headline; the default names the largest excess over an expected speed.
 """
 
 from collections import Counter
@@ -12,10 +12,14 @@ from reportgen.core.results import Comparison, Expected, Header, Table
 from reportgen.core.units import text
 
 
-def verdict(tables: Sequence[Table], runs: Sequence[Run], findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield the sentences."""
-    if worst := _worst(tables):
-        yield _slower_than_expected(worst)
+def headline(tables: Sequence[Table]) -> str:
+    """Return the largest excess over an expected speed, "" if there is none."""
+    worst = _worst(tables)
+    return _slower_than_expected(worst) if worst else ""
+
+
+def verdict(runs: Sequence[Run], findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield what the numbers come from, and how many warnings there are."""
     yield f"Source: {_sources(runs)}." if runs else "No runs to report on."
     warnings = sum(finding.severity != "note" for finding in findings)
     if warnings == 1:

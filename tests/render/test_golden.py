@@ -40,6 +40,7 @@ def test_a_report_without_anything_still_says_so(golden: Golden) -> None:
         findings=(),
         provenance=(),
         prose="",
+        headline="",
         verdict=("Nothing was found.",),
     )
     golden("empty", render_report(empty))

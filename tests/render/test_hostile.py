@@ -55,6 +55,7 @@ def hostile_report() -> Report:
     step = SpeedEdge(EVIL, EVIL, 0.5, EVIL, "javascript:alert(4)", EVIL, where=((EVIL, (EVIL,)),))
     return example.report(
         title=EVIL,
+        headline=EVIL,
         verdict=(EVIL,),
         prose="[x](java&#115;cript:alert(5)) <img src=x onerror=alert(6)>\n",
         tables=(table,),

@@ -1,5 +1,6 @@
 """Prose takes its numbers from the tables, and says where it is wrong."""
 
+import json
 from dataclasses import replace
 
 import example
@@ -8,7 +9,7 @@ import pytest
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Source
 from reportgen.core.results import Report
-from reportgen.render import render_report
+from reportgen.render import render_index, render_report
 from reportgen.render.prose import fill as prose
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
@@ -200,3 +201,36 @@ def test_the_expected_speeds_are_placed_by_the_prose() -> None:
     page = files["index.html"].decode()
     assert page.count("V100-LS: 0.6211x the speed of A40") == 1
     assert '<h2 id="expected">' not in page
+
+
+HEADLINE = {"headline_place": "reports/resnet50.toml: headline"}
+
+
+def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> None:
+    text = f'{{{{ value("fp32-b128", {AT_8}) }}}} images/s\non 8 <devices>'
+    report = example.report(headline=text, **HEADLINE)
+    files = render_report(report)
+    assert "\n**3,124 images/s on 8 &lt;devices&gt;**\n" in files["README.md"].decode()
+    assert '<p class="headline">3,124 images/s on 8 &lt;devices&gt;</p>' in files["index.html"].decode()
+    assert json.loads(files["report.json"])["verdict"][0] == "3,124 images/s on 8 <devices>"
+    assert "| 3,124 images/s on 8 &lt;devices&gt; One case" in render_index([report])["README.md"].decode()
+
+
+def test_a_headline_of_the_program_is_no_template() -> None:
+    text = "{{ 1 }} is slower than A40"
+    assert prose.headline(example.report(headline=text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{{ value("x") }}', 'no table "x"; known: fp32-b128, phases/DARNN'),
+        ('{{ table("fp32-b128") }}', "contains a table, figure or section; use numbers only"),
+        ("{{ 1", "template: unexpected end of template, expected 'end of print statement'."),
+    ],
+)
+def test_a_mistake_in_a_headline_names_its_definition(text: str, message: str) -> None:
+    with pytest.raises(RequestError) as error:
+        render_report(example.report(headline=text, **HEADLINE))
+    assert str(error.value).startswith("reports/resnet50.toml: headline: ")
+    assert message in str(error.value)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # these load jinja2, which `reportgen --help` does not wait f
 class Content:
     """A report with everything that its outputs share.
 
-    prose         the author's text, with its numbers filled in
+    headline      the first sentence; prose  the author's text; both with their numbers filled in
     cases         the name of each case, which all outputs use
     table_names   file name without folder and extension, by table id; figure_names  by figure id
     svgs          the drawn figures, by id
@@ -29,6 +29,7 @@ class Content:
     """
 
     report: Report
+    headline: str
     prose: "Prose"
     cases: "CaseIndex"
     table_names: Mapping[str, str]

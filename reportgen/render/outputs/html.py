@@ -41,6 +41,7 @@ def index_html(content: Content) -> bytes:
     loose, drawn = prose.left(report)
     context = {
         "report": report,
+        "headline": content.headline,
         "protocol": protocol_line(report),
         "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
         "prose": page.prose(),

@@ -42,7 +42,7 @@ def readme(content: Content) -> bytes:
     show = _Blocks(content)
     parts = [
         f"# {escape.markdown(report.title)}",
-        *_verdict(report),
+        *_verdict(content),
         "Details per number: [index.html](index.html). Data for programs: [report.json](report.json).",
     ]
     if prose.text:
@@ -78,9 +78,10 @@ def _section(title: str, parts: list[str]) -> list[str]:
     return [f"## {title}", *parts] if parts else []
 
 
-def _verdict(report: Report) -> list[str]:
-    sentences = " ".join(escape.markdown(sentence) for sentence in report.verdict)
-    return [f"**{sentences}**"] if sentences else []
+def _verdict(content: Content) -> list[str]:
+    headline = [f"**{escape.markdown(content.headline)}**"] if content.headline else []
+    sentences = " ".join(map(escape.paragraph, content.report.verdict))
+    return [*headline, sentences] if sentences else headline
 
 
 class _Blocks:

@@ -35,7 +35,7 @@ def report_json(content: Content) -> bytes:
         "version": VERSION,
         "name": report.name,
         "title": report.title,
-        "verdict": report.verdict,
+        "verdict": [text for text in (content.headline, *report.verdict) if text],
         "protocol": report.protocol,
         "protocols": report.protocols,
         "generated": content.generated,

@@ -89,18 +89,34 @@ class Prose:
 
 def fill(report: Report) -> Prose:
     """Return the author's text with its numbers; RequestError with file:line for a mistake."""
-    if not report.prose:
+    source = report.prose_source
+    first, place = (max(source.line, 1), source.path) if source else (1, f"{report.name}: prose")
+    return _fill(report.prose, report, lambda line: f"{place}:{first - 1 + line}")
+
+
+def headline(report: Report) -> str:
+    """Return the headline with its numbers, on one line; RequestError for a mistake of the author."""
+    if not report.headline_place:
+        return report.headline
+    filled = _fill(report.headline, report, lambda _: report.headline_place)
+    if filled.blocks:
+        raise RequestError(report.headline_place, "contains a table, figure or section", "use numbers only")
+    return " ".join(filled.text.split())
+
+
+def _fill(template: str, report: Report, place: Callable[[int], str]) -> Prose:
+    if not template:
         return Prose("", ())
     functions = Functions(report)
     try:
-        text = _render(_RESERVED.sub("", report.prose), functions)
+        text = _render(_RESERVED.sub("", template), functions)
     except TemplateSyntaxError as error:
-        raise RequestError(_place(report, error.lineno), f"template: {error.message}") from None
+        raise RequestError(place(error.lineno), f"template: {error.message}") from None
     except (RecursionError, MemoryError, SyntaxError):  # Python's own limits for nested expressions
-        raise RequestError(_place(report, 1), "template: an expression is nested too deeply") from None
+        raise RequestError(place(1), "template: an expression is nested too deeply") from None
     except PlaceholderError as error:
         line = error.line or _template_line(error.__traceback__)
-        raise RequestError(_place(report, line), error.fact, error.remedy) from None
+        raise RequestError(place(line), error.fact, error.remedy) from None
     return Prose(_join_answers(text), tuple(functions.blocks))
 
 
@@ -194,11 +210,6 @@ def _join_answers(text: str) -> str:
         if bare.startswith(("```", "~~~")):
             in_fence = not in_fence
     return "\n".join(lines).replace(_ANSWER, "").replace(_ANSWERED, "")
-
-
-def _place(report: Report, line: int) -> str:
-    source = report.prose_source
-    return f"{source.path}:{max(source.line, 1) - 1 + line}" if source else f"{report.name}: prose:{line}"
 
 
 def _template_line(traceback: TracebackType | None) -> int:
