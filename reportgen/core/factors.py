@@ -56,6 +56,15 @@ def parse_scalar(text: str) -> FactorValue:
     return float(text) if _DECIMAL.fullmatch(text) and repr(float(text)) == text else text
 
 
+def toml_text(value: FactorValue) -> str:
+    """Return a factor value as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def matches(factors: Factors, where: Where) -> bool:
     """Return True if each factor in `where` has one of its accepted values."""
     return all(

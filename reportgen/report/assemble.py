@@ -17,7 +17,7 @@ from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
 from reportgen.tables.footnotes import findings_of
-from reportgen.tables.unused_keys import unused
+from reportgen.tables.validate import unused_keys
 
 
 def assemble(
@@ -42,7 +42,7 @@ def assemble(
     figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
     cases = cases_of(tables)
     used = {id(run): run for case in cases for run in _runs_of(case)}
-    named = unused(definition.tables, runs, tuple(knowledge.systems))
+    named = unused_keys(definition.tables, runs, tuple(knowledge.systems))
     findings = _findings(campaigns, cases, tables, knowledge, named)
     protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
     return Report(

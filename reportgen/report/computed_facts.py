@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import AcceptedValues, matches
+from reportgen.core.factors import AcceptedValues, matches, toml_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.schema import Condition, Table, conditions
@@ -19,7 +19,6 @@ from reportgen.protocol import DEFAULT, CaseRequest, MeasuredRuns, build_cases
 from reportgen.report.definition import below
 from reportgen.report.log_reader import LogReader
 from reportgen.tables.expected import SpeedFact, SpeedFacts
-from reportgen.tables.validate import show
 
 
 class ComputedTable(Table):
@@ -118,12 +117,14 @@ def _median(
         count = f"{len(matching)} different cases" if matching else "no measured case"
         raise RequestError(
             computed.place,
-            f"{count} of {system} with {factor} = {show(value)}",
+            f"{count} of {system} with {factor} = {toml_text(value)}",
             "narrow it with the fact's where",
         )
     median = matching[0].median
     if not 0 < median < float("inf"):
         raise RequestError(
-            computed.place, f"{system} has {median:g} with {factor} = {show(value)}", "leave it out of over"
+            computed.place,
+            f"{system} has {median:g} with {factor} = {toml_text(value)}",
+            "leave it out of over",
         )
     return median

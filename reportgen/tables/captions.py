@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reportgen.core.factors import FactorKey, factor_key, value_order
+from reportgen.core.factors import FactorKey, factor_key, toml_text, value_order
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Measurement
 from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES
@@ -12,7 +12,6 @@ from reportgen.tables.headings import label_of_factor, label_of_value, sentence
 from reportgen.tables.pivot import LACKING, CaseGrid
 from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
-from reportgen.tables.validate import show
 
 # More values of one factor than this are not listed.
 _LISTED = 6
@@ -109,7 +108,7 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
     if spec.compare is None:
         return f"Not held equal among repeats: {unequal}." if unequal else ""
     against = ", ".join(
-        f"{label_of_factor(spec.labels, n).text} = {show(v).strip(chr(34))}"
+        f"{label_of_factor(spec.labels, n).text} = {toml_text(v).strip(chr(34))}"
         for n, v in spec.compare.baseline.items()
     )
     title = QUANTITY_TITLES[COMPARED_QUANTITIES[spec.compare.kind][0]]

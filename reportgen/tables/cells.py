@@ -1,4 +1,4 @@
-"""Fill the cells of one grid: the number or the reason why there is none, with its footnotes."""
+"""Make the cells of one grid: the number, or the reason why there is none, with its footnotes."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,14 +9,13 @@ from reportgen.core.results import Cell, Comparison, Note, Quantity
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
-from reportgen.tables.footnotes import Draft, Notebook
-from reportgen.tables.pivot import AxisKey, CaseGrid, varying
+from reportgen.tables.footnotes import Footnotes, PendingCell
+from reportgen.tables.pivot import CaseGrid, Place, varying
 from reportgen.tables.spec import TableSpec
 
-UnitOf = Callable[[AxisKey, AxisKey, Case], Unit | None]
+UnitOf = Callable[[Place, Case], Unit | None]
 
-
-# What a cell without a number still has to say; the rest is said beside the numbers of its case.
+# The notes of a cell without a number; all others stand beside the numbers of its case.
 _OF_ABSENCE = frozenset({Rule.TABLE_MISSING_BASELINE, Rule.EXPECTED_NO_PATH})
 
 _STATUS_TEXTS = {
@@ -29,52 +28,55 @@ _STATUS_TEXTS = {
 
 
 @dataclass
-class Filler:
-    """Makes the cells of one table; collects footnotes and findings on the way."""
+class CellBuilder:
+    """Makes the cells of one table; collects footnotes and findings."""
 
     spec: TableSpec
     grid: CaseGrid
     unit_of: UnitOf
     comparer: Comparer | None
-    notebook: Notebook = field(default_factory=Notebook)
+    footnotes: Footnotes = field(default_factory=Footnotes)
     findings: list[Finding] = field(default_factory=list)
 
-    def drafts(self, row: AxisKey, column: AxisKey) -> list[Draft]:
+    def cells(self, place: Place) -> list[PendingCell]:
         """Return the cells of one place, one for each quantity shown."""
-        cases = self.grid.slots.get((row, column), ())
+        cases = self.grid.slots.get(place, ())
         if len(cases) == 1:
-            return self._filled(row, column, cases[0])
+            return self._filled(place, cases[0])
         if len(cases) > 1:
             return [self._several(cases)] * len(self.spec.show)
-        planned = (row, column) in self.grid.planned
-        cell = Cell("planned", text="planned") if planned else Cell("absent", text=self.spec.missing)
-        return [(cell, ())] * len(self.spec.show)
+        is_planned = place in self.grid.planned
+        cell = Cell("planned", text="planned") if is_planned else Cell("absent", text=self.spec.missing)
+        return [PendingCell(cell)] * len(self.spec.show)
 
-    def _filled(self, row: AxisKey, column: AxisKey, case: Case) -> list[Draft]:
-        notes = self.notebook.of_case(case)
+    def _filled(self, place: Place, case: Case) -> list[PendingCell]:
+        notes = self.footnotes.of_case(case)
         if case.summary is None:
-            # The cell itself says that the run failed; a footnote to the same effect says nothing more.
-            more = tuple(note for note in notes if note.rule != Rule.READ_FAILED_RUN)
-            return [(self._unmeasured(case), more)] * len(self.spec.show)
+            # The cell itself says that the run failed; a footnote would repeat it.
+            others = tuple(note for note in notes if note.rule != Rule.READ_FAILED_RUN)
+            return [PendingCell(self._unmeasured(case), others)] * len(self.spec.show)
         comparison = self._compared(case, notes)
-        unit = self.unit_of(row, column, case)
+        unit = self.unit_of(place, case)
         if self.spec.interval and _is_short_range(case):
-            notes.append(self.notebook.add(_range_text(case, self.spec.protocol.confidence)))
-        missing = tuple(note for note in notes if note.rule in _OF_ABSENCE)
-        of_baseline = self.notebook.of_case(comparison.baseline) if comparison else []
-        drafts: list[Draft] = []
+            notes.append(self.footnotes.add(_range_text(case, self.spec.protocol.confidence)))
+        of_absence = tuple(note for note in notes if note.rule in _OF_ABSENCE)
+        of_baseline = self.footnotes.of_case(comparison.baseline) if comparison else []
+        cells = []
         for quantity in self.spec.show:
             cell = self._quantity(quantity, case, comparison, unit)
             all_notes = [*notes, *(() if quantity in ("value", "repeats") else of_baseline)]
-            drafts.append((cell, tuple(dict.fromkeys(all_notes)) if cell.kind == "number" else missing))
-        return drafts
+            of_cell = tuple(dict.fromkeys(all_notes)) if cell.kind == "number" else of_absence
+            cells.append(PendingCell(cell, of_cell))
+        return cells
 
     def _compared(self, case: Case, notes: list[Note]) -> Comparison | None:
-        comparison, missing = self.comparer(case) if self.comparer else (None, None)
-        if missing:
-            self.findings.append(missing)
-            notes.append(self.notebook.add(missing.message, missing.rule))
-        return comparison
+        if self.comparer is None:
+            return None
+        compared = self.comparer.compare(case)
+        if compared.finding:
+            self.findings.append(compared.finding)
+            notes.append(self.footnotes.add(compared.finding.message, compared.finding.rule))
+        return compared.comparison
 
     def _quantity(
         self, quantity: Quantity, case: Case, comparison: Comparison | None, unit: Unit | None
@@ -95,22 +97,23 @@ class Filler:
 
     def _unmeasured(self, case: Case) -> Cell:
         statuses = [run.status for run in case.unmeasured]
-        text = next((_STATUS_TEXTS[s] for s in _STATUS_TEXTS if s in statuses), self.spec.missing)
+        texts = (_STATUS_TEXTS[status] for status in _STATUS_TEXTS if status in statuses)
+        text = next(texts, self.spec.missing)
         return Cell("absent" if text == self.spec.missing else "status", text=text, case=case)
 
-    def _several(self, cases: Sequence[Case]) -> Draft:
+    def _several(self, cases: Sequence[Case]) -> PendingCell:
         names = varying(cases)
         message = (
             f"{len(cases)} different cases: {', '.join(names)} vary; name them in rows, columns, facets or "
             "where, or in ignore or pick"
         )
         self.findings.append(Finding("warning", Rule.TABLE_HIDDEN_VARIATION, self.spec.id, message))
-        cell = Cell("several", text="several", several=tuple(cases))
-        return cell, (self.notebook.add(message, Rule.TABLE_HIDDEN_VARIATION),)
+        note = self.footnotes.add(message, Rule.TABLE_HIDDEN_VARIATION)
+        return PendingCell(Cell("several", text="several", several=tuple(cases)), (note,))
 
 
 def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:
-    """Return what a comparison says of a quantity, None where it does not apply."""
+    """Return a quantity of a comparison, None if it does not apply."""
     if comparison is None:
         return None
     if quantity == "expected":
@@ -120,7 +123,7 @@ def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | No
 
 
 def _band(comparison: Comparison | None, quantity: Quantity) -> tuple[float | None, float | None]:
-    """Return the band of an expected speed, or of what follows from it, None where the facts agree."""
+    """Return the band of an expected speed or of the excess, None if the facts agree."""
     if comparison is None or comparison.expected is None or not comparison.expected.is_band:
         return None, None
     if quantity == "expected":
@@ -129,7 +132,7 @@ def _band(comparison: Comparison | None, quantity: Quantity) -> tuple[float | No
 
 
 def _is_short_range(case: Case) -> bool:
-    """Return whether [low, high] is a mere range: too few repeats, or no median (an olympic mean)."""
+    """Return True if [low, high] is the range of too few repeats rather than an interval of the median."""
     summary = case.summary
     return summary is not None and summary.n > 1 and summary.statistic == "median" and not summary.reached
 

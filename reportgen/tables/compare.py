@@ -1,131 +1,141 @@
 """Compare a case with its baseline: ratio, speed-up, scaling efficiency, expected speed.
 
-The baseline of a case is the case that agrees with it in every factor but those that the definition
-replaces. So like is compared with like: a batch size, a precision or a device count that differs
-without being named has no baseline, and the cell says so.
+The baseline of a case is the case with the same factors, except those that the definition replaces. So
+like is compared with like: if a batch size, a precision or a device count differs without being named,
+there is no baseline, and the cell says so.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import factors_key, matches
+from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import STEP, Case, FactorValue, Finding
+from reportgen.core.model import STEP, Case, Finding
 from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED_STATUSES
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
-from reportgen.tables.validate import show
 
-# Waiting for data has no expected speed: it does not depend on the device that is compared.
+# Waiting for data has no expected speed, because it does not depend on the device.
 HOST_BOUND = "data_loading"
 
-# More factors than this are not named as what a baseline differs in.
-_NAMED = 4
+# A message names at most this many factors in which a baseline differs, and this many of their values.
+_MAX_NAMED_FACTORS = 4
+_MAX_NAMED_VALUES = 8
 
-FactorSet = frozenset[tuple[str, tuple[str, FactorValue]]]
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The comparison of a case, and a finding if it or its expected speed is missing."""
+
+    comparison: Comparison | None
+    finding: Finding | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparer:
-    """Compares cases of one table; `pool` are all cases that may be a baseline."""
+    """Compares the cases of one table; `by_factors` holds all cases that may be a baseline."""
 
     spec: TableSpec
-    compare: CompareSpec
-    knowledge: SpeedFacts
-    by_factors: Mapping[FactorSet, Case]
+    settings: CompareSpec
+    speed_facts: SpeedFacts
+    by_factors: Mapping[FactorsKey, Case]
 
-    def __call__(self, case: Case) -> tuple[Comparison | None, Finding | None]:
-        """Return the comparison, and a finding where it (or its expected speed) is missing."""
+    def compare(self, case: Case) -> Compared:
+        """Return the comparison of a case with its baseline."""
         if case.summary is None:
-            return None, None
+            return Compared(None)
         baseline = self.baseline_of(case)
         if baseline is None or baseline.summary is None:
-            return None, self._note(Rule.TABLE_MISSING_BASELINE, self._why(case, baseline))
+            return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, self._why(case, baseline)))
         if case.parts != baseline.parts:
-            parts = [" + ".join(each.parts) for each in (case, baseline)]
-            message = f"the baseline's {case.phase} is {parts[1]}, here it is {parts[0]}"
-            return None, self._note(Rule.TABLE_MISSING_BASELINE, message)
-        if self.compare.kind == "expected":
+            own, others = " + ".join(case.parts), " + ".join(baseline.parts)
+            message = f"the baseline's {case.phase} is {others}, here it is {own}"
+            return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
+        if self.settings.kind == "expected":
             return self._expected(case, baseline)
-        value = _value(self.compare.kind, case, baseline)
-        return Comparison(self.compare.kind, baseline, value), None
+        return Compared(Comparison(self.settings.kind, baseline, _value(self.settings.kind, case, baseline)))
 
     def baseline_of(self, case: Case) -> Case | None:
         """Return the case that this one is compared with, with or without a number."""
-        return self.by_factors.get(factors_key({**case.factors, **self.compare.baseline}))
+        return self.by_factors.get(factors_key({**case.factors, **self.settings.baseline}))
 
     def _note(self, rule: Rule, message: str) -> Finding:
         return Finding("note", rule, self.spec.id, message)
 
     def _why(self, case: Case, baseline: Case | None) -> str:
-        asked = ", ".join(f"{k} = {show(v)}" for k, v in self.compare.baseline.items())
+        asked = ", ".join(f"{k} = {toml_text(v)}" for k, v in self.settings.baseline.items())
         if baseline is None:
             differs = f"the nearest differs in {self._nearest(case)}"
             return f"no baseline with {asked} that agrees in all other factors: {differs}"
         return f"the baseline with {asked} has no number: {_why_unmeasured(baseline)}"
 
     def _nearest(self, case: Case) -> str:
-        """Return the factors in which a case differs from the baseline that agrees with it in most."""
-        wanted, fixed = (factors_key({**some, **self.compare.baseline}) for some in (case.factors, {}))
-        pairs = (wanted ^ factors for factors in self.by_factors if fixed <= factors)
-        names = min((sorted({name for name, _ in pair}) for pair in pairs), key=_farness)
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        return ", ".join(names[:_NAMED]) + more
+        """Return the factors in which the closest possible baseline differs from the one asked for."""
+        wanted = factors_key({**case.factors, **self.settings.baseline})
+        fixed = factors_key(self.settings.baseline)
+        differences = (wanted ^ factors for factors in self.by_factors if fixed <= factors)
+        names = min((sorted({name for name, _ in pairs}) for pairs in differences), key=_distance)
+        more = f" and {len(names) - _MAX_NAMED_FACTORS} more" if len(names) > _MAX_NAMED_FACTORS else ""
+        return ", ".join(names[:_MAX_NAMED_FACTORS]) + more
 
-    def _expected(self, case: Case, baseline: Case) -> tuple[Comparison, Finding | None]:
+    def _expected(self, case: Case, baseline: Case) -> Compared:
         slower = _slower(case, baseline)
         observed = Comparison("expected", baseline, slower)
-        target, reference = (self.knowledge.system_of(c.factors) for c in (case, baseline))
-        if (
-            target == reference
-            or target is None
-            or reference is None
-            or not has_expected_speed(case, self.spec)
-        ):
-            return observed, None
-        found = expected_speed(self.knowledge, target, reference, case.factors)
-        if found is None:
+        target, reference = (self.speed_facts.system_of(each.factors) for each in (case, baseline))
+        is_known = target is not None and reference is not None and target != reference
+        if not is_known or not has_expected_speed(case, self.spec):
+            return Compared(observed)
+        assert target is not None
+        assert reference is not None
+        expected = expected_speed(self.speed_facts, target, reference, case.factors)
+        if expected is None:
             counts = f" at {case.factors['devices']} devices" if "devices" in case.factors else ""
             message = f"no facts lead from {target} to {reference}{counts}"
-            return observed, self._note(Rule.EXPECTED_NO_PATH, message)
-        return with_expected(baseline, slower, found), None
+            return Compared(observed, self._note(Rule.EXPECTED_NO_PATH, message))
+        return Compared(with_expected(baseline, slower, expected))
 
 
-def _farness(names: list[str]) -> tuple[bool, int, list[str]]:
-    """Return a sorting key of cases by what they differ in: another quantity is the farthest."""
+def _distance(names: list[str]) -> tuple[bool, int, list[str]]:
+    """Return a sorting key by the factors that differ: another metric or phase is the farthest."""
     return METRIC in names or PHASE in names, len(names), names
 
 
 def _why_unmeasured(baseline: Case) -> str:
-    """Return why a case has no number: that its first run failed, or why a run that did not has none."""
+    """Return why a case has no number: its first run failed, or why a complete run gives none."""
     if not baseline.unmeasured:
         return "its repeats are too few for the protocol"
     run = baseline.unmeasured[0]
     if run.status in FAILED_STATUSES:
         return run.status.replace("_", " ")
-    copies = (one for one in run.findings if one.rule == Rule.READ_DUPLICATE_RUN)
-    said = (one.message for one in (*baseline.findings, *copies) if one.subject == run.id)
-    return next(said, f"the log of {run.id} has nothing to measure")
+    copies = (finding for finding in run.findings if finding.rule == Rule.READ_DUPLICATE_RUN)
+    reasons = (finding.message for finding in (*baseline.findings, *copies) if finding.subject == run.id)
+    return next(reasons, f"the log of {run.id} has nothing to measure")
 
 
-def with_expected(baseline: Case, slower: float, found: Expected) -> Comparison:
+def with_expected(baseline: Case, slower: float, expected: Expected) -> Comparison:
     """Return the comparison of a case that is `slower` times slower than its baseline.
 
     times slower than it should be = times slower x expected speed (design, section 6)
     """
     return Comparison(
-        "expected", baseline, slower, found, slower * found.speed, slower * found.low, slower * found.high
+        "expected",
+        baseline,
+        slower,
+        expected,
+        excess=slower * expected.speed,
+        low=slower * expected.low,
+        high=slower * expected.high,
     )
 
 
 def has_expected_speed(case: Case, spec: TableSpec) -> bool:
-    """Return whether the phase is bound by the device, as far as the runs can tell.
+    """Return True if the phase is bound by the device, as far as the runs toml_text.
 
-    The wait for data and totals that contain it are not. A whole step is only as long as nobody
-    measured the wait for data in it: then the phases tell, and the step would mix two causes.
+    The wait for data is not, nor is a total that contains it. A whole step is, unless the runs measured
+    the wait for data in it: then the phases toml_text the two causes that the step mixes.
     """
     if HOST_BOUND in (case.phase, *spec.totals.get(case.phase, ())):
         return False
@@ -136,7 +146,7 @@ def has_expected_speed(case: Case, spec: TableSpec) -> bool:
     return HOST_BOUND not in phases
 
 
-def comparer(spec: TableSpec, pool: Sequence[Case], knowledge: SpeedFacts) -> Comparer | None:
+def comparer(spec: TableSpec, pool: Sequence[Case], speed_facts: SpeedFacts) -> Comparer | None:
     """Return the table's comparer, None if it compares nothing.
 
     Raises RequestError if nothing at all has the factors of the baseline.
@@ -147,15 +157,15 @@ def comparer(spec: TableSpec, pool: Sequence[Case], knowledge: SpeedFacts) -> Co
     _check_devices(spec, spec.compare, pool)
     wanted = spec.compare.baseline.items()
     if not any(matches(case.factors, {name: (value,) for name, value in wanted}) for case in pool):
-        asked = ", ".join(f"{k} = {show(v)}" for k, v in wanted)
+        asked = ", ".join(f"{k} = {toml_text(v)}" for k, v in wanted)
         raise RequestError(
             f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
         )
-    return Comparer(spec, spec.compare, knowledge, {factors_key(c.factors): c for c in pool})
+    return Comparer(spec, spec.compare, speed_facts, {factors_key(c.factors): c for c in pool})
 
 
 def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
-    """Refuse to call something faster that is no speed, or of which nobody knows which way is better."""
+    """Raise RequestError for a metric that is not a speed, or has no better direction."""
     for name in spec.metrics:
         if compare.kind != "ratio" and not metric_of(name).is_speed:
             raise RequestError(
@@ -186,8 +196,9 @@ def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) 
 def _values_remedy(compare: CompareSpec, pool: Sequence[Case]) -> str:
     parts = []
     for name in compare.baseline:
-        values = sorted({show(c.factors[name]) for c in pool if name in c.factors})
-        parts.append(f"{name} is one of {', '.join(values[:8])}{' ...' if len(values) > 8 else ''}")
+        values = sorted({toml_text(c.factors[name]) for c in pool if name in c.factors})
+        more = " ..." if len(values) > _MAX_NAMED_VALUES else ""
+        parts.append(f"{name} is one of {', '.join(values[:_MAX_NAMED_VALUES])}{more}")
     return "; ".join(parts)
 
 
@@ -198,7 +209,7 @@ def _medians(case: Case, baseline: Case) -> tuple[float, float]:
 
 
 def _value(kind: str, case: Case, baseline: Case) -> float:
-    """Return the number of a comparison, NaN where one of its parts is zero or unknown."""
+    """Return the number of a comparison, NaN if one of its parts is zero or unknown."""
     value, base = _medians(case, baseline)
     if base == 0 or value == 0:
         return float("nan")
@@ -209,7 +220,7 @@ def _value(kind: str, case: Case, baseline: Case) -> float:
 
 
 def _slower(case: Case, baseline: Case) -> float:
-    """Return how many times slower the case is than its baseline, whichever way its metric counts."""
+    """Return how many times slower the case is than its baseline, for times and for rates."""
     value, base = _medians(case, baseline)
     if base == 0 or value == 0:
         return float("nan")

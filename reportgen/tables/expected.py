@@ -1,9 +1,9 @@
-"""Expected speed: sourced facts about how fast one system should be against another.
+"""Expected speed: sourced facts about the speed of one system relative to another.
 
-`reports/expected.toml` names systems and facts; a fact says that system `of` runs at `speed` times
-the speed of system `to`. The expected speed of two systems is the product along the shortest path of
-facts, walked backwards as 1/r where needed. A fact with `where` holds only for cases that match it,
-so device counts never mix. All shortest paths together give a band, not a point.
+`reports/expected.toml` names systems and facts. A fact says that system `of` runs at `speed` times the
+speed of system `to`. The expected speed of two systems is the product along the shortest path of facts; a
+fact walked backwards counts as 1/speed. A fact with `where` holds only for cases that match it, so device
+counts never mix. All shortest paths together give a band.
 """
 
 import math
@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import AcceptedValues, can_both_match, matches
-from reportgen.core.model import FactorValue, Finding, Run, Source
+from reportgen.core.factors import Where, can_both_match, matches
+from reportgen.core.model import Factors, FactorValue, Finding, Run, Source
 from reportgen.core.results import Expected, SpeedEdge
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 
-# Two ways around a loop may differ by this much before they count as a contradiction: published
-# figures carry three digits and their rounding multiplies along a path.
-TOLERANCE = 0.02
+# Two ways around a loop may differ by this share: published figures have three digits, and their rounding
+# multiplies along a path.
+LOOP_SHARE = 0.02
 
-# Several sources of one pair of systems measured with other software on other days: up to here they are
-# a band, beyond it one of them is wrong or holds for something else.
-SOURCES_WITHIN = 0.1
+# Two sources of one pair of systems may differ by this share, because they measured with other software on
+# other days. If they differ by more, one of them is wrong or holds for something else.
+SOURCE_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class SpeedFact:
     of: str
     to: str
     speed: float
-    where: Mapping[str, AcceptedValues]
+    where: Where
     source: str
     url: str
     read: str
@@ -45,11 +45,11 @@ class SpeedFact:
 class SpeedFacts:
     """The systems (first match wins) and the facts about them."""
 
-    systems: Mapping[str, Mapping[str, AcceptedValues]]
+    systems: Mapping[str, Where]
     facts: tuple[SpeedFact, ...] = ()
     path: str = ""
 
-    def system_of(self, factors: Mapping[str, FactorValue]) -> str | None:
+    def system_of(self, factors: Factors) -> str | None:
         """Return the first system whose factors these match, None if there is none."""
         return next((name for name, where in self.systems.items() if matches(factors, where)), None)
 
@@ -62,46 +62,42 @@ class SpeedFacts:
 NO_FACTS = SpeedFacts({})
 
 
-def check_systems(knowledge: SpeedFacts, runs: Sequence[Run]) -> None:
-    """Raise RequestError if a system is told by a factor that no run has: then it holds no case at all."""
+def check_systems(speed_facts: SpeedFacts, runs: Sequence[Run]) -> None:
+    """Raise RequestError if a system is defined by a factor that no run has: no case would belong to it."""
     known = {name for run in runs for name in run.factors}
-    for system, where in knowledge.systems.items():
+    for system, where in speed_facts.systems.items():
         for name in where:
             if known and name not in known:
-                place = f'{knowledge.path}: systems."{system}".{name}'
+                place = f'{speed_facts.path}: systems."{system}".{name}'
                 raise RequestError(place, f'no run has a factor "{name}"', did_you_mean(name, known))
 
 
-def expected_speed(
-    knowledge: SpeedFacts, target: str, reference: str, factors: Mapping[str, FactorValue]
-) -> Expected | None:
+def expected_speed(speed_facts: SpeedFacts, target: str, reference: str, factors: Factors) -> Expected | None:
     """Return the speed that `target` should have relative to `reference`, None if no path connects them.
 
     factors  of the case at hand; only facts whose `where` they match are used
     """
-    paths = _shortest_paths(_edges(knowledge.facts, factors), target, reference)
+    paths = _shortest_paths(_edges(speed_facts.facts, factors), target, reference)
     if not paths:
         return None
-    products = [math.prod(step.speed for step in path) for path in paths]
+    products = [math.prod(edge.speed for edge in path) for path in paths]
     middle = products[0] if len(products) == 1 else geometric_mean(products)
     return Expected(target, reference, middle, min(products), max(products), tuple(paths))
 
 
-def resolve_open_factors(
-    knowledge: SpeedFacts, factors: Mapping[str, FactorValue], place: str
-) -> dict[str, FactorValue]:
-    """Return the factors, with those added on whose value all facts that still fit agree.
+def resolve_open_factors(speed_facts: SpeedFacts, factors: Factors, place: str) -> dict[str, FactorValue]:
+    """Return the factors, completed by those on whose value all facts that still match agree.
 
-    A question at the prompt names few factors. One that it leaves open is resolved by the facts, unless
-    they hold for different values of it (device counts never mix): then RequestError asks for one.
+    A question on the command line names few factors. The facts resolve an open factor, unless they hold
+    for different values of it (device counts never mix): then RequestError asks for one.
     """
-    asked = {name for fact in knowledge.facts for name in fact.where}
+    asked = {name for fact in speed_facts.facts for name in fact.where}
     for name in factors:
         if name not in asked:
             raise RequestError(place, f'no fact depends on "{name}"', did_you_mean(name, asked))
     known = dict(factors)
-    for name in dict.fromkeys(name for fact in knowledge.facts for name in fact.where):
-        fitting = [f for f in knowledge.facts if name in f.where and matches(known, _said(f.where, known))]
+    for name in dict.fromkeys(name for fact in speed_facts.facts for name in fact.where):
+        fitting = [f for f in speed_facts.facts if name in f.where and matches(known, _named(f.where, known))]
         values = dict.fromkeys(value for fact in fitting for value in fact.where[name])
         if name in known or not values:
             continue
@@ -115,20 +111,20 @@ def resolve_open_factors(
     return known
 
 
-def _said(where: Mapping[str, AcceptedValues], known: Mapping[str, FactorValue]) -> dict[str, AcceptedValues]:
+def _named(where: Where, known: Factors) -> Where:
     return {name: values for name, values in where.items() if name in known}
 
 
-def _edges(facts: Sequence[SpeedFact], factors: Mapping[str, FactorValue]) -> dict[str, list[SpeedEdge]]:
-    """Return each system's outgoing steps, forwards and backwards, in order of the file."""
+def _edges(facts: Sequence[SpeedFact], factors: Factors) -> dict[str, list[SpeedEdge]]:
+    """Return each system's outgoing edges, forwards and backwards, in order of the file."""
     edges: dict[str, list[SpeedEdge]] = {}
     for fact in facts:
         if not matches(factors, fact.where):
             continue
-        told = (fact.source, fact.url, fact.read)
+        origin = (fact.source, fact.url, fact.read)
         where = tuple(fact.where.items())
-        there = SpeedEdge(fact.of, fact.to, fact.speed, *told, where=where)
-        back = SpeedEdge(fact.to, fact.of, 1 / fact.speed, *told, inverted=True, where=where)
+        there = SpeedEdge(fact.of, fact.to, fact.speed, *origin, where=where)
+        back = SpeedEdge(fact.to, fact.of, 1 / fact.speed, *origin, inverted=True, where=where)
         edges.setdefault(fact.of, []).append(there)
         edges.setdefault(fact.to, []).append(back)
     return edges
@@ -137,15 +133,15 @@ def _edges(facts: Sequence[SpeedFact], factors: Mapping[str, FactorValue]) -> di
 def _shortest_paths(
     edges: Mapping[str, list[SpeedEdge]], start: str, goal: str
 ) -> list[tuple[SpeedEdge, ...]]:
-    """Return every path with the fewest steps, breadth first; none for a system to itself."""
+    """Return every path with the fewest edges, breadth first; none for a system to itself."""
     level: list[tuple[SpeedEdge, ...]] = [()]
     seen = {start}
     while level:
         longer = [
-            (*path, step)
+            (*path, edge)
             for path in level
-            for step in edges.get(path[-1].to if path else start, ())
-            if step.to not in seen
+            for edge in edges.get(path[-1].to if path else start, ())
+            if edge.to not in seen
         ]
         arrived = [path for path in longer if path[-1].to == goal]
         if arrived:
@@ -155,38 +151,38 @@ def _shortest_paths(
     return []
 
 
-def inconsistencies(knowledge: SpeedFacts) -> Iterator[Finding]:
-    """Yield a finding for each pair of sources and each loop of facts that contradict, with both speeds."""
-    yield from _between_sources(knowledge)
-    yield from _around_loops(knowledge)
+def inconsistencies(speed_facts: SpeedFacts) -> Iterator[Finding]:
+    """Yield a finding for each pair of sources and each loop of facts that contradict each other."""
+    yield from _between_sources(speed_facts)
+    yield from _around_loops(speed_facts)
 
 
-def _between_sources(knowledge: SpeedFacts) -> Iterator[Finding]:
-    """Compare facts of one and the same pair of systems: a band as long as they are not far apart."""
-    for one, other in combinations(knowledge.facts, 2):
-        if {one.of, one.to} != {other.of, other.to} or not can_both_match(one.where, other.where):
+def _between_sources(speed_facts: SpeedFacts) -> Iterator[Finding]:
+    """Compare the facts of the same pair of systems."""
+    for fact, other in combinations(speed_facts.facts, 2):
+        if {fact.of, fact.to} != {other.of, other.to} or not can_both_match(fact.where, other.where):
             continue
-        speed = other.speed if other.of == one.of else 1 / other.speed
-        if max(speed, one.speed) > min(speed, one.speed) * (1 + SOURCES_WITHIN):
-            yield _contradiction(knowledge, one, speed, f"by {other.source}")
+        speed = other.speed if other.of == fact.of else 1 / other.speed
+        if max(speed, fact.speed) > min(speed, fact.speed) * (1 + SOURCE_SHARE):
+            yield _contradiction(speed_facts, fact, speed, f"by {other.source}")
 
 
-def _around_loops(knowledge: SpeedFacts) -> Iterator[Finding]:
+def _around_loops(speed_facts: SpeedFacts) -> Iterator[Finding]:
     reported: set[frozenset[str]] = set()
-    for fact in knowledge.facts:
+    for fact in speed_facts.facts:
         context = {name: values[0] for name, values in fact.where.items()}
-        others = [other for other in knowledge.facts if {other.of, other.to} != {fact.of, fact.to}]
+        others = [other for other in speed_facts.facts if {other.of, other.to} != {fact.of, fact.to}]
         for path in _shortest_paths(_edges(others, context), fact.of, fact.to):
-            loop = frozenset((fact.of, *(step.to for step in path)))
-            product = math.prod(step.speed for step in path)
-            if abs(product / fact.speed - 1) > TOLERANCE and loop not in reported:
+            loop = frozenset((fact.of, *(edge.to for edge in path)))
+            product = math.prod(edge.speed for edge in path)
+            if abs(product / fact.speed - 1) > LOOP_SHARE and loop not in reported:
                 reported.add(loop)
-                way = " -> ".join((fact.of, *(step.to for step in path)))
-                yield _contradiction(knowledge, fact, product, f"by way of {way}")
+                way = " -> ".join((fact.of, *(edge.to for edge in path)))
+                yield _contradiction(speed_facts, fact, product, f"by way of {way}")
 
 
-def _contradiction(knowledge: SpeedFacts, fact: SpeedFact, speed: float, how: str) -> Finding:
+def _contradiction(speed_facts: SpeedFacts, fact: SpeedFact, speed: float, how: str) -> Finding:
     message = f"{fact.speed:.4g} by {fact.source}, but {speed:.4g} {how}"
     return Finding(
-        "warning", Rule.EXPECTED_INCONSISTENT, f"{fact.of} : {fact.to}", message, Source(knowledge.path)
+        "warning", Rule.EXPECTED_INCONSISTENT, f"{fact.of} : {fact.to}", message, Source(speed_facts.path)
     )

@@ -1,9 +1,9 @@
-"""Footnotes of one table: what a reader must know beside a number, as few as will do.
+"""Footnotes of one table: what a reader must know beside a number, as few as possible.
 
-Findings of severity warning and invalid, and corrections of published figures, become footnotes of
-the cells they belong to. Equal texts share a footnote; a rule that has many texts in one table is
-folded into one, because forty footnotes are read as often as none. A note that holds for every number
-of a row stands at the row's head, and one that holds for every number of the table in its caption.
+Findings of severity warning and invalid, and corrections of published figures, become footnotes of the
+cells they belong to. Equal texts share a footnote. A rule with many texts in one table is folded into
+one, because nobody reads forty footnotes. A note that holds for every number of a row stands at the head
+of the row, and one that holds for every number of the table in its caption.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,53 +13,62 @@ from reportgen.core.model import Case, Finding
 from reportgen.core.results import Cell, Note
 from reportgen.core.rules import Rule
 
-# A cell whose footnotes are not numbered yet.
-Draft = tuple[Cell, tuple[Note, ...]]
-
 # More texts of one rule than this are folded.
-FOLD = 3
+MAX_TEXTS_PER_RULE = 3
 _FOLDED = "The figures differ: index.html has those behind each number, report.json all {}."
 
 _ALWAYS = frozenset({Rule.READ_CORRECTED_FIGURE, Rule.TABLE_MISSING_BASELINE, Rule.TABLE_HIDDEN_VARIATION})
 
 
-class Notebook:
-    """Collects the notes of each cell, then numbers them in order of appearance."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PendingCell:
+    """A cell whose footnotes are not numbered yet."""
+
+    cell: Cell
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Return True if the cell shows a number."""
+        return self.cell.kind == "number"
+
+
+class Footnotes:
+    """Collects the notes of the cells of a table in order of appearance."""
 
     def __init__(self) -> None:
-        self._wanted: dict[Note, None] = {}
+        self._notes: dict[Note, None] = {}
 
     def add(self, text: str, rule: Rule | None = None) -> Note:
-        """Want a note; return it as the cell's handle on it."""
+        """Add a note unless it is there; return it."""
         note = Note(text, rule)
-        self._wanted.setdefault(note)
+        self._notes.setdefault(note)
         return note
 
     def of_case(self, case: Case) -> list[Note]:
-        """Want the notes that belong to a case."""
+        """Add the notes of a case and return them."""
         return [self.add(f.message, f.rule) for f in findings_of(case) if is_footnote(f)]
 
-    def printed(self) -> tuple[list[Note], dict[Note, Note]]:
-        """Return the notes to print, and for each wanted note the one that stands for it."""
+    def folded(self) -> dict[Note, Note]:
+        """Return each note with the note that is printed for it: itself, or one for its whole rule."""
         by_rule: dict[Rule | None, list[Note]] = {}
-        for note in self._wanted:
+        for note in self._notes:
             by_rule.setdefault(note.rule, []).append(note)
-        stands_for: dict[Note, Note] = {}
-        for rule, notes in by_rule.items():
-            if rule and len(notes) > FOLD:
-                folded = Note(f"{rule.summary} {_FOLDED.format(len(notes))}", rule)
-                stands_for.update(dict.fromkeys(notes, folded))
-            else:
-                stands_for.update(zip(notes, notes, strict=True))
-        return list(dict.fromkeys(stands_for[note] for note in self._wanted)), stands_for
+        printed = {}
+        for note in self._notes:
+            count = len(by_rule[note.rule])
+            printed[note] = note
+            if note.rule and count > MAX_TEXTS_PER_RULE:
+                printed[note] = Note(f"{note.rule.summary} {_FOLDED.format(count)}", note.rule)
+        return printed
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NumberedCells:
     """The cells of a table with numbered notes.
 
-    notes    those that are printed as footnotes; rows  for each row, what holds for all its numbers
-    general  what holds for all numbers of the table
+    notes    the footnotes to print; rows  for each row, indices of the notes of all its numbers
+    general  the notes of all numbers of the table
     """
 
     notes: tuple[Note, ...]
@@ -68,47 +77,40 @@ class Noted:
     general: tuple[Note, ...]
 
 
-def number_notes(notebook: Notebook, drafts: Sequence[Sequence[Draft]]) -> Noted:
+def number_notes(footnotes: Footnotes, pending: Sequence[Sequence[PendingCell]]) -> NumberedCells:
     """Give each note its number and its place."""
-    printed, stands_for = notebook.printed()
-    wanted = [[{stands_for[note] for note in notes} for _, notes in line] for line in drafts]
-    numbers = [
-        [w for w, (cell, _) in zip(*pair, strict=True) if cell.kind == "number"]
-        for pair in zip(wanted, drafts, strict=True)
-    ]
-    everywhere = _common([one for line in numbers for one in line])
-    by_row = [_common(line) - everywhere for line in numbers]
-    used = {note for line in wanted for one in line for note in one}
-    footnotes = [note for note in printed if note in used - everywhere]
-    index = {note: position for position, note in enumerate(footnotes)}
+    folded = footnotes.folded()
+    lines = [[(each, {folded[note] for note in each.notes}) for each in line] for line in pending]
+    of_numbers = [[notes for each, notes in line if each.is_number] for line in lines]
+    everywhere = _shared([notes for line in of_numbers for notes in line])
+    in_row = [_shared(line) - everywhere for line in of_numbers]
+    used = {note for line in lines for _, notes in line for note in notes}
+    in_order = list(dict.fromkeys(folded.values()))
+    printed = [note for note in in_order if note in used - everywhere]
+    index = {note: position for position, note in enumerate(printed)}
     cells = tuple(
         tuple(
-            replace(cell, notes=tuple(sorted(index[n] for n in w - everywhere - common)))
-            for w, (cell, _) in zip(line, draft, strict=True)
+            replace(each.cell, notes=tuple(sorted(index[note] for note in notes - everywhere - shared)))
+            for each, notes in line
         )
-        for line, draft, common in zip(wanted, drafts, by_row, strict=True)
+        for line, shared in zip(lines, in_row, strict=True)
     )
-    rows = tuple(tuple(sorted(index[n] for n in common)) for common in by_row)
-    return Noted(tuple(footnotes), cells, rows, tuple(n for n in printed if n in everywhere))
+    rows = tuple(tuple(sorted(index[note] for note in shared)) for shared in in_row)
+    return NumberedCells(tuple(printed), cells, rows, tuple(note for note in in_order if note in everywhere))
 
 
-def _common(wanted: Sequence[set[Note]]) -> set[Note]:
-    """Return what all share; with a single cell there is nothing to gather."""
-    return set.intersection(*wanted) if len(wanted) > 1 else set()
+def _shared(notes: Sequence[set[Note]]) -> set[Note]:
+    """Return the notes that all cells share; a single cell shares none."""
+    return set.intersection(*notes) if len(notes) > 1 else set()
 
 
 def findings_of(case: Case) -> Iterable[Finding]:
-    """Yield everything that may be wrong with a case: itself, its measurements, its runs; each once."""
-    seen: set[Finding] = set()
-    runs = [m.run for m in case.measurements] + list(case.unmeasured)
+    """Yield the findings of a case, its measurements and its runs, each once."""
+    runs = [measurement.run for measurement in case.measurements] + list(case.unmeasured)
     groups = [case.findings, *(m.findings for m in case.measurements), *(run.findings for run in runs)]
-    for group in groups:
-        for finding in group:
-            if finding not in seen:
-                seen.add(finding)
-                yield finding
+    yield from dict.fromkeys(finding for group in groups for finding in group)
 
 
 def is_footnote(finding: Finding) -> bool:
-    """Return whether a finding must stand beside the number rather than in the list only."""
+    """Return True if a finding must stand beside the number, not only in the list of findings."""
     return finding.severity != "note" or finding.rule in _ALWAYS

@@ -7,16 +7,18 @@ row where the whole row agrees, and else in the cell.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Literal
 
-from reportgen.core.factors import FactorKey, factor_key
+from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Label
-from reportgen.tables.pivot import AxisKey, CaseGrid, Place, identity_of
+from reportgen.core.model import FactorValue
+from reportgen.core.results import QUANTITY_TITLES, Header, Label, Quantity
+from reportgen.core.units import Unit
+from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Place, key_of
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
-from reportgen.tables.validate import show
+
+MEAN = "geometric mean"
 
 _LINK = re.compile(r"\[([^\]]+)\]\(([^()\s]+)\)")
 
@@ -34,7 +36,7 @@ def label_of_factor(labels: Mapping[str, str], factor: str) -> Label:
 
 def plain(value: FactorValue) -> str:
     """Return a value as a key of `labels` writes it: text without quotes, true and false."""
-    return value if isinstance(value, str) else show(value)
+    return value if isinstance(value, str) else toml_text(value)
 
 
 def _label(text: str) -> Label:
@@ -63,47 +65,54 @@ def qualifier(labels: Mapping[str, str], factor: str, value: FactorValue) -> str
 
 @dataclass(frozen=True, slots=True)
 class Qualifiers:
-    """Where each qualifier of one grid stands."""
+    """The qualifiers of one grid: of whole columns, of whole rows, of single cells."""
 
-    columns: Mapping[AxisKey, tuple[str, ...]]
-    rows: Mapping[AxisKey, tuple[str, ...]]
-    cells: Mapping[Place, tuple[str, ...]]
+    columns: dict[AxisKey, tuple[str, ...]] = field(default_factory=dict)
+    rows: dict[AxisKey, tuple[str, ...]] = field(default_factory=dict)
+    cells: dict[Place, tuple[str, ...]] = field(default_factory=dict)
 
 
 def qualifiers(spec: TableSpec, grid: CaseGrid) -> Qualifiers:
     """Decide for each qualifying factor of the table where its text stands."""
-    found = Qualifiers({}, {}, {})
+    result = Qualifiers()
     single = {place: cases[0] for place, cases in grid.slots.items() if len(cases) == 1}
     for name in (n for n in spec.qualify if n not in (*spec.rows, *spec.columns, *spec.facets)):
-        _qualify(spec, grid, name, single, found)
-    return found
+        _qualify(spec, name, {place: key_of(name, case) for place, case in single.items()}, result)
+    return result
 
 
 def _qualify(
-    spec: TableSpec, grid: CaseGrid, name: str, single: Mapping[Place, Case], found: Qualifiers
+    spec: TableSpec, name: str, values: Mapping[Place, FactorKey | None], result: Qualifiers
 ) -> None:
     """Put the text of one factor to its columns, rows or cells, unless the value is the table's own."""
-    values = {place: identity_of(name, case) for place, case in single.items()}
     own = _own(spec, name, set(values.values()))
-    by_column = {c: {v for (_, k), v in values.items() if k == c} for c in grid.columns}
-    by_row = {r: {v for (k, _), v in values.items() if k == r} for r in grid.rows}
-    rows_tell = any(len(v) > 1 for v in by_column.values()) and all(len(v) <= 1 for v in by_row.values())
-
-    def put(where: object, key: object, value: FactorKey | None) -> None:
-        if value is not None and value != own:
-            texts = cast(dict[object, tuple[str, ...]], where)
-            texts[key] = (*texts.get(key, ()), qualifier(spec.labels, name, value[1]))
-
-    if rows_tell:
-        for row, agreed in by_row.items():
-            put(found.rows, row, next(iter(agreed), None))
+    texts = {
+        place: qualifier(spec.labels, name, key[1])
+        for place, key in values.items()
+        if key is not None and key != own
+    }
+    by_column, by_row = _by_axis(values, "column"), _by_axis(values, "row")
+    varies_in_columns = any(len(keys) > 1 for keys in by_column.values())
+    if varies_in_columns and all(len(keys) == 1 for keys in by_row.values()):
+        for row, text in {place.row: text for place, text in texts.items()}.items():
+            result.rows[row] = (*result.rows.get(row, ()), text)
         return
-    for column, agreed in by_column.items():
-        if len(agreed) == 1:
-            put(found.columns, column, next(iter(agreed)))
-    for place, value in values.items():
-        if len(by_column[place[1]]) > 1:
-            put(found.cells, place, value)
+    for column, text in {place.column: text for place, text in texts.items()}.items():
+        if len(by_column[column]) == 1:
+            result.columns[column] = (*result.columns.get(column, ()), text)
+    for place, text in texts.items():
+        if len(by_column[place.column]) > 1:
+            result.cells[place] = (*result.cells.get(place, ()), text)
+
+
+def _by_axis(
+    values: Mapping[Place, FactorKey | None], axis: Literal["row", "column"]
+) -> dict[AxisKey, set[FactorKey | None]]:
+    """Return the values in each row or column."""
+    lines: dict[AxisKey, set[FactorKey | None]] = {}
+    for place, key in values.items():
+        lines.setdefault(place.row if axis == "row" else place.column, set()).add(key)
+    return lines
 
 
 def _own(spec: TableSpec, name: str, present: set[FactorKey | None]) -> FactorKey | None:
@@ -123,3 +132,62 @@ def sentence(factors: Sequence[tuple[str, FactorValue]]) -> str:
     Without the definition's labels: those are made for headings, and here the factor's name stands too.
     """
     return ", ".join(f"{n.replace('_', ' ')} {_in_words(n, v)}" for n, v in factors)
+
+
+def row_header(spec: TableSpec, row: AxisKey, qualifying: tuple[str, ...], unit: Unit | None) -> Header:
+    """Return the head of a row.
+
+    qualifying  the texts of its qualifiers; unit  its own unit, if it has one
+    """
+    return Header(row.values, _labels(spec, spec.rows, row), qualifying, unit=unit)
+
+
+def column_header(
+    spec: TableSpec, column: AxisKey, qualifying: tuple[str, ...], quantity: Quantity, unit: Unit | None
+) -> Header:
+    """Return the head of a column for one of the quantities shown; arguments as in `row_header`."""
+    split = tuple(
+        text
+        for name, value in column.split
+        if (text := qualifier(spec.labels, name, value)) not in qualifying
+        and value is not LACKING
+        and not _is_own(spec, name, value)
+    )
+    title = "" if len(spec.show) == 1 and spec.columns else _quantity_title(spec, quantity)
+    return Header(
+        column.values,
+        _labels(spec, spec.columns, column),
+        qualifying + split,
+        quantity,
+        title,
+        unit if quantity == "value" else None,
+        column.split,
+    )
+
+
+def mean_header(spec: TableSpec) -> Header:
+    """Return the head of the row of geometric means."""
+    key: tuple[FactorValue, ...] = (MEAN, *[LACKING] * (len(spec.rows) - 1))[: len(spec.rows)]
+    labels = tuple(Label(str(value) if value != LACKING else "") for value in key)
+    return Header(key, labels, is_mean=True)
+
+
+def _labels(spec: TableSpec, names: Sequence[str], key: AxisKey) -> tuple[Label, ...]:
+    return tuple(label_of_value(spec.labels, n, v) for n, v in zip(names, key.values, strict=True))
+
+
+def _is_own(spec: TableSpec, name: str, value: FactorValue) -> bool:
+    own = spec.qualify[name]
+    return own is not None and factor_key(value) == factor_key(own)
+
+
+def _quantity_title(spec: TableSpec, quantity: Quantity) -> str:
+    if quantity == "value":
+        return " / ".join(metric_of(name).title.lower() for name in spec.metrics)
+    return QUANTITY_TITLES[quantity]
+
+
+def facet_text(spec: TableSpec, name: str, value: FactorValue) -> str:
+    """Return a facet in words; a number or a boolean needs the name of its factor."""
+    shown = label_of_value(spec.labels, name, value).text
+    return shown if isinstance(value, str) else f"{label_of_factor(spec.labels, name).text} {shown}"

@@ -1,11 +1,11 @@
 """Decide which case goes to which cell: facets, rows, columns, picks, splits, hidden variation.
 
-In: the cases of a selection. Out: one `CaseGrid` a facet, whose slots hold the cases that fell into each
-cell: one (good), none (absent) or several (hidden variation, which prints no number). pandas does
-the grouping here; the number that is printed later always comes from the Case itself.
+In: the cases of a selection. Out: one `CaseGrid` per facet. Its slots hold the cases of each cell: one
+(good), none (absent) or several (hidden variation, which prints no number). pandas does the grouping;
+the printed number always comes from the Case itself.
 
-Factor values become their rank in the order that readers expect before pandas sees them, so that
-1, True and 1.0 stay apart, 16 comes before 128, and a factor that a case lacks sorts last.
+Factor values become their rank in the order that readers expect before pandas sees them. So 1 and True
+stay different, 16 comes before 128, and a factor that a case lacks sorts last.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, value_order
-from reportgen.core.model import Case, FactorValue
+from reportgen.core.factors import FactorKey, Where, factor_key, value_order
+from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec
 
-# How a factor that a case lacks altogether is shown (a run on CPU has no GPU).
+# The value shown for a factor that a case lacks (a run on CPU has no GPU).
 LACKING: FactorValue = "-"
 
 Key = tuple[FactorValue, ...]
@@ -25,11 +25,11 @@ Key = tuple[FactorValue, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class AxisKey:
-    """The place of a row or a column: equal and sorted by its codes, shown by its values.
+    """The place of a row or a column: compared and sorted by its codes, shown by its values.
 
-    codes   rank of each factor's value; for a column that was split, of the qualifying factors too
-    values  of the row or column factors, LACKING where the cases have none
-    split   qualifying factors that had to split this column, with their values
+    codes   rank of each factor's value; in a split column those of the qualifying factors too
+    values  of the row or column factors, LACKING if the cases have none
+    split   the qualifying factors that split this column, with their values
     """
 
     codes: tuple[int, ...]
@@ -37,12 +37,17 @@ class AxisKey:
     split: tuple[tuple[str, FactorValue], ...] = field(default=(), compare=False)
 
 
-Place = tuple[AxisKey, AxisKey]
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a cell in its grid."""
+
+    row: AxisKey
+    column: AxisKey
 
 
 @dataclass(frozen=True, slots=True)
 class CaseGrid:
-    """The cells of one facet. slots maps (row, column) to the cases that fell there, never empty."""
+    """The cells of one facet; slots holds the cases of each place that has any."""
 
     facet: Key
     rows: tuple[AxisKey, ...]
@@ -52,11 +57,9 @@ class CaseGrid:
 
 
 class Ranks:
-    """The order of the values of each factor: the definition's own first, then naturally."""
+    """The order of the values of each factor: first the definition's own, then the natural order."""
 
-    def __init__(
-        self, cases: Iterable[Mapping[str, FactorValue]], order: Mapping[str, AcceptedValues]
-    ) -> None:
+    def __init__(self, cases: Iterable[Factors], order: Where) -> None:
         seen: dict[str, set[FactorKey]] = {}
         for factors in cases:
             for name, value in factors.items():
@@ -71,7 +74,7 @@ class Ranks:
             for name, values in self._values.items()
         }
 
-    def rank(self, name: str, factors: Mapping[str, FactorValue]) -> int:
+    def rank(self, name: str, factors: Factors) -> int:
         """Return the rank of the factor's value; a case without the factor comes last."""
         ranks = self._ranks.get(name, {})
         return ranks[factor_key(factors[name])] if name in factors else len(self._values.get(name, ()))
@@ -81,7 +84,7 @@ class Ranks:
         values = self._values.get(name, [])
         return values[rank][1] if rank < len(values) else LACKING
 
-    def key(self, names: Sequence[str], factors: Mapping[str, FactorValue]) -> AxisKey:
+    def key(self, names: Sequence[str], factors: Factors) -> AxisKey:
         """Return the place of these factors on the axis of those names."""
         codes = tuple(self.rank(name, factors) for name in names)
         return AxisKey(codes, tuple(self.value(n, c) for n, c in zip(names, codes, strict=True)))
@@ -99,14 +102,14 @@ def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[CaseGrid]:
 
 
 def _frame(spec: TableSpec, cases: Sequence[Case], ranks: Ranks) -> pd.DataFrame:
-    """Return one line a case: its position, and the rank of each factor by role."""
+    """Return one line per case: its position, and the rank of each factor by role."""
     roles = {"facet": spec.facets, "row": spec.rows, "column": spec.columns}
     columns = {
         f"{role}:{name}": [ranks.rank(name, case.factors) for case in cases]
         for role, names in roles.items()
         for name in names
     }
-    # A column of zeros for each role lets it be empty.
+    # A column of zeros for each role, so that a role may have no factor.
     zeros = dict.fromkeys((f"{role}:" for role in roles), 0)
     return pd.DataFrame({"case": range(len(cases)), **zeros, **columns}, dtype="int64")
 
@@ -117,20 +120,24 @@ def _grid(spec: TableSpec, cases: Sequence[Case], frame: pd.DataFrame, ranks: Ra
     for _, part in frame.groupby(names, sort=True):
         here = [cases[i] for i in part["case"]]
         factors = here[0].factors
-        place = (ranks.key(spec.rows, factors), ranks.key(spec.columns, factors))
+        place = Place(ranks.key(spec.rows, factors), ranks.key(spec.columns, factors))
         slots[place] = _picked(spec.pick, here)
     split = _split_columns(spec, slots, ranks)
     planned = _planned(spec, facet, ranks)
-    rows, columns = zip(*{*split, *planned}, strict=True)
+    places = {*split, *planned}
     return CaseGrid(
-        facet, tuple(sorted(set(rows))), tuple(sorted(set(columns))), split, frozenset(planned - set(split))
+        facet,
+        rows=tuple(sorted({place.row for place in places})),
+        columns=tuple(sorted({place.column for place in places})),
+        slots=split,
+        planned=frozenset(planned - set(split)),
     )
 
 
 def _planned(spec: TableSpec, facet: Key, ranks: Ranks) -> set[Place]:
     """Return the places of the cases still to be measured that belong to this facet."""
     return {
-        (ranks.key(spec.rows, case), ranks.key(spec.columns, case))
+        Place(ranks.key(spec.rows, case), ranks.key(spec.columns, case))
         for case in spec.planned
         if all(factor_key(case.get(n, v)) == factor_key(v) for n, v in zip(spec.facets, facet, strict=True))
     }
@@ -150,29 +157,29 @@ def _picked(pick: Mapping[str, Pick], cases: list[Case]) -> tuple[Case, ...]:
 def varying(cases: Sequence[Case]) -> tuple[str, ...]:
     """Return the names of the factors in which the cases differ, sorted."""
     names = sorted({name for case in cases for name in case.factors})
-    return tuple(name for name in names if len({identity_of(name, case) for case in cases}) > 1)
+    return tuple(name for name in names if len({key_of(name, case) for case in cases}) > 1)
 
 
-def identity_of(name: str, case: Case) -> FactorKey | None:
-    """Return the factor_key of a case's factor, None if it lacks it."""
+def key_of(name: str, case: Case) -> FactorKey | None:
+    """Return the key of a case's factor, None if the case lacks it."""
     return factor_key(case.factors[name]) if name in case.factors else None
 
 
 def _split_columns(
     spec: TableSpec, slots: Mapping[Place, tuple[Case, ...]], ranks: Ranks
 ) -> dict[Place, tuple[Case, ...]]:
-    """Split a column by the qualifying factors where these alone tell the cases of some cell apart."""
+    """Split a column by the qualifying factors if these alone distinguish the cases of one of its cells."""
     by_column: dict[AxisKey, set[str]] = {}
-    for (_, column), cases in slots.items():
+    for place, cases in slots.items():
         names = varying(cases)
         if names and set(names) <= set(spec.qualify):
-            by_column.setdefault(column, set()).update(names)
+            by_column.setdefault(place.column, set()).update(names)
     split: dict[Place, tuple[Case, ...]] = {}
-    for (row, column), cases in slots.items():
-        names = tuple(n for n in spec.qualify if n in by_column.get(column, ()))
+    for place, cases in slots.items():
+        names = tuple(name for name in spec.qualify if name in by_column.get(place.column, ()))
         for case in cases:
-            place = (row, _split(spec, column, names, case, ranks))
-            split[place] = (*split.get(place, ()), case)
+            part = Place(place.row, _split(spec, place.column, names, case, ranks))
+            split[part] = (*split.get(part, ()), case)
     return split
 
 
@@ -181,6 +188,6 @@ def _split(spec: TableSpec, column: AxisKey, names: Sequence[str], case: Case, r
     codes = list(column.codes)
     for name in names:
         own = spec.qualify[name]
-        is_own = own is not None and identity_of(name, case) == factor_key(own)
+        is_own = own is not None and key_of(name, case) == factor_key(own)
         codes += [not is_own, ranks.rank(name, case.factors)]
     return AxisKey(tuple(codes), column.values, tuple((n, case.factors.get(n, LACKING)) for n in names))

@@ -1,8 +1,8 @@
 """Choose the unit in which a table's values are shown: once for the table, a column, a row or a cell.
 
-A table with one metric and one phase has one unit. Where metrics or phases stand side by side, each
-column (or row) has its own, because milliseconds of forward and seconds of loading do not share one; so it is
-where some runs count images and others tokens.
+A table with one metric and one phase has one unit. If metrics or phases stand side by side, each column
+(or row) has its own: milliseconds of forward and seconds of loading do not share a unit. The same holds
+if some runs count images and others tokens.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,54 +12,98 @@ from reportgen.core.metrics import item_of
 from reportgen.core.model import Case
 from reportgen.core.results import UnitMode
 from reportgen.core.units import Unit, choose, find, known_units, rate_unit
-from reportgen.tables.pivot import AxisKey, Place
+from reportgen.tables.pivot import AxisKey, CaseGrid, Place
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 _MODES: dict[str, UnitMode] = {"per-cell": "cell", "per-row": "row", "per-column": "column"}
 
+Slots = Mapping[Place, Sequence[Case]]
 
-def unit_mode(spec: TableSpec, slots: Mapping[Place, Sequence[Case]]) -> UnitMode:
-    """Return where the unit of a table stands.
 
-    slots  the cases by row and column
+class UnitChoice:
+    """The units of one grid.
+
+    mode   where the unit stands
+    table  the unit of the whole table, None if rows, columns or cells have their own
     """
+
+    def __init__(self, spec: TableSpec, grid: CaseGrid) -> None:
+        self._spec = spec
+        self.mode = unit_mode(spec, grid.slots)
+        rows, columns = _by_row(grid.slots), _by_column(grid.slots)
+        self.table = unit_for(spec, _joined(grid.slots.values())) if self.mode == "table" else None
+        self._rows = self._units(rows, grid.rows) if self.mode == "row" else {}
+        self._columns = self._units(columns, grid.columns) if self.mode == "column" else {}
+
+    def _units(
+        self, lines: Mapping[AxisKey, Sequence[Sequence[Case]]], keys: Iterable[AxisKey]
+    ) -> dict[AxisKey, Unit | None]:
+        return {key: unit_for(self._spec, _joined(lines.get(key, ()))) for key in keys}
+
+    def of_row(self, row: AxisKey) -> Unit | None:
+        """Return the unit of a row, None if the rows have none of their own."""
+        return self._rows.get(row)
+
+    def of_column(self, column: AxisKey) -> Unit | None:
+        """Return the unit of a column, None if the columns have none of their own."""
+        return self._columns.get(column)
+
+    def of_cell(self, place: Place, case: Case) -> Unit | None:
+        """Return the unit of a cell that shows a case."""
+        if self.mode == "cell":
+            return unit_for(self._spec, [case])
+        return self.table or self._rows.get(place.row) or self._columns.get(place.column)
+
+
+def unit_mode(spec: TableSpec, slots: Slots) -> UnitMode:
+    """Return where the unit of a table stands."""
     if spec.unit in _MODES:
         return _MODES[spec.unit]
     if spec.unit:
         return "table"
     if {METRIC, PHASE} & set(spec.columns):
-        return "cell" if _is_mixed(slots, 1) else "column"
+        return "cell" if _is_mixed(_by_column(slots)) else "column"
     if {METRIC, PHASE} & set(spec.rows):
-        return "cell" if _is_mixed(slots, 0) else "row"
-    if len(_counted(slots.values())) < 2:
+        return "cell" if _is_mixed(_by_row(slots)) else "row"
+    if len(_counted(_joined(slots.values()))) < 2:
         return "table"
-    if not _is_mixed(slots, 1):
+    if not _is_mixed(_by_column(slots)):
         return "column"
-    return "cell" if _is_mixed(slots, 0) else "row"
+    return "cell" if _is_mixed(_by_row(slots)) else "row"
 
 
-def _is_mixed(slots: Mapping[Place, Sequence[Case]], axis: int) -> bool:
-    """Return whether the rates in a row (axis 0) or a column (axis 1) count different things."""
+def _by_row(slots: Slots) -> dict[AxisKey, list[Sequence[Case]]]:
     lines: dict[AxisKey, list[Sequence[Case]]] = {}
-    for place, found in slots.items():
-        lines.setdefault(place[axis], []).append(found)
-    return any(len(_counted(found)) > 1 for found in lines.values())
+    for place, cases in slots.items():
+        lines.setdefault(place.row, []).append(cases)
+    return lines
 
 
-def _counted(slots: Iterable[Sequence[Case]]) -> set[str]:
-    """Return what the rates among some cases count, those without a number left out."""
-    return {
-        item_of(case.metric, case.factors)
-        for found in slots
-        for case in found
-        if case.unit == "samples/s" and case.summary
-    }
+def _by_column(slots: Slots) -> dict[AxisKey, list[Sequence[Case]]]:
+    lines: dict[AxisKey, list[Sequence[Case]]] = {}
+    for place, cases in slots.items():
+        lines.setdefault(place.column, []).append(cases)
+    return lines
+
+
+def _joined(slots: Iterable[Sequence[Case]]) -> list[Case]:
+    return [case for cases in slots for case in cases]
+
+
+def _is_mixed(lines: Mapping[AxisKey, Sequence[Sequence[Case]]]) -> bool:
+    """Return True if the rates in one of the rows or columns count different items."""
+    return any(len(_counted(_joined(line))) > 1 for line in lines.values())
+
+
+def _counted(cases: Iterable[Case]) -> set[str]:
+    """Return the items that the rates among some cases count, cases without a number left out."""
+    return {item_of(case.metric, case.factors) for case in cases if case.unit == "samples/s" and case.summary}
 
 
 def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
-    """Return the unit for all of these cases together, None if there are none or units differ.
+    """Return the unit for all of these cases together, None if there are none or their units differ.
 
-    Raises RequestError if the unit that the definition asks for is unknown or measures something else.
+    Raises RequestError if the unit of the definition is unknown or measures something else.
     """
     bases = {case.unit for case in cases}
     if spec.unit and spec.unit not in _MODES:
@@ -67,10 +111,10 @@ def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
     if len(bases) != 1:
         return None
     base = bases.pop()
-    items = _counted([cases]) or {item_of(case.metric, case.factors) for case in cases}
+    items = _counted(cases) or {item_of(case.metric, case.factors) for case in cases}
     if base == "samples/s":
         return Unit(rate_unit(items.pop() if len(items) == 1 else ""), base, 1.0)
-    return choose(_values(cases), base)
+    return choose([case.summary.median for case in cases if case.summary], base)
 
 
 def _asked(spec: TableSpec, bases: set[str], items: set[str]) -> Unit:
@@ -92,7 +136,3 @@ def _asked(spec: TableSpec, bases: set[str], items: set[str]) -> Unit:
             "leave unit out to have one chosen",
         )
     return unit
-
-
-def _values(cases: Iterable[Case]) -> list[float]:
-    return [case.summary.median for case in cases if case.summary]

@@ -1,17 +1,21 @@
-"""Check that what a table names is there: factors, values, metrics, phases, the phases of totals.
+"""Check the names in a table's definition: factors, values, metrics, phases, the phases of totals.
 
-A name that nothing has is a request error with the nearest one that is known: a table that is silently
-empty, or short of a phase, because of a typing mistake is worse than none.
+A name that no run has is a RequestError with the closest known name: a table that is silently empty, or
+lacks a phase, because of a typing mistake is worse than no table. Unused values in `order` and unused
+`labels` are findings: they spoil no table, and a campaign may not have got that far yet.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import factor_key
+from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import Factors, FactorValue, Run
+from reportgen.core.model import Factors, FactorValue, Finding, Run, Source
+from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns
-from reportgen.tables.spec import METRIC, PHASE, REPEAT, TableSpec
+from reportgen.tables.headings import plain
+from reportgen.tables.pivot import LACKING
+from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec
 
 
 def check_names(
@@ -70,25 +74,16 @@ def _check_values(spec: TableSpec, factors: Sequence[Factors]) -> None:
             if factor_key(value) not in known and (name, factor_key(value)) not in planned:
                 raise RequestError(
                     f"{spec.place}.where.{name}",
-                    f"no run has {name} = {show(value)}",
+                    f"no run has {name} = {toml_text(value)}",
                     nearest(value, present),
                 )
 
 
-def show(value: FactorValue) -> str:
-    """Return a factor value as TOML would write it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return (
-        f'"{value}"' if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
-    )
-
-
 def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
-    """Return the remedy for a value that none has: written as the wrong kind, or misspelt."""
-    shown = {str(one): one for one in present}
+    """Return the remedy for a value that no run has: written as the wrong type, or misspelt."""
+    shown = {str(known): known for known in present}
     if str(value) in shown:
-        return f"{show(shown[str(value)])} is meant: write it as that"
+        return f"{toml_text(shown[str(value)])} is meant: write it as that"
     return did_you_mean(str(value), shown)
 
 
@@ -146,3 +141,53 @@ def _check_each(spec: TableSpec, available: set[tuple[str, str]], count: int) ->
             metrics = f"{first} or {others} other metrics" if others > 1 else " or ".join(spec.metrics)
             fact = f'none of its {count} runs can tell {metrics} of "{phase}"'
             raise RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))
+
+
+def unused_keys(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequence[str]) -> Iterator[Finding]:
+    """Yield a note for each value in `order` and each key in `labels` of one report that nothing has.
+
+    Lists are copied from table to table, so they are compared with all runs and tables of the report.
+    """
+    if not any(spec.order or spec.labels for spec in specs):
+        return
+    present = _present(specs, runs, systems)
+    labelled = {*present, *(key for name, values in present.items() for key in _keys(name, values))}
+    for spec in specs:
+        for name, values in spec.order.items():
+            known = set(map(factor_key, present[name]))
+            for value in values:
+                if name != REPEAT and factor_key(value) not in known:
+                    fact = f"nothing has {name} = {toml_text(value)}; {nearest(value, present[name])}"
+                    yield _unused(spec, f"order.{name}", fact)
+        for key in spec.labels:
+            if key not in labelled:
+                yield _unused(spec, f'labels."{key}"', f"nothing is called so; {did_you_mean(key, labelled)}")
+
+
+def _unused(spec: TableSpec, key: str, fact: str) -> Finding:
+    path, _, entry = spec.place.partition(": ")
+    return Finding("note", Rule.TABLE_UNUSED_NAME, spec.id, f"{entry}.{key}: {fact}", Source(path))
+
+
+def _present(
+    specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequence[str]
+) -> dict[str, list[FactorValue]]:
+    """Return everything that rows and columns can show, with its values."""
+    values_of: dict[str, dict[FactorKey, None]] = {
+        METRIC: {factor_key(metric): None for spec in specs for metric in spec.metrics},
+        PHASE: {factor_key(phase): None for spec in specs for phase in (*spec.phases, *spec.totals)},
+        SYSTEM: {factor_key(system): None for system in systems},
+        REPEAT: {},
+    }
+    planned = [case for spec in specs for case in spec.planned]
+    for factors in (*planned, *(run.environment for run in runs), *(run.factors for run in runs)):
+        for name, value in factors.items():
+            values_of.setdefault(name, {})[factor_key(value)] = None
+    return {name: [value for _, value in values] for name, values in values_of.items()}
+
+
+def _keys(name: str, values: Sequence[FactorValue]) -> Iterator[str]:
+    """Yield the keys that `labels` may use for the values of a factor: alone, or with the factor's name."""
+    for value in (*values, LACKING):
+        yield plain(value)
+        yield f"{name}={plain(value)}"

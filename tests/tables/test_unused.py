@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.tables.unused_keys import unused
+from reportgen.tables.validate import unused_keys
 from tests.tables.cases import run, spec
 
 RUNS = [
@@ -12,7 +12,7 @@ RUNS = [
 
 
 def messages(*specs, systems=("fast",)):
-    found = list(unused(specs, RUNS, systems))
+    found = list(unused_keys(specs, RUNS, systems))
     assert {(f.severity, f.rule, f.source.path) for f in found} <= {
         ("note", "table.unused-name", "reports/t.toml")
     }
