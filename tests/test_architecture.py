@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
     " < formats.detection < labels < load < report; core < protocol < tables < report; core < render"
-    "; report < autolayout, learn < pipeline < cli < __main__; render < publish, inject < pipeline"
+    "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
 )
 
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.
@@ -28,7 +28,7 @@ THIRD_PARTY = {
     "numpy": "",
     "msgspec": "",
     "re2": "formats",
-    "pandas": "tables",
+    "pandas": "tables api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",
     "markdown": "render",
@@ -230,7 +230,8 @@ def test_third_party_packages_stay_where_they_belong() -> None:
             package = imported.split(".")[0]
             if package == "reportgen" or package in sys.stdlib_module_names:
                 continue
-            if package not in THIRD_PARTY or not _within(name, THIRD_PARTY[package]):
+            allowed = THIRD_PARTY[package].split() or [""] if package in THIRD_PARTY else []
+            if not any(_within(name, place) for place in allowed):
                 wrong.append(f"{_place(path, node)}: {name or 'reportgen'} imports {package}")
     assert not wrong, "\n".join(wrong)
 

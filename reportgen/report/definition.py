@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue
 from reportgen.core.results import COMPARED_QUANTITIES, CompareKind, FigureKind, Quantity
-from reportgen.core.schema import Condition, InvalidTable, Table, conditions, read_toml
+from reportgen.core.schema import Condition, InvalidTable, Table, conditions, convert, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec
 
@@ -153,6 +153,11 @@ def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, P
         tuple(figures),
         file.headline,
     )
+
+
+def table_from_keys(keys: Mapping[str, Any], place: str) -> TableSpec:
+    """Return the spec of one table from the keys of `[[tables]]`. Raises RequestError for wrong ones."""
+    return _table(convert(dict(keys), TableEntry, place), place, Protocol(), {})
 
 
 def below(path: str, place: str) -> str:

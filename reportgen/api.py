@@ -1,0 +1,510 @@
+"""The library behind `import reportgen`: read logs, look at runs, cases and tables, build reports.
+
+    import reportgen
+
+    runs = reportgen.read("logs/")
+    reportgen.table(runs, rows=["devices"], columns=["framework"]).to_markdown()
+
+Every function is explained with an example in docs/reference/python.md. Wrong requests raise RequestError.
+The command line calls these functions. pandas is loaded by the first `to_dataframe`, matplotlib by `build`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, overload
+
+from reportgen.core.errors import RequestError
+from reportgen.core.factors import matches
+from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
+from reportgen.core.results import CompareKind, Expected, Note, Quantity, Report, Table
+from reportgen.load import LoadResult, load_runs
+from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
+from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
+from reportgen.sources.filesystem import resolve_existing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from reportgen.publish import Change
+    from reportgen.tables.expected import SpeedFacts
+
+__all__ = [
+    "BuildResult",
+    "CaseSet",
+    "Detection",
+    "RequestError",
+    "ResultTable",
+    "Run",
+    "RunSet",
+    "build",
+    "cases",
+    "detect",
+    "detect_all",
+    "expected_speed",
+    "format_names",
+    "read",
+    "steps",
+    "table",
+]
+
+PathLike = str | Path
+Paths = PathLike | Sequence[PathLike]
+# One name or several; one value or several.
+Names = str | Sequence[str]
+Condition = FactorValue | Sequence[FactorValue]
+Where = Mapping[str, Condition]
+# Called with (files read, all files).
+Progress = Callable[[int, int], None]
+
+
+class RunSet(Sequence[Run]):
+    """Runs, ordered by id. `findings` are those of files and runs, `unrecognised` the files in no format."""
+
+    def __init__(
+        self,
+        runs: Iterable[Run],
+        file_findings: Iterable[Finding] = (),
+        unrecognised: Iterable[UnrecognisedFile] = (),
+        measured: MeasuredRuns | None = None,
+    ) -> None:
+        self._runs = tuple(runs)
+        self.file_findings = tuple(file_findings)
+        self.unrecognised = tuple(unrecognised)
+        self._measured = measured or MeasuredRuns()
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> "RunSet": ...
+    def __getitem__(self, index: int | slice) -> "Run | RunSet":
+        """Return a run, or the runs of a slice as a RunSet."""
+        return self._part(self._runs[index]) if isinstance(index, slice) else self._runs[index]
+
+    def __repr__(self) -> str:
+        formats = ", ".join(sorted({run.format for run in self}))
+        return f"<RunSet: {len(self)} runs{f' ({formats})' if formats else ''}>"
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of files and of all runs, each once."""
+        every = [*self.file_findings, *(finding for run in self for finding in run.findings)]
+        return tuple(dict.fromkeys(every))
+
+    def where(self, **factors: Condition) -> "RunSet":
+        """Return the runs whose factors have these values; a list accepts each of its values."""
+        wanted = _conditions(factors)
+        return self._part(run for run in self if matches(run.factors, wanted))
+
+    def cases(
+        self,
+        metric: str = "throughput",
+        *,
+        phase: str = STEP,
+        protocol: str = "20+100x7",
+        ignore: Names = (),
+        split_repeats: bool = False,
+    ) -> "CaseSet":
+        """Return the cases of these runs; see `cases`."""
+        return cases(self, metric, phase=phase, protocol=protocol, ignore=ignore, split_repeats=split_repeats)
+
+    def to_dataframe(self, *, environment: bool = False) -> "pd.DataFrame":
+        """Return one row per run with its factors, and with `environment` what it ran on."""
+        from reportgen.tables.dataframes import runs_frame
+
+        return runs_frame(self._runs, environment=environment)
+
+    def _part(self, runs: Iterable[Run]) -> "RunSet":
+        return RunSet(runs, self.file_findings, self.unrecognised, self._measured)
+
+
+class CaseSet(Sequence[Case]):
+    """Cases of one metric and phase, in the order of their first runs."""
+
+    def __init__(self, members: Iterable[Case]) -> None:
+        self._cases = tuple(members)
+
+    def __len__(self) -> int:
+        return len(self._cases)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> "CaseSet": ...
+    def __getitem__(self, index: int | slice) -> "Case | CaseSet":
+        """Return a case, or the cases of a slice as a CaseSet."""
+        return CaseSet(self._cases[index]) if isinstance(index, slice) else self._cases[index]
+
+    def __repr__(self) -> str:
+        return f"<CaseSet: {len(self)} cases>"
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of measuring the cases and their runs, each once."""
+        every = [
+            finding
+            for case in self
+            for findings in (case.findings, *(measurement.findings for measurement in case.measurements))
+            for finding in findings
+        ]
+        return tuple(dict.fromkeys(every))
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Return one row per case.
+
+        Columns: factors, metric, phase, value, unit, low, high, n, evidence, status, source.
+        """
+        from reportgen.tables.dataframes import cases_frame
+
+        return cases_frame(self._cases)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """A table as a report shows it; `table` holds its cells with their cases and units."""
+
+    table: Table
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """Sentences on the metric, the unit and the protocol."""
+        return self.table.caption
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The footnotes."""
+        return self.table.notes
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What may be wrong with the table."""
+        return self.table.findings
+
+    def to_markdown(self) -> str:
+        """Return the table with caption and footnotes as GitHub-flavoured Markdown."""
+        from reportgen.render import render_table_markdown
+
+        return render_table_markdown(self.table)
+
+    def to_csv(self) -> str:
+        """Return one line per row and column in base units, as `tables/<id>.csv` of a report."""
+        from reportgen.render.outputs.csv import table_csv
+
+        return table_csv(self.table).decode()
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Return the numbers in base units, rows and columns as shown."""
+        from reportgen.tables.dataframes import table_frame
+
+        return table_frame(self.table)
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """A format that recognises a file or folder: how sure it is, the line that shows it, and why."""
+
+    path: str
+    format: str
+    confidence: float
+    source: Source
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What `build` built, and the files that differ from it.
+
+    changes  files that were written, or with `check` would be; `what` is new, changed, edited or removed
+    problems  tables in other files that were edited by hand, which a build leaves alone
+    files    number of generated files
+    """
+
+    reports: tuple[Report, ...]
+    changes: "tuple[Change, ...]"
+    findings: tuple[Finding, ...]
+    problems: tuple[Finding, ...] = ()
+    files: int = 0
+    unrecognised: tuple[UnrecognisedFile, ...] = ()
+    unknown_folders: tuple[UnknownFolder, ...] = field(default=(), repr=False)
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether no file differs and no table was edited by hand."""
+        return not self.changes and not self.problems
+
+
+def read(paths: Paths, *, root: PathLike | None = None, progress: Progress | None = None) -> RunSet:
+    """Read all runs below files and folders.
+
+    root      paths in results are relative to it, by default to the working folder; labels.toml files
+              between it and a path apply too
+    progress  called with (files read, all files)
+    Raises RequestError for a path that does not exist and for wrong labels.
+    """
+    loaded = _load(paths, root, progress)
+    return RunSet(loaded.runs, loaded.findings, loaded.unrecognised)
+
+
+def steps(run: Run) -> "pd.DataFrame":
+    """Return the steps of a run: one row per entry of each series, in base units.
+
+    Columns: metric, phase, rank, clock, step, span, begin, value, samples, line.
+    """
+    from reportgen.tables.dataframes import steps_frame
+
+    return steps_frame(run)
+
+
+def cases(
+    runs: RunSet | Paths | Iterable[Run],
+    metric: str = "throughput",
+    *,
+    phase: str = STEP,
+    protocol: str = "20+100x7",
+    ignore: Names = (),
+    split_repeats: bool = False,
+) -> CaseSet:
+    """Group runs into cases (runs with equal factors are repeats) and measure each under a protocol.
+
+    runs           a RunSet, runs, or paths to read
+    ignore         factors in which the repeats of one case may differ
+    split_repeats  make every repeat a case of its own, with the factor `repeat`
+    """
+    members = _run_set(runs)
+    request = CaseRequest(metric, phase, _protocol(protocol), _names(ignore), split_repeats)
+    return CaseSet(build_cases(members, request, members._measured))
+
+
+def table(
+    runs: RunSet | Paths | Iterable[Run],
+    *,
+    rows: Names = (),
+    columns: Names = (),
+    where: Where | None = None,
+    metric: Names = "throughput",
+    phase: Names = STEP,
+    compare: CompareKind | None = None,
+    baseline: Mapping[str, FactorValue] | None = None,
+    mean: bool = False,
+    show: Sequence[Quantity] = (),
+    unit: str = "",
+    order: Where | None = None,
+    ignore: Names = (),
+    pick: Mapping[str, Literal["largest", "smallest"]] | None = None,
+    qualify: Names = (),
+    labels: Mapping[str, str] | None = None,
+    totals: Mapping[str, Names] | None = None,
+    best_first: bool = False,
+    interval: bool = False,
+    digits: int = 4,
+    decimals: int | None = None,
+    protocol: str = "20+100x7",
+    title: str = "",
+    expected: PathLike | None = None,
+) -> ResultTable:
+    """Return one table. Parameters mean what the keys of `[[tables]]` mean in a definition.
+
+    runs      a RunSet, runs, or paths to read
+    compare   ratio, speedup, efficiency or expected, against the case with the factors in `baseline`
+    mean      add a row with the geometric mean of the ratios
+    expected  the expected.toml that `compare="expected"` and the factor `system` need
+    Raises RequestError for names and values that no run has.
+    """
+    from reportgen.report.definition import table_from_keys
+    from reportgen.tables.assemble import build_tables
+    from reportgen.tables.expected import NO_FACTS
+
+    if (compare is None) != (baseline is None):
+        raise RequestError(
+            "table()",
+            "compare and baseline belong together",
+            'for example compare="speedup", baseline={"devices": 1}',
+        )
+    comparison = {"kind": compare, "baseline": dict(baseline or {}), "mean": mean}
+    given = {
+        "rows": _names(rows),
+        "columns": _names(columns),
+        "where": _lists(where),
+        "metric": _names(metric),
+        "phase": _names(phase),
+        "compare": comparison if compare else None,
+        "show": _names(show),
+        "unit": unit,
+        "order": _lists(order),
+        "ignore": _names(ignore),
+        "pick": dict(pick or {}),
+        "qualify": _names(qualify),
+        "labels": dict(labels or {}),
+        "totals": {name: _names(phases) for name, phases in (totals or {}).items()},
+        "decimals": decimals,
+        "protocol": protocol,
+        "title": title,
+    }
+    keys = {name: value for name, value in given.items() if value or value == 0}
+    keys |= {"id": "table", "best_first": best_first, "interval": interval, "digits": digits}
+    spec = table_from_keys(keys, "table()")
+    members = _run_set(runs)
+    knowledge = _speed_facts(Path(expected)) if expected is not None else NO_FACTS
+    (result,) = build_tables(spec, members, knowledge, members._measured)
+    return ResultTable(result)
+
+
+def detect(file: PathLike) -> Detection | None:
+    """Return the format of one log file, or of a folder that is one run; None if no format recognises it."""
+    found = detect_all(file)
+    return found[0] if len(found) == 1 else None
+
+
+def detect_all(path: PathLike) -> tuple[Detection, ...]:
+    """Return the format of every file, and every folder that is one run, below a path."""
+    from reportgen.formats.detection import discover
+    from reportgen.load.scan import scan_path
+
+    claimed = discover(scan_path(resolve_existing(Path(path)), Path.cwd()).files).claimed
+    return tuple(
+        Detection(
+            each.files.source("" if each.files.is_folder else each.files.path).path,
+            each.format.name,
+            each.claim.confidence,
+            each.claim.source,
+            each.claim.reason,
+        )
+        for each in claimed
+    )
+
+
+def format_names() -> tuple[str, ...]:
+    """Return the names of the formats that can be read, the most specific first."""
+    from reportgen.formats.registry import FORMATS
+
+    return tuple(known.name for known in FORMATS)
+
+
+def expected_speed(
+    target: str,
+    reference: str,
+    *,
+    where: Mapping[str, FactorValue] | None = None,
+    expected: PathLike = "reports/expected.toml",
+) -> Expected | None:
+    """Return how fast one system should be relative to another; None if no facts connect them.
+
+    where     factors of the case, such as {"devices": 8}; facts for other cases are not used
+    expected  the file with systems and facts
+    """
+    from reportgen.tables.expected import expected_speed as speed_on_paths
+    from reportgen.tables.expected import resolve_open_factors
+
+    facts = _speed_facts(Path(expected))
+    facts.check(target, "target")
+    facts.check(reference, "reference")
+    return speed_on_paths(facts, target, reference, resolve_open_factors(facts, dict(where or {}), "where"))
+
+
+def build(
+    reports: PathLike = "reports",
+    *,
+    logs: PathLike | None = None,
+    out: PathLike | None = None,
+    check: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> BuildResult:
+    """Build every report of a folder, or with `check` compare the files with what would be built.
+
+    reports   folder of definitions; its parent is the repository
+    logs      read these logs instead of those that the definitions name
+    out       write generated files here; required for logs outside the repository
+    progress  called with (what, done, total)
+    Raises RequestError for anything wrong in definitions, labels, settings and prose, before writing.
+    """
+    from reportgen import pipeline, publish
+
+    folder = Path(reports)
+    if folder.is_file():
+        raise RequestError(
+            str(folder), "is a file, not a folder of definitions", f"name its folder: {folder.parent}"
+        )
+    request = pipeline.Request(
+        folder.resolve().parent,
+        folder,
+        None if logs is None else Path(logs),
+        None if out is None else Path(out),
+    )
+    built = pipeline.build(request, progress)
+    publish_files = publish.compare if check else publish.apply
+    place = request.place if request.out is None else request.out.as_posix()
+    changes = [
+        replace(change, path=f"{place}/{change.path}")
+        for change in publish_files(built.files, request.target, owned=publish.owned_files(request.target))
+    ]
+    changes += publish_files(built.injected, request.root, owned=built.injected)
+    return BuildResult(
+        built.reports,
+        tuple(changes),
+        built.findings,
+        built.problems,
+        len(built.files),
+        built.unrecognised,
+        built.unknown_folders,
+    )
+
+
+def _load(paths: Paths, root: PathLike | None, progress: Progress | None) -> LoadResult[Run]:
+    names = [paths] if isinstance(paths, str | Path) else list(paths)
+    places = [resolve_existing(Path(name)) for name in names]
+    return load_runs(places, root=Path.cwd() if root is None else Path(root).resolve(), progress=progress)
+
+
+def _run_set(runs: RunSet | Paths | Iterable[Run]) -> RunSet:
+    if isinstance(runs, RunSet):
+        return runs
+    if isinstance(runs, str | Path):
+        return read(runs)
+    members = list(runs)
+    paths = [each for each in members if isinstance(each, str | Path)]
+    if paths:
+        return read(paths)
+    return RunSet(each for each in members if isinstance(each, Run))
+
+
+def _speed_facts(path: Path) -> "SpeedFacts":
+    from reportgen.report.computed_facts import compute_facts, expect_logs
+    from reportgen.report.log_reader import LogReader
+    from reportgen.report.settings import read_expected
+
+    if not path.is_file():
+        raise RequestError(
+            str(path), "no such file", "write systems and facts into it; see docs/reference/definitions.md"
+        )
+    facts, entries = read_expected(path, str(path))
+    reader = LogReader(path.resolve().parent.parent)
+    expect_logs(entries, reader)
+    return compute_facts(facts, entries, reader)
+
+
+def _protocol(text: str) -> Protocol:
+    return parse_protocol(text, "protocol")
+
+
+def _names(names: Names) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _values(condition: Condition) -> list[FactorValue]:
+    """Return the values of a condition; values of NumPy and pandas become values of Python."""
+    values = [condition] if isinstance(condition, str) or not isinstance(condition, Sequence) else condition
+    return [value.item() if hasattr(value, "item") else value for value in values]
+
+
+def _lists(where: Where | None) -> dict[str, list[FactorValue]]:
+    return {name: _values(condition) for name, condition in (where or {}).items()}
+
+
+def _conditions(where: Where) -> dict[str, tuple[FactorValue, ...]]:
+    return {name: tuple(values) for name, values in _lists(where).items()}
