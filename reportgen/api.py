@@ -357,8 +357,8 @@ def table(
 
 def detect(file: PathLike) -> Detection | None:
     """Return the format of one log file, or of a folder that is one run; None if no format recognises it."""
-    found = detect_all(file)
-    return found[0] if len(found) == 1 else None
+    detections = detect_all(file)
+    return detections[0] if len(detections) == 1 else None
 
 
 def detect_all(path: PathLike) -> tuple[Detection, ...]:
