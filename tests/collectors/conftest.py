@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from nvml_standin import nvml_folder, standin
 
 from collectors.format_v1 import run_folder
 from collectors.recorder import phases
 from collectors.recorder import recorder as recorder_module
+from tests.collectors.nvml_standin import nvml_folder, standin
 
 __all__ = ["nvml_folder", "standin"]  # fixtures
 

@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from second_reader import read
 
 from collectors import Recorder
 from collectors.recorder import phases
 from collectors.recorder import recorder as recorder_module
 from collectors.recorder.calibration import Block, estimate_cost, median_interval
 from reportgen.load import load_runs
+from tests.collectors.second_reader import read
 
 
 class CostlyPhase(phases.Phase):

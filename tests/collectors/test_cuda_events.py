@@ -5,11 +5,11 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from second_reader import read
 
 from collectors import Recorder
 from collectors.format_v1 import run_folder, steps_file
 from collectors.recorder import cuda_events
+from tests.collectors.second_reader import read
 
 
 class Cuda:

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from second_reader import read
 
 from collectors import Recorder
 from collectors.__main__ import main
@@ -17,6 +16,7 @@ from collectors.format_v1 import clocks, run_folder
 from collectors.launcher import exit_status
 from reportgen.load import load_runs
 from reportgen.protocol import CaseRequest, Protocol, build_cases
+from tests.collectors.second_reader import read
 
 pytestmark = pytest.mark.slow
 

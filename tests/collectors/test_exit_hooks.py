@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from second_reader import read
 
 from collectors.recorder.exit_hooks import status_of
 from reportgen.load import load_runs
+from tests.collectors.second_reader import read
 
 pytestmark = pytest.mark.slow
 

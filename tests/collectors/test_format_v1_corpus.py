@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from second_reader import read
+
+from tests.collectors.second_reader import read
 
 CORPUS = Path(__file__).parent.parent / "logformat" / "v1"
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from nvml_standin import ONE, ONE_COLUMNS, broken_nvml
-from second_reader import read
 
 from collectors import Recorder
 from collectors.format_v1 import telemetry_file
@@ -23,6 +21,8 @@ from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
 from collectors.telemetry.samples import Event, Sample
 from collectors.telemetry.visible_devices import visible_uuids
+from tests.collectors.nvml_standin import ONE, ONE_COLUMNS, broken_nvml
+from tests.collectors.second_reader import read
 
 ROOT = Path(__file__).parents[2]
 UUID = "GPU-11111111-aaaa"

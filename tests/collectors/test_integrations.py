@@ -4,11 +4,11 @@ import json
 import pickle
 
 import pytest
-from second_reader import read
 
 from collectors import Recorder
 from collectors.integrations.hooks import count_samples
 from reportgen.load import load_runs
+from tests.collectors.second_reader import read
 
 pytestmark = pytest.mark.slow
 

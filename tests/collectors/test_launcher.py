@@ -10,12 +10,12 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from second_reader import read
 
 from collectors.__main__ import main
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import case_folder_name
 from collectors.launcher import launch
+from tests.collectors.second_reader import read
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from nvml_standin import broken_nvml
 
 from collectors.__main__ import main
 from collectors.machine import environment, gpu_info, torch_info
 from collectors.machine.distributed import RankInfo, process_rank
 from collectors.machine.sanitize_argv import remove_secrets, sanitize
+from tests.collectors.nvml_standin import broken_nvml
 
 SECRET = "hunter2-very-secret"
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from second_reader import read
 
 from collectors import Recorder
 from collectors.format_v1 import run_folder, steps_file
 from collectors.recorder.step_encoder import SAMPLES, STEP, StepEncoder
+from tests.collectors.second_reader import read
 
 
 def start(tmp_path, **options):

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+
+from tests.collectors.conftest import ROOT
 
 torch = pytest.importorskip("torch", reason="torch is not installed; pip install torch")
 

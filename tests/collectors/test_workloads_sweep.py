@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
 
 from collectors import __main__
 from collectors.launcher import launch
 from collectors.workloads import bench, sweep
+from tests.collectors.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.model import Run
-from reportgen.formats.benchmarks import benchmarktools
 from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
-from tests.formats.onelog import read_all, read_one
+from tests.builders import read_log, read_runs
 
 OLD = """\
 BenchmarkTools.Trial:
@@ -56,14 +55,8 @@ def trial(times: list[float]) -> object:
 
 def test_a_saved_trial_is_a_series_of_its_samples() -> None:
     group = ["BenchmarkGroup", {"tags": [], "data": {"slow": trial([3e9, 1e9]), "fast": trial([2e6] * 200)}}]
-    slow, fast = read_all(
-        benchmarktools.FORMAT, saved(["BenchmarkGroup", {"tags": [], "data": {"g": group}}])
-    )
-    assert (fast.id, fast.factors["benchmark"], slow.factors["benchmark"]) == (
-        "a/run.log#2",
-        "g/fast",
-        "g/slow",
-    )
+    slow, fast = read_runs("benchmarktools", saved(["BenchmarkGroup", {"tags": [], "data": {"g": group}}]))
+    assert (fast.id, fast.factors["benchmark"], slow.factors["benchmark"]) == ("x.log#2", "g/fast", "g/slow")
     assert fast.environment == {
         "julia": "1.7.0",
         "benchmarktools": "1.0.0",
@@ -79,7 +72,7 @@ def test_a_saved_trial_is_a_series_of_its_samples() -> None:
 
 
 def test_printed_trials_of_both_layouts() -> None:
-    old, new = read_all(benchmarktools.FORMAT, (OLD + "\n" + NEW).encode())
+    old, new = read_runs("benchmarktools", (OLD + "\n" + NEW).encode())
     assert reduced(old) == {"minimum": 0.582849, "median": 0.5901, "mean": 0.601, "maximum": 1.102}
     assert reduced(new) == {"minimum": 69.399e-9, "median": 83.85e-9, "mean": 89.471e-9, "maximum": 1.066e-6}
     assert [one.n for one in old.aggregates] == [9] * 4
@@ -95,7 +88,7 @@ def test_a_single_result() -> None:
         "BenchmarkTools.Trial: 1 sample with 1 evaluation.\n Single result which took 13.808 s (0.00% GC) to "
         "evaluate,\n with a memory estimate of 3.47 GiB, over 121524473 allocations.\n"
     )
-    run = read_one(benchmarktools.FORMAT, content.encode())
+    run = read_log("benchmarktools", content.encode())
     assert reduced(run) == {"single": 13.808}
     assert run.environment["allocations"] == 121524473
 
@@ -105,7 +98,7 @@ def test_btime_lines_and_groups_show_minima() -> None:
         '2-element BenchmarkTools.BenchmarkGroup:\n  tags: []\n  "DARNN" => Trial(91.290 ms)\n'
         '  "LSTNet" => Trial(18.256 ms)\n  37.321 s (568533249 allocations: 29.56 GiB)\n  1.5 ns (1 allocation: 16 bytes)\n'
     )
-    runs = read_all(benchmarktools.FORMAT, content.encode())
+    runs = read_runs("benchmarktools", content.encode())
     assert [reduced(run)["minimum"] for run in runs] == [0.09129, 0.018256, 37.321, 1.5e-9]
     assert [run.factors.get("benchmark") for run in runs] == ["DARNN", "LSTNet", None, None]
 
@@ -121,7 +114,7 @@ def test_groups_in_groups_are_paths_of_keys_of_any_kind() -> None:
         '\t  "Forward{40}()" => Trial(182.864 ms)\n'
         "1-element BenchmarkTools.BenchmarkGroup:\n  tags: []\n  10 => TrialEstimate(5.784 ms)\n"
     )
-    runs = read_all(benchmarktools.FORMAT, content.encode())
+    runs = read_runs("benchmarktools", content.encode())
     assert [(run.factors["benchmark"], reduced(run)) for run in runs] == [
         ("linked/Forward{40}()", {"minimum": 0.184703}),
         ('linked/("sin", 0.0)', {"minimum": 0.0015}),
@@ -140,7 +133,7 @@ def test_what_was_typed_before_a_result_is_its_name() -> None:
         "julia> @btime f(y)\n  3.500 s (5 allocations: 16 bytes)\n42\n\n"
         "BenchmarkTools.Trial: 2 samples with 1 evaluation.\n Time  (median):     4.5 s   ┊ GC (median):    0.00%\n"
     )
-    runs = read_all(benchmarktools.FORMAT, content.encode())
+    runs = read_runs("benchmarktools", content.encode())
     assert [run.factors.get("benchmark") for run in runs] == ["sum($x)", "solve(prob)", "f(y)", None]
     assert [next(iter(reduced(run).values())) for run in runs] == [1.5, 2.5, 3.5, 4.5]
 
@@ -157,7 +150,7 @@ def test_fluxbench_has_medians_and_telling_names() -> None:
         "min": 39.1,
         "max": 41,
     }
-    run = read_one(benchmarktools.FORMAT, json.dumps([one]).encode())
+    run = read_log("benchmarktools", json.dumps([one]).encode())
     assert reduced(run) == {"median": 39.6, "minimum": 39.1, "maximum": 41}
     assert (run.factors["model"], run.factors["pass"], run.factors["device"]) == (
         "DARNN",
@@ -168,7 +161,7 @@ def test_fluxbench_has_medians_and_telling_names() -> None:
 
 def test_a_saved_file_that_was_cut_is_a_finding() -> None:
     content = saved(trial([1e9]))[:-20]
-    assert [run.id for run in read_all(benchmarktools.FORMAT, content)] == []
+    assert [run.id for run in read_runs("benchmarktools", content)] == []
 
 
 def test_the_file_of_the_corpus(corpus: Path) -> None:

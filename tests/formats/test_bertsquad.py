@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.formats.examplelogs import read_run, series, throughput
+from tests.builders import read_log, series_of, throughput_of
 
 COMMAND = (
     b"python -m torch.distributed.launch --nproc_per_node=2 run_squad.py --do_train --train_batch_size=4 "
@@ -40,7 +40,7 @@ TWO_LOOPS = b"".join(
 
 
 def test_bars_of_two_ranks_and_two_loops_are_steps_once_each() -> None:
-    run = read_run(COMMAND + TWO_LOOPS + FINAL, "bertsquad")
+    run = read_log("bertsquad", COMMAND + TWO_LOOPS + FINAL)
     assert run.factors == {
         "model": "BERT",
         "dataset": "SQuAD 1.1",
@@ -49,18 +49,18 @@ def test_bars_of_two_ranks_and_two_loops_are_steps_once_each() -> None:
         "batch_size": 4,
         "devices": 2,
     }
-    rates = series(run, "throughput")
+    rates = series_of(run, "throughput")
     np.testing.assert_array_equal(rates.step, [1, 2, 3, 4, 5])
     np.testing.assert_allclose(rates.value, np.array([0.5, 1.25, 2.0, 4.0, 4.0]) * 8)
     assert rates.line[0] == 5
-    assert throughput(run) == pytest.approx(2 / (1 / 10 + 1 / 16))
+    assert throughput_of(run) == pytest.approx(2 / (1 / 10 + 1 / 16))
 
 
 def test_the_final_figure_counts_a_hundred_steps_and_is_left_out_where_fewer_ran() -> None:
-    assert read_run(COMMAND + TWO_LOOPS + FINAL, "bertsquad").aggregates == ()
-    (final,) = read_run(COMMAND + FINAL, "bertsquad").aggregates
+    assert read_log("bertsquad", COMMAND + TWO_LOOPS + FINAL).aggregates == ()
+    (final,) = read_log("bertsquad", COMMAND + FINAL).aggregates
     assert (final.value, final.statistic, final.source.line) == (257.25, "total", 2)
-    old = read_run(COMMAND + TWO_LOOPS + b" training throughput: 35.5\n", "bertsquad")
+    old = read_log("bertsquad", COMMAND + TWO_LOOPS + b" training throughput: 35.5\n")
     assert [one.value for one in old.aggregates] == [35.5]
 
 
@@ -70,7 +70,7 @@ def test_without_bars_the_sparse_timestamps_are_used() -> None:
         % (i, 1 + 50 * i)
         for i in range(3)
     )
-    times = series(read_run(COMMAND + stamps + FINAL, "bertsquad"), "step_time")
+    times = series_of(read_log("bertsquad", COMMAND + stamps + FINAL), "step_time")
     assert (times.step.tolist(), times.span.tolist(), times.value.tolist()) == (
         [51, 101],
         [50, 50],
@@ -82,10 +82,10 @@ def test_one_process_without_a_launcher_says_itself_how_many_devices_it_has() ->
     content = COMMAND.replace(b"-m torch.distributed.launch --nproc_per_node=2 ", b"") + (
         b"device: cuda n_gpu: 1, distributed training: False, 16-bits training: True\n"
     )
-    run = read_run(content + TWO_LOOPS, "bertsquad")
+    run = read_log("bertsquad", content + TWO_LOOPS)
     assert (run.factors["devices"], run.status) == (1, "partial")
 
 
 def test_a_crash_before_the_first_step_is_a_failure() -> None:
     trouble = b"RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED\n training throughput: \nDONE!\n"
-    assert read_run(COMMAND + bar(0, 3, "?it/s") + trouble, "bertsquad").status == "failed"
+    assert read_log("bertsquad", COMMAND + bar(0, 3, "?it/s") + trouble).status == "failed"

@@ -4,14 +4,14 @@ import pytest
 
 from reportgen.formats.detection import detect
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import aggregate, read_run, series, table
+from tests.builders import aggregate_of, read_log, series_of, step_rows
 from tests.formats.trainer_logs import DEEPSPEED, MEGATRON
 
 
 def test_times_come_from_the_timestamps_and_rates_are_kept_beside_them():
-    run = read_run("deepspeed", DEEPSPEED)
-    assert table(series(run, "step_time", "timestamp")) == [(20, 10, 5.0, 640), (30, 10, 5.0, 640)]
-    assert table(series(run, "throughput", "printed")) == [(10, 1, 256.0, 64), (20, 1, 260.0, 64)]
+    run = read_log("deepspeed", DEEPSPEED)
+    assert step_rows(series_of(run, "step_time", "timestamp")) == [(20, 10, 5.0, 640), (30, 10, 5.0, 640)]
+    assert step_rows(series_of(run, "throughput", "printed")) == [(10, 1, 256.0, 64), (20, 1, 260.0, 64)]
     assert run.factors == {"framework": "DeepSpeed", "item": "sample", "batch_size": 16, "devices": 4, "nodes": 1,
                            "micro_batch_size": 4, "precision": "fp16", "zero_stage": 2}  # fmt: skip
 
@@ -20,14 +20,17 @@ def test_the_pipeline_engine_prints_means_since_its_line_before():
     lines = b"".join(
         b"steps: %d loss: 2.3026 iter time (s): 0.5 samples/sec: 128.0\n" % step for step in (10, 20)
     )
-    run = read_run("deepspeed", lines)
-    assert table(series(run, "step_time", "host_synchronized")) == [(10, 10, 5.0, 640), (20, 10, 5.0, 640)]
+    run = read_log("deepspeed", lines)
+    assert step_rows(series_of(run, "step_time", "host_synchronized")) == [
+        (10, 10, 5.0, 640),
+        (20, 10, 5.0, 640),
+    ]
 
 
 def test_the_running_mean_of_2020_is_an_aggregate():
-    run = read_run("deepspeed", b"worker-0: [INFO 2020-02-06 19:53:56] 0/50, SamplesPerSec=1292.5\n"
+    run = read_log("deepspeed", b"worker-0: [INFO 2020-02-06 19:53:56] 0/50, SamplesPerSec=1292.5\n"
                                 b"worker-0: [INFO 2020-02-06 19:53:57] 0/100, SamplesPerSec=1303.5\n")  # fmt: skip
-    assert (run.series, aggregate(run, "throughput").value, run.status) == ((), 1303.5, "complete")
+    assert (run.series, aggregate_of(run, "throughput").value, run.status) == ((), 1303.5, "complete")
 
 
 def test_megatrons_own_lines_come_first():
@@ -43,11 +46,13 @@ def test_the_running_mean_of_2022_stands_beside_the_steps(names):
     log = b"".join(b"[2022-03-11 02:00:%02d,500] [INFO] [logging.py:69:log_dist] [Rank 0] step=%d, skipped=2, lr=[5e-05]\n"
                    b"[2022-03-11 02:00:%02d,500] [INFO] [timer.py:189:stop] 0/%d, %b, MemAllocated=0.3GB\n"
                    % (step, step, step, step, names) for step in (20, 30, 40))  # fmt: skip
-    run = read_run("deepspeed", log)
-    assert table(series(run, "step_time", "timestamp")) == [(30, 10, 10.0, -1), (40, 10, 10.0, -1)]
-    assert (aggregate(run, "throughput").value, aggregate(run, "throughput").source.line) == (83.5, 6)
+    run = read_log("deepspeed", log)
+    assert step_rows(series_of(run, "step_time", "timestamp")) == [(30, 10, 10.0, -1), (40, 10, 10.0, -1)]
+    assert (aggregate_of(run, "throughput").value, aggregate_of(run, "throughput").source.line) == (83.5, 6)
 
 
 def test_the_pipeline_engine_prints_several_losses():
     line = b"steps: 100 loss: 5.5508 lm loss: 5.5103 moe loss: 0.0405 iter time (s): 0.5 samples/sec: 128.0\n"
-    assert table(series(read_run("deepspeed", line), "step_time", "host_synchronized")) == [(100, 1, 0.5, 64)]
+    assert step_rows(series_of(read_log("deepspeed", line), "step_time", "host_synchronized")) == [
+        (100, 1, 0.5, 64)
+    ]

@@ -5,7 +5,7 @@ import pytest
 
 from reportgen.formats.nvidia_dle import dllogger
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.examplelogs import read_run, rules, series, throughput
+from tests.builders import read_log, rules, series_of, throughput_of
 
 RESNET = b"""\
 DLL 2021-06-03 08:00:00.000000 - PARAMETER data : /data  arch : resnet50  batch_size : 64  optimizer_batch_size : -1  world_size : 2
@@ -19,10 +19,10 @@ DLL 2021-06-03 08:00:43.000000 - Summary: train.loss : 7.0  train.total_ips : 12
 
 
 def test_steps_count_on_over_epochs_and_the_border_is_a_break() -> None:
-    run = read_run(RESNET, "dllogger")
+    run = read_log("dllogger", RESNET)
     assert run.factors == {"item": "image", "model": "resnet50", "batch_size": 64, "devices": 2}
-    assert (run.status, run.samples_per_step, rules(run)) == ("complete", 128.0, [])
-    times, rates = series(run, "step_time"), series(run, "throughput")
+    assert (run.status, run.samples_per_step, rules(run.findings)) == ("complete", 128.0, [])
+    times, rates = series_of(run, "step_time"), series_of(run, "throughput")
     np.testing.assert_array_equal(times.step, [2, 3, 4, 5])
     np.testing.assert_allclose(times.value, [1, 1, 28, 1])
     np.testing.assert_array_equal(times.line, [3, 4, 5, 6])
@@ -32,29 +32,30 @@ def test_steps_count_on_over_epochs_and_the_border_is_a_break() -> None:
 
 
 def test_the_time_between_epochs_is_no_step_time() -> None:
-    assert throughput(read_run(RESNET, "dllogger")) == pytest.approx(128.0)
+    assert throughput_of(read_log("dllogger", RESNET)) == pytest.approx(128.0)
 
 
 def test_the_summary_is_an_aggregate_and_without_it_a_log_is_partial() -> None:
-    (final,) = read_run(RESNET, "dllogger").aggregates
+    (final,) = read_log("dllogger", RESNET).aggregates
     assert (final.value, final.statistic, final.source.line) == (120.25, "mean", 7)
-    cut = read_run(RESNET[: RESNET.index(b"DLL 2021-06-03 08:00:43")], "dllogger")
-    assert (cut.status, rules(cut)) == ("partial", ["read.incomplete-run"])
+    cut = read_log("dllogger", RESNET[: RESNET.index(b"DLL 2021-06-03 08:00:43")])
+    assert (cut.status, rules(cut.findings)) == ("partial", ["read.incomplete-run"])
 
 
 def test_an_error_beside_a_final_figure_is_said_and_without_one_it_decides() -> None:
     trouble = (
         b"Traceback (most recent call last):\nRuntimeError: CUDA out of memory. Tried to allocate 1 GiB\n"
     )
-    assert (read_run(RESNET + trouble, "dllogger").status) == "complete"
-    assert rules(read_run(RESNET + trouble, "dllogger")) == ["read.incomplete-run"]
-    failed = read_run(RESNET.splitlines()[0] + b"\n" + trouble + b"DONE!\n", "dllogger")
-    assert (failed.status, rules(failed)) == ("out_of_memory", ["read.failed-run"])
+    assert (read_log("dllogger", RESNET + trouble).status) == "complete"
+    assert rules(read_log("dllogger", RESNET + trouble).findings) == ["read.incomplete-run"]
+    failed = read_log("dllogger", RESNET.splitlines()[0] + b"\n" + trouble + b"DONE!\n")
+    assert (failed.status, rules(failed.findings)) == ("out_of_memory", ["read.failed-run"])
     assert "CUDA out of memory" in failed.findings[0].message
 
 
 def test_json_lines_have_units_in_their_metadata() -> None:
-    run = read_run(
+    run = read_log(
+        "dllogger",
         b"""\
 DLLL {"timestamp": "100.0", "type": "LOG", "step": "PARAMETER", "data": {"batch_size": 8, "num_gpus": 4}}
 DLLL {"timestamp": "100.0", "type": "METADATA", "metric": "speed", "metadata": {"unit": "seq/s"}}
@@ -65,26 +66,25 @@ DLLL {"timestamp": "102.5", "type": "LOG", "step": [0], "data": {"speed": 29.0}}
 DLLL {"timestamp": "104.0", "type": "LOG", "step": [0, 2], "data": {"speed": 32.0}}
 DLLL {"timestamp": "105.0", "type": "LOG", "step": [], "data": {"speed": 31.5}}
 """,
-        "dllogger",
     )
     assert run.factors == {"item": "sequence", "batch_size": 8, "devices": 4}
-    np.testing.assert_allclose(series(run, "throughput").value, [30, 31, 32])
-    np.testing.assert_allclose(series(run, "step_time").value, [1, 2])
-    assert throughput(run) == pytest.approx(2 * 32 / 3)
+    np.testing.assert_allclose(series_of(run, "throughput").value, [30, 31, 32])
+    np.testing.assert_allclose(series_of(run, "step_time").value, [1, 2])
+    assert throughput_of(run) == pytest.approx(2 * 32 / 3)
 
 
 def test_ncf_has_no_steps_and_a_global_batch() -> None:
-    run = read_run(
+    run = read_log(
+        "dllogger",
         b"""\
 DLL 2024-05-02 04:38:41.091090 - PARAMETER epochs : 2  batch_size : 20000  valid_batch_size : 10
 DLL 2024-05-02 04:38:48.023769 - (0,) train_throughput : 1.059e+08 samples/s hr@10 : 0.8 None
 DLL 2024-05-02 04:38:48.914756 - () best_train_throughput : 260580720.5 samples/s mean_train_throughput : 1.0 samples/s
 """,
-        "dllogger",
-        para=b"GLOBAL_BATCH 20000\nGPU 2\n",
+        beside={"benchmark.para": b"GLOBAL_BATCH 20000\nGPU 2\n"},
     )
     assert run.factors == {"item": "sample", "model": "NCF", "batch_size": 10000, "devices": 2}
-    assert (run.series, throughput(run)) == ((), 260580720.5)
+    assert (run.series, throughput_of(run)) == ((), 260580720.5)
 
 
 SKIPPED = b"""\
@@ -104,7 +104,7 @@ DLLL {"timestamp": "106.0", "type": "LOG", "step": [0, 3], "data": {"final_loss"
 
 @pytest.mark.parametrize("content", [SKIPPED, SKIPPED_JSON])
 def test_a_program_without_rates_has_times_and_a_skipped_update_is_a_step_too(content: bytes) -> None:
-    times = series(read_run(content, "dllogger"), "step_time")
+    times = series_of(read_log("dllogger", content), "step_time")
     np.testing.assert_array_equal(times.step, [2, 3, 4])
     np.testing.assert_allclose(times.value, [1.0, 2.0, 3.0])
 
@@ -120,12 +120,12 @@ DLL 2024-05-06 07:02:16.500000 - () train_throughput : 1270.25
 
 
 def test_tensorflow_convnets_are_no_ncf() -> None:
-    run = read_run(TF1, "dllogger")
+    run = read_log("dllogger", TF1)
     assert run.factors == {
         "item": "image", "model": "resnet50", "precision": "amp", "batch_size": 32, "devices": 4,
     }  # fmt: skip
     assert run.samples_per_step == 128
-    np.testing.assert_allclose(series(run, "throughput").value, [1000.5, 1280])
+    np.testing.assert_allclose(series_of(run, "throughput").value, [1000.5, 1280])
     assert [one.value for one in run.aggregates] == [1270.25]
 
 
@@ -141,19 +141,19 @@ dtype : float16  amp : False  batch_size : 512
 
 
 def test_mxnet_has_the_batch_of_all_gpus_and_counts_from_zero() -> None:
-    run = read_run(MXNET, "dllogger")
+    run = read_log("dllogger", MXNET)
     assert run.factors == {
         "item": "image", "model": "resnetv15", "precision": "amp", "batch_size": 256, "devices": 2,
     }  # fmt: skip
-    assert series(run, "throughput").step.tolist() == [20, 40, 60]
-    assert [one.step for one in series(run, "step_time").breaks] == [40]
+    assert series_of(run, "throughput").step.tolist() == [20, 40, 60]
+    assert [one.step for one in series_of(run, "step_time").breaks] == [40]
 
 
 def test_a_rate_that_several_programs_call_the_same_has_the_item_of_its_unit() -> None:
     line = b"DLL 2024-05-06 07:08:09.123456 -  throughput_train : 99.0"
-    assert read_run(line + b" sequences/s\n", "dllogger").factors == {"item": "sequence"}
-    unet = read_run(line + b"  latency_train_mean : 50.5\n", "dllogger")
-    assert (unet.factors, throughput(unet)) == ({}, 99.0)
+    assert read_log("dllogger", line + b" sequences/s\n").factors == {"item": "sequence"}
+    unet = read_log("dllogger", line + b"  latency_train_mean : 50.5\n")
+    assert (unet.factors, throughput_of(unet)) == ({}, 99.0)
 
 
 @pytest.mark.parametrize(

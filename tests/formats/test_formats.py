@@ -20,8 +20,8 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.detection import detect, discover
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles
+from tests.builders import format_named
 from tests.formats import trainer_logs
-from tests.formats.reading import by_name
 
 SETTINGS = {
     "nvsmi": {"columns": ["temperature.gpu", "utilization.gpu", "memory.used"]},
@@ -250,7 +250,7 @@ def test_every_format_has_a_valid_log_here_and_claims_it_alone(name: str) -> Non
     claimed = detect(view(FIXTURES[name], name))
     assert claimed is not None
     assert (claimed.format.name, claimed.rivals, set(claimed.claim.files)) == (name, (), set(FIXTURES[name]))
-    found = list(by_name(name).read(claimed.files))
+    found = list(format_named(name).read(claimed.files))
     check(found)
     # Pickles are refused.
     assert [one for one in found if isinstance(one, Run)] or name == "pickled"
@@ -267,7 +267,7 @@ def told(contents: Mapping[str, bytes], name: str) -> list[Any]:
             [(series.metric, np.nan_to_num(series.value).tolist()) for series in one.series],
             [(aggregate.metric, aggregate.value) for aggregate in one.aggregates],
         )
-        for one in by_name(claimed.format.name).read(claimed.files)
+        for one in format_named(claimed.format.name).read(claimed.files)
         if isinstance(one, Run)
     ]  # fmt: skip
 
@@ -294,7 +294,7 @@ def test_a_log_that_was_not_written_out_is_read_and_says_so(name: str) -> None:
     assert told(crashed, name) == told(FIXTURES[name], name)
     claimed = detect(view(crashed, name))
     assert claimed is not None
-    (run,) = (one for one in by_name(name).read(claimed.files) if isinstance(one, Run))
+    (run,) = (one for one in format_named(name).read(claimed.files) if isinstance(one, Run))
     assert "read.malformed-line" in [finding.rule for finding in run.findings]
 
 
@@ -302,10 +302,10 @@ def test_a_log_that_was_not_written_out_is_read_and_says_so(name: str) -> None:
 @given(contents=st.dictionaries(st.sampled_from(NAMES), st.binary(max_size=300), min_size=1, max_size=4))
 def test_any_bytes_yield_only_runs_and_findings(name: str, contents: dict[str, bytes]) -> None:
     offered = view(contents, name)
-    by_name(name).claims(offered)
+    format_named(name).claims(offered)
     check(
         list(
-            by_name(name).read(
+            format_named(name).read(
                 LogFiles.of({"source.toml": b"", "run.json": b"", **contents}, SETTINGS)
                 if offered.is_folder
                 else offered
@@ -352,8 +352,8 @@ def test_damaged_logs_yield_only_runs_and_findings(name: str, cut: st.DataObject
         )
         contents[path] = contents[path][:start] + new + contents[path][start + length :]
     offered = view(contents, name)
-    by_name(name).claims(offered)
-    check(list(by_name(name).read(offered)))
+    format_named(name).claims(offered)
+    check(list(format_named(name).read(offered)))
 
 
 @pytest.mark.parametrize(
@@ -444,7 +444,7 @@ def test_every_format_has_a_page_and_is_listed() -> None:
 
 
 def test_positions_lead_to_the_line_of_the_value() -> None:
-    (run,) = by_name("native").read(LogFiles.of(FIXTURES["native"]))
+    (run,) = format_named("native").read(LogFiles.of(FIXTURES["native"]))
     assert isinstance(run, Run)
     lines = FIXTURES["native"]["steps.rank0.csv"].splitlines()
     for series in run.series:

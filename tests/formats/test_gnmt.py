@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.formats.examplelogs import read_run, series
+from tests.builders import read_log, series_of
 
 SETTINGS = b"0: Run arguments: Namespace(batching='bucketing', bpe_codes='/x', train_batch_size=128, train_iter_size=1)\n"
 TABLE = b"|**GPUs**|**Batch Size / GPU**|\n|-------:|---:|\n|       2|                 160|                      3.59|                      15409.0|            8.667|\n"
@@ -32,16 +32,16 @@ STEPS = b"".join(
 
 
 def test_the_rates_of_all_ranks_add_up_where_all_are_there() -> None:
-    run = read_run(SETTINGS + STEPS + TABLE, "gnmt")
+    run = read_log("gnmt", SETTINGS + STEPS + TABLE)
     assert run.factors == {"model": "GNMT", "item": "token", "batch_size": 160, "devices": 2}
     assert (run.status, run.samples_per_step) == ("complete", None)
-    rates = series(run, "throughput")
+    rates = series_of(run, "throughput")
     np.testing.assert_array_equal(rates.step, [1, 11, 13])
     np.testing.assert_allclose(rates.value, [30, 70, 110])
     np.testing.assert_array_equal(rates.line, [2, 4, 8])
 
 
 def test_a_crash_after_the_first_epoch_leaves_what_was_printed() -> None:
-    run = read_run(SETTINGS + STEPS + b"RuntimeError: CUDA out of memory.\nDONE!\n", "gnmt")
+    run = read_log("gnmt", SETTINGS + STEPS + b"RuntimeError: CUDA out of memory.\nDONE!\n")
     assert (run.status, run.factors["batch_size"], run.factors["devices"]) == ("partial", 128, 2)
     assert [one.value for one in run.aggregates] == [65.0]

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from tests.formats.reading import aggregate, read_run, rules, series, table
+from tests.builders import aggregate_of, read_fragment, read_log, rule_lines, series_of, step_rows
 from tests.formats.trainer_logs import TRAINER_STATE
 
 
 def test_entries_with_run_time_and_tokens_are_intervals_from_the_begin():
-    run = read_run("hf_trainer", TRAINER_STATE)
-    assert table(series(run, "step_time", "host")) == [(20, 20, 30.0, 20480), (40, 20, 20.0, 20480)]
+    run = read_log("hf_trainer", TRAINER_STATE)
+    assert step_rows(series_of(run, "step_time", "host")) == [(20, 20, 30.0, 20480), (40, 20, 20.0, 20480)]
     assert (
-        TRAINER_STATE.splitlines()[series(run, "step_time", "host").line[1] - 1].strip()
+        TRAINER_STATE.splitlines()[series_of(run, "step_time", "host").line[1] - 1].strip()
         == b'"train_runtime": 50.0'
     )
     assert run.factors == {"framework": "transformers", "item": "token", "micro_batch_size": 4}
@@ -25,17 +25,17 @@ def test_totals_are_aggregates():
         "train_samples_per_second": 32.0,
         "train_steps_per_second": 2.0,
     }
-    run = read_run(
+    run = read_log(
         "hf_trainer", json.dumps({"global_step": 100, "log_history": [{"step": 9}, final]}).encode()
     )
     assert (run.status, run.series, run.factors["item"]) == ("complete", (), "sample")
-    assert aggregate(run, "step_time", statistic="total").value == 0.5
-    assert aggregate(run, "throughput", statistic="total").value == 32.0
+    assert aggregate_of(run, "step_time", statistic="total").value == 0.5
+    assert aggregate_of(run, "throughput", statistic="total").value == 32.0
 
 
 def test_the_state_of_a_checkpoint_has_no_totals():
-    run = read_run("hf_trainer", b'{"global_step": 10, "log_history": [{"loss": 2.5, "step": 10}]}')
-    assert (run.status, run.aggregates, rules(run)) == ("partial", (), [("read.incomplete-run", 0)])
+    run = read_log("hf_trainer", b'{"global_step": 10, "log_history": [{"loss": 2.5, "step": 10}]}')
+    assert (run.status, run.aggregates, rule_lines(run)) == ("partial", (), [("read.incomplete-run", 0)])
 
 
 @pytest.mark.parametrize("quote", [b"", b"'"])
@@ -43,17 +43,17 @@ def test_printed_dicts_may_hold_numbers_as_texts(quote):
     log = (b"{'loss': Q0.8Q, 'learning_rate': Q0.0003Q, 'epoch': Q0.5Q}\n 50%|##   | 50/100 [00:25<00:25,  2.00it/s]\r"
            b"100%|#####| 100/100 [00:50<00:00,  2.00it/s]{'train_runtime': Q50.0Q, 'train_samples_per_second': Q32.0Q, "
            b"'train_steps_per_second': Q2.0Q, 'train_loss': Q0.7Q, 'epoch': Q1.0Q}\n").replace(b"Q", quote)  # fmt: skip
-    run = read_run("hf_trainer", log)
-    assert aggregate(run, "throughput", statistic="total").value == 32.0
-    assert aggregate(run, "step_time", statistic="total").value == 0.5
-    assert aggregate(run, "step_time", statistic="total").n == 100
+    run = read_log("hf_trainer", log)
+    assert aggregate_of(run, "throughput", statistic="total").value == 32.0
+    assert aggregate_of(run, "step_time", statistic="total").value == 0.5
+    assert aggregate_of(run, "step_time", statistic="total").n == 100
 
 
 def test_llamafactory_counts_whole_seconds_from_the_begin():
     lines = b"".join(b'{"current_steps": %d, "total_steps": 15, "elapsed_time": "%s", "total_tokens": %d}\n' % one
                      for one in ((5, b"0:00:19", 50), (10, b"0:00:29", 100), (15, b"1:00:29", 150)))  # fmt: skip
-    run = read_run("hf_trainer", lines)
-    assert table(series(run, "step_time", "host")) == [
+    run = read_log("hf_trainer", lines)
+    assert step_rows(series_of(run, "step_time", "host")) == [
         (5, 5, 19.0, 50),
         (10, 5, 10.0, 50),
         (15, 5, 3600.0, 50),
@@ -62,8 +62,8 @@ def test_llamafactory_counts_whole_seconds_from_the_begin():
 
 def test_a_damaged_line_costs_itself():
     lines = b'{"current_steps": 5, "elapsed_time": "0:00:19"}\n{"current_steps": 6, "ela\n'
-    run = read_run("hf_trainer", lines)
-    assert (aggregate(run, "step_time", statistic="total").value, rules(run)) == (
+    run = read_log("hf_trainer", lines)
+    assert (aggregate_of(run, "step_time", statistic="total").value, rule_lines(run)) == (
         3.8,
         [("read.malformed-line", 2)],
     )
@@ -80,16 +80,16 @@ def lines(*entries):
     ([(45, 10), (50, 20), (55, 30)], [(50, 5, 10.0, -1), (55, 5, 10.0, -1)]),  # begins with a resumed process
 ])  # fmt: skip
 def test_a_resumed_llamafactory_job_counts_its_time_anew(entries, expected):
-    run = read_run("hf_trainer", lines(*entries))
-    found = series(run, "step_time", "host")
-    assert [row for row in table(found) if row[2] == row[2]] == expected
+    run = read_log("hf_trainer", lines(*entries))
+    found = series_of(run, "step_time", "host")
+    assert [row for row in step_rows(found) if row[2] == row[2]] == expected
     assert run.aggregates == ()
 
 
 def test_lines_cut_from_the_middle_of_a_llamafactory_job_keep_the_time_since_its_begin():
-    run = read_run("hf_trainer", lines((20, 20), (25, 25), (30, 30)))
-    assert table(series(run, "step_time", "host"))[0] == (20, 20, 20.0, -1)
-    assert aggregate(run, "throughput", statistic="mean").value == 9.5
+    run = read_log("hf_trainer", lines((20, 20), (25, 25), (30, 30)))
+    assert step_rows(series_of(run, "step_time", "host"))[0] == (20, 20, 20.0, -1)
+    assert aggregate_of(run, "throughput", statistic="mean").value == 9.5
 
 
 @pytest.mark.parametrize(("state", "final", "metrics"), [
@@ -99,7 +99,7 @@ def test_lines_cut_from_the_middle_of_a_llamafactory_job_keep_the_time_since_its
 ])  # fmt: skip
 def test_a_printed_rate_that_is_of_other_work_than_was_done_is_not_read(state, final, metrics):
     final = {"step": 100, "train_runtime": 50.0, "train_samples_per_second": 2.0, **final}
-    run = read_run("hf_trainer", json.dumps({"global_step": 100, **state, "log_history": [final]}).encode())
+    run = read_log("hf_trainer", json.dumps({"global_step": 100, **state, "log_history": [final]}).encode())
     assert [one.metric for one in run.aggregates] == metrics
 
 
@@ -124,47 +124,49 @@ def test_the_bar_of_training_gives_intervals_that_whole_seconds_can_tell():
     log = (PLAN + bars(0, 25, 50, label=b"Map: ") + bars(0, *range(1, 31)) + b"\n"
            + bars(1, 7, of=7) + b"{'eval_loss': 1.5, 'eval_runtime': 3.5, 'eval_samples_per_second': 9.0, 'epoch': 0.6}\n"
            + bars(*range(31, 51)) + b"\n" + TOTALS + bars(50))  # fmt: skip
-    run = read_run("hf_trainer", log)
-    found = series(run, "step_time", "timestamp")
-    assert table(found) == [(step, 10, 20.0, 640) for step in (11, 21, 31, 41)]
+    run = read_log("hf_trainer", log)
+    found = series_of(run, "step_time", "timestamp")
+    assert step_rows(found) == [(step, 10, 20.0, 640) for step in (11, 21, 31, 41)]
     assert found.line.tolist() == [7, 7, 9, 9]
     assert [(one.step, one.kind, one.duration) for one in found.breaks] == [(30, "evaluation", 3.5)]
     assert run.factors == {"framework": "transformers", "item": "sample", "batch_size": 8, "devices": 8,
                            "micro_batch_size": 4}  # fmt: skip
-    assert (run.status, aggregate(run, "step_time", statistic="total").n) == ("complete", 50)
+    assert (run.status, aggregate_of(run, "step_time", statistic="total").n) == ("complete", 50)
 
 
 def test_a_job_that_stopped_early_has_a_time_but_no_rate():
-    run = read_run("hf_trainer", PLAN + bars(1, 10, 25) + b"\n" + TOTALS)
+    run = read_log("hf_trainer", PLAN + bars(1, 10, 25) + b"\n" + TOTALS)
     assert [(one.metric, one.value) for one in run.aggregates] == [("step_time", 4.0), ("run_time", 100.0)]
 
 
 def test_a_job_that_ran_out_of_memory_keeps_the_steps_that_it_did():
-    run = read_run("hf_trainer", PLAN + bars(1, 20, 40) + b"\ntorch.OutOfMemoryError: CUDA out of memory.\n")
-    assert table(series(run, "step_time", "timestamp")) == [(20, 19, 38.0, 1216), (40, 20, 40.0, 1280)]
-    assert (run.status, rules(run)) == ("partial", [("read.incomplete-run", 8)])
+    run = read_fragment(
+        "hf_trainer", PLAN + bars(1, 20, 40) + b"\ntorch.OutOfMemoryError: CUDA out of memory.\n"
+    )
+    assert step_rows(series_of(run, "step_time", "timestamp")) == [(20, 19, 38.0, 1216), (40, 20, 40.0, 1280)]
+    assert (run.status, rule_lines(run)) == ("partial", [("read.incomplete-run", 8)])
 
 
 @pytest.mark.parametrize("end", [TOTALS, b"{'loss': 2.5, 'epoch': 0.1}\n"])
 def test_a_bar_without_a_total_is_not_that_of_training(end):
     other = b"500it [00:20, 25.00it/s]\r1000it [00:40, 25.00it/s]\r1500it [01:00, 25.00it/s]\n"
-    assert read_run("hf_trainer", other + end).series == ()
+    assert read_log("hf_trainer", other + end).series == ()
 
 
 def test_a_log_that_ends_before_training_does_is_partial():
     log = b"{'loss': 2.5, 'epoch': 0.1}\n" + bars(1, 20, 40)
-    run = read_run("hf_trainer", log)
-    assert table(series(run, "step_time", "timestamp")) == [(20, 19, 38.0, -1), (40, 20, 40.0, -1)]
+    run = read_log("hf_trainer", log)
+    assert step_rows(series_of(run, "step_time", "timestamp")) == [(20, 19, 38.0, -1), (40, 20, 40.0, -1)]
     assert run.findings[0].message == "the log ends at step 40 of 50"
 
 
 def test_a_log_without_begin_and_end_tells_its_bar_by_the_losses_behind_it():
     loss = b"\n{'loss': 2.5, 'epoch': 0.1}\n"
     log = bars(1, 2, 3, of=3) + bars(20, 30) + loss + bars(40) + loss + bars(1, 3, of=3) + bars(45)
-    run = read_run("hf_trainer", log)
-    assert table(series(run, "step_time", "timestamp")) == [(30, 10, 20.0, -1), (40, 10, 20.0, -1)]
+    run = read_log("hf_trainer", log)
+    assert step_rows(series_of(run, "step_time", "timestamp")) == [(30, 10, 20.0, -1), (40, 10, 20.0, -1)]
     assert run.findings[0].message == "the log ends at step 45 of 50"
-    unclear = read_run("hf_trainer", bars(20, 30) + loss + bars(1, 3, of=3) + loss)
+    unclear = read_log("hf_trainer", bars(20, 30) + loss + bars(1, 3, of=3) + loss)
     assert unclear.series == ()
 
 
@@ -173,7 +175,7 @@ def test_totals_are_read_from_the_table_of_metrics_too(prefix):
     names = (b"epoch                    =        3.0", b"train_loss               =     0.8453",
              b"train_runtime            = 1 day, 0:01:40.00", b"train_samples            =        999",
              b"train_samples_per_second =      0.037", b"train_steps_per_second   =      0.001")  # fmt: skip
-    run = read_run(
+    run = read_log(
         "hf_trainer", b"***** train metrics *****\n" + b"".join(prefix + b"  " + one + b"\n" for one in names)
     )
     assert [(one.metric, one.value) for one in run.aggregates] == [

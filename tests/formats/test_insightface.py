@@ -2,8 +2,7 @@
 
 import pytest
 
-from reportgen.formats.dlperf import insightface
-from tests.formats.onelog import read_one, series, shown
+from tests.builders import line_rows, read_log, series_of
 
 SETTINGS = "".join(
     f"Training: 2024-05-06 07:08:09,415-: {name:25}{value}\n"
@@ -26,18 +25,18 @@ def test_rates_are_kept_beside_the_times_between_the_stamps() -> None:
         + "Training: 2024-05-06 07:08:25,000-[lfw][40]Accuracy-Flip: 0.50000+-0.1\n"
         + line("07:09:24,500", 60, "2600.00")
     )
-    run = read_one(insightface.FORMAT, content.encode())
+    run = read_log("insightface", content.encode())
     assert run.factors == {
         "framework": "PyTorch", "item": "image", "batch_size": 64, "devices": 8, "model": "r50", "precision": "amp",
     }  # fmt: skip
     assert run.samples_per_step == 512
-    assert shown(series(run, "step_time", "timestamp")) == [(40, 20, 4.5, 6), (60, 20, 60, 8)]
-    assert shown(series(run, "throughput", "printed")) == [
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [(40, 20, 4.5, 6), (60, 20, 60, 8)]
+    assert line_rows(series_of(run, "throughput", "printed")) == [
         (20, 20, 1000, 5),
         (40, 20, 2500.5, 6),
         (60, 20, 2600, 8),
     ]
-    assert [(one.step, one.kind) for one in series(run, "throughput", "printed").breaks] == [
+    assert [(one.step, one.kind) for one in series_of(run, "throughput", "printed").breaks] == [
         (40, "evaluation")
     ]
 
@@ -45,6 +44,6 @@ def test_rates_are_kept_beside_the_times_between_the_stamps() -> None:
 @pytest.mark.parametrize("rest", ["", "   LearningRate 0.1000"])
 def test_lines_of_the_first_version_have_no_learning_rate_and_no_settings(rest: str) -> None:
     content = line("07:08:20,000", 20, "1000.00", rest) + line("07:08:24,500", 40, "2500.50", rest)
-    run = read_one(insightface.FORMAT, content.encode())
+    run = read_log("insightface", content.encode())
     assert run.factors == {"framework": "PyTorch", "item": "image"}
     assert len(run.series) == 2

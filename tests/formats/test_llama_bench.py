@@ -3,7 +3,7 @@
 import pytest
 
 from reportgen.core.model import Finding, Run
-from tests.formats.reading import aggregate, read_all
+from tests.builders import aggregate_of, read_all
 from tests.formats.trainer_logs import LLAMA_BENCH, LLAMA_LINES, LLAMA_TABLE
 
 
@@ -15,8 +15,8 @@ def test_a_test_is_a_run_with_its_mean_rate(content, lines):
     assert [run.id for run in runs] == ["x.log#1", "x.log#2"]
     assert [(run.factors["test"], run.factors["model"]) for run in runs] == [
         ("pp512", "tiny 1B Q4_0"), ("tg128", "tiny 1B Q4_0")]  # fmt: skip
-    assert [aggregate(run, "throughput").value for run in runs] == [5120.5, 80.25]
-    assert [aggregate(run, "throughput").source.line for run in runs] == lines
+    assert [aggregate_of(run, "throughput").value for run in runs] == [5120.5, 80.25]
+    assert [aggregate_of(run, "throughput").source.line for run in runs] == lines
 
 
 def test_repetitions_are_samples_and_what_was_not_chosen_is_environment():
@@ -54,8 +54,8 @@ def test_csv_has_the_fields_of_json():
     *runs, found = read_all("llama_bench", LLAMA_CSV)
     assert [(run.factors["test"], run.factors["model"], run.factors["n_gpu_layers"]) for run in runs] == [
         ("pp512", "tiny 1B Q4_0", 99), ("tg128", "tiny 1B Q4_0", 99)]  # fmt: skip
-    assert [aggregate(run, "throughput").value for run in runs] == [5120.5, 80.25]
-    assert [aggregate(run, "throughput").source.line for run in runs] == [3, 4]
+    assert [aggregate_of(run, "throughput").value for run in runs] == [5120.5, 80.25]
+    assert [aggregate_of(run, "throughput").source.line for run in runs] == [3, 4]
     assert (runs[0].factors["device"], runs[0].samples_per_step) == ("NVIDIA A40", 512)
     assert runs[0].environment == {"build_commit": "12ab34cd", "build_number": 5163}
     assert (found.rule, found.source.line) == ("read.malformed-line", 5)

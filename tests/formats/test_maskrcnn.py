@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.formats.examplelogs import read_run, series
+from tests.builders import read_log, series_of
 
 TEXT = b"""\
 2020-07-10 01:56:50,914 maskrcnn_benchmark INFO: Using 2 GPUs
@@ -39,14 +39,14 @@ DLL 2021-06-03 07:10:13.000000 - Training Iteration: 40  eta : 0:08:43  loss : 6
 def test_lines_every_twenty_steps(
     content: bytes, told: dict[str, object], time: float, rates: list[float]
 ) -> None:
-    run = read_run(content + FINAL, "maskrcnn")
+    run = read_log("maskrcnn", content + FINAL)
     assert run.factors == {"model": "Mask R-CNN", "item": "image", "devices": 2, **told}
-    times = series(run, "step_time")
+    times = series_of(run, "step_time")
     assert (times.step.tolist(), times.span.tolist(), times.value.tolist()) == ([40], [20], [time])
-    np.testing.assert_allclose(series(run, "throughput").value, rates)
+    np.testing.assert_allclose(series_of(run, "throughput").value, rates)
     assert (run.status, [one.value for one in run.aggregates]) == ("complete", [10.5])
 
 
 def test_the_final_line_alone_is_a_run_with_an_aggregate() -> None:
-    run = read_run(FINAL, "maskrcnn")
+    run = read_log("maskrcnn", FINAL)
     assert (run.status, run.series, run.factors) == ("complete", (), {"model": "Mask R-CNN", "item": "image"})

@@ -10,7 +10,7 @@ import pytest
 
 from reportgen.formats.detection import discover
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import read_run, series, table
+from tests.builders import read_log, series_of, step_rows
 
 HEAD = {
     "env_info": "sys.platform: linux\nGPU 0,1: Tesla V100-SXM2-32GB\n",
@@ -32,13 +32,13 @@ def log(*entries: dict[str, Any]) -> bytes:
 
 def test_lines_are_means_since_the_line_before_and_epochs_begin_anew():
     validation = {"mode": "val", "epoch": 1, "iter": 120, "lr": 0.01, "bbox_mAP": 0.1}
-    run = read_run("mmengine", log(HEAD, line(1, 50, 1.0), line(1, 100, 0.5), validation, line(2, 50, 0.75)))
-    host = series(run, "step_time", "host")
-    assert table(host) == [(50, 50, 50.0, 200), (100, 50, 25.0, 200), (150, 50, 37.5, 200)]
+    run = read_log("mmengine", log(HEAD, line(1, 50, 1.0), line(1, 100, 0.5), validation, line(2, 50, 0.75)))
+    host = series_of(run, "step_time", "host")
+    assert step_rows(host) == [(50, 50, 50.0, 200), (100, 50, 25.0, 200), (150, 50, 37.5, 200)]
     assert host.line.tolist() == [2, 3, 5]
     assert [one.step for one in host.breaks] == [100]
-    assert series(run, "step_time", "host", "data_loading").value.tolist() == [6.25] * 3
-    assert series(run, "memory_used", "printed").value.tolist() == [9000 * 2**20] * 3
+    assert series_of(run, "step_time", "host", "data_loading").value.tolist() == [6.25] * 3
+    assert series_of(run, "memory_used", "printed").value.tolist() == [9000 * 2**20] * 3
     assert run.factors == {"framework": "MMCV", "item": "image", "model": "fcn_r50", "batch_size": 2, "devices": 2,
                            "device": "Tesla V100-SXM2-32GB"}  # fmt: skip
 
@@ -46,9 +46,9 @@ def test_lines_are_means_since_the_line_before_and_epochs_begin_anew():
 def test_iterations_may_go_on_over_the_epochs():
     """Of IterBasedRunner, whose validations say that they are training, without a time."""
     validation = {"mode": "train", "epoch": 6, "iter": 500, "lr": 5e-05, "memory": 4718, "mIoU": 0.5}
-    run = read_run("mmengine", log(line(5, 50, 1.0), validation, line(6, 100, 0.5), line(7, 150, 0.75)))
-    host = series(run, "step_time", "host")
-    assert table(host) == [(50, 50, 50.0, -1), (100, 50, 25.0, -1), (150, 50, 37.5, -1)]
+    run = read_log("mmengine", log(line(5, 50, 1.0), validation, line(6, 100, 0.5), line(7, 150, 0.75)))
+    host = series_of(run, "step_time", "host")
+    assert step_rows(host) == [(50, 50, 50.0, -1), (100, 50, 25.0, -1), (150, 50, 37.5, -1)]
     assert not host.breaks
     assert run.factors == {"framework": "MMCV", "item": "image"}
 

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from tests.formats.reading import read_run, series, table
+from tests.builders import read_log, series_of, step_rows
 from tests.formats.trainer_logs import MMCV
 
 LINE = b"%s - mmengine - INFO - Epoch(train) [7][%4d/4309]  lr: 5.9e-05  eta: 1:00:00  time: %.4f  data_time: 0.0100\n"
 
 
 def test_mmcv_prints_means_since_the_line_before():
-    run = read_run("mmengine", MMCV)
-    assert table(series(run, "step_time", "host")) == [
+    run = read_log("mmengine", MMCV)
+    assert step_rows(series_of(run, "step_time", "host")) == [
         (10, 10, 20.0, 80),
         (20, 10, 10.0, 80),
         (30, 10, 8.0, 80),
     ]
-    assert table(series(run, "step_time", "timestamp")) == [(20, 10, 10.0, 80), (30, 10, 8.0, 80)]
-    assert series(run, "step_time", "host", "data_loading").value.tolist() == [5.0, 0.5, 0.5]
-    assert series(run, "step_time", "host").line.tolist() == [10, 11, 12]
+    assert step_rows(series_of(run, "step_time", "timestamp")) == [(20, 10, 10.0, 80), (30, 10, 8.0, 80)]
+    assert series_of(run, "step_time", "host", "data_loading").value.tolist() == [5.0, 0.5, 0.5]
+    assert series_of(run, "step_time", "host").line.tolist() == [10, 11, 12]
     assert run.factors == {"framework": "MMCV", "item": "image", "device": "Tesla V100-SXM2-32GB", "devices": 4,
                            "batch_size": 2, "model": "fcn_r50"}  # fmt: skip
 
@@ -30,9 +30,9 @@ def test_mmcv_prints_means_since_the_line_before():
 ])  # fmt: skip
 def test_mmengines_window_is_configured_or_shown_by_the_dates(head, times, span):
     lines = LINE % (b"12/31 23:59:30", 50, times[0]) + LINE % (b"01/01 00:00:20", 100, times[1])
-    run = read_run("mmengine", head + lines)
-    assert series(run, "step_time", "host").span.tolist() == [span, span]
-    assert table(series(run, "step_time", "timestamp")) == [(100, 50, 50.0, -1)]
+    run = read_log("mmengine", head + lines)
+    assert series_of(run, "step_time", "host").span.tolist() == [span, span]
+    assert step_rows(series_of(run, "step_time", "timestamp")) == [(100, 50, 50.0, -1)]
 
 
 def test_a_new_epoch_starts_over():
@@ -41,7 +41,7 @@ def test_a_new_epoch_starts_over():
         50,
         1.0,
     )
-    found = series(read_run("mmengine", b"window_size=50\n" + lines), "step_time", "host")
+    found = series_of(read_log("mmengine", b"window_size=50\n" + lines), "step_time", "host")
     np.testing.assert_array_equal(found.step, [4300, 4309 + 50])
     assert [(one.step, one.kind) for one in found.breaks] == [(4309, "epoch")]
 
@@ -49,4 +49,4 @@ def test_a_new_epoch_starts_over():
 @pytest.mark.parametrize(("head", "spans"), [(b"", [4, 9, 10, 10]), (b"window_size=6\n", [4, 6, 6, 6])])
 def test_lines_closer_than_mmengines_window_overlap(head, spans):
     lines = b"".join(LINE % (b"05/06 07:08:%02d" % at, at, 1.0) for at in (4, 9, 14, 19))
-    assert series(read_run("mmengine", head + lines), "step_time", "host").span.tolist() == spans
+    assert series_of(read_log("mmengine", head + lines), "step_time", "host").span.tolist() == spans

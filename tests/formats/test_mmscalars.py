@@ -15,7 +15,7 @@ from reportgen.formats.detection import discover
 from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import read_all, series, table
+from tests.builders import read_all, series_of, step_rows
 
 CONFIGURATION = (
     b"log_processor = dict(by_epoch=True, type='LogProcessor', window_size=50)\n"
@@ -58,11 +58,11 @@ def only(found: list[Run | Finding]) -> list[Run]:
 
 def test_lines_of_training_are_means_over_the_window():
     (run,) = only(read_all("mmengine", ONE))
-    host = series(run, "step_time", "host")
-    assert table(host) == [(50, 10, 2.5, -1), (100, 10, 5.0, -1), (150, 10, 7.5, -1)]
+    host = series_of(run, "step_time", "host")
+    assert step_rows(host) == [(50, 10, 2.5, -1), (100, 10, 5.0, -1), (150, 10, 7.5, -1)]
     assert host.line.tolist() == [1, 4, 5]
-    assert series(run, "step_time", "host", "data_loading").value.tolist() == [1.25] * 3
-    assert series(run, "memory_used", "printed").value.tolist() == [3060 * 2**20] * 3
+    assert series_of(run, "step_time", "host", "data_loading").value.tolist() == [1.25] * 3
+    assert series_of(run, "memory_used", "printed").value.tolist() == [3060 * 2**20] * 3
     assert (run.factors, run.status, run.findings) == (
         {"framework": "MMEngine", "item": "image"},
         "complete",
@@ -74,7 +74,7 @@ def test_the_configuration_beside_them_tells_the_window():
     files = LogFiles.of({"vis_data/scalars.json": ONE, "vis_data/config.py": CONFIGURATION})
     (claimed,) = discover(files).claimed
     (run,) = only(list(claimed.format.read(claimed.files)))
-    assert table(series(run, "step_time", "host")) == [
+    assert step_rows(series_of(run, "step_time", "host")) == [
         (50, 50, 12.5, -1),
         (100, 50, 25.0, -1),
         (150, 50, 37.5, -1),
@@ -88,14 +88,14 @@ def test_the_configuration_beside_them_tells_the_window():
 def test_where_steps_do_not_grow_another_run_begins():
     found = only(read_all("mmengine", ONE + TWO))
     assert [run.id for run in found] == ["x.log#1", "x.log#2"]
-    assert [series(run, "step_time", "host").step.tolist() for run in found] == [[50, 100, 150], [50, 100]]
+    assert [series_of(run, "step_time", "host").step.tolist() for run in found] == [[50, 100, 150], [50, 100]]
 
 
 def test_names_may_have_a_hierarchy():
     entries = [{name if name in ("iter", "epoch", "step", "memory") else f"train/{name}": value
                 for name, value in line(step, 0.5).items()} for step in (50, 100)]  # fmt: skip
     (run,) = only(read_all("mmengine", scalars(*entries)))
-    assert table(series(run, "step_time", "host")) == [(50, 10, 5.0, -1), (100, 10, 5.0, -1)]
+    assert step_rows(series_of(run, "step_time", "host")) == [(50, 10, 5.0, -1), (100, 10, 5.0, -1)]
 
 
 @pytest.mark.parametrize("content", [
@@ -108,7 +108,7 @@ def test_scalars_of_others_and_those_of_validation_are_left_alone(content: bytes
 
 def test_what_is_no_line_is_named():
     (run,) = only(read_all("mmengine", ONE[:-30]))
-    assert series(run, "step_time", "host").step.tolist() == [50, 100]
+    assert series_of(run, "step_time", "host").step.tolist() == [50, 100]
     assert [(one.rule, one.source and one.source.line) for one in run.findings] == [
         ("read.malformed-line", 5)
     ]

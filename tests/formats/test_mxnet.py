@@ -1,8 +1,7 @@
 """MXNet's logs: lines as Speedometer, gluon-nlp and Partial FC print them."""
 
-from reportgen.formats.dlperf import mxnet
 from reportgen.protocol import Protocol, measure_run
-from tests.formats.onelog import read_one, series, shown
+from tests.builders import line_rows, read_log, series_of
 
 
 def test_ranges_say_how_many_steps_a_line_is_of_and_dates_give_times() -> None:
@@ -11,13 +10,13 @@ def test_ranges_say_how_many_steps_a_line_is_of_and_dates_give_times() -> None:
         f"Speed: {rate} samples/sec\taccuracy=0.1\n"
         for first, second, rate in ((0, 10, "392.24"), (20, 16, "395.50"), (40, 22, "396.00"))
     )
-    run = read_one(mxnet.FORMAT, content.encode())
-    assert shown(series(run, "throughput", "printed")) == [
+    run = read_log("mxnet", content.encode())
+    assert line_rows(series_of(run, "throughput", "printed")) == [
         (21, 20, 392.24, 1),
         (41, 20, 395.5, 2),
         (61, 20, 396, 3),
     ]
-    assert shown(series(run, "step_time", "timestamp")) == [(41, 20, 6, 2), (61, 20, 6, 3)]
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [(41, 20, 6, 2), (61, 20, 6, 3)]
     assert run.factors == {"framework": "MXNet"}
 
 
@@ -27,8 +26,8 @@ def test_the_same_batch_by_other_ranks_or_metrics_counts_once() -> None:
         for batch, rate in ((49, 95), (99, 92))
         for name in ("accuracy", "top_k")
     )
-    run = read_one(mxnet.FORMAT, content.encode())
-    assert shown(series(run, "throughput", "printed")) == [(50, 50, 95.5, 1), (100, 50, 92.5, 3)]
+    run = read_log("mxnet", content.encode())
+    assert line_rows(series_of(run, "throughput", "printed")) == [(50, 50, 95.5, 1), (100, 50, 92.5, 3)]
     assert len(run.series) == 1
 
 
@@ -38,8 +37,8 @@ def test_epochs_go_on_and_are_breaks() -> None:
         for epoch in (0, 1)
         for batch in (19, 39)
     )
-    found = series(read_one(mxnet.FORMAT, content.encode()), "throughput", "printed")
-    assert [entry[:2] for entry in shown(found)] == [(20, 20), (40, 20), (60, 20), (80, 20)]
+    found = series_of(read_log("mxnet", content.encode()), "throughput", "printed")
+    assert [entry[:2] for entry in line_rows(found)] == [(20, 20), (40, 20), (60, 20), (80, 20)]
     assert [(one.step, one.kind) for one in found.breaks] == [(40, "epoch")]
 
 
@@ -49,8 +48,8 @@ def test_bert_latencies_are_times() -> None:
         f"lr=0.0000100 time=0.39, latency={latency} ms/batch\n"
         for step, latency in ((1, "391.7"), (2, "390.3"))
     )
-    run = read_one(mxnet.FORMAT, content.encode())
-    assert shown(series(run, "step_time", "printed")) == [(1, 1, 0.3917, 1), (2, 1, 0.3903, 2)]
+    run = read_log("mxnet", content.encode())
+    assert line_rows(series_of(run, "step_time", "printed")) == [(1, 1, 0.3917, 1), (2, 1, 0.3903, 2)]
     assert run.factors["item"] == "sequence"
 
 
@@ -61,8 +60,8 @@ def test_partial_fc_prints_samples_and_calls_them_it() -> None:
         for step, second, rate in ((460, 50, "1659.38"), (480, 56, "1662.70"))
         for rank in (0, 1)
     )
-    run = read_one(mxnet.FORMAT, content.encode())
-    assert shown(series(run, "throughput", "printed")) == [(460, 20, 1659.38, 1), (480, 20, 1662.7, 3)]
-    assert shown(series(run, "step_time", "timestamp")) == [(480, 20, 6, 3)]
+    run = read_log("mxnet", content.encode())
+    assert line_rows(series_of(run, "throughput", "printed")) == [(460, 20, 1659.38, 1), (480, 20, 1662.7, 3)]
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [(480, 20, 6, 3)]
     found = measure_run(run, "throughput", "step", Protocol())
     assert found is not None

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from tests.formats.reading import read_run, rules, series, table
+from tests.builders import read_log, rule_lines, series_of, step_rows
 from tests.formats.trainer_logs import NANOCHAT
 
 
 def test_every_step_has_its_time_and_rate():
-    run = read_run("nanochat", NANOCHAT)
-    assert table(series(run, "step_time", "host_synchronized")) == [
+    run = read_log("nanochat", NANOCHAT)
+    assert step_rows(series_of(run, "step_time", "host_synchronized")) == [
         (1, 1, 21.0, 524288), (2, 1, 1.0, 524288), (3, 1, 0.512, 524288)]  # fmt: skip
-    assert series(run, "throughput", "printed").value.tolist() == [24966, 524288, 1024000]
+    assert series_of(run, "throughput", "printed").value.tolist() == [24966, 524288, 1024000]
     assert run.factors == {
         "framework": "nanochat",
         "item": "token",
@@ -19,12 +19,12 @@ def test_every_step_has_its_time_and_rate():
         "seq_len": 2048,
         "micro_batch_size": 32,
     }
-    assert rules(run) == [("read.malformed-line", 6)]
+    assert rule_lines(run) == [("read.malformed-line", 6)]
 
 
 def test_the_printed_batch_is_preferred():
     head = b"Total batch size 524,300 => gradient accumulation steps: 1\n"
-    assert read_run("nanochat", head + NANOCHAT).samples_per_step == 524300
+    assert read_log("nanochat", head + NANOCHAT).samples_per_step == 524300
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_tokens_per_step_follow_only_where_the_rounding_leaves_no_doubt(ms, rate
         + rate
         + b" | mfu: 1\n"
     )
-    assert read_run("nanochat", line).samples_per_step == expected
+    assert read_log("nanochat", line).samples_per_step == expected
 
 
 FOREBEAR = b"""\
@@ -57,22 +57,22 @@ step     3 | loss: 10.700000 | lr 2.5175e-06 | norm: 9.1000 | dt: 512.00ms | tok
 
 def test_the_forebear_has_no_percentage_and_evaluations_in_its_times():
     """The form of build-nanogpt's train_gpt2.py; the last line is cut."""
-    run = read_run("nanochat", FOREBEAR)
-    assert table(series(run, "step_time", "host_synchronized"))[1:] == [
+    run = read_log("nanochat", FOREBEAR)
+    assert step_rows(series_of(run, "step_time", "host_synchronized"))[1:] == [
         (2, 1, 0.5, 524288),
         (3, 1, 0.512, 524288),
     ]
-    assert np.isnan(series(run, "step_time", "host_synchronized").value[0])
-    assert series(run, "throughput", "printed").value.tolist()[1:] == [1048576, 1024000]
+    assert np.isnan(series_of(run, "step_time", "host_synchronized").value[0])
+    assert series_of(run, "throughput", "printed").value.tolist()[1:] == [1048576, 1024000]
     assert run.factors == {"framework": "build-nanogpt", "item": "token"}
     headless = FOREBEAR.partition(b"steps: 4\n")[2]
-    assert read_run("nanochat", headless).samples_per_step == 524288
+    assert read_log("nanochat", headless).samples_per_step == 524288
 
 
 def test_copies_of_the_forebear_order_the_fields_in_their_own_way():
     line = b"step%d | loss: 5.556936264038086 | dt: 250.00ms | tok/sec:  65536.00 | norm: 1.13 | lr: 0.00060000\n"
-    run = read_run("nanochat", b"".join(line % step for step in range(3)))
-    assert [row[:3] for row in table(series(run, "step_time", "host_synchronized"))] == [
+    run = read_log("nanochat", b"".join(line % step for step in range(3)))
+    assert [row[:3] for row in step_rows(series_of(run, "step_time", "host_synchronized"))] == [
         (1, 1, 0.25),
         (2, 1, 0.25),
         (3, 1, 0.25),

@@ -1,7 +1,7 @@
 """nvbench: a run for each state, cold and batch apart, skipped states said so."""
 
 from reportgen.core.model import Run
-from tests.formats.reading import aggregate, read_all, rules
+from tests.builders import aggregate_of, read_all, rule_lines
 from tests.formats.trainer_logs import NVBENCH
 
 
@@ -15,16 +15,16 @@ def test_cold_and_batch_are_different_quantities():
         "device_id": 0,
         "N": 1048576,
     }
-    cold, batch = aggregate(run, "latency", "cold_gpu"), aggregate(run, "latency", "batch_gpu")
+    cold, batch = aggregate_of(run, "latency", "cold_gpu"), aggregate_of(run, "latency", "batch_gpu")
     assert (cold.value, cold.n, batch.value, batch.n) == (0.001, 499, 0.0009, 0)
-    assert aggregate(run, "bandwidth", "cold_gpu").value == 8e11
+    assert aggregate_of(run, "bandwidth", "cold_gpu").value == 8e11
     assert len(run.aggregates) == 3
 
 
 def test_a_skipped_state_has_no_figures():
     run = read_all("nvbench", NVBENCH)[1]
     assert isinstance(run, Run)
-    assert (run.status, run.aggregates, [rule for rule, _ in rules(run)]) == (
+    assert (run.status, run.aggregates, [rule for rule, _ in rule_lines(run)]) == (
         "cancelled",
         (),
         ["read.failed-run"],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.formats.examplelogs import read_run, series, throughput
+from tests.builders import read_log, series_of, throughput_of
 
 PLACE = b"(/workspace/tacotron2/dllogger/logger.py:251)"
 
@@ -29,7 +29,7 @@ def waveglow(steps: int) -> bytes:
 
 
 def test_many_steps_are_measured_in_utterances_without_the_time_between_epochs() -> None:
-    run = read_run(waveglow(30), "nvlog")
+    run = read_log("nvlog", waveglow(30))
     assert run.factors == {
         "model": "WaveGlow",
         "item": "utterance",
@@ -38,19 +38,19 @@ def test_many_steps_are_measured_in_utterances_without_the_time_between_epochs()
         "devices": 2,
     }
     assert (run.environment, run.samples_per_step) == ({"driver": "440.44"}, 8.0)
-    assert throughput(run) == pytest.approx(8.0)
-    assert [border.step for border in series(run, "step_time").breaks] == [22]
-    np.testing.assert_allclose(series(run, "item_rate").value[:2], [25000, 25001])
+    assert throughput_of(run) == pytest.approx(8.0)
+    assert [border.step for border in series_of(run, "step_time").breaks] == [22]
+    np.testing.assert_allclose(series_of(run, "item_rate").value[:2], [25000, 25001])
 
 
 def test_few_steps_leave_the_programs_own_figure_in_items() -> None:
-    run = read_run(waveglow(12), "nvlog")
-    assert (run.factors["item"], run.samples_per_step, len(series(run, "item_rate").step)) == (
+    run = read_log("nvlog", waveglow(12))
+    assert (run.factors["item"], run.samples_per_step, len(series_of(run, "item_rate").step)) == (
         "item",
         None,
         12,
     )
-    assert throughput(run) == 24906.5
+    assert throughput_of(run) == 24906.5
 
 
 def test_ncf_names_its_best_epoch_and_lines_written_twice_count_once() -> None:
@@ -59,13 +59,13 @@ def test_ncf_names_its_best_epoch_and_lines_written_twice_count_once() -> None:
         line(1.0e9 + 5, b"train_throughput: 4269755.25", b"ncf", b"(ncf.py:318)"),
         line(1.0e9 + 9, b"best_train_throughput: 5216679.5", b"ncf", b"(ncf.py:350)"),
     ]
-    run = read_run(b"".join(one + b"DEBUG:nv_dl_logger:" + one for one in lines), "nvlog")
+    run = read_log("nvlog", b"".join(one + b"DEBUG:nv_dl_logger:" + one for one in lines))
     assert run.factors == {"model": "NCF", "item": "sample", "batch_size": 1000, "devices": 1}
     assert (run.status, [one.value for one in run.aggregates]) == ("complete", [5216679.5])
 
 
 def test_a_run_that_came_to_nothing_failed() -> None:
-    run = read_run(
-        line(1.0e9, b"run_start", b"ncf", b"(ncf.py:1)") + b"Traceback (most recent call last):\n", "nvlog"
+    run = read_log(
+        "nvlog", line(1.0e9, b"run_start", b"ncf", b"(ncf.py:1)") + b"Traceback (most recent call last):\n"
     )
     assert run.status == "failed"

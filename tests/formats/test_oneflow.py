@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.formats.dlperf import oneflow
 from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
-from tests.formats.onelog import read_one, series, shown
+from tests.builders import line_rows, read_log, series_of
 
 HEADER = (
     "model = resnet50\nbatch_size_per_device = 128\ngpu_num_per_node = 8\nnum_nodes = 2\nuse_fp16 = False\n"
@@ -21,7 +20,7 @@ def test_cnn_times_come_from_the_stamps_and_rates_beside_them() -> None:
         + CNN.format(0, 20, "3988.891", "1597933942.9863544")
         + CNN.format(0, 120, "5917.583", "1597933977.6064055")
     )
-    run = read_one(oneflow.FORMAT, content.encode())
+    run = read_log("oneflow", content.encode())
     assert run.factors == {
         "framework": "OneFlow",
         "model": "resnet50",
@@ -31,7 +30,10 @@ def test_cnn_times_come_from_the_stamps_and_rates_beside_them() -> None:
         "precision": "fp32",
         "item": "image",
     }
-    assert shown(series(run, "throughput", "printed")) == [(20, 20, 3988.891, 6), (120, 100, 5917.583, 7)]
+    assert line_rows(series_of(run, "throughput", "printed")) == [
+        (20, 20, 3988.891, 6),
+        (120, 100, 5917.583, 7),
+    ]
     found = measure_run(run, "throughput", "step", Protocol())
     assert found is not None
     assert round(found.value, 2) == 5915.65  # published
@@ -43,8 +45,8 @@ def test_cnn_lines_of_the_first_version_have_no_stamps() -> None:
     content = (
         HEADER + CNN.format(0, 20, "3988.891", "").replace(" \n", "\n") + CNN.format(0, 40, "5917.5", "")
     )
-    run = read_one(oneflow.FORMAT, content.encode())
-    assert shown(series(run, "throughput", "printed")) == [(20, 20, 3988.891, 6), (40, 20, 5917.5, 7)]
+    run = read_log("oneflow", content.encode())
+    assert line_rows(series_of(run, "throughput", "printed")) == [(20, 20, 3988.891, 6), (40, 20, 5917.5, 7)]
     assert len(run.series) == 1
 
 
@@ -54,9 +56,9 @@ def test_cnn_steps_go_on_over_the_epochs() -> None:
         for epoch in (0, 1)
         for step in (20, 40)
     )
-    run = read_one(oneflow.FORMAT, content.encode())
-    assert [entry[0] for entry in shown(series(run, "throughput", "printed"))] == [20, 40, 60, 80]
-    assert [(one.step, one.kind) for one in series(run, "throughput", "printed").breaks] == [(40, "epoch")]
+    run = read_log("oneflow", content.encode())
+    assert [entry[0] for entry in line_rows(series_of(run, "throughput", "printed"))] == [20, 40, 60, 80]
+    assert [(one.step, one.kind) for one in series_of(run, "throughput", "printed").breaks] == [(40, "epoch")]
 
 
 def test_bert_counts_from_zero() -> None:
@@ -67,7 +69,7 @@ def test_bert_counts_from_zero() -> None:
         + line.format(19, "54.982", "1598056519.8844702")
         + line.format(119, "139.896", "1598056537.0029895")
     )
-    run = read_one(oneflow.FORMAT, content.encode())
+    run = read_log("oneflow", content.encode())
     found = measure_run(run, "throughput", "step", Protocol())
     assert found is not None
     assert round(found.value, 2) == 140.2  # published
@@ -77,8 +79,8 @@ def test_bert_counts_from_zero() -> None:
 
 def test_insightface_has_rates_alone() -> None:
     content = "".join(f"train: iter {step}, loss 40.1, throughput: {240 + step}.5\n" for step in (1, 2, 3))
-    run = read_one(oneflow.FORMAT, content.encode())
-    assert shown(series(run, "throughput", "printed")) == [
+    run = read_log("oneflow", content.encode())
+    assert line_rows(series_of(run, "throughput", "printed")) == [
         (1, 1, 241.5, 1),
         (2, 1, 242.5, 2),
         (3, 1, 243.5, 3),
@@ -91,8 +93,8 @@ def test_wide_and_deep_calls_the_global_batch_batch_size() -> None:
         "100 time 1602836839.6445205 loss 0.5471092355251312 \n"
         "1100 time 1602836869.3806155 loss 0.4920539349317551\n"
     )
-    run = read_one(oneflow.FORMAT, content.encode())
-    (entry,) = shown(series(run, "step_time", "timestamp"))
+    run = read_log("oneflow", content.encode())
+    (entry,) = line_rows(series_of(run, "step_time", "timestamp"))
     assert entry == (1100, 1000, 29.736095, 6)  # 29.736 ms an iteration, as DLPerf has it
     assert (run.factors["batch_size"], run.factors["devices"], run.samples_per_step) == (4096, 4, 16384)
 
@@ -104,9 +106,9 @@ def test_wide_and_deep_models_print_a_mean_latency() -> None:
         + line.format(100, 200, "81.5", "23:59:59.500")
         + line.format(200, 200, "20.25", "23:59:59.900")
     )
-    run = read_one(oneflow.FORMAT, content.encode())
-    assert shown(series(run, "step_time", "printed")) == [(100, 100, 8.15, 4), (200, 100, 2.025, 5)]
-    assert shown(series(run, "step_time", "timestamp")) == [(200, 100, 0.4, 5)]
+    run = read_log("oneflow", content.encode())
+    assert line_rows(series_of(run, "step_time", "printed")) == [(100, 100, 8.15, 4), (200, 100, 2.025, 5)]
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [(200, 100, 0.4, 5)]
     assert (run.factors["devices"], run.factors["batch_size"], run.status) == (8, 2048, "complete")
 
 
@@ -119,9 +121,9 @@ def test_a_gpt_table_that_ends_early_is_partial() -> None:
         "| 10       | 320             | 5120            | 35.88042   | 14.26962   | 11.23708   |\n"
         "| 20       | 640             | 10240           | 39.02016   | 13.12142   | 10.43741   |\n"
     )
-    run = read_one(oneflow.FORMAT, content.encode())
-    times = series(run, "step_time", "printed")
-    assert shown(times) == [(10, 10, 142.6962, 5), (20, 10, 131.2142, 6)]
+    run = read_log("oneflow", content.encode())
+    times = series_of(run, "step_time", "printed")
+    assert line_rows(times) == [(10, 10, 142.6962, 5), (20, 10, 131.2142, 6)]
     assert times.samples.tolist() == [5120, 5120]
     assert (run.status, run.factors["global_batch_size"]) == ("partial", 512)
     assert [finding.message for finding in run.findings] == ["the log ends at step 20 of 100"]

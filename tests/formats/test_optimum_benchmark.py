@@ -9,7 +9,7 @@ from reportgen.formats.detection import detect
 from reportgen.formats.huggingface import optimum_benchmark
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import aggregate, read_run, table
+from tests.builders import aggregate_of, read_log, step_rows
 from tests.formats.trainer_logs import OPTIMUM_CONFIG, OPTIMUM_REPORT
 
 FILES = {"a/benchmark_report.json": OPTIMUM_REPORT, "a/benchmark_config.json": OPTIMUM_CONFIG}
@@ -23,7 +23,7 @@ def read_folder(files: dict[str, bytes]) -> Run:
 
 def test_the_values_of_the_processes_stand_one_after_the_other():
     run = read_folder(FILES)
-    assert [(one.rank, one.clock, table(one)) for one in run.series] == [
+    assert [(one.rank, one.clock, step_rows(one)) for one in run.series] == [
         (0, "cuda_event", [(1, 1, 2.0, 16), (2, 1, 0.5, 16), (3, 1, 0.5, 16)]),
         (1, "cuda_event", [(1, 1, 3.0, 16), (2, 1, 0.5, 16), (3, 1, 0.25, 16)])]  # fmt: skip
     assert run.factors == {"framework": "pytorch", "model": "tiny", "task": "fill-mask", "benchmark": "training",
@@ -41,7 +41,7 @@ def test_throughput_of_training_follows_from_the_steps():
 
 def test_both_in_one_file_and_the_report_alone_are_read_too():
     both = json.dumps({"config": json.loads(OPTIMUM_CONFIG), "report": json.loads(OPTIMUM_REPORT)}).encode()
-    assert read_run("optimum_benchmark", both).samples_per_step == 32
+    assert read_log("optimum_benchmark", both).samples_per_step == 32
     claimed = detect(LogFiles.of({**FILES, "a/benchmark.json": both}).subfolder("a"))
     assert claimed is not None
     assert len(claimed.claim.files) == 3
@@ -52,17 +52,17 @@ def test_rates_of_inference_are_right_and_kept():
     target = {"latency": {"unit": "s", "values": [2.0], "count": 1, "mean": 2.0, "p50": 2.0},
               "throughput": {"unit": "samples/s", "value": 4.0}, "efficiency": None,
               "memory": {"unit": "MB", "max_allocated": 3.0}, "energy": {"unit": "kWh", "total": 1.0}}  # fmt: skip
-    run = read_run("optimum_benchmark", json.dumps({"forward": target}).encode())
-    assert aggregate(run, "latency", "forward").value == 2.0
-    assert aggregate(run, "throughput", "forward").value == 4.0
-    assert aggregate(run, "memory_used", "forward", "maximum").value == 3e6
-    assert aggregate(run, "energy", "forward", "total").value == 3.6e6
+    run = read_log("optimum_benchmark", json.dumps({"forward": target}).encode())
+    assert aggregate_of(run, "latency", "forward").value == 2.0
+    assert aggregate_of(run, "throughput", "forward").value == 4.0
+    assert aggregate_of(run, "memory_used", "forward", "maximum").value == 3e6
+    assert aggregate_of(run, "energy", "forward", "total").value == 3.6e6
 
 
 def test_decoding_is_counted_in_tokens():
     target = {"latency": None, "throughput": {"unit": "tokens/s", "value": 31.5}, "efficiency": None}
-    run = read_run("optimum_benchmark", json.dumps({"decode": target}).encode())
-    assert aggregate(run, "token_throughput", "decode").value == 31.5
+    run = read_log("optimum_benchmark", json.dumps({"decode": target}).encode())
+    assert aggregate_of(run, "token_throughput", "decode").value == 31.5
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from reportgen.formats.dlperf import paddle
-from tests.formats.onelog import read_one, series, shown
+from tests.builders import line_rows, read_log, series_of
 
 
 def test_elapse_is_the_time_of_a_step_and_dates_give_times() -> None:
@@ -13,9 +12,9 @@ def test_elapse_is_the_time_of_a_step_and_dates_give_times() -> None:
         f"elapse {time} sec\n"
         for batch, milli, time in ((0, "100", "1.3580"), (1, "463", "0.3629"))
     )
-    run = read_one(paddle.FORMAT, content.encode())
-    assert shown(series(run, "step_time", "printed")) == [(1, 1, 1.358, 1), (2, 1, 0.3629, 2)]
-    assert shown(series(run, "step_time", "timestamp")) == [(2, 1, 0.363, 2)]
+    run = read_log("paddle", content.encode())
+    assert line_rows(series_of(run, "step_time", "printed")) == [(1, 1, 1.358, 1), (2, 1, 0.3629, 2)]
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [(2, 1, 0.363, 2)]
     assert run.factors == {"framework": "PaddlePaddle", "item": "image"}
 
 
@@ -23,7 +22,7 @@ def test_elapse_of_every_tenth_step_alone_is_an_aggregate() -> None:
     content = "".join(
         f"[Pass 0, train batch {batch}] loss 7.0, elapse 0.3{batch:02} sec\n" for batch in (0, 10, 20)
     )
-    run = read_one(paddle.FORMAT, content.encode())
+    run = read_log("paddle", content.encode())
     assert run.series == ()
     (mean,) = run.aggregates
     assert (mean.value, mean.n, mean.statistic) == (pytest.approx(0.31), 3, "mean")
@@ -38,14 +37,14 @@ def test_ips_of_one_process_tells_the_batch_size_only() -> None:
         line.format(*values)
         for values in ((0, "1.35808", "94.25099"), (10, "0.13110", "976.32917"), (20, "0.12865", "994.94165"))
     )
-    run = read_one(paddle.FORMAT, content.encode())
+    run = read_log("paddle", content.encode())
     assert run.factors["batch_size"] == 128
-    assert [entry[:3] for entry in shown(series(run, "step_time", "printed"))] == [
+    assert [entry[:3] for entry in line_rows(series_of(run, "step_time", "printed"))] == [
         (1, 1, 1.35808),
         (11, 10, 1.311),
         (21, 10, 1.2865),
     ]
-    assert shown(series(run, "step_time", "printed", "data_loading"))[1][2] == 0.0069
+    assert line_rows(series_of(run, "step_time", "printed", "data_loading"))[1][2] == 0.0069
     assert {one.metric for one in run.series} == {"step_time"}
 
 
@@ -55,8 +54,8 @@ def test_paddleclas_lines(separator: str) -> None:
         "2020-11-04 17:25:{} INFO: epoch:0  , train step:{}  , loss: 6.92608, top1: 0.00000, lr: 0.100000, "
         "batch_cost: 0.28419 s, reader_cost: 0.00056 s, ips: 225.20036 images/sec.\n"
     )
-    run = read_one(paddle.FORMAT, (line.format(30, 40) + line.format(50, 110)).encode())
-    assert shown(series(run, "step_time", "timestamp")) == [(111, 70, 20, 2)]
+    run = read_log("paddle", (line.format(30, 40) + line.format(50, 110)).encode())
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [(111, 70, 20, 2)]
     assert run.factors["batch_size"] == 64
 
 
@@ -66,11 +65,11 @@ def test_whole_seconds_are_no_clock_for_short_intervals() -> None:
         "batch_cost: {} s, reader_cost: 0.00088 s, ips: {} samples/sec.\n"
     )
     short = line.format("08", 10, "0.20000", "640.00000") + line.format(10, 20, "0.19000", "673.68421")
-    run = read_one(paddle.FORMAT, short.encode())
+    run = read_log("paddle", short.encode())
     assert {one.clock for one in run.series} == {"printed"}
     assert run.factors["batch_size"] == 128
     long = line.format("08", 10, "1.20000", "106.66667") + line.format(21, 20, "1.30000", "98.46154")
-    assert shown(series(read_one(paddle.FORMAT, long.encode()), "step_time", "timestamp")) == [
+    assert line_rows(series_of(read_log("paddle", long.encode()), "step_time", "timestamp")) == [
         (21, 10, 13, 2)
     ]
 
@@ -119,9 +118,9 @@ NEWER = {
 @pytest.mark.parametrize("name", NEWER)
 def test_lines_of_newer_programs(name: str) -> None:
     line, (step, item, reader) = NEWER[name]
-    run = read_one(paddle.FORMAT, line.encode())
-    assert [entry[::2] for entry in shown(series(run, "step_time", "printed"))] == [(step, 0.8)]
-    assert series(run, "step_time", "printed", "data_loading").value.tolist() == [pytest.approx(reader)]
+    run = read_log("paddle", line.encode())
+    assert [entry[::2] for entry in line_rows(series_of(run, "step_time", "printed"))] == [(step, 0.8)]
+    assert series_of(run, "step_time", "printed", "data_loading").value.tolist() == [pytest.approx(reader)]
     assert run.factors["item"] == item
     # Without a rate there is no way to tell the batch.
     assert run.factors.get("batch_size") == (None if name == "PaddleSeg before" else 64)
@@ -130,7 +129,7 @@ def test_lines_of_newer_programs(name: str) -> None:
 def test_a_speed_and_the_rate_of_a_process_tell_the_batch_size() -> None:
     line = "global step {}, epoch: 0, batch: 9, loss: 11.2, speed: {} step/s, ips: {} sequences/s\n"
     content = line.format(20, "5.02", "482.15") + line.format(40, "0.00", "0.00")
-    run = read_one(paddle.FORMAT, content.encode())
+    run = read_log("paddle", content.encode())
     assert run.factors["batch_size"] == 96
     assert {one.metric for one in run.series} == {"step_time"}
 
@@ -140,8 +139,8 @@ def test_paddleclas_lines_of_the_old_form() -> None:
         "2020-10-11 12:12:00 INFO: epoch:0   train step:310  loss: 6.88331 top1: 0.00000 top5: 0.03125 lr: 0.100000 "
         "elapse: 0.1418407 reader : 0.0020440s\n"
     )
-    run = read_one(paddle.FORMAT, content.encode())
-    assert shown(series(run, "step_time", "printed")) == [(311, 1, 0.141841, 1)]
+    run = read_log("paddle", content.encode())
+    assert line_rows(series_of(run, "step_time", "printed")) == [(311, 1, 0.141841, 1)]
 
 
 def test_bert_prints_steps_in_a_second() -> None:
@@ -150,7 +149,7 @@ def test_bert_prints_steps_in_a_second() -> None:
         f"speed: {speed} steps/s, file: demo_wiki_train.gz\n"
         for step, speed in ((20, "4.0"), (40, "5.0"), (60, "0.0"))
     )
-    found = series(read_one(paddle.FORMAT, content.encode()), "step_time", "printed")
+    found = series_of(read_log("paddle", content.encode()), "step_time", "printed")
     np.testing.assert_allclose(found.value, [5, 4, np.nan])
 
 
@@ -161,8 +160,8 @@ def test_paddlenlp_lines_of_both_forms() -> None:
         "avg_batch_cost: 0.50000 sec, avg_samples: 64.00000, ips: 128.00000 sequences/sec\n"
     )
     for line in (old, new):
-        run = read_one(paddle.FORMAT, (line.format(10) + line.format(20)).encode())
-        assert shown(series(run, "step_time", "printed")) == [(10, 10, 5, 1), (20, 10, 5, 2)]
+        run = read_log("paddle", (line.format(10) + line.format(20)).encode())
+        assert line_rows(series_of(run, "step_time", "printed")) == [(10, 10, 5, 1), (20, 10, 5, 2)]
         assert run.factors["item"] == "sequence"
     assert run.factors["batch_size"] == 64
 
@@ -172,8 +171,8 @@ def test_plsc_prints_the_rate_of_all_devices() -> None:
         f"Pass:0 batch:{batch} lr:0.100000 loss:46.1 qps:{rate}\n"
         for batch, rate in ((0, "45.10"), (10, "840.12"), (20, "850.00"))
     )
-    run = read_one(paddle.FORMAT, content.encode())
-    assert [entry[:3] for entry in shown(series(run, "throughput", "printed"))] == [
+    run = read_log("paddle", content.encode())
+    assert [entry[:3] for entry in line_rows(series_of(run, "throughput", "printed"))] == [
         (1, 1, 45.1),
         (11, 10, 840.12),
         (21, 10, 850),

@@ -5,7 +5,7 @@ import pytest
 from reportgen.core.model import Finding
 from reportgen.formats.benchmarks import pickled
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import read_all
+from tests.builders import read_all
 from tests.formats.trainer_logs import PICKLED
 
 

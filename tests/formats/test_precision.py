@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.load import load_runs
-from tests.formats.examplelogs import read_run
+from tests.builders import read_log
 from tests.formats.test_formats import FIXTURES
 
 APEX = b"\nSelected optimization level O2:  FP16 training with FP32 batchnorm and FP32 master weights.\n"
@@ -44,13 +44,13 @@ def test_precision_is_what_the_program_says(name: str, line: bytes, precision: s
     (content,) = FIXTURES[name].values()
     # The fixture of dllogger holds JSON too, which would be all that counts.
     text = content.replace(b"DLLL ", b"XXXX ")
-    assert read_run(text.replace(b"\n", b"\n" + line, 1), name).factors.get("precision") == precision
+    assert read_log(name, text.replace(b"\n", b"\n" + line, 1)).factors.get("precision") == precision
 
 
 def test_what_is_no_convnet_may_compute_in_half_precision_by_other_means() -> None:
     settings = b"DLL 2024-05-02 04:38:35.000000 - PARAMETER amp : False  batch_size : 10000000\n"
     result = b"DLL 2024-05-02 04:39:35.000000 -  best_train_throughput : 1.3e+08 samples/s\n"
-    assert "precision" not in read_run(settings + result, "dllogger").factors
+    assert "precision" not in read_log("dllogger", settings + result).factors
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_is_no_convnet_may_compute_in_half_precision_by_other_means() -> No
 def test_the_older_settings_say_it_too(settings: bytes, precision: str) -> None:
     (content,) = FIXTURES["nvlog"].values()
     log = content.replace(b'{"batch_size"', b"{" + settings + b', "batch_size"')
-    assert read_run(log, "nvlog").factors["precision"] == precision
+    assert read_log("nvlog", log).factors["precision"] == precision
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_size_of_bert_is_that_of_its_configuration(folder: bytes, model: str
         % folder
     )
     assert (
-        read_run(content.replace(b"run_squad.py --do_train", command), "bertsquad").factors["model"] == model
+        read_log("bertsquad", content.replace(b"run_squad.py --do_train", command)).factors["model"] == model
     )
 
 

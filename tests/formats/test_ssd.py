@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.formats.examplelogs import read_run, throughput
+from tests.builders import read_log, throughput_of
 
 SETTINGS = b"DLL 2021-06-26 19:49:53.195839 - PARAMETER dataset path : /data  epochs : 1  batch size : 88  eval batch size : 32\n"
 
@@ -28,13 +28,15 @@ TOTAL = b"Training performance = 245.25 FPSWARNING:root:DALI iterator does not s
     ],
 )
 def test_the_figure_of_the_job_depends_on_the_units(content: bytes, value: float) -> None:
-    run = read_run(content, "ssd")
-    assert (run.status, run.series, throughput(run)) == ("complete", (), value)
+    run = read_log("ssd", content)
+    assert (run.status, run.series, throughput_of(run)) == ("complete", (), value)
     assert run.aggregates[0].statistic == "median"
 
 
 def test_settings_give_the_batch_of_a_device() -> None:
-    run = read_run(SETTINGS + ranks(b" ") + TOTAL, "ssd", para=b"GLOBAL_BATCH 176\nGPU 2\n")
+    run = read_log(
+        "ssd", SETTINGS + ranks(b" ") + TOTAL, beside={"benchmark.para": b"GLOBAL_BATCH 176\nGPU 2\n"}
+    )
     assert run.factors == {"model": "SSD", "item": "image", "batch_size": 88, "devices": 2}
 
 
@@ -42,8 +44,8 @@ def test_downloads_may_stand_before_everything_else() -> None:
     bars = (
         b'Downloading: "https://download.pytorch.org/models/resnet50-19c8e357.pth" to x\n' + b"\r 1%|" * 20000
     )
-    assert read_run(bars + b"\n" + ranks(b"") + TOTAL, "ssd").status == "complete"
+    assert read_log("ssd", bars + b"\n" + ranks(b"") + TOTAL).status == "complete"
 
 
 def test_a_crash_before_the_summary_is_a_failure() -> None:
-    assert read_run(SETTINGS + b"malloc(): smallbin double linked list corrupted\n", "ssd").status == "failed"
+    assert read_log("ssd", SETTINGS + b"malloc(): smallbin double linked list corrupted\n").status == "failed"

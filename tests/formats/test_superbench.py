@@ -6,17 +6,17 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import aggregate, read_all, read_run, rules
+from tests.builders import aggregate_of, read_all, read_log, rule_lines
 from tests.formats.trainer_logs import MONITOR, SUPERBENCH
 
 
 def test_documented_units_are_converted():
     run = read_all("superbench", SUPERBENCH)[0]
     assert isinstance(run, Run)
-    assert aggregate(run, "step_time", "model/bert/fp32_train").value == 0.2
-    assert aggregate(run, "throughput", "model/bert/fp32_train").value == 160.0
-    assert aggregate(run, "bandwidth", "nccl-bw/allreduce_8_busbw:0").value == 20.5e9
-    assert aggregate(run, "temperature", "monitor:0").value == 45
+    assert aggregate_of(run, "step_time", "model/bert/fp32_train").value == 0.2
+    assert aggregate_of(run, "throughput", "model/bert/fp32_train").value == 160.0
+    assert aggregate_of(run, "bandwidth", "nccl-bw/allreduce_8_busbw:0").value == 20.5e9
+    assert aggregate_of(run, "temperature", "monitor:0").value == 45
     assert (run.factors["node"], run.status) == ("n1", "complete")
 
 
@@ -34,18 +34,18 @@ def test_documented_units_are_converted():
     ("pytorch-dist-inference/step_times:0", "step_time", "pytorch-dist-inference:0", 2e-3),
 ])  # fmt: skip
 def test_a_benchmark_may_have_units_of_its_own(key, metric, phase, expected):
-    run = read_run("superbench", f'{{"node": "n", "a/return_code": 0, "{key}": 2}}'.encode())
-    assert aggregate(run, metric, phase or key).value == expected
+    run = read_log("superbench", f'{{"node": "n", "a/return_code": 0, "{key}": 2}}'.encode())
+    assert aggregate_of(run, metric, phase or key).value == expected
 
 
 def test_a_return_code_that_is_not_zero_is_said():
     run = read_all("superbench", SUPERBENCH)[1]
     assert isinstance(run, Run)
-    assert (run.status, rules(run)) == ("partial", [("read.incomplete-run", 2)])
+    assert (run.status, rule_lines(run)) == ("partial", [("read.incomplete-run", 2)])
 
 
 def test_the_monitor_is_telemetry():
-    (device,) = read_run("superbench", MONITOR).telemetry
+    (device,) = read_log("superbench", MONITOR).telemetry
     np.testing.assert_array_equal(device.t, [0, 10])
     assert device.columns["memory_used"].tolist() == [1024, 2048]
     assert device.columns["utilization"].tolist() == [0.56, 0.44]

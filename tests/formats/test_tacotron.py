@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.formats.examplelogs import read_run, series, throughput
+from tests.builders import read_log, series_of, throughput_of
 
 HEAD = b"""\
 DLL 2021-06-26 23:13:00.000000 - PARAMETER model_name : WaveGlow
@@ -31,17 +31,21 @@ def steps(count: int) -> bytes:
 
 
 def test_many_steps_are_measured_in_utterances() -> None:
-    run = read_run(HEAD + steps(30) + END, "tacotron")
+    run = read_log("tacotron", HEAD + steps(30) + END)
     assert run.factors == {"item": "utterance", "model": "WaveGlow", "batch_size": 10, "devices": 2}
-    assert (throughput(run), run.aggregates, run.status) == (pytest.approx(20.0), (), "complete")
-    np.testing.assert_array_equal(series(run, "item_rate").step, np.arange(1, 31))
+    assert (throughput_of(run), run.aggregates, run.status) == (pytest.approx(20.0), (), "complete")
+    np.testing.assert_array_equal(series_of(run, "item_rate").step, np.arange(1, 31))
 
 
 def test_few_steps_leave_the_last_training_figure_in_items() -> None:
-    run = read_run(HEAD + steps(3) + END, "tacotron")
-    assert (run.factors["item"], throughput(run), len(series(run, "item_rate").step)) == ("item", 22622.5, 3)
+    run = read_log("tacotron", HEAD + steps(3) + END)
+    assert (run.factors["item"], throughput_of(run), len(series_of(run, "item_rate").step)) == (
+        "item",
+        22622.5,
+        3,
+    )
 
 
 def test_a_crash_after_the_first_step_is_partial() -> None:
-    run = read_run(HEAD + steps(1) + b"RuntimeError: CUDA out of memory.\n", "tacotron")
+    run = read_log("tacotron", HEAD + steps(1) + b"RuntimeError: CUDA out of memory.\n")
     assert (run.status, [one.value for one in run.aggregates]) == ("partial", [1000.5])

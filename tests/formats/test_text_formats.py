@@ -11,7 +11,7 @@ from reportgen.core.model import Run
 from reportgen.core.rules import Rule
 from reportgen.formats.registry import FORMATS
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import by_name
+from tests.builders import format_named
 from tests.formats.test_exit_status import ENDINGS
 from tests.formats.test_formats import FIXTURES, SETTINGS
 
@@ -40,7 +40,7 @@ def content(name: str) -> bytes:
 
 def runs(name: str, text: bytes) -> list[Run]:
     (path,) = FIXTURES[name]
-    read = by_name(name).read(LogFiles.of({path: text}, SETTINGS).file(path))
+    read = format_named(name).read(LogFiles.of({path: text}, SETTINGS).file(path))
     return [run for run in read if isinstance(run, Run)]
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.model import Run
-from reportgen.formats.dlperf import tensorflow_models
 from reportgen.load import load_runs
 from reportgen.pipeline import Request, build
 from reportgen.protocol import Protocol, measure_run
-from tests.formats.onelog import read_one, series, shown
+from tests.builders import line_rows, read_log, series_of
 
 HISTORY = (
     "I{stamp} 140405777909504 keras_utils.py:133] TimeHistory: {time} seconds, {rate} examples/second between "
@@ -44,9 +43,12 @@ THREE = history(
 
 
 def test_rates_and_times_are_kept_over_midnight_and_new_year() -> None:
-    run = read_one(tensorflow_models.FORMAT, (PARAMETERS + THREE).encode())
-    assert shown(series(run, "step_time", "timestamp")) == [(200, 100, 90.5, 13), (300, 100, 89.75, 14)]
-    assert shown(series(run, "throughput", "printed")) == [
+    run = read_log("tf2", (PARAMETERS + THREE).encode())
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [
+        (200, 100, 90.5, 13),
+        (300, 100, 89.75, 14),
+    ]
+    assert line_rows(series_of(run, "throughput", "printed")) == [
         (100, 100, 880.9, 12),
         (200, 100, 1131.49, 13),
         (300, 100, 1140.95, 14),
@@ -70,17 +72,17 @@ def test_orbit_prints_each_line_twice_and_the_one_with_a_stamp_is_taken(stamped:
     for step, clock, speed in ((100, "10:01:00.500000", 2.1), (200, "10:01:50.000000", 2.0)):
         line = f"train | step: {step:6d} | steps/sec: {speed:6.1f} | output: {{'learning_rate': 0.1}}\n"
         content += line + (f"I0904 {clock} 140405777909504 controller.py:500] {line}" if stamped else "")
-    run = read_one(tensorflow_models.FORMAT, content.encode())
+    run = read_log("tf2", content.encode())
     assert (run.samples_per_step, run.factors["framework"]) == (512, "TensorFlow 2.x")
     if stamped:
-        assert shown(series(run, "step_time", "timestamp")) == [(200, 100, 49.5, 10)]
+        assert line_rows(series_of(run, "step_time", "timestamp")) == [(200, 100, 49.5, 10)]
     lines = (8, 10) if stamped else (7, 8)
     printed = [(100, 100, 47.619048, lines[0]), (200, 100, 50, lines[1])]
-    assert shown(series(run, "step_time", "printed")) == printed
+    assert line_rows(series_of(run, "step_time", "printed")) == printed
 
 
 def test_the_parameters_give_the_factors() -> None:
-    run = read_one(tensorflow_models.FORMAT, (PARAMETERS + THREE).encode())
+    run = read_log("tf2", (PARAMETERS + THREE).encode())
     assert run.samples_per_step == 64 * 16
     assert run.factors == {
         "framework": "TensorFlow 2.x",
@@ -96,7 +98,7 @@ def test_the_parameters_give_the_factors() -> None:
 
 
 def test_without_parameters_only_rates_are_measured() -> None:
-    run = read_one(tensorflow_models.FORMAT, THREE.encode())
+    run = read_log("tf2", THREE.encode())
     assert run.samples_per_step is None
     assert run.factors == {"framework": "TensorFlow 2.x"}
     found = measure_run(run, "throughput", "step", Protocol("p", 100, 200, 1, "mean_of_rates"))
@@ -106,8 +108,8 @@ def test_without_parameters_only_rates_are_measured() -> None:
 
 def test_without_stamps_the_printed_seconds_are_the_times() -> None:
     content = "".join("INFO:" + line.partition("] ")[2] + "\n" for line in THREE.splitlines())
-    run = read_one(tensorflow_models.FORMAT, content.encode())
-    assert shown(series(run, "step_time", "printed"))[0] == (100, 100, 116.24, 1)
+    run = read_log("tf2", content.encode())
+    assert line_rows(series_of(run, "step_time", "printed"))[0] == (100, 100, 116.24, 1)
 
 
 def test_the_interval_after_an_epoch_is_left_out() -> None:
@@ -118,7 +120,7 @@ def test_the_interval_after_an_epoch_is_left_out() -> None:
     content += history(
         ("0826 10:04:40.0", "100.0", "1024.0", 200, 300), ("0826 10:06:20.0", "100.0", "1024.0", 300, 400)
     )
-    run = read_one(tensorflow_models.FORMAT, content.encode())
+    run = read_log("tf2", content.encode())
     found = measure_run(run, "throughput", "step", Protocol("p", 100, 300, 1))
     assert found is not None
     assert found.value == pytest.approx(1024)
@@ -126,17 +128,13 @@ def test_the_interval_after_an_epoch_is_left_out() -> None:
 
 
 def test_a_log_that_ends_early_or_badly_is_partial() -> None:
-    cut = read_one(tensorflow_models.FORMAT, (PARAMETERS + THREE.rsplit("I0101", 1)[0]).encode())
+    cut = read_log("tf2", (PARAMETERS + THREE.rsplit("I0101", 1)[0]).encode())
     assert (cut.status, [f.message for f in cut.findings]) == ("partial", ["the log ends at step 200 of 300"])
-    full = read_one(
-        tensorflow_models.FORMAT,
-        (PARAMETERS + THREE + "ResourceExhaustedError: OOM when allocating tensor\n").encode(),
+    full = read_log(
+        "tf2", (PARAMETERS + THREE + "ResourceExhaustedError: OOM when allocating tensor\n").encode()
     )
     assert (full.status, [f.rule for f in full.findings]) == ("partial", ["read.incomplete-run"])
-    none = read_one(
-        tensorflow_models.FORMAT,
-        (PARAMETERS + "ResourceExhaustedError: OOM when allocating tensor\n").encode(),
-    )
+    none = read_log("tf2", (PARAMETERS + "ResourceExhaustedError: OOM when allocating tensor\n").encode())
     assert (none.status, none.series) == ("out_of_memory", ())
 
 
@@ -147,8 +145,8 @@ def test_bert_has_times_between_its_lines() -> None:
         for step, second in ((1, 0), (2, 2), (3, 5))
     )
     content += b"I0827 00:00:01.500000 14 model_training_utils.py:450] Train Step: 4/9  / loss = 9.5\n"
-    run = read_one(tensorflow_models.FORMAT, content)
-    assert shown(series(run, "step_time", "timestamp")) == [(2, 1, 2, 2), (3, 1, 3, 3), (4, 1, 6.5, 4)]
+    run = read_log("tf2", content)
+    assert line_rows(series_of(run, "step_time", "timestamp")) == [(2, 1, 2, 2), (3, 1, 3, 3), (4, 1, 6.5, 4)]
     assert run.factors["item"] == "sequence"
 
 
@@ -173,9 +171,17 @@ I0302 02:18:50.000700 140 model_training_utils.py:650] Throughput Average (sente
 
 
 def test_nvidias_bert_prints_the_time_without_checkpoints_and_the_rate_of_all_devices() -> None:
-    run = read_one(tensorflow_models.FORMAT, (NVIDIA_BERT + NVIDIA_END).encode())
-    assert shown(series(run, "step_time", "printed")) == [(10, 10, 9.5, 2), (20, 10, 4, 5), (30, 10, 3.9, 7)]
-    assert [value for _, _, value, _ in shown(series(run, "throughput", "printed"))] == [101.5, 240.25, 246.5]
+    run = read_log("tf2", (NVIDIA_BERT + NVIDIA_END).encode())
+    assert line_rows(series_of(run, "step_time", "printed")) == [
+        (10, 10, 9.5, 2),
+        (20, 10, 4, 5),
+        (30, 10, 3.9, 7),
+    ]
+    assert [value for _, _, value, _ in line_rows(series_of(run, "throughput", "printed"))] == [
+        101.5,
+        240.25,
+        246.5,
+    ]
     assert len(run.series) == 2
     # Two steps' gradients are put together: 2 x 12 x 4.
     assert (run.samples_per_step, run.factors["batch_size"], run.factors["devices"]) == (96.0, 24, 4)
@@ -184,7 +190,7 @@ def test_nvidias_bert_prints_the_time_without_checkpoints_and_the_rate_of_all_de
 
 
 def test_nvidias_bert_without_its_end_has_no_work_and_is_partial() -> None:
-    run = read_one(tensorflow_models.FORMAT, NVIDIA_BERT.replace("/30  /", "/90  /").encode())
+    run = read_log("tf2", NVIDIA_BERT.replace("/30  /", "/90  /").encode())
     assert (run.status, run.samples_per_step, "devices" in run.factors) == ("partial", None, False)
     assert [one.rule for one in run.findings] == ["read.incomplete-run"]
 
@@ -192,7 +198,7 @@ def test_nvidias_bert_without_its_end_has_no_work_and_is_partial() -> None:
 def test_sentences_of_a_training_that_was_taken_up_again_are_of_its_own_steps() -> None:
     lines = (NVIDIA_BERT + NVIDIA_END).splitlines(keepends=True)
     content = "".join(lines[3:]).replace("Sentences = 2880", "Sentences = 1920")
-    assert read_one(tensorflow_models.FORMAT, content.encode()).samples_per_step == 96
+    assert read_log("tf2", content.encode()).samples_per_step == 96
 
 
 def test_a_record_far_behind_the_chatter_is_found() -> None:
@@ -200,7 +206,7 @@ def test_a_record_far_behind_the_chatter_is_found() -> None:
         b"2020-08-26 21:32:06.149919: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1276] 2:   Y Y\n"
     )
     content = chatter * 1000 + b"I0826 10:00:00.000000 14 x.py:450] Train Step: 1/1  / loss = 9.5\n"
-    assert read_one(tensorflow_models.FORMAT, content).status == "complete"
+    assert read_log("tf2", content).status == "complete"
 
 
 # --- DLPerf's own logs and what it published of them

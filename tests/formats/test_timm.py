@@ -2,21 +2,26 @@
 
 import numpy as np
 
-from tests.formats.reading import read_run, series, table
+from tests.builders import read_log, series_of, step_rows
 from tests.formats.trainer_logs import TIMM
 
 
 def test_intervals_are_differences_of_running_means():
-    run = read_run("timm", TIMM)
-    found = series(run, "step_time", "host")
-    assert table(found) == [(1, 1, 2.0, 128), (51, 50, 13.3, 6400), (100, 49, 12.7, 6272), (101, 1, 1.0, 128)]
+    run = read_log("timm", TIMM)
+    found = series_of(run, "step_time", "host")
+    assert step_rows(found) == [
+        (1, 1, 2.0, 128),
+        (51, 50, 13.3, 6400),
+        (100, 49, 12.7, 6272),
+        (101, 1, 1.0, 128),
+    ]
     assert [(one.step, one.kind) for one in found.breaks] == [(100, "epoch")]
-    data = series(run, "step_time", "host", "data_loading")
+    data = series_of(run, "step_time", "host", "data_loading")
     np.testing.assert_allclose(data.value, [1.0, 51 * 0.04 - 1.0, 3.0 - 51 * 0.04, 0.8])
 
 
 def test_the_batch_is_rate_times_time_of_whole_batches():
-    run = read_run("timm", TIMM)
+    run = read_log("timm", TIMM)
     assert run.factors == {
         "framework": "timm",
         "item": "image",
@@ -24,11 +29,11 @@ def test_the_batch_is_rate_times_time_of_whole_batches():
         "devices": 2,
         "batch_size": 64,
     }
-    np.testing.assert_array_equal(series(run, "throughput", "printed").value, [64.0, 512.1, np.nan, 128.0])
+    np.testing.assert_array_equal(series_of(run, "throughput", "printed").value, [64.0, 512.1, np.nan, 128.0])
 
 
 def test_intervals_that_rounding_blurs_are_left_out():
     lines = b"".join(b"Train: 3 [%5d/90000 ( 50%%)]  Loss: 6.9 (6.9)  Time: 0.050s, 2560.00/s  (0.050s, 2560.00/s)  LR: 1\n"
                      % at for at in (50, 100, 40000, 40050))  # fmt: skip
-    found = series(read_run("timm", lines), "step_time", "host")
+    found = series_of(read_log("timm", lines), "step_time", "host")
     np.testing.assert_allclose(found.value, [51 * 0.05, 50 * 0.05, 39900 * 0.05, np.nan])

@@ -9,7 +9,7 @@ from reportgen.formats.benchmarks import timm_benchmark
 from reportgen.formats.detection import offer
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import aggregate, rules
+from tests.builders import aggregate_of, rule_lines
 from tests.formats.trainer_logs import TIMM_BENCHMARK
 
 RESULT = json.loads(TIMM_BENCHMARK)
@@ -76,14 +76,14 @@ def test_csv_says_the_same(end: str):
     assert [(run.factors, run.samples_per_step) for run in found[:2]] == [
         (run.factors, run.samples_per_step) for run in runs(TIMM_BENCHMARK)
     ]
-    assert [aggregate(run, "throughput").value for run in found] == [4000.5, 1000.25, 2000.0]
+    assert [aggregate_of(run, "throughput").value for run in found] == [4000.5, 1000.25, 2000.0]
     assert [run.source.line for run in found] == [2, 2, 3]
 
 
 def test_results_are_found_behind_what_the_program_printed_before():
     before = "Train [8/40]. 999.00 samples/sec. 128.128 ms/step.\n" * 3000
     found = runs(printed(RESULT, before, "srun: done\n") + printed([OTHER]))
-    assert [aggregate(run, "throughput").value for run in found] == [4000.5, 1000.25, 2000.0]
+    assert [aggregate_of(run, "throughput").value for run in found] == [4000.5, 1000.25, 2000.0]
     assert [run.source.line for run in found] == [3003, 3003, 3023]
 
 
@@ -95,7 +95,7 @@ def test_results_are_found_behind_what_the_program_printed_before():
 def test_what_failed_is_said_to_have(results: dict[str, object], tests: list[tuple[str, str]]):
     found = runs(printed(results))
     assert [(run.factors.get("test"), run.status) for run in found] == tests
-    assert rules(found[-1]) == [("read.failed-run", 3)]
+    assert rule_lines(found[-1]) == [("read.failed-run", 3)]
     assert found[-1].aggregates == ()
 
 

@@ -1,17 +1,17 @@
 """TorchBench: medians of ten iterations."""
 
 from reportgen.core.model import Run
-from tests.formats.reading import aggregate, read_all, read_run
+from tests.builders import aggregate_of, read_all, read_log
 from tests.formats.trainer_logs import TORCHBENCH
 
 
 def test_times_are_medians_and_the_host_sees_the_whole_step():
-    run = read_run("torchbench", TORCHBENCH)
+    run = read_log("torchbench", TORCHBENCH)
     assert run.factors == {"framework": "TorchBench", "item": "sample", "model": "resnet50", "test": "train",
                            "device": "cuda", "mode": "eager", "precision": "fp32", "batch_size": 32}  # fmt: skip
-    assert aggregate(run, "step_time", "gpu", "median").value == 0.05
-    assert aggregate(run, "step_time", "step", "median").value == 0.051
-    assert aggregate(run, "memory_used", "step", "maximum").value == 5 * 2**30
+    assert aggregate_of(run, "step_time", "gpu", "median").value == 0.05
+    assert aggregate_of(run, "step_time", "step", "median").value == 0.051
+    assert aggregate_of(run, "memory_used", "step", "maximum").value == 5 * 2**30
 
 
 # As run.py of early 2022 prints it: other words, wider columns.
@@ -24,10 +24,10 @@ CPU Total Wall Time:  19.500 milliseconds
 
 
 def test_early_versions_have_other_words_and_a_mode_may_be_two():
-    run = read_run("torchbench", EARLY)
+    run = read_log("torchbench", EARLY)
     assert (run.factors["mode"], run.factors["batch_size"]) == ("dynamo inductor", 8)
-    assert aggregate(run, "step_time", "gpu", "median").value == 0.0185
-    assert aggregate(run, "step_time", "step", "median").value == 0.0195
+    assert aggregate_of(run, "step_time", "gpu", "median").value == 0.0185
+    assert aggregate_of(run, "step_time", "step", "median").value == 0.0195
     assert len(run.aggregates) == 2
 
 
@@ -49,8 +49,8 @@ def test_models_that_are_run_into_one_log_are_runs_of_their_own():
         ("x.log#3", "medium", "complete"),
         ("x.log#4", "medium", "complete"),
     ]
-    assert aggregate(runs[2], "memory_used", "step", "maximum").value == 4 * 2**30
-    assert aggregate(runs[3], "step_time", "gpu", "median").source.line == 13
+    assert aggregate_of(runs[2], "memory_used", "step", "maximum").value == 4 * 2**30
+    assert aggregate_of(runs[3], "step_time", "gpu", "median").source.line == 13
     (finding,) = runs[1].findings
     assert finding.source
     assert finding.source.line == 8

@@ -3,14 +3,14 @@
 import pytest
 
 from reportgen.protocol import Protocol, measure_run
-from tests.formats.reading import aggregate, read_run, series, table
+from tests.builders import aggregate_of, read_log, series_of, step_rows
 from tests.formats.trainer_logs import TORCHVISION
 
 
 def test_a_line_covers_up_to_twenty_steps_and_steps_go_on_over_epochs():
-    run = read_run("torchvision", TORCHVISION)
-    found = series(run, "step_time", "host")
-    assert table(found) == [(1, 1, 2.5, 128), (21, 20, 6.0, 2560), (41, 20, 4.0, 2560), (50, 20, 4.0, 2560),
+    run = read_log("torchvision", TORCHVISION)
+    found = series_of(run, "step_time", "host")
+    assert step_rows(found) == [(1, 1, 2.5, 128), (21, 20, 6.0, 2560), (41, 20, 4.0, 2560), (50, 20, 4.0, 2560),
                             (51, 1, 1.2, 128), (71, 20, 5.0, 2560)]  # fmt: skip
     assert found.line.tolist() == [3, 4, 5, 6, 10, 11]
     assert [(one.step, one.kind) for one in found.breaks] == [(50, "epoch")]
@@ -19,20 +19,20 @@ def test_a_line_covers_up_to_twenty_steps_and_steps_go_on_over_epochs():
 
 
 def test_overlapping_lines_count_once():
-    measured = measure_run(read_run("torchvision", TORCHVISION), "step_time", "step", Protocol())
+    measured = measure_run(read_log("torchvision", TORCHVISION), "step_time", "step", Protocol())
     assert measured is not None
     assert measured.value == pytest.approx((4.0 + 1.2 + 5.0) / 41)
 
 
 def test_the_closing_line_of_an_epoch_is_its_exact_mean():
-    one = aggregate(read_run("torchvision", TORCHVISION), "step_time")
+    one = aggregate_of(read_log("torchvision", TORCHVISION), "step_time")
     assert (one.value, one.n, one.source.line) == (0.3012, 50, 7)
 
 
 def test_data_and_memory():
-    run = read_run("torchvision", TORCHVISION)
-    assert series(run, "step_time", "host", "data_loading").value.tolist()[:2] == [0.5, 0.4]
-    assert series(run, "memory_used", "printed").value.tolist()[0] == 3000 * 2**20
+    run = read_log("torchvision", TORCHVISION)
+    assert series_of(run, "step_time", "host", "data_loading").value.tolist()[:2] == [0.5, 0.4]
+    assert series_of(run, "memory_used", "printed").value.tolist()[0] == 3000 * 2**20
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_data_and_memory():
 def test_copies_name_the_epoch_in_their_own_way(named):
     log = b"".join((named % epoch) + b"  [ %d/30]  eta: 0:00:09  loss: 6.9 (6.9)  time: 0.300000  data: 0.020000\n" % at
                    for epoch, at in ((3, 0), (3, 20), (4, 0)))  # fmt: skip
-    run = read_run("torchvision", log + (named % 4) + b" Total time: 0:00:15 (0.5000 s / it)\n")
-    assert [row[:3] for row in table(series(run, "step_time", "host"))] == [
+    run = read_log("torchvision", log + (named % 4) + b" Total time: 0:00:15 (0.5000 s / it)\n")
+    assert [row[:3] for row in step_rows(series_of(run, "step_time", "host"))] == [
         (1, 1, 0.3),
         (21, 20, 6.0),
         (31, 1, 0.3),
     ]
-    assert aggregate(run, "step_time").n == 30
+    assert aggregate_of(run, "step_time").n == 30
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_copies_that_evaluate_under_the_name_of_the_epoch_have_no_steps_there(na
         + named
         + b" Total time: 0:00:02 (0.1000 s / it)\n"
     )
-    run = read_run("torchvision", training + evaluation + closing)
-    assert [row[:3] for row in table(series(run, "step_time", "host"))] == [(21, 20, 6.0)]
-    assert aggregate(run, "step_time").value == 0.5
+    run = read_log("torchvision", training + evaluation + closing)
+    assert [row[:3] for row in step_rows(series_of(run, "step_time", "host"))] == [(21, 20, 6.0)]
+    assert aggregate_of(run, "step_time").value == 0.5
 
 
 def test_arguments_may_stand_in_lines_of_their_own():
@@ -78,11 +78,11 @@ def test_arguments_may_stand_in_lines_of_their_own():
     line = (
         b"[10:00:09.5] Epoch: [0]  [ 0/30]  eta: 0:00:09  lr: 0.1  time: 0.3000  data: 0.0200  max mem: 900\n"
     )
-    run = read_run("torchvision", head + line)
+    run = read_log("torchvision", head + line)
     assert (run.factors["model"], run.samples_per_step) == ("mae_vit_base", 512)
     listed = b"arch: vit_small\nbatch_size_per_gpu: 64\ndist_url: env://\nworld_size: 4\n"
-    assert read_run("torchvision", listed + line).factors["batch_size"] == 64
-    assert read_run("torchvision", listed + line).samples_per_step == 256
+    assert read_log("torchvision", listed + line).factors["batch_size"] == 64
+    assert read_log("torchvision", listed + line).samples_per_step == 256
 
 
 def test_training_without_epochs_is_one():
@@ -92,15 +92,15 @@ def test_training_without_epochs_is_one():
         b"time: 0.300000  data: 0.010000  max mem: 2711\n"
     )
     head = b"train:\n  batch_size_per_gpu: 32\n  num_workers: 10\nstudent:\n  arch: vit_large\n  patch_size: 16\n"
-    run = read_run("torchvision", head + b"".join(line % at for at in (0, 10, 20, 30)))
+    run = read_log("torchvision", head + b"".join(line % at for at in (0, 10, 20, 30)))
     assert (run.factors["model"], run.factors["batch_size"]) == ("vit_large", 32)
-    assert [row[:3] for row in table(series(run, "step_time", "host"))] == [
+    assert [row[:3] for row in step_rows(series_of(run, "step_time", "host"))] == [
         (1, 1, 0.3),
         (11, 11, 3.3),
         (21, 20, 6.0),
         (31, 20, 6.0),
     ]
-    assert not series(run, "step_time", "host").breaks
+    assert not series_of(run, "step_time", "host").breaks
 
 
 def test_lines_may_be_as_long_as_detectors_make_them():
@@ -110,6 +110,6 @@ def test_lines_may_be_as_long_as_detectors_make_them():
         + meters
         + b"  time: 0.9 (0.9)  time: 0.3000  data: 0.0200\n"
     )
-    assert [row[:3] for row in table(series(read_run("torchvision", line), "step_time", "host"))] == [
+    assert [row[:3] for row in step_rows(series_of(read_log("torchvision", line), "step_time", "host"))] == [
         (21, 20, 6.0)
     ]

@@ -9,7 +9,7 @@ from reportgen.formats.detection import discover
 from reportgen.formats.tqdm.reader import parse_label
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import HEAD, LogFiles
-from tests.formats.reading import read_run, series, table
+from tests.builders import read_log, series_of, step_rows
 from tests.formats.test_hf_trainer import PLAN
 from tests.formats.trainer_logs import NANOGPT, TQDM
 
@@ -40,7 +40,7 @@ def text(*loops):
 
 
 def steps(content):
-    return table(series(read_run("tqdm", content), "step_time", "printed"))
+    return step_rows(series_of(read_log("tqdm", content), "step_time", "printed"))
 
 
 def is_claimed(content):
@@ -50,9 +50,9 @@ def is_claimed(content):
 
 
 def test_a_loop_whose_last_bar_tells_its_mean_rate_is_one_interval():
-    run = read_run("tqdm", TQDM)
-    found = series(run, "step_time", "printed")
-    assert table(found) == [(90, 90, 36.0, -1), (180, 90, pytest.approx(33.3333333), -1)]
+    run = read_log("tqdm", TQDM)
+    found = series_of(run, "step_time", "printed")
+    assert step_rows(found) == [(90, 90, 36.0, -1), (180, 90, pytest.approx(33.3333333), -1)]
     assert found.line.tolist() == [2, 4]
     assert [(one.step, one.kind) for one in found.breaks] == [(90, "epoch")]
     assert (run.status, run.findings, run.factors) == ("complete", (), {})
@@ -65,7 +65,7 @@ def test_a_long_loop_is_cut_into_intervals_that_whole_seconds_tell():
     content = b"train\n" + text(loop(500, 0.5))
     assert is_claimed(content)
     assert steps(content)[:2] == [(40, 40, 20.0, -1), (80, 40, 20.0, -1)]
-    measured = measure_run(read_run("tqdm", content), "step_time", "step", Protocol())
+    measured = measure_run(read_log("tqdm", content), "step_time", "step", Protocol())
     assert measured is not None
     assert measured.value == 0.5
 
@@ -163,7 +163,7 @@ def test_last_bars_alone_are_whole_loops():
 
 @pytest.mark.parametrize("shown", [", v_num=0", ", loss=1.5, val_loss=2.5"])
 def test_a_last_bar_alone_that_may_hold_a_validation_tells_no_time(shown):
-    run = read_run("tqdm", loop(100, 0.5, "Epoch 0: ", shown=shown)[-1])
+    run = read_log("tqdm", loop(100, 0.5, "Epoch 0: ", shown=shown)[-1])
     assert (run.status, run.series) == ("partial", ())
     assert [one.rule for one in run.findings] == ["read.incomplete-run"]
 
@@ -183,19 +183,19 @@ def test_a_bar_that_is_drawn_once_more_after_validation_ends_where_it_was_drawn_
     ("0.06it/s", []), ("0.14it/s", [(64, 64, 451.0, -1)]), (" 7.04s/it", [(64, 64, pytest.approx(450.56), -1)]),
     ("9.99it/s", [])])  # fmt: skip
 def test_a_rate_of_few_digits_tells_no_more_than_the_elapsed_time(rate, expected):
-    run = read_run("tqdm", bar(64, 64, 450 if "0.06" not in rate else 1024, rate, "Epoch 0: "))
-    assert [row for found in run.series for row in table(found)] == expected
+    run = read_log("tqdm", bar(64, 64, 450 if "0.06" not in rate else 1024, rate, "Epoch 0: "))
+    assert [row for found in run.series for row in step_rows(found)] == expected
 
 
 def test_a_log_that_ends_within_a_loop_is_partial():
-    run = read_run("tqdm", text(loop(100, 0.5, "Steps: ")[:9]))
+    run = read_log("tqdm", text(loop(100, 0.5, "Steps: ")[:9]))
     assert (run.status, run.findings[0].message) == ("partial", "the log ends at step 80 of 100")
 
 
 def test_the_plan_of_the_examples_tells_batch_and_devices():
-    run = read_run("tqdm", PLAN + text(loop(50, 2, "Steps: ")))
+    run = read_log("tqdm", PLAN + text(loop(50, 2, "Steps: ")))
     assert run.factors == {"batch_size": 8, "devices": 8, "micro_batch_size": 4}
-    assert table(series(run, "step_time", "printed"))[0] == (10, 10, 20.0, 640)
+    assert step_rows(series_of(run, "step_time", "printed"))[0] == (10, 10, 20.0, 640)
 
 
 @given(
@@ -205,11 +205,11 @@ def test_the_plan_of_the_examples_tells_batch_and_devices():
 def test_intervals_are_at_most_a_second_off_and_count_no_step_twice(loops, ranks):
     drawn = [loop(of, time, f"Epoch {n}: ", every) for n, (of, time, every) in enumerate(loops)]
     content = b"".join(b"".join(same) for one in drawn for same in zip(*[one] * ranks, strict=True))
-    run = read_run("tqdm", content)
+    run = read_log("tqdm", content)
     times = np.concatenate([np.full(of, time) for of, time, _ in loops])
     done = 0
     for found in run.series:
-        for step, span, value, _ in table(found):
+        for step, span, value, _ in step_rows(found):
             assert done <= step - span
             assert abs(value - times[step - span : step].sum()) <= 1 + 1e-6
             done = step

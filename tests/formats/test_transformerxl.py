@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.formats.examplelogs import read_run, series
+from tests.builders import read_log, series_of
 
 HEAD = b"Experiment dir : LM-TFM\nNamespace(attn_type=0, batch_size=32, eval_tgt_len=9, n_layer=18, tgt_len=384)\nworld size: 2\n"
 
@@ -16,8 +16,8 @@ def line(step: int, rate: int) -> bytes:
 
 
 def test_a_line_covers_the_steps_since_the_line_before() -> None:
-    run = read_run(
-        HEAD + line(20, 100) + line(40, 200) + b"Training throughput: 150.5 tok/s\n", "transformerxl"
+    run = read_log(
+        "transformerxl", HEAD + line(20, 100) + line(40, 200) + b"Training throughput: 150.5 tok/s\n"
     )
     assert run.factors == {
         "model": "Transformer-XL",
@@ -27,13 +27,13 @@ def test_a_line_covers_the_steps_since_the_line_before() -> None:
         "batch_size": 16,
         "devices": 2,
     }
-    rates = series(run, "throughput")
+    rates = series_of(run, "throughput")
     assert (rates.step.tolist(), rates.span.tolist(), rates.value.tolist()) == (
         [20, 40],
         [20, 20],
         [100.0, 200.0],
     )
-    np.testing.assert_allclose(series(run, "step_time").value, [10.0, 10.0])
+    np.testing.assert_allclose(series_of(run, "step_time").value, [10.0, 10.0])
     assert (run.status, [one.value for one in run.aggregates]) == ("complete", [150.5])
 
 
@@ -59,7 +59,7 @@ Experiment dir : LM-TFM-wt103/20190601-101010
 
 
 def test_the_authors_program_has_its_evaluations_in_the_times_and_prints_no_rate() -> None:
-    run = read_run(AUTHORS + b"| End of training | test loss 3.18 | test ppl 24.047\n", "transformerxl")
+    run = read_log("transformerxl", AUTHORS + b"| End of training | test loss 3.18 | test ppl 24.047\n")
     assert run.factors == {
         "model": "Transformer-XL",
         "item": "token",
@@ -70,20 +70,20 @@ def test_the_authors_program_has_its_evaluations_in_the_times_and_prints_no_rate
         "devices": 1,
     }
     assert (run.status, run.samples_per_step, len(run.series)) == ("complete", 9000, 1)
-    times = series(run, "step_time")
+    times = series_of(run, "step_time")
     np.testing.assert_allclose(times.value, [140, 120, 150])
     assert [(one.step, one.kind) for one in times.breaks] == [(400, "evaluation")]
 
 
 def test_sequences_of_many_lengths_are_no_known_work() -> None:
     content = AUTHORS.replace(b"varlen : False", b"varlen : True")
-    run = read_run(content, "transformerxl")
+    run = read_log("transformerxl", content)
     assert (run.status, run.samples_per_step) == ("partial", None)
 
 
 def test_the_first_line_of_a_log_without_its_head_covers_no_more_than_the_others() -> None:
-    run = read_run(AUTHORS.partition(b"| epoch   1 step      200 ")[2].partition(b"\n")[2], "transformerxl")
-    assert series(run, "step_time").span.tolist() == [200, 200]
+    run = read_log("transformerxl", AUTHORS.partition(b"| epoch   1 step      200 ")[2].partition(b"\n")[2])
+    assert series_of(run, "step_time").span.tolist() == [200, 200]
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_the_first_line_of_a_log_without_its_head_covers_no_more_than_the_others
     ],
 )
 def test_how_it_ended(end: bytes, status: str) -> None:
-    assert read_run(HEAD + end, "transformerxl").status == status
+    assert read_log("transformerxl", HEAD + end).status == status

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.formats.reading import by_name
+from tests.builders import format_named
 from tests.formats.test_formats import FIXTURES
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -119,7 +119,7 @@ def _hostile(content: bytes) -> Iterator[tuple[str, bytes]]:
 
 def endless(name: str) -> Iterator[Input]:
     """Yield lines of literals that a format looks for, and of what is known to have taken it too long."""
-    units = [(b"", mark) for mark in by_name(name).marks] + [*_ENDLESS.get(name, ())]
+    units = [(b"", mark) for mark in format_named(name).marks] + [*_ENDLESS.get(name, ())]
     for begin, unit in units:
         for path in FIXTURES[name]:
             files = {**FIXTURES[name], path: begin + _filled(unit)}

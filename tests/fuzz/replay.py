@@ -28,7 +28,7 @@ from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT, Protocol
 from reportgen.report.listing import row
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import by_name
+from tests.builders import format_named
 from tests.formats.test_formats import FIXTURES, SETTINGS, check
 from tests.fuzz.inputs import NOBODY, Input
 
@@ -137,9 +137,9 @@ def parts(name: str, one: Input) -> Iterator[LogFiles]:
 
 
 def _read(name: str, view: LogFiles, one: Input) -> None:
-    by_name(name).claims(view)
+    format_named(name).claims(view)
     with np.errstate(all="ignore"):  # as where the program reads
-        found = list(by_name(name).read(view))
+        found = list(format_named(name).read(view))
     _hold(found, one)
     for run in found:
         if isinstance(run, Run) and (run.series or run.aggregates or run.telemetry):

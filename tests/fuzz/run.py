@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 
 from reportgen.core.model import Finding, Run
-from tests.formats.reading import by_name
+from tests.builders import format_named
 from tests.formats.test_formats import FIXTURES
 from tests.fuzz.inputs import CORPUS, Input, kept, valid, written
 from tests.fuzz.mutate import mutated
@@ -134,7 +134,7 @@ def _place(error: BaseException) -> str:
 
 def told(one: Input) -> object:
     """Return in rough what its reader says of an input: the kinds of findings, series and figures."""
-    found = [each for view in parts(one.format, one) for each in by_name(one.format).read(view)]
+    found = [each for view in parts(one.format, one) for each in format_named(one.format).read(view)]
     return one.format, frozenset(_told(each) for each in found[:20])
 
 

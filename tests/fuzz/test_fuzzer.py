@@ -10,7 +10,7 @@ import pytest
 from reportgen.core.model import Finding, Run
 from reportgen.labels import labels_toml
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import by_name
+from tests.builders import format_named
 from tests.formats.test_formats import SETTINGS
 from tests.fuzz import replay, run
 from tests.fuzz.inputs import Input, kept, valid, written
@@ -69,13 +69,13 @@ def swells(content: bytes) -> None:
 def test_a_defect_is_found_and_kept(
     defect: Callable[[bytes], None], kind: str, bound: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = by_name("nanogpt")
+    known = format_named("nanogpt")
 
     def read(files: LogFiles) -> Iterator[Run | Finding]:
         defect(files.bytes(files.path))
         yield from known.read(files)
 
-    monkeypatch.setattr(replay, "by_name", lambda name: replace(known, read=read))
+    monkeypatch.setattr(replay, "format_named", lambda name: replace(known, read=read))
     inputs = [one for one in valid() if one.format == "nanogpt"]
     search = Search(Random(1), {"nanogpt": inputs}, bound=bound, into=tmp_path)
     monkeypatch.setattr(run, "SHRINKING", 0 if kind == "TooSlow" else 60)

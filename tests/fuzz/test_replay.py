@@ -6,7 +6,7 @@ An input that was found by tests/fuzz/run.py is a case here as soon as it lies i
 import pytest
 
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.reading import by_name
+from tests.builders import format_named
 from tests.formats.test_formats import FIXTURES
 from tests.fuzz.inputs import CORPUS, NOBODY, Input, endless, kept, large
 from tests.fuzz.replay import DETECTION, DISK, limit, replay
@@ -66,8 +66,8 @@ LONG = (
 def test_what_repeats_itself_takes_no_more_time_than_its_size(name: str, path: str, content: bytes) -> None:
     files = LogFiles.of({path: content}).file(path)
     with limit(QUICK):
-        by_name(name).claims(files)
-        assert list(by_name(name).read(files))
+        format_named(name).claims(files)
+        assert list(format_named(name).read(files))
 
 
 def test_inputs_are_kept_for_every_format_and_are_small() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reportgen.core.model import Aggregate, Case, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, parse_protocol
-from tests.protocol.making import aggregate, cases, messages, rules, run, series, telemetry
+from tests.builders import aggregate, cases, messages, rules, run, series, telemetry
 
 TWO = parse_protocol("2+5x7")
 

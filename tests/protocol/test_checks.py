@@ -6,7 +6,7 @@ import pytest
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.protocol import DEFAULT, measure_run
 from reportgen.protocol.run_checks import is_on_gpu
-from tests.protocol.making import messages, run, series, telemetry
+from tests.builders import messages, run, series, telemetry
 
 
 def findings(found: Run, phase: str = "step") -> tuple[Finding, ...]:

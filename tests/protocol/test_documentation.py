@@ -9,7 +9,7 @@ import pytest
 
 from reportgen.core.stats import median_interval
 from reportgen.protocol import Protocol, measure_run
-from tests.protocol.making import run, series
+from tests.builders import run, series
 
 DOCS = Path(__file__).parents[2] / "docs"
 PROTOCOL = (DOCS / "explanation" / "protocol.md").read_text("utf-8")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reportgen.protocol.steps import common_entries, entries_within, exact_sum, measurable_entries
-from tests.protocol.making import series
+from tests.builders import series
 
 
 def test_entries_come_in_the_order_of_their_steps() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reportgen.core.model import Finding, Run, Source, Status
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, measure_run, parse_protocol
-from tests.protocol.making import aggregate, attempt, messages, rules, run, series, telemetry
+from tests.builders import aggregate, attempt, messages, rules, run, series, telemetry
 
 FIVE = parse_protocol("2+5x1")
 RATES = Protocol("rates", 2, 5, 1, "mean_of_rates")

@@ -13,7 +13,7 @@ import pytest
 from reportgen.core.model import DeviceEvent, Finding, Run, Series, Telemetry
 from reportgen.protocol import Protocol, available_metrics, measure_run, parse_protocol
 from reportgen.protocol.timeline import during, measured_before
-from tests.protocol.making import attempt, messages, rules, run, series, telemetry, window
+from tests.builders import attempt, messages, rules, run, series, telemetry, window
 
 FIVE: Protocol = parse_protocol("2+5x1")
 STEPS = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reportgen.core.model import Break, Series
 from reportgen.protocol.definition import DEFAULT, parse_protocol
 from reportgen.protocol.window import MeasuredWindow
-from tests.protocol.making import messages, rules, run, series, window
+from tests.builders import messages, rules, run, series, window
 
 FIVE = parse_protocol("2+5x1")
 

@@ -4,10 +4,9 @@ import csv as reader
 import io
 from dataclasses import replace
 
-import example
-
 from reportgen.core.results import Cell, Comparison, Header, Label, Table
 from reportgen.render.outputs.csv import table_csv
+from tests.render import example
 
 
 def _rows(table: Table) -> list[dict[str, str]]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-import example
 import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure as Canvas
@@ -14,6 +13,7 @@ from matplotlib.patches import Rectangle
 from reportgen.core.results import Figure, FigureKind, FigureSeries
 from reportgen.render.figures import digest, drawing, plots
 from reportgen.render.summary import alt_text
+from tests.render import example
 
 LINE, BARS = example.figures()
 

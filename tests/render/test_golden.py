@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-import example
-from test_hostile import hostile_report
-
 from reportgen.render import render_index, render_report
 from reportgen.render.outputs.registry import is_generated
+from tests.render import example
+from tests.render.test_hostile import hostile_report
 
 Golden = Callable[[str, Mapping[str, bytes]], None]
 

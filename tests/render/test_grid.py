@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import example
 import pytest
 
 from reportgen.core.model import Summary
@@ -10,6 +9,7 @@ from reportgen.core.results import Cell, Header, Label, Note, Table
 from reportgen.core.units import Unit
 from reportgen.render import markdown, render_table_markdown
 from reportgen.render.grid import lay_out, unit_label
+from tests.render import example
 
 
 def test_equal_heads_above_are_merged_and_the_lowest_are_not() -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
-import example
 import pytest
 from markdown_it import MarkdownIt
 
@@ -29,6 +28,7 @@ from reportgen.core.results import (
 from reportgen.core.rules import Rule
 from reportgen.render import render_report
 from reportgen.render.text import escape
+from tests.render import example
 
 EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"
 

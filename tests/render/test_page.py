@@ -8,12 +8,12 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import example
 import pytest
-from test_hostile import hostile_report
 
 from reportgen.core.results import Cell, Report
 from reportgen.render import render_report
+from tests.render import example
+from tests.render.test_hostile import hostile_report
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 CHROMIUM = shutil.which("chromium")

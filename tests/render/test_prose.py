@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import example
 import pytest
 
 from reportgen.core.errors import RequestError
@@ -11,6 +10,7 @@ from reportgen.core.model import Source
 from reportgen.core.results import Report
 from reportgen.render import render_index, render_report
 from reportgen.render.prose import fill as prose
+from tests.render import example
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
 

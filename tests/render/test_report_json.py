@@ -4,10 +4,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import example
-
 from reportgen.core.results import Report, Table
 from reportgen.render import render_report
+from tests.render import example
 
 
 def _json(report: Report) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """Environment blocks: one for each machine, not one for each run."""
 
 from reportgen.report.environment import environments
-from tests.tables.cases import run
+from tests.builders import published_run
 
 
 def test_runs_with_equal_environments_share_a_block():
-    runs = [run(m=i, environment={"driver": "535", "cpu": "EPYC"}) for i in range(3)]
+    runs = [published_run(m=i, environment={"driver": "535", "cpu": "EPYC"}) for i in range(3)]
     (block,) = environments({"logs/a": runs})
     assert (block.title, block.runs) == ("logs/a", 3)
     assert block.rows == (("cpu", "EPYC"), ("driver", "535"))
@@ -13,7 +13,7 @@ def test_runs_with_equal_environments_share_a_block():
 
 def test_each_machine_has_a_block_named_by_the_factor_that_tells_it_from_others():
     runs = [
-        run(machine=m, model=k, environment={"cpu": c})
+        published_run(machine=m, model=k, environment={"cpu": c})
         for m, c in [("nano", "A57"), ("i5", "i5-6267U")]
         for k in "ab"
     ]
@@ -24,17 +24,17 @@ def test_each_machine_has_a_block_named_by_the_factor_that_tells_it_from_others(
 
 
 def test_what_differs_from_run_to_run_tells_no_machines_apart():
-    runs = [run(m=i, environment={"cpu": "EPYC", "pid": i}) for i in range(20)]
+    runs = [published_run(m=i, environment={"cpu": "EPYC", "pid": i}) for i in range(20)]
     (block,) = environments({"logs/a": runs})
     assert block.rows == (("cpu", "EPYC"), ("pid", "20 different values, such as 0"))
 
 
 def test_where_a_figure_was_published_is_no_environment():
-    runs = [run(m=1, environment={"publication.title": "T", "source": "x"}), run(m=2)]
+    runs = [published_run(m=1, environment={"publication.title": "T", "source": "x"}), published_run(m=2)]
     assert environments({"logs/a": runs}) == ()
 
 
 def test_too_many_different_environments_are_one_block():
-    runs = [run(m=f"{i}{j}", environment={"a": i, "b": j}) for i in range(3) for j in range(3)]
+    runs = [published_run(m=f"{i}{j}", environment={"a": i, "b": j}) for i in range(3) for j in range(3)]
     (block,) = environments({"logs/a": runs})
     assert block.rows == (("a", "0 | 1 | 2"), ("b", "0 | 1 | 2"))

@@ -5,7 +5,7 @@ import pytest
 from reportgen.core.model import Aggregate
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import as_table, listing, row, rows
-from tests.protocol.making import aggregate, run
+from tests.builders import aggregate, run
 
 
 def test_a_value_is_listed_in_the_unit_it_was_read_in() -> None:

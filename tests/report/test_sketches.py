@@ -7,12 +7,12 @@ import pytest
 
 from reportgen.autolayout.overview import definition_text, overview
 from reportgen.core.model import Run
-from tests.tables.cases import run
+from tests.builders import published_run
 
 
 def sizes(count: int, **more: Any) -> list[Run]:
     """Return runs on 1, 2, 4, ... devices."""
-    return [run(devices=2**n, throughput=float(n + 1), **more) for n in range(count)]
+    return [published_run(devices=2**n, throughput=float(n + 1), **more) for n in range(count)]
 
 
 PHASES = {"data_loading": 0.1, "forward": 1.0, "backward": 2.0}
@@ -27,11 +27,14 @@ PHASES = {"data_loading": 0.1, "forward": 1.0, "backward": 2.0}
         ([one for name in "abcdefgh" for one in sizes(3, model=name)], [("line", "devices")]),
         ([one for name in "abcdefghi" for one in sizes(3, model=name)], [("bar", "")]),
         ([one for name in range(11) for one in sizes(3, model=f"m{name}")], []),
-        ([*sizes(2), run(devices=8, status="failed")], [("bar", "")]),
-        ([*sizes(1), run(devices=8, status="failed")], []),
-        ([run(model=name, item=item, throughput=1.0) for name, item in ("ax", "by")], []),
-        ([run(model=name, values=PHASES) for name in "ab"], [("stacked-bar", "")]),
-        ([run(model=name, values={**PHASES, "optimizer_step": 3.5}) for name in "ab"], [("bar", "")]),
+        ([*sizes(2), published_run(devices=8, status="failed")], [("bar", "")]),
+        ([*sizes(1), published_run(devices=8, status="failed")], []),
+        ([published_run(model=name, item=item, throughput=1.0) for name, item in ("ax", "by")], []),
+        ([published_run(model=name, values=PHASES) for name in "ab"], [("stacked-bar", "")]),
+        (
+            [published_run(model=name, values={**PHASES, "optimizer_step": 3.5}) for name in "ab"],
+            [("bar", "")],
+        ),
     ],
 )
 def test_a_small_table_of_the_first_metric_has_a_figure(
@@ -44,5 +47,5 @@ def test_a_small_table_of_the_first_metric_has_a_figure(
 
 
 def test_other_metrics_have_none() -> None:
-    runs = [run(devices=n, throughput=1.0, memory=2.0) for n in (1, 2, 4)]
+    runs = [published_run(devices=n, throughput=1.0, memory=2.0) for n in (1, 2, 4)]
     assert [one.table for one in overview(runs, "reports").figures] == ["throughput"]

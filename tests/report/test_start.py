@@ -10,11 +10,11 @@ from reportgen.autolayout.overview import definition_text, overview
 from reportgen.autolayout.path_factors import levels
 from reportgen.autolayout.scaffold import starters
 from reportgen.core.model import Aggregate, Run
-from tests.tables.cases import run
+from tests.builders import published_run
 
 
 def test_hostile_names_and_values_stay_inside_their_strings():
-    runs = [run(**{'a"b': f"x\n[evil] {i}"}, throughput=float(i)) for i in (1, 2)]
+    runs = [published_run(**{'a"b': f"x\n[evil] {i}"}, throughput=float(i)) for i in (1, 2)]
     document = tomllib.loads(definition_text(runs, 'logs/a"b'))
     assert document["title"] == 'a"b'
     assert document["tables"][0]["rows"] == ['a"b']
@@ -24,7 +24,11 @@ def test_hostile_names_and_values_stay_inside_their_strings():
 def test_a_campaign_may_be_called_like_one_of_our_own_files():
     files, remarks = starters(
         "reports",
-        {"logs/expected": [run(m="a", throughput=1.0)], "logs/empty": [], "logs/none": [run(m="a")]},
+        {
+            "logs/expected": [published_run(m="a", throughput=1.0)],
+            "logs/empty": [],
+            "logs/none": [published_run(m="a")],
+        },
     )
     assert remarks == []
     assert sorted(files) == [
@@ -35,13 +39,13 @@ def test_a_campaign_may_be_called_like_one_of_our_own_files():
 
 
 def test_factors_that_vary_become_rows_and_the_shortest_columns():
-    runs = [run(framework=f, devices=d, item="x", throughput=1.0) for f in "AB" for d in (1, 8, 16)]
+    runs = [published_run(framework=f, devices=d, item="x", throughput=1.0) for f in "AB" for d in (1, 8, 16)]
     (table,) = overview(runs, "reports").tables
     assert (table.rows, table.columns) == (("devices",), ("framework",))
 
 
 def test_phases_stand_side_by_side():
-    runs = [run(m=m, values={"step": 3.0, "forward": 1.0}) for m in "ab"]
+    runs = [published_run(m=m, values={"step": 3.0, "forward": 1.0}) for m in "ab"]
     (table,) = overview(runs, "reports").tables
     assert (table.metrics, table.phases, table.rows, table.columns) == (
         ("step_time",),
@@ -53,7 +57,7 @@ def test_phases_stand_side_by_side():
 
 def at(path: str, **keys: Any) -> Run:
     """Return a run whose log lies at that path."""
-    return replace(run(throughput=1.0, **keys), id=path)
+    return replace(published_run(throughput=1.0, **keys), id=path)
 
 
 def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -63,14 +67,14 @@ def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def test_a_factor_with_one_value_that_some_runs_lack_is_no_column():
-    runs = [run(device=d, layers=n, throughput=1.0) for d in "abc" for n in (1, 2)]
-    more = run(device="c", layers=2, dataset="x", throughput=1.0)
+    runs = [published_run(device=d, layers=n, throughput=1.0) for d in "abc" for n in (1, 2)]
+    more = published_run(device="c", layers=2, dataset="x", throughput=1.0)
     assert axes(*runs, more) == (("device", "dataset"), ("layers",))
 
 
 def test_a_factor_that_tells_no_cases_apart_is_no_row_unless_everybody_asks_for_it():
     runs = [
-        run(system=s, submitter=s.upper(), global_batch_size=b, throughput=1.0)
+        published_run(system=s, submitter=s.upper(), global_batch_size=b, throughput=1.0)
         for s, b in (("s", 8), ("t", 16))
     ]
     assert axes(*runs) == (("system", "global_batch_size"), ())
@@ -78,7 +82,7 @@ def test_a_factor_that_tells_no_cases_apart_is_no_row_unless_everybody_asks_for_
 
 def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
     def figures(node: str, names: str) -> Run:
-        one = run(node=node, throughput=1.0)
+        one = published_run(node=node, throughput=1.0)
         own = [
             Aggregate(
                 f"own_{name}", phase=phase, value=2.0, original="2", statistic="mean", n=1, source=one.source
@@ -103,15 +107,18 @@ def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
 
 def test_phases_stand_in_turn_behind_what_tells_cases_apart():
     times = {"backward": 2.0, "between_steps": 0.1, "data_loading": 0.5, "forward": 1.0, "step": 4.0}
-    runs = [run(model=m, batch_size=b, values=times) for m in "ab" for b in (1, 8)]
+    runs = [published_run(model=m, batch_size=b, values=times) for m in "ab" for b in (1, 8)]
     (table,) = overview(runs, "reports").tables
     assert table.phases == ("step", "data_loading", "forward", "backward", "between_steps")
     assert (table.rows, table.columns) == (("model", "batch_size"), ("phase",))
 
 
 def test_what_failed_elsewhere_is_no_row():
-    runs = [run(model=m, batch_size=1, throughput=1.0) for m in "ab"]
-    runs += [run(model="b", batch_size=2, memory=2.0), run(model="c", batch_size=3, status="failed")]
+    runs = [published_run(model=m, batch_size=1, throughput=1.0) for m in "ab"]
+    runs += [
+        published_run(model="b", batch_size=2, memory=2.0),
+        published_run(model="c", batch_size=3, status="failed"),
+    ]
     throughput, memory = overview(runs, "reports").tables
     assert (throughput.where, memory.where) == ({"model": ("a", "b")}, {"model": ("b",)})
     written = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
@@ -128,7 +135,7 @@ def test_where_a_log_names_no_device_its_folder_says_on_which_system_it_was():
 
 def test_of_many_phases_the_longest_are_shown_and_the_others_named():
     times = {"forward": 1.0, **{f"hook{i}": i / 1e6 for i in range(9)}}
-    runs = [run(m=m, values=times) for m in "ab"]
+    runs = [published_run(m=m, values=times) for m in "ab"]
     (table,) = overview(runs, "reports").tables
     assert table.phases == ("forward", *(f"hook{i}" for i in range(2, 9)))
     assert table.notes == ("Without the phases of the lowest values: hook0, hook1.",)
@@ -137,26 +144,29 @@ def test_of_many_phases_the_longest_are_shown_and_the_others_named():
 
 def test_of_very_many_phases_few_are_named():
     times = {f"kernel{i:02d}": 1.0 + i for i in range(20)}
-    (table,) = overview([run(m=m, values=times) for m in "ab"], "reports").tables
+    (table,) = overview([published_run(m=m, values=times) for m in "ab"], "reports").tables
     named = ", ".join(f"kernel{i:02d}" for i in range(8))
     assert table.notes == (f"Without the phases of the lowest values: {named} and 4 more.",)
 
 
 def test_a_rate_of_a_phase_that_its_time_tells_already_is_no_table():
-    runs = [run(m=m, samples=8.0, values={"forward": 1.0}) for m in "ab"]
+    runs = [published_run(m=m, samples=8.0, values={"forward": 1.0}) for m in "ab"]
     assert [table.metrics for table in overview(runs, "reports").tables] == [("step_time",)]
 
 
 def test_a_factor_goes_across_the_page_where_numbers_come_to_stand_beside_one_another():
-    apart = [run(batch_size=b, precision=p, throughput=1.0) for b, p in ((4, "fp32"), (8, "amp"), (9, "amp"))]
+    apart = [
+        published_run(batch_size=b, precision=p, throughput=1.0)
+        for b, p in ((4, "fp32"), (8, "amp"), (9, "amp"))
+    ]
     assert axes(*apart) == (("precision", "batch_size"), ())
-    both = [run(batch_size=b, precision="fp32", throughput=1.0) for b in (8, 9)]
+    both = [published_run(batch_size=b, precision="fp32", throughput=1.0) for b in (8, 9)]
     assert axes(*apart, *both) == (("batch_size",), ("precision",))
 
 
 def test_systems_come_before_settings():
     runs = [
-        run(batch_size=b, device=d, devices=n, throughput=1.0)
+        published_run(batch_size=b, device=d, devices=n, throughput=1.0)
         for b, (d, n) in enumerate((d, n) for d in "abc" for n in (1, 2))
     ]
     assert axes(*runs) == (("device", "devices", "batch_size"), ())
@@ -165,11 +175,13 @@ def test_systems_come_before_settings():
 def test_many_cases_have_a_table_for_each_model_without_what_is_the_same_in_it():
     settings = {"B": {"seq_len": 384}, "a": {"image": 224}}
     few = [
-        run(model=m, **more, batch_size=b, throughput=1.0) for m, more in settings.items() for b in range(20)
+        published_run(model=m, **more, batch_size=b, throughput=1.0)
+        for m, more in settings.items()
+        for b in range(20)
     ]
     assert len(overview(few, "reports").tables) == 1
-    failed = run(status="failed", model="a", image=224, batch_size=99)
-    many = [*few, failed, run(model="a", image=224, batch_size=50, throughput=1.0)]
+    failed = published_run(status="failed", model="a", image=224, batch_size=99)
+    many = [*few, failed, published_run(model="a", image=224, batch_size=50, throughput=1.0)]
     tables = overview(many, "reports").tables
     assert [(one.id, one.title, one.where, one.rows) for one in tables] == [
         ("throughput-a", "Throughput: a", {"model": ("a",)}, ("batch_size",)),
@@ -177,32 +189,35 @@ def test_many_cases_have_a_table_for_each_model_without_what_is_the_same_in_it()
     ]
     written = tomllib.loads(definition_text(many, "logs/x"))["tables"]
     assert [one["where"] for one in written] == [{"model": "a"}, {"model": "B"}]
-    unknown = run(batch_size=7, throughput=1.0)
+    unknown = published_run(batch_size=7, throughput=1.0)
     assert len(overview([*many, unknown], "reports").tables) == 1
 
 
 def test_models_that_python_holds_for_equal_have_tables_of_their_own():
-    runs = [run(model=m, batch_size=b, throughput=1.0) for m in (1, True, "1") for b in range(20)]
+    runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in (1, True, "1") for b in range(20)]
     tables = overview(runs, "reports").tables
     assert [table.where for table in tables] == [{"model": (m,)} for m in (True, 1, "1")]
-    assert axes(*(run(x=x, throughput=1.0) for x in (1, True))) == (("x",), ())
+    assert axes(*(published_run(x=x, throughput=1.0) for x in (1, True))) == (("x",), ())
 
 
 @pytest.mark.parametrize("model", ["😀", "\x7f", 'a"\\', "\n"])
 def test_the_model_of_a_table_is_written_as_it_is(model):
-    runs = [run(model=m, batch_size=b, throughput=1.0) for m in (model, "b") for b in range(30)]
+    runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in (model, "b") for b in range(30)]
     tables = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
     assert {table["where"]["model"] for table in tables} == {model, "b"}
 
 
 def test_a_run_that_failed_is_laid_out_with_the_others_unless_it_says_too_little():
-    runs = [run(device="A", batch_size=b, throughput=1.0) for b in (1, 2)]
-    assert axes(*runs, run(status="failed", device="B", batch_size=1)) == (("batch_size",), ("device",))
-    assert axes(*runs, run(status="failed", batch_size=1)) == (("batch_size",), ())
+    runs = [published_run(device="A", batch_size=b, throughput=1.0) for b in (1, 2)]
+    assert axes(*runs, published_run(status="failed", device="B", batch_size=1)) == (
+        ("batch_size",),
+        ("device",),
+    )
+    assert axes(*runs, published_run(status="failed", batch_size=1)) == (("batch_size",), ())
 
 
 def test_tables_of_models_that_differ_in_signs_alone_have_ids_of_their_own():
-    runs = [run(model=m, batch_size=b, throughput=1.0) for m in ("x+", "x-") for b in range(30)]
+    runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in ("x+", "x-") for b in range(30)]
     assert [one.id for one in overview(runs, "reports").tables] == ["throughput-x", "throughput-x-2"]
 
 
@@ -220,22 +235,27 @@ def test_a_guessed_level_is_no_column_and_no_row_where_a_factor_says_the_same():
 
 
 def test_a_table_of_one_case_has_the_row_that_varies_elsewhere_or_tells_most():
-    one = run(availability="now", item="x", model="a", system="s", memory=1.0)
+    one = published_run(availability="now", item="x", model="a", system="s", memory=1.0)
     assert axes(one) == (("model",), ())
-    others = [run(availability="now", item="x", model="a", system=s, throughput=1.0) for s in "tu"]
+    others = [published_run(availability="now", item="x", model="a", system=s, throughput=1.0) for s in "tu"]
     assert [table.rows for table in overview([one, *others], "reports").tables] == [("system",), ("system",)]
 
 
 def test_runs_of_which_nothing_is_known_get_a_row_each():
-    assert axes(run(throughput=1.0), run(throughput=2.0)) == (("repeat",), ())
-    assert axes(run(item="x", throughput=1.0), run(item="x", throughput=2.0)) == (("repeat",), ())
+    assert axes(published_run(throughput=1.0), published_run(throughput=2.0)) == (("repeat",), ())
+    assert axes(published_run(item="x", throughput=1.0), published_run(item="x", throughput=2.0)) == (
+        ("repeat",),
+        (),
+    )
 
 
 def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
-    runs = [run(model=m, environment={"gpu": gpu}, throughput=1.0) for gpu in "ab" for m in ("x", "y")]
+    runs = [
+        published_run(model=m, environment={"gpu": gpu}, throughput=1.0) for gpu in "ab" for m in ("x", "y")
+    ]
     assert axes(*runs) == (("model",), ("gpu",))
     assert "# gpu: a, b" in definition_text(runs, "logs/x")
-    alike = [run(model=m, environment={"gpu": m}, throughput=1.0) for m in ("x", "y")]
+    alike = [published_run(model=m, environment={"gpu": m}, throughput=1.0) for m in ("x", "y")]
     assert axes(*alike) == (("model",), ())
 
 

@@ -13,11 +13,10 @@ from reportgen.render.outputs.csv import table_csv
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.spec import CompareSpec
-from tests.protocol.making import series, telemetry
-from tests.tables.cases import run, spec
+from tests.builders import published_run, series, table_spec, telemetry
 
 FRAMEWORKS = [
-    run(framework=framework, devices=devices, batch_size=128, item="image", throughput=rate)
+    published_run(framework=framework, devices=devices, batch_size=128, item="image", throughput=rate)
     for framework, devices, rate in [
         ("OneFlow", 1, 400.0),
         ("OneFlow", 8, 3100.0),
@@ -33,7 +32,7 @@ def texts(table: Table) -> list[list[str]]:
 
 
 def one(runs, knowledge=NO_FACTS, **keys) -> Table:
-    (table,) = build_tables(spec(**keys), runs, knowledge)
+    (table,) = build_tables(table_spec(**keys), runs, knowledge)
     return table
 
 
@@ -59,12 +58,15 @@ def test_order_comes_first_and_the_rest_follows():
 
 
 def test_booleans_numbers_and_texts_stay_apart_as_values():
-    runs = [run(x=x, throughput=float(i)) for i, x in enumerate([True, 2, "2"], 1)]
+    runs = [published_run(x=x, throughput=float(i)) for i, x in enumerate([True, 2, "2"], 1)]
     assert sorted(texts(one(runs, rows=("x",)))) == [["1"], ["2"], ["3"]]
 
 
 def test_hidden_variation_prints_no_number_and_names_what_varies():
-    runs = [*FRAMEWORKS, run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0)]
+    runs = [
+        *FRAMEWORKS,
+        published_run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0),
+    ]
     table = one(runs, rows=("devices",), columns=("framework",))
     assert texts(table)[0] == ["several", "350"]
     assert "batch_size vary" in table.notes[table.cells[0][0].notes[0]].text
@@ -73,19 +75,25 @@ def test_hidden_variation_prints_no_number_and_names_what_varies():
 
 @pytest.mark.parametrize(("which", "shown"), [("largest", "400"), ("smallest", "300")])
 def test_pick_chooses_one_case_among_several(which, shown):
-    runs = [*FRAMEWORKS, run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0)]
+    runs = [
+        *FRAMEWORKS,
+        published_run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0),
+    ]
     assert (
         texts(one(runs, rows=("devices",), columns=("framework",), pick={"batch_size": which}))[0][0] == shown
     )
 
 
 def test_pick_prefers_a_measured_case_to_a_larger_one_that_failed():
-    runs = [run(batch_size=8, m="a", throughput=5.0), run(batch_size=16, m="a", status="out_of_memory")]
+    runs = [
+        published_run(batch_size=8, m="a", throughput=5.0),
+        published_run(batch_size=16, m="a", status="out_of_memory"),
+    ]
     assert texts(one(runs, rows=("m",), pick={"batch_size": "largest"})) == [["5"]]
 
 
 def test_ignored_factors_make_repeats_of_one_case():
-    runs = [run(host=h, m="a", throughput=v) for h, v in [("x", 1.0), ("y", 2.0), ("z", 4.0)]]
+    runs = [published_run(host=h, m="a", throughput=v) for h, v in [("x", 1.0), ("y", 2.0), ("z", 4.0)]]
     table = one(runs, rows=("m",), ignore=("host",))
     assert texts(table) == [["2"]]
     assert table.cells[0][0].case.summary.n == 3
@@ -93,9 +101,9 @@ def test_ignored_factors_make_repeats_of_one_case():
 
 def test_qualifiers_split_a_column_only_where_they_must():
     runs = [
-        run(framework="TF", xla=True, devices=1, throughput=5.0),
-        run(framework="TF", xla=False, devices=1, throughput=4.0),
-        run(framework="PT", xla=False, devices=1, throughput=3.0),
+        published_run(framework="TF", xla=True, devices=1, throughput=5.0),
+        published_run(framework="TF", xla=False, devices=1, throughput=4.0),
+        published_run(framework="PT", xla=False, devices=1, throughput=3.0),
     ]
     table = one(
         runs, rows=("devices",), columns=("framework",), qualify={"xla": False}, labels={"xla=true": "w/XLA"}
@@ -106,8 +114,8 @@ def test_qualifiers_split_a_column_only_where_they_must():
 
 def test_a_qualifier_stands_under_the_heading_where_it_differs_from_the_tables_own():
     runs = [
-        run(framework="A", batch_size=256, devices=1, throughput=5.0),
-        run(framework="B", batch_size=224, devices=1, throughput=4.0),
+        published_run(framework="A", batch_size=256, devices=1, throughput=5.0),
+        published_run(framework="B", batch_size=224, devices=1, throughput=4.0),
     ]
     keys = {"rows": ("devices",), "columns": ("framework",), "labels": {"batch_size": "bsz"}}
     assert heads(one(runs, qualify={"batch_size": 256}, **keys)) == ["A", "B bsz=224"]
@@ -116,7 +124,7 @@ def test_a_qualifier_stands_under_the_heading_where_it_differs_from_the_tables_o
 
 def test_a_qualifier_that_differs_inside_row_and_column_stands_in_the_cell():
     runs = [
-        run(f=f, p=p, batch_size=b, throughput=1.0)
+        published_run(f=f, p=p, batch_size=b, throughput=1.0)
         for f, p, b in [("A", "x", 1), ("A", "y", 2), ("B", "x", 2), ("B", "y", 1)]
     ]
     table = one(runs, rows=("f",), columns=("p",), qualify={"batch_size": None})
@@ -127,7 +135,7 @@ def test_a_qualifier_that_differs_inside_row_and_column_stands_in_the_cell():
 
 
 def test_phases_side_by_side_have_a_unit_for_each_column_and_totals_sum_them():
-    runs = [run(m="a", values={"data_loading": 5.0, "forward": 0.002, "backward": 0.004})]
+    runs = [published_run(m="a", values={"data_loading": 5.0, "forward": 0.002, "backward": 0.004})]
     table = one(
         runs,
         rows=("m",),
@@ -143,9 +151,9 @@ def test_phases_side_by_side_have_a_unit_for_each_column_and_totals_sum_them():
 
 def test_what_no_run_tells_is_no_row_for_one_that_failed():
     runs = [
-        run(m="a", values={"forward": 1.0}, memory=2.0),
-        run(m="b", values={"forward": 3.0}),
-        run(m="c", status="failed"),
+        published_run(m="a", values={"forward": 1.0}, memory=2.0),
+        published_run(m="b", values={"forward": 3.0}),
+        published_run(m="c", status="failed"),
     ]
     keys = {"metrics": ("step_time", "memory_used"), "phases": ("step", "forward"), "unit": "per-cell"}
     table = one(runs, rows=("metric", "phase", "m"), **keys)
@@ -159,19 +167,19 @@ def test_what_no_run_tells_is_no_row_for_one_that_failed():
 
 
 def test_runs_that_all_failed_are_shown_in_each_of_several_phases():
-    runs = [run(m=m, status="failed") for m in "ab"]
+    runs = [published_run(m=m, status="failed") for m in "ab"]
     table = one(runs, rows=("m",), columns=("phase",), phases=("step", "forward"))
     assert texts(table) == [["failed", "failed"]] * 2
 
 
 def test_throughput_of_a_total_is_samples_over_its_time():
-    runs = [run(m="a", samples=256.0, values={"forward": 0.25, "backward": 0.75})]
+    runs = [published_run(m="a", samples=256.0, values={"forward": 0.25, "backward": 0.75})]
     table = one(runs, rows=("m",), phases=("compute",), totals={"compute": ("forward", "backward")})
     assert texts(table) == [["256"]]
 
 
 def test_facets_make_one_table_each_with_an_id_that_can_be_a_path():
-    tables = build_tables(spec(rows=("devices",), facets=("framework",)), FRAMEWORKS, NO_FACTS)
+    tables = build_tables(table_spec(rows=("devices",), facets=("framework",)), FRAMEWORKS, NO_FACTS)
     assert [t.id for t in tables] == ["t/OneFlow", "t/PyTorch"]
     assert [t.title for t in tables] == ["T: OneFlow", "T: PyTorch"]
 
@@ -191,7 +199,7 @@ def test_speedup_efficiency_and_ratio_are_taken_like_for_like():
 
 
 def test_the_speedup_of_a_time_is_above_one_when_the_time_is_shorter():
-    runs = [run(device=d, values={"step": t}) for d, t in [("CPU", 4.0), ("GPU", 1.0)]]
+    runs = [published_run(device=d, values={"step": t}) for d, t in [("CPU", 4.0), ("GPU", 1.0)]]
     table = one(
         runs,
         rows=("device",),
@@ -203,7 +211,10 @@ def test_the_speedup_of_a_time_is_above_one_when_the_time_is_shorter():
 
 
 def test_a_cell_without_its_own_baseline_says_so():
-    runs = [run(m="a", devices=1, b=1, throughput=1.0), run(m="a", devices=8, b=2, throughput=6.0)]
+    runs = [
+        published_run(m="a", devices=1, b=1, throughput=1.0),
+        published_run(m="a", devices=8, b=2, throughput=6.0),
+    ]
     table = one(
         runs,
         rows=("m", "devices", "b"),
@@ -228,8 +239,8 @@ def test_a_cell_without_its_own_baseline_says_so():
     ],
 )
 def test_a_missing_baseline_says_in_what_the_nearest_differs(others, differs):
-    runs = [run(gpu="A", a=2, b=2, throughput=1.0)]
-    runs += [run(gpu="V", throughput=1.0, **factors) for factors in others]
+    runs = [published_run(gpu="A", a=2, b=2, throughput=1.0)]
+    runs += [published_run(gpu="V", throughput=1.0, **factors) for factors in others]
     compare = CompareSpec("speedup", {"gpu": "V"})
     for found in (runs, runs[::-1]):
         table = one(found, where={"gpu": ("A",)}, compare=compare)
@@ -246,16 +257,18 @@ def test_a_missing_baseline_says_in_what_the_nearest_differs(others, differs):
 )
 def test_what_is_ignored_is_not_called_equal(ignore, rest):
     runs = [
-        run(device="A", batch_size=5, throughput=1.0),
-        run(device="B", batch_size=24, throughput=3.0),
-        run(device="C", batch_size=12, throughput=2.0, **({"host": "n1"} if "host" in ignore else {})),
+        published_run(device="A", batch_size=5, throughput=1.0),
+        published_run(device="B", batch_size=24, throughput=3.0),
+        published_run(
+            device="C", batch_size=12, throughput=2.0, **({"host": "n1"} if "host" in ignore else {})
+        ),
     ]
     table = one(runs, rows=("device",), ignore=ignore, compare=CompareSpec("speedup", {"device": "A"}))
     assert table.caption[-1] == f"Speed-up against device = A{rest}"
 
 
 def test_an_ignored_factor_that_agrees_is_as_equal_as_the_others():
-    runs = [run(device=d, batch_size=5, throughput=1.0) for d in "AB"]
+    runs = [published_run(device=d, batch_size=5, throughput=1.0) for d in "AB"]
     table = one(
         runs, rows=("device",), ignore=("batch_size",), compare=CompareSpec("speedup", {"device": "A"})
     )
@@ -263,7 +276,9 @@ def test_an_ignored_factor_that_agrees_is_as_equal_as_the_others():
 
 
 def test_repeats_that_differ_in_what_is_ignored_say_so():
-    runs = [run(m="a", node=node, throughput=1.0) for node in range(8)] + [run(m="b", node=1, throughput=1.0)]
+    runs = [published_run(m="a", node=node, throughput=1.0) for node in range(8)] + [
+        published_run(m="b", node=1, throughput=1.0)
+    ]
     assert (
         "Not held equal among repeats: node (0, 1, 2, 3, 4, 5, ...)."
         in one(runs, rows=("m",), ignore=("node",)).caption
@@ -279,25 +294,25 @@ def test_repeats_that_differ_in_what_is_ignored_say_so():
     ],
 )
 def test_the_caption_claims_no_step_that_was_not_measured(lengths, evidence):
-    runs = [replace(run(m=n), series=(series([1.0] * length),)) for n, length in enumerate(lengths)]
+    runs = [replace(published_run(m=n), series=(series([1.0] * length),)) for n, length in enumerate(lengths)]
     assert one(runs, rows=("m",), metrics=("step_time",)).caption[0] == f"Step time in s: {evidence}."
 
 
 def test_the_caption_says_how_many_of_the_steps_are_in_the_log():
-    found = replace(run(m=1), series=(series([1.0] * 13, step=range(1, 131, 10)),))
+    found = replace(published_run(m=1), series=(series([1.0] * 13, step=range(1, 131, 10)),))
     (said, *_) = one([found], rows=("m",), metrics=("step_time",)).caption
     assert said == "Step time in s: 10 of the steps 21 to 111 of each run."
 
 
 def test_telemetry_without_steps_is_of_the_whole_log():
-    found = replace(run(m=1), telemetry=(telemetry(memory_used=[1.0, 2.0]),))
+    found = replace(published_run(m=1), telemetry=(telemetry(memory_used=[1.0, 2.0]),))
     (said, *_) = one([found], rows=("m",), metrics=("memory_used",)).caption
     assert said.endswith(": samples of the whole log.")
 
 
 def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_names_who_has_none():
     runs = [
-        run(m=m, gpu=g, throughput=v)
+        published_run(m=m, gpu=g, throughput=v)
         for m, g, v in [("a", "V", 1.0), ("a", "A", 2.0), ("b", "V", 1.0), ("b", "A", 8.0), ("c", "A", 5.0)]
     ]
     table = one(
@@ -313,7 +328,11 @@ def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_names_who_has_none(
 
 
 def test_failed_runs_are_shown_as_failed_and_never_as_numbers():
-    runs = [run(m="a", status="out_of_memory"), run(m="b", status="failed"), run(m="c", throughput=1.0)]
+    runs = [
+        published_run(m="a", status="out_of_memory"),
+        published_run(m="b", status="failed"),
+        published_run(m="c", throughput=1.0),
+    ]
     assert texts(one(runs, rows=("m",))) == [["out of memory"], ["failed"], ["1"]]
 
 
@@ -336,12 +355,12 @@ def test_missing_is_what_the_definition_calls_it():
 
 
 def test_every_repeat_can_have_its_row():
-    runs = [run(m="a", repeat=i, throughput=float(i)) for i in (3, 1, 2)]
+    runs = [published_run(m="a", repeat=i, throughput=float(i)) for i in (3, 1, 2)]
     assert texts(one(runs, rows=("m", "repeat"))) == [["1"], ["2"], ["3"]]
 
 
 def test_an_interval_that_repeats_are_too_few_for_is_called_a_range():
-    runs = [run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
+    runs = [published_run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
     table = one(runs, rows=("m",), interval=True)
     cell = table.cells[0][0]
     assert (cell.low, cell.value, cell.high) == (1.0, 2.0, 3.0)
@@ -351,10 +370,10 @@ def test_an_interval_that_repeats_are_too_few_for_is_called_a_range():
 
 
 def test_many_texts_of_one_rule_fold_into_one_footnote():
-    runs = [run(m="a", devices=1, throughput=1.0)] + [
-        run(m=f"m{i}", devices=8, throughput=6.0) for i in range(6)
+    runs = [published_run(m="a", devices=1, throughput=1.0)] + [
+        published_run(m=f"m{i}", devices=8, throughput=6.0) for i in range(6)
     ]
-    runs += [run(m="z", devices=1, values={"step": 1.0}, status="failed")]
+    runs += [published_run(m="z", devices=1, values={"step": 1.0}, status="failed")]
     table = one(runs, rows=("m", "devices"), compare=CompareSpec("speedup", {"devices": 1}))
     assert len({n.rule for n in table.notes}) == len(table.notes)
 
@@ -362,12 +381,12 @@ def test_many_texts_of_one_rule_fold_into_one_footnote():
 def test_a_folded_footnote_says_where_the_figures_stand():
     runs = [
         replace(
-            run(m=f"m{i}", throughput=1.0),
+            published_run(m=f"m{i}", throughput=1.0),
             findings=(Finding("warning", Rule.PROTOCOL_SPREAD, "r", f"{i} %"),),
         )
         for i in range(5)
     ]
-    (note,) = one([*runs, run(m="z", throughput=1.0)], rows=("m",)).notes
+    (note,) = one([*runs, published_run(m="z", throughput=1.0)], rows=("m",)).notes
     assert note.text == (
         "The repeats vary by more than the protocol allows (5 % by default). "
         "The figures differ: index.html has those behind each number, report.json all 5."
@@ -380,17 +399,17 @@ SHORT = series([1.0] * 5)
 @pytest.mark.parametrize(
     ("baseline", "why"),
     [
-        (run(m="a", devices=1, status="out_of_memory"), "out of memory"),
-        (replace(run(m="a", devices=1), id="x"), "the log of x has nothing to measure"),
+        (published_run(m="a", devices=1, status="out_of_memory"), "out of memory"),
+        (replace(published_run(m="a", devices=1), id="x"), "the log of x has nothing to measure"),
         (
-            replace(run(m="a", devices=1, samples=8.0), series=(SHORT,)),
+            replace(published_run(m="a", devices=1, samples=8.0), series=(SHORT,)),
             "the log ends at step 5, within the warm-up of 20",
         ),
     ],
 )
 def test_a_baseline_without_a_number_says_why(baseline, why):
     table = one(
-        [baseline, run(m="a", devices=8, throughput=6.0)],
+        [baseline, published_run(m="a", devices=8, throughput=6.0)],
         rows=("m", "devices"),
         compare=CompareSpec("speedup", {"devices": 1}),
     )
@@ -400,8 +419,8 @@ def test_a_baseline_without_a_number_says_why(baseline, why):
 
 def test_environment_may_be_used_like_a_factor():
     runs = [
-        run(m="a", throughput=1.0, environment={"driver": "470"}),
-        run(m="a", throughput=2.0, environment={"driver": "535"}),
+        published_run(m="a", throughput=1.0, environment={"driver": "470"}),
+        published_run(m="a", throughput=2.0, environment={"driver": "535"}),
     ]
     assert texts(one(runs, rows=("driver",))) == [["1"], ["2"]]
 
@@ -418,10 +437,10 @@ def test_environment_may_be_used_like_a_factor():
 )
 def test_images_and_tokens_have_their_own_units_wherever_they_stand(keys, mode, units):
     runs = [
-        run(m="a", d=8, item="image", x=1, y=1, throughput=1.0),
-        run(m="b", d=8, item="token", x=1, y=2, throughput=2.0),
-        run(m="b", d=8, item="token", x=2, y=1, throughput=2.0),
-        run(m="c", d=8, item="sample", x=3, y=3, status="failed"),
+        published_run(m="a", d=8, item="image", x=1, y=1, throughput=1.0),
+        published_run(m="b", d=8, item="token", x=1, y=2, throughput=2.0),
+        published_run(m="b", d=8, item="token", x=2, y=1, throughput=2.0),
+        published_run(m="c", d=8, item="sample", x=3, y=3, status="failed"),
     ]
     table = one(runs if mode == "cell" else [*runs[:2], runs[3]], **keys)
     assert table.unit_mode == mode
@@ -430,7 +449,7 @@ def test_images_and_tokens_have_their_own_units_wherever_they_stand(keys, mode, 
 
 
 def test_a_cell_can_have_a_unit_of_its_own():
-    runs = [run(m=m, values={"forward": t}) for m, t in [("a", 0.09129), ("b", 13.808)]]
+    runs = [published_run(m=m, values={"forward": t}) for m, t in [("a", 0.09129), ("b", 13.808)]]
     table = one(runs, rows=("m",), metrics=("step_time",), phases=("forward",), unit="per-cell")
     assert [row[0].unit.name for row in table.cells] == ["ms", "s"]
 
@@ -476,13 +495,13 @@ def test_a_cell_can_have_a_unit_of_its_own():
 )
 def test_wrong_requests_say_where_what_and_what_to_do(keys, message):
     with pytest.raises(RequestError) as error:
-        build_tables(spec(**keys), FRAMEWORKS, NO_FACTS)
+        build_tables(table_spec(**keys), FRAMEWORKS, NO_FACTS)
     assert str(error.value).startswith(f"reports/t.toml: {message}")
 
 
 def test_split_columns_and_means_reach_the_csv():
     runs = [
-        run(framework="TF", xla=x, gpu=g, m="a", throughput=v)
+        published_run(framework="TF", xla=x, gpu=g, m="a", throughput=v)
         for x, g, v in [(True, "V", 4.0), (True, "A", 8.0), (False, "V", 1.0), (False, "A", 9.0)]
     ]
     table = one(
@@ -507,28 +526,30 @@ HOSTILE = [True, 1, "1", "-", "a\nb", "中", 2**62, -1.5]
 
 
 def test_every_case_lands_in_a_cell_of_its_own_whatever_its_factor_holds():
-    runs = [run(x=x, throughput=float(i + 1)) for i, x in enumerate(HOSTILE)] + [run(y=1, throughput=99.0)]
+    runs = [published_run(x=x, throughput=float(i + 1)) for i, x in enumerate(HOSTILE)] + [
+        published_run(y=1, throughput=99.0)
+    ]
     table = one(runs, rows=("x",))
     assert sorted(cell.value for (cell,) in table.cells) == [*map(float, range(1, 9)), 99.0]
 
 
 def test_where_does_not_take_one_for_true():
-    runs = [run(devices=True, throughput=2.0), run(devices=1, throughput=1.0)]
+    runs = [published_run(devices=True, throughput=2.0), published_run(devices=1, throughput=1.0)]
     assert texts(one(runs, rows=("devices",), where={"devices": (1,)})) == [["1"]]
 
 
 def test_facets_that_look_alike_have_ids_of_their_own():
-    runs = [run(x=x, m="a", throughput=1.0) for x in ["A 1", "A+1", "中", "文"]]
-    ids = [t.id for t in build_tables(spec(rows=("m",), facets=("x",)), runs, NO_FACTS)]
+    runs = [published_run(x=x, m="a", throughput=1.0) for x in ["A 1", "A+1", "中", "文"]]
+    ids = [t.id for t in build_tables(table_spec(rows=("m",), facets=("x",)), runs, NO_FACTS)]
     assert len(set(ids)) == 4
     assert all(len(i.partition("/")[2]) > 1 and i.isascii() for i in ids)
 
 
 def test_a_baseline_brings_its_evidence_and_its_doubts_along():
     doubt = Finding("warning", Rule.READ_MALFORMED_LINE, "r", "a line that is none")
-    base = replace(run(d="A", m="x", throughput=1.0), findings=(doubt,))
+    base = replace(published_run(d="A", m="x", throughput=1.0), findings=(doubt,))
     table = one(
-        [base, run(d="B", m="x", throughput=2.0)],
+        [base, published_run(d="B", m="x", throughput=2.0)],
         where={"d": ("B",)},
         rows=("m",),
         compare=CompareSpec("ratio", {"d": "A"}),
@@ -541,18 +562,22 @@ def test_a_baseline_brings_its_evidence_and_its_doubts_along():
 
 
 def test_several_cases_in_a_cell_keep_their_evidence():
-    table = one([run(m="a", h=1, throughput=1.0), run(m="a", h=2, throughput=2.0)], rows=("m",))
+    table = one(
+        [published_run(m="a", h=1, throughput=1.0), published_run(m="a", h=2, throughput=2.0)], rows=("m",)
+    )
     assert len(table.cells[0][0].cases) == 2
 
 
 def test_the_mean_leaves_out_the_ratio_of_the_baseline_to_itself():
-    runs = [run(m=m, d=d, throughput=v) for m in "xy" for d, v in [("A", 1.0), ("B", 4.0)]]
+    runs = [published_run(m=m, d=d, throughput=v) for m in "xy" for d, v in [("A", 1.0), ("B", 4.0)]]
     table = one(runs, rows=("m", "d"), compare=CompareSpec("ratio", {"d": "A"}, mean=True), show=("ratio",))
     assert texts(table)[-1] == ["4"]
 
 
 def test_efficiency_without_a_device_count_is_absent():
-    runs = [run(m="a", devices=d, throughput=1.0) for d in (0, 8)] + [run(m="b", throughput=2.0)]
+    runs = [published_run(m="a", devices=d, throughput=1.0) for d in (0, 8)] + [
+        published_run(m="b", throughput=2.0)
+    ]
     table = one(
         runs, rows=("m", "devices"), compare=CompareSpec("efficiency", {"devices": 0}), show=("efficiency",)
     )
@@ -560,7 +585,7 @@ def test_efficiency_without_a_device_count_is_absent():
 
 
 def test_phases_stand_in_the_order_in_which_they_are_asked_for():
-    runs = [run(m="a", values={"backward": 1.0, "forward": 2.0})]
+    runs = [published_run(m="a", values={"backward": 1.0, "forward": 2.0})]
     table = one(runs, rows=("m",), columns=("phase",), metrics=("step_time",), phases=("forward", "backward"))
     assert heads(table) == ["forward", "backward"]
 
@@ -596,7 +621,11 @@ def test_phases_stand_in_the_order_in_which_they_are_asked_for():
 )
 def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
     with pytest.raises(RequestError) as error:
-        build_tables(spec(**keys), [run(m="a", b=16, item="token", throughput=1.0, memory=5.0)], NO_FACTS)
+        build_tables(
+            table_spec(**keys),
+            [published_run(m="a", b=16, item="token", throughput=1.0, memory=5.0)],
+            NO_FACTS,
+        )
     assert str(error.value).startswith(f"reports/t.toml: {message}")
 
 
@@ -609,11 +638,11 @@ def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
 )
 def test_rows_may_stand_the_best_first(metric, values, expected):
     runs = [
-        run(status="failed", device=device)
+        published_run(status="failed", device=device)
         if value is None
-        else run(device=device, throughput=value)
+        else published_run(device=device, throughput=value)
         if metric == "throughput"
-        else run(device=device, values={"step": value})
+        else published_run(device=device, values={"step": value})
         for device, value in values.items()
     ]
     table = one(runs, rows=("device",), metrics=(metric,), best_first=True)
@@ -622,14 +651,17 @@ def test_rows_may_stand_the_best_first(metric, values, expected):
 
 def test_nothing_is_best_of_what_has_no_better_direction():
     with pytest.raises(RequestError) as error:
-        build_tables(spec(rows=("m",), metrics=("loss",), best_first=True), [], NO_FACTS)
+        build_tables(table_spec(rows=("m",), metrics=("loss",), best_first=True), [], NO_FACTS)
     assert str(error.value) == (
         "reports/t.toml: tables[0].best_first: nobody can say whether more or less loss is better; leave it out"
     )
 
 
 def test_what_a_device_or_a_step_does_has_no_scaling_efficiency():
-    runs = [run(devices=1, values={"step": 0.320}), run(devices=8, values={"step": 0.327})]
+    runs = [
+        published_run(devices=1, values={"step": 0.320}),
+        published_run(devices=8, values={"step": 0.327}),
+    ]
     with pytest.raises(RequestError) as error:
         one(
             runs, rows=("devices",), metrics=("step_time",), compare=CompareSpec("efficiency", {"devices": 1})
@@ -641,7 +673,10 @@ def test_what_a_device_or_a_step_does_has_no_scaling_efficiency():
 
 
 def test_totals_of_different_parts_are_not_compared():
-    runs = [run(d="A", values={"forward": 1.0, "backward": 2.0}), run(d="B", values={"forward": 1.0})]
+    runs = [
+        published_run(d="A", values={"forward": 1.0, "backward": 2.0}),
+        published_run(d="B", values={"forward": 1.0}),
+    ]
     table = one(
         runs,
         rows=("d",),
@@ -656,8 +691,8 @@ def test_totals_of_different_parts_are_not_compared():
 
 
 TIMED = [
-    run(m="a", values={"data_loading": 5.0, "forward": 0.002, "backward": 0.004}),
-    run(m="b", values={"forward": 0.001}),
+    published_run(m="a", values={"data_loading": 5.0, "forward": 0.002, "backward": 0.004}),
+    published_run(m="b", values={"forward": 0.001}),
 ]
 
 
@@ -680,7 +715,7 @@ def test_a_total_takes_the_phases_that_a_run_has_where_another_one_has_them_all(
 
 
 def test_totals_of_runs_that_all_failed_are_not_doubted():
-    assert texts(compute([run(m="a", status="failed")], "forward", "backward")) == [["failed"]]
+    assert texts(compute([published_run(m="a", status="failed")], "forward", "backward")) == [["failed"]]
 
 
 @pytest.mark.parametrize("status", ["failed", "cancelled", "out_of_memory", "running"])
@@ -706,10 +741,12 @@ def test_totals_of_runs_that_all_failed_are_not_doubted():
     ],
 )
 def test_a_run_that_failed_vouches_for_no_metric_or_phase(keys, message, status):
-    runs = [*TIMED, run(m="a", repeat=2, status=status)]
+    runs = [*TIMED, published_run(m="a", repeat=2, status=status)]
     with pytest.raises(RequestError) as error:
         build_tables(
-            spec(**{"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",), **keys}), runs, NO_FACTS
+            table_spec(**{"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",), **keys}),
+            runs,
+            NO_FACTS,
         )
     assert str(error.value) == f"reports/t.toml: tables[0].{message}"
 
@@ -720,7 +757,7 @@ def test_planned_cases_may_be_of_a_metric_that_no_run_tells_yet_but_of_none_that
     with pytest.raises(
         RequestError, match='none of its 2 runs can tell "steptime"; did you mean "step_time"'
     ):
-        build_tables(spec(metrics=("steptime",), **keys), TIMED, NO_FACTS)
+        build_tables(table_spec(metrics=("steptime",), **keys), TIMED, NO_FACTS)
 
 
 def test_a_phase_of_a_list_may_be_missing_where_another_table_has_it():
@@ -730,8 +767,8 @@ def test_a_phase_of_a_list_may_be_missing_where_another_table_has_it():
 
 
 def test_a_total_of_a_figure_that_is_no_number_is_none():
-    good = run(m="a", values={"forward": 1.0, "backward": 2.0})
-    lost = run(m="b", values={"forward": 1.0, "backward": float("nan")})
+    good = published_run(m="a", values={"forward": 1.0, "backward": 2.0})
+    lost = published_run(m="b", values={"forward": 1.0, "backward": float("nan")})
     table = compute([good, lost], "forward", "backward")
     assert texts(table) == [["3"], ["-"]]
     assert [table.notes[i].text for i in table.cells[1][0].notes] == [

@@ -16,7 +16,7 @@ from reportgen.tables.expected import (
     resolve_open_factors,
 )
 from reportgen.tables.spec import CompareSpec
-from tests.tables.cases import run, spec
+from tests.builders import published_run, table_spec
 
 
 def fact(of: str, to: str, speed: float, **where) -> SpeedFact:
@@ -91,7 +91,7 @@ def test_a_question_at_the_prompt_is_settled_by_the_facts_unless_they_differ():
 
 
 ROWS = [
-    run(cluster=c, device=d, devices=n, samples=128.0 * n, values=v)
+    published_run(cluster=c, device=d, devices=n, samples=128.0 * n, values=v)
     for c, d, n, v in [
         ("TN", "A40", 8, {"data_loading": 0.0406, "forward": 0.1472, "backward": 0.2115}),
         ("TN", "A40", 1, {"data_loading": 0.0081, "forward": 0.1102, "backward": 0.1961}),
@@ -103,7 +103,7 @@ ROWS = [
 
 def jade_table(**keys):
     (table,) = build_tables(
-        spec(
+        table_spec(
             where={"cluster": ("JADE2",)},
             rows=("devices",),
             columns=("phase",),
@@ -143,7 +143,9 @@ def test_waiting_for_data_has_no_expected_speed_nor_has_a_total_that_contains_it
 
 def test_a_system_can_be_a_row():
     (table,) = build_tables(
-        spec(rows=("system",), columns=("devices",), metrics=("step_time",), phases=("forward",)), ROWS, JADE
+        table_spec(rows=("system",), columns=("devices",), metrics=("step_time",), phases=("forward",)),
+        ROWS,
+        JADE,
     )
     assert [row.key for row in table.rows] == [("A40",), ("LS",)]
 
@@ -151,7 +153,7 @@ def test_a_system_can_be_a_row():
 def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
     knowledge = SpeedFacts(JADE.systems, (fact("LS", "V100", 0.67),))
     (table,) = build_tables(
-        spec(
+        table_spec(
             rows=("cluster", "devices"),
             metrics=("step_time",),
             phases=("forward",),
@@ -188,7 +190,7 @@ def test_the_band_of_an_expected_speed_stands_in_the_cells():
     # Geometric mean of 0.9 and 0.2 is 0.424264; the V100 takes 0.1774 s, the A40 0.1102 s.
     facts = (fact("LS", "A40", 0.9), fact("A40", "LS", 5.0))
     (table,) = build_tables(
-        spec(
+        table_spec(
             where={"cluster": ("JADE2",), "devices": (1,)},
             rows=("cluster",),
             metrics=("step_time",),

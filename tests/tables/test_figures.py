@@ -9,10 +9,10 @@ from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
 from reportgen.tables.spec import CompareSpec, FigureSpec
-from tests.tables.cases import run, spec
+from tests.builders import published_run, table_spec
 
 RUNS = [
-    run(framework=f, nodes=n, devices=d, throughput=v)
+    published_run(framework=f, nodes=n, devices=d, throughput=v)
     for f, n, d, v in [
         ("A", 1, 1, 100.0),
         ("A", 1, 8, 700.0),
@@ -24,7 +24,7 @@ RUNS = [
 
 
 def figures(runs=RUNS, kind="line", table=None, **keys):
-    entry = spec(**(table or {"rows": ("nodes", "devices"), "columns": ("framework",)}))
+    entry = table_spec(**(table or {"rows": ("nodes", "devices"), "columns": ("framework",)}))
     request = FigureSpec(
         **{"place": "reports/t.toml: figures[0]", "id": "f", "title": "F", "kind": kind, "table": "t", **keys}
     )
@@ -41,7 +41,9 @@ def test_a_line_has_one_series_for_each_column_and_numbers_on_its_axis():
 
 
 def test_rows_that_x_does_not_tell_apart_become_series_of_their_own():
-    runs = [run(m=m, devices=d, throughput=d * v) for m, v in [("a", 1.0), ("b", 2.0)] for d in (1, 2)]
+    runs = [
+        published_run(m=m, devices=d, throughput=d * v) for m, v in [("a", 1.0), ("b", 2.0)] for d in (1, 2)
+    ]
     (figure,) = figures(runs, table={"rows": ("m", "devices")}, x="devices")
     assert [(s.name, s.y) for s in figure.series] == [
         ("Throughput, a", (1.0, 2.0)),
@@ -69,7 +71,7 @@ def test_bars_stand_over_rows_named_in_words():
 
 
 def test_a_strip_shows_every_repeat():
-    runs = [run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
+    runs = [published_run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
     (figure,) = figures(runs, kind="strip", table={"rows": ("m",)})
     assert [(s.x, s.y) for s in figure.series] == [(("a", "a", "a"), (1.0, 2.0, 3.0))]
 
@@ -144,7 +146,7 @@ def test_the_row_of_means_is_not_drawn():
 
 
 def test_a_value_may_be_called_like_the_row_of_means():
-    runs = [run(m=m, throughput=1.0) for m in ("geometric mean", "x")]
+    runs = [published_run(m=m, throughput=1.0) for m in ("geometric mean", "x")]
     (figure,) = figures(runs, kind="bar", table={"rows": ("m",)})
     assert figure.categories == ("geometric mean", "x")
 
@@ -167,14 +169,14 @@ def test_wrong_figures_say_where_what_and_what_to_do(keys, message):
 
 
 def test_metrics_of_different_units_share_no_axis():
-    runs = [run(m="a", throughput=1.0, memory=2.0)]
+    runs = [published_run(m="a", throughput=1.0, memory=2.0)]
     table = {"rows": ("m",), "columns": ("metric",), "metrics": ("throughput", "memory_used")}
     with pytest.raises(RequestError, match="have different units and share no axis"):
         figures(runs, kind="bar", table=table)
 
 
 def test_categories_are_written_as_the_headings_are_and_once():
-    runs = [run(n=n, xla=x, throughput=1.0) for n, x in [(1048576, True), (0.5, False)]]
+    runs = [published_run(n=n, xla=x, throughput=1.0) for n, x in [(1048576, True), (0.5, False)]]
     (bars,) = figures(runs, kind="bar", table={"rows": ("n",), "ignore": ("xla",)}, x="n")
     assert bars.categories == ("0.5", "1048576")
     assert bars.series[0].x == bars.categories

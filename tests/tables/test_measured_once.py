@@ -11,8 +11,7 @@ from reportgen.protocol import MeasuredRuns, Protocol, measured_run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.spec import CompareSpec, TableSpec
-from tests.protocol.making import run, series
-from tests.tables.cases import spec
+from tests.builders import run, series, table_spec
 
 PROTOCOL = Protocol("1+5x3", warmup=1, measure=5, repeats=3)
 RUNS = [
@@ -26,17 +25,17 @@ RUNS = [
     for devices in (1, 2, 4)
     for repeat in (1, 2)
 ]
-SPEEDUP = spec(
+SPEEDUP = table_spec(
     protocol=PROTOCOL,
     rows=("devices",),
     compare=CompareSpec("speedup", {"devices": 1}),
     show=("value", "speedup"),
 )
-TWO_METRICS = spec(
+TWO_METRICS = table_spec(
     protocol=PROTOCOL, rows=("devices",), columns=("metric",), metrics=("throughput", "step_time")
 )
-BY_HOST = spec(protocol=PROTOCOL, rows=("devices",), columns=("host",))
-TOTAL = spec(protocol=PROTOCOL, rows=("devices",), phases=("all",), totals={"all": ("step",)})
+BY_HOST = table_spec(protocol=PROTOCOL, rows=("devices",), columns=("host",))
+TOTAL = table_spec(protocol=PROTOCOL, rows=("devices",), phases=("all",), totals={"all": ("step",)})
 
 
 @pytest.fixture
@@ -71,7 +70,7 @@ def test_a_run_is_measured_once(specs: list[TableSpec], counted: Counter[tuple[s
 
 def test_another_protocol_has_a_window_of_its_own(counted: Counter[tuple[str, str]]) -> None:
     measured = MeasuredRuns()
-    short = spec(protocol=Protocol("1+2x3", warmup=1, measure=2, repeats=3), rows=("devices",))
+    short = table_spec(protocol=Protocol("1+2x3", warmup=1, measure=2, repeats=3), rows=("devices",))
     for each in (SPEEDUP, short):
         build_tables(each, RUNS, NO_FACTS, measured)
     assert {count for (name, _), count in counted.items() if name == "select_window"} == {2}

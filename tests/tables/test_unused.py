@@ -3,11 +3,11 @@
 import pytest
 
 from reportgen.tables.validate import unused_keys
-from tests.tables.cases import run, spec
+from tests.builders import published_run, table_spec
 
 RUNS = [
-    run(device="A", xla=True, throughput=1.0),
-    run(device="B", environment={"driver": "470"}, throughput=1.0),
+    published_run(device="A", xla=True, throughput=1.0),
+    published_run(device="B", environment={"driver": "470"}, throughput=1.0),
 ]
 
 
@@ -42,7 +42,7 @@ def messages(*specs, systems=("fast",)):
     ],
 )
 def test_what_nothing_has_is_named_with_the_nearest_that_is_there(keys, message):
-    assert messages(spec(**keys)) == [message]
+    assert messages(table_spec(**keys)) == [message]
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_what_nothing_has_is_named_with_the_nearest_that_is_there(keys, message)
     ],
 )
 def test_what_something_has_is_no_finding(keys):
-    assert messages(spec(**keys)) == []
+    assert messages(table_spec(**keys)) == []
 
 
 def test_lists_may_be_shared_by_the_tables_of_a_report():
     of_one, of_other = (
-        spec(phases=("forward",)),
-        spec(order={"phase": ("forward", "step")}, labels={"forward": "f"}),
+        table_spec(phases=("forward",)),
+        table_spec(order={"phase": ("forward", "step")}, labels={"forward": "f"}),
     )
     assert messages(of_one, of_other) == []
