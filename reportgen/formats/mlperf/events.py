@@ -1,9 +1,8 @@
-"""Read the events of MLPerf's logging, `:::MLLOG {...}`, wherever in a line they stand.
+"""Read the events of MLPerf's logging, `:::MLLOG {...}`, anywhere in a line.
 
-An event is one JSON object that ends its line; a line may begin with the rank that srun puts there. Before
-v0.7 time and key stood in front of the object: `:::MLL 1556733699.71 run_start: {...}`. Where two writers
-got in each other's way an event cannot be parsed, and MLPerf's own rule then fails the whole log, so that
-such lines are counted and named.
+An event is one JSON object that ends its line; a line may begin with the rank that srun adds. Before v0.7,
+time and key preceded the object: `:::MLL 1556733699.71 run_start: {...}`. If two writers interfere, an event
+cannot be parsed; MLPerf's own rule then fails the whole log, so such lines are counted and reported.
 
 Format: https://github.com/mlcommons/logging (mlperf_logging 4.1), and its training results of v0.6.
 """
@@ -23,25 +22,25 @@ _ANY = re.compile(
     rb":::MLL(?:OG | (?P<seconds>[0-9]{1,12}(?:\.[0-9]{1,9})?) (?P<key>[\w.-]{1,99}) ?: )"
     rb"(?P<object>\{[^\r\n]*)"
 )
-# A whole event, so that an example in a source or a manual is none.
+# A complete event, so that an example in source code or a manual does not count.
 _FIRST = re.compile(
     rb":::MLLOG \{|:::MLL [0-9]{1,12}(?:\.[0-9]{1,9})? [\w.-]{1,99} ?: "
     rb"\{(?:[^\r\n:}]++|:(?!::MLL)|\}(?![ \t]*+[\r\n]))*+\}[ \t]*+[\r\n]"
 )
-# What the library writes, in its order; anything else is left to the JSON parser as a whole.
+# What the library writes, in its order; anything else goes to the JSON parser as a whole.
 _USUAL = re.compile(
     rb'\{"namespace": "[^"\\]*", "time_ms": (?P<time>[0-9]{1,15}), "event_type": "[A-Z_]+", '
     rb'"key": "(?P<key>[^"\\]*)", "value": (?P<value>.*?), "metadata": (?P<metadata>\{.*\})\}[ \t]*'
 )
-# What is asked for; the many other lines (weights, losses, hyperparameters) are only checked to be whole.
+# The events that readers use; the many other lines (weights, losses, hyperparameters) are only checked.
 _WANTED = frozenset((
     b"run_start", b"run_stop", b"block_start", b"block_stop", b"epoch_start", b"epoch_stop", b"tracked_stats",
     b"throughput", b"eval_accuracy", b"global_batch_size", b"local_batch_size", b"max_sequence_length",
     b"train_samples", b"seed", b"submission_benchmark", b"submission_org", b"submission_division",
     b"submission_platform", b"submission_entry",
 ))  # fmt: skip
-# The pattern looks for its end again and again in a long line of broken events; the JSON parser does not.
-_LONGEST = 16384
+# In a longer line of broken events the pattern backtracks; the JSON parser does not.
+_MAX_PATTERN_BYTES = 16384
 _FLAT = re.compile(rb'\{(?:"[^"\\]*": (?:"[^"\\]*"|[-+.\w]+)(?:, |(?=\})))*\}')
 _PLAIN = re.compile(rb'"[^"\\]*"|[-+.\w]+')
 
@@ -57,99 +56,14 @@ class Event:
     at: int
 
     def number(self, name: str) -> float | None:
-        """Return a number of the metadata, None where there is none of that name."""
+        """Return a number of the metadata, None if it is missing."""
         value = self.metadata.get(name)
         return float(value) if is_number(value) else None
 
 
-@dataclass(slots=True)
-class Events:
-    """The events of a log by key, in the order of their lines; `count` of all, `damaged` those unreadable."""
-
-    by_key: dict[str, list[Event]] = field(default_factory=dict)
-    count: int = 0
-    damaged: int = 0
-
-    def first(self, key: str) -> Event | None:
-        """Return the first event of a key."""
-        found = self.by_key.get(key)
-        return found[0] if found else None
-
-    def last(self, key: str) -> Event | None:
-        """Return the last event of a key."""
-        found = self.by_key.get(key)
-        return found[-1] if found else None
-
-    def value(self, key: str) -> Any:
-        """Return the value of the last event of a key, None where there is none."""
-        found = self.last(key)
-        return found.value if found else None
-
-    def integer(self, key: str) -> int | None:
-        """Return the value of the last event of a key if it is a positive whole number."""
-        value = self.value(key)
-        is_whole = is_number(value) and 0 < value < 2**53 and value == value // 1
-        return int(value) if is_whole else None
-
-
-def first_event(text: bytes) -> int:
-    """Return the offset of the first event of a text, -1 where it has none."""
-    found = _FIRST.search(text) if PREFIX in text or OLD_PREFIX in text else None
-    return found.start() if found else -1
-
-
-def parse(log: TextLog) -> Events:
-    """Return the events of a log that readers ask for, and the count of all.
-
-    What cannot be parsed is noted in `log.malformed`.
-    """
-    events = Events()
-    lost = []
-    for found in _ANY.finditer(log.content):
-        events.count += 1
-        usual = _USUAL.fullmatch(found["object"]) if len(found["object"]) < _LONGEST else None
-        if usual and usual["key"] not in _WANTED and _is_flat(usual):
-            continue
-        event = _event(found, usual)
-        if event:
-            events.by_key.setdefault(event.key, []).append(event)
-        else:
-            lost.append(found.start())
-    events.damaged = len(lost)
-    if lost:
-        line = int(log.lines(lost[:1])[0])
-        log.malformed.add(line, "an event of MLLOG that is not JSON", len(lost))
-    return events
-
-
-def _is_flat(usual: re.Match[bytes]) -> bool:
-    return bool(_PLAIN.fullmatch(usual["value"]) and _FLAT.fullmatch(usual["metadata"]))
-
-
-def _event(found: re.Match[bytes], usual: re.Match[bytes] | None) -> Event | None:
-    if not found["object"].rstrip().endswith(b"}"):
-        return None
-    try:
-        if usual and b":::MLLOG" not in usual["metadata"]:
-            key, time = usual["key"].decode("utf-8", "replace"), int(usual["time"])
-            value, metadata = json.loads(usual["value"]), json.loads(usual["metadata"])
-        else:
-            whole = json.loads(found["object"])
-            if found["key"]:
-                whole |= {"key": found["key"].decode(), "time_ms": round(1000 * float(found["seconds"]))}
-            key, time, value, metadata = (whole.get(name) for name in ("key", "time_ms", "value", "metadata"))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(key, str) or not isinstance(time, int) or not isinstance(metadata, dict | None):
-        return None
-    if not 0 <= time < 2**53:
-        return None
-    return Event(key, time, value, metadata or {}, found.start())
-
-
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Something that has a begin and an end, both as events."""
+    """The time between a start and a stop event."""
 
     start: Event
     stop: Event
@@ -160,14 +74,89 @@ class Interval:
         return (self.stop.time_ms - self.start.time_ms) / 1000
 
 
-def intervals(events: Events, name: str) -> Iterator[Interval]:
-    """Yield what lies between each `<name>_start` and the next `<name>_stop`."""
-    starts = events.by_key.get(f"{name}_start", [])
-    stops = iter(events.by_key.get(f"{name}_stop", []))
-    stop = next(stops, None)
-    for position, start in enumerate(starts):
-        following = starts[position + 1].at if position + 1 < len(starts) else None
-        while stop and stop.at < start.at:
-            stop = next(stops, None)
-        if stop and (following is None or stop.at < following) and stop.time_ms >= start.time_ms:
-            yield Interval(start, stop)
+@dataclass(slots=True)
+class Events:
+    """The events of a log by key, in the order of their lines; `count` of all, `damaged` of them."""
+
+    by_key: dict[str, list[Event]] = field(default_factory=dict)
+    count: int = 0
+    damaged: int = 0
+
+    def first(self, key: str) -> Event | None:
+        """Return the first event of a key."""
+        return next(iter(self.by_key.get(key, [])), None)
+
+    def last(self, key: str) -> Event | None:
+        """Return the last event of a key."""
+        return next(reversed(self.by_key.get(key, [])), None)
+
+    def value(self, key: str) -> Any:
+        """Return the value of the last event of a key, None if there is none."""
+        event = self.last(key)
+        return event.value if event else None
+
+    def integer(self, key: str) -> int | None:
+        """Return the value of the last event of a key if it is a positive whole number."""
+        value = self.value(key)
+        is_whole = is_number(value) and 0 < value < 2**53 and value == value // 1
+        return int(value) if is_whole else None
+
+    def intervals(self, name: str) -> Iterator[Interval]:
+        """Yield the intervals between each `<name>_start` and the next `<name>_stop`."""
+        starts = self.by_key.get(f"{name}_start", [])
+        stops = iter(self.by_key.get(f"{name}_stop", []))
+        stop = next(stops, None)
+        for position, start in enumerate(starts):
+            following = starts[position + 1].at if position + 1 < len(starts) else None
+            while stop and stop.at < start.at:
+                stop = next(stops, None)
+            if stop and (following is None or stop.at < following) and stop.time_ms >= start.time_ms:
+                yield Interval(start, stop)
+
+
+def first_event(text: bytes) -> int:
+    """Return the offset of the first event of a text, -1 if there is none."""
+    match = _FIRST.search(text) if PREFIX in text or OLD_PREFIX in text else None
+    return match.start() if match else -1
+
+
+def parse(log: TextLog) -> Events:
+    """Return the events of a log that readers use; others are checked, damaged ones go to `log.malformed`."""
+    events = Events()
+    damaged = []
+    for match in _ANY.finditer(log.content):
+        events.count += 1
+        usual = _USUAL.fullmatch(match["object"]) if len(match["object"]) < _MAX_PATTERN_BYTES else None
+        if usual and usual["key"] not in _WANTED and _is_flat(usual):
+            continue
+        if event := _event(match, usual):
+            events.by_key.setdefault(event.key, []).append(event)
+        else:
+            damaged.append(match.start())
+    events.damaged = len(damaged)
+    if damaged:
+        log.malformed.add(log.place(damaged[0]).line, "an event of MLLOG that is not JSON", len(damaged))
+    return events
+
+
+def _is_flat(usual: re.Match[bytes]) -> bool:
+    return bool(_PLAIN.fullmatch(usual["value"]) and _FLAT.fullmatch(usual["metadata"]))
+
+
+def _event(match: re.Match[bytes], usual: re.Match[bytes] | None) -> Event | None:
+    if not match["object"].rstrip().endswith(b"}"):
+        return None
+    try:
+        if usual and b":::MLLOG" not in usual["metadata"]:
+            key, time = usual["key"].decode("utf-8", "replace"), int(usual["time"])
+            value, metadata = json.loads(usual["value"]), json.loads(usual["metadata"])
+        else:
+            whole = json.loads(match["object"])
+            if match["key"]:
+                whole |= {"key": match["key"].decode(), "time_ms": round(1000 * float(match["seconds"]))}
+            key, time, value, metadata = (whole.get(name) for name in ("key", "time_ms", "value", "metadata"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(key, str) or not isinstance(time, int) or not isinstance(metadata, dict | None):
+        return None
+    return Event(key, time, value, metadata or {}, match.start()) if 0 <= time < 2**53 else None

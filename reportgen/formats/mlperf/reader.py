@@ -1,70 +1,84 @@
-"""Read the result logs of MLPerf training, v0.6 and later: events, the system, what the score is scaled by.
+"""Read the result logs of MLPerf training, v0.6 and later: events, the system, the scale of the score.
 
-One log is one run, one of those that a score is made of: time to train, how it ended, and its speed by
-tracked rates, printed step times or the blocks between evaluations. In a submission
-(`<submitter>/results/<system>/<benchmark>`) the folders, `systems/<system>.json` and `scaling.json` say
-what ran where; a log elsewhere is read without them.
+A log is one run of those that make a score: time to train, how it ended, and its speed from tracked rates,
+printed step times or the blocks between evaluations. In a submission
+(`<submitter>/results/<system>/<benchmark>`) the folders, `systems/<system>.json` and `scaling.json` name the
+benchmark and the system; other logs do without.
 
-The score itself belongs to a case and not to a run: a protocol with `reduce = "olympic"` and `strict =
-true` over `scaled_time_to_train` gives it. Rules: https://github.com/mlcommons/training_policies.
+The score belongs to a case, not to a run: a protocol with `reduce = "olympic"` and `strict = true` over
+`scaled_time_to_train` computes it. Rules: https://github.com/mlcommons/training_policies.
 """
 
 import math
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Status
+from reportgen.core.model import FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, Event, first_event, parse
-from reportgen.formats.mlperf.system import read_entry, read_system
-from reportgen.formats.mlperf.work import work
-from reportgen.formats.parsing.json_values import is_number, load, number, table
+from reportgen.formats.mlperf.work import add_work
+from reportgen.formats.parsing.json_values import inside, is_number, load, number, table
+from reportgen.formats.parsing.result_run import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, is_binary
 from reportgen.sources.logfiles import LogFiles
+from reportgen.sources.text import line_at
 
+_NAME = "mllog"
 _RESULT = re.compile(r"result_(?:.*[^0-9])?([0-9]{1,9})\.txt|result_.*\.txt")
 _SCALING = "scaling.json"
-# NVIDIA's logs begin with what the container prints: hundreds of kB before the first event are possible.
-_FAR = 2**20
+# NVIDIA's logs begin with the output of the container, up to hundreds of kB before the first event.
+_MAX_PROLOGUE_BYTES = 2**20
 _ITEMS: Mapping[str, str] = {
     "bert": "sequence", "llama2_70b_lora": "sequence", "gpt3": "sequence", "rnnt": "sequence", "ssd": "image",
     "llama31_8b": "sequence", "llama31_405b": "sequence", "stable_diffusion": "image", "flux1": "image",
     "resnet": "image", "unet3d": "image", "maskrcnn": "image",
 }  # fmt: skip
-# From v2.0 on the reference code of SSD divides by the number of devices.
+# Since v2.0 the reference code of SSD divides by the number of devices.
 _PER_DEVICE = ("ssd",)
+# Keys of a system description -> factor, or name in the environment.
+_SYSTEM_FACTORS: Mapping[str, str] = {
+    "division": "division", "status": "availability", "framework": "framework",
+    "accelerator_model_name": "device",
+}  # fmt: skip
+_SYSTEM_FACTS: Mapping[str, str] = {
+    "host_processor_model_name": "cpu", "host_processors_per_node": "cpus_per_node",
+    "host_memory_capacity": "memory", "operating_system": "os",
+    "accelerator_memory_capacity": "device_memory", "accelerator_interconnect": "interconnect",
+    "host_networking": "network", "system_name": "system_name", "submitter": "submitter_name",
+}  # fmt: skip
+_ENTRY = re.compile(r"'(accelerator|framework|num_nodes|num_accelerators)': '([^'\\]{1,99})'")
+
+Values = dict[str, FactorValue]
 
 
 def claims(files: LogFiles) -> Claim | None:
-    """Claim a text with an event of MLLOG; in a submission it certainly is one of its results."""
+    """Claim a text with an event of MLLOG; with full confidence in a submission."""
     if files.is_folder:
         return None
     layout = _Layout(files)
     head = files.head(files.path)
     at = first_event(head)
     if at < 0 and layout.is_result:
-        head = files.head(files.path, _FAR)
+        head = files.head(files.path, _MAX_PROLOGUE_BYTES)
         at = first_event(head)
     if at < 0 or is_binary(head):
         return None
-    line = head.count(b"\n", 0, at) + 1
-    return Claim(
-        1.0 if layout.system else 0.95,
-        files.source(files.path, line),
-        ":::MLLOG" if head.startswith(PREFIX, at) else ":::MLL",
-        (files.path,),
-        (_SCALING, layout.description) if layout.system else (),
-    )
+    source = files.source(files.path, line_at(head, at))
+    reason = ":::MLLOG" if head.startswith(PREFIX, at) else ":::MLL"
+    if not layout.system:
+        return Claim(0.95, source, reason, (files.path,))
+    return Claim(1.0, source, reason, (files.path,), (_SCALING, layout.description))
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the log's run."""
-    yield _Log(files).run()
+    yield _Log(files).read()
 
 
 FORMAT = Format(
-    "mllog",
+    _NAME,
     "Result logs of MLPerf training, v0.6 and later.",
     claims,
     read,
@@ -73,14 +87,14 @@ FORMAT = Format(
 
 
 class _Layout:
-    """What the place of a log in a submission says; "" and None where it is not in one."""
+    """The facts in the path of a log in a submission; "" and None outside of submissions."""
 
     def __init__(self, files: LogFiles) -> None:
         folders = files.source(files.path).path.split("/")
         name = folders.pop()
-        found = _RESULT.fullmatch(name)
-        self.is_result = found is not None
-        self.repeat = int(found[1]) if found and found[1] else None
+        result = _RESULT.fullmatch(name)
+        self.is_result = result is not None
+        self.repeat = int(result[1]) if result and result[1] else None
         is_submission = len(folders) >= 3 and folders[-3] == "results" and self.is_result
         self.benchmark, self.system = (folders[-1], folders[-2]) if is_submission else ("", "")
         self.submitter = folders[-4] if is_submission and len(folders) >= 4 else ""
@@ -88,50 +102,50 @@ class _Layout:
 
 
 class _Log:
-    """One log with what stands beside it."""
+    """One log, the files beside it, and the run that they make."""
 
     def __init__(self, files: LogFiles) -> None:
-        self.files, self.log, self.layout = files, TextLog(files), _Layout(files)
+        self.log, self.layout = TextLog(files), _Layout(files)
+        self.run = ResultRun.of_file(_NAME, files)
         self.events = parse(self.log)
-        beside = files.read_sibling(self.layout.description) if self.layout.system else None
-        self.described, self.machine = read_system(beside) if beside else ({}, {})
-        if not self.described:
-            self.described = read_entry(self.events.value("submission_entry"))
-        self.scaling = _scaling(files.read_sibling(_SCALING) if self.layout.system else None)
+        self.start, self.stop = self.events.first("run_start"), self.events.last("run_stop")
+        description = files.read_sibling(self.layout.description) if self.layout.system else None
+        scaling = files.read_sibling(_SCALING) if self.layout.system else None
+        self.system, self.facts = _read_system(description) if description else ({}, {})
+        if not self.system:
+            self.system = _read_entry(self.events.value("submission_entry"))
+        # The factor of a benchmark's score.
+        factor = inside(load(scaling or b""), "scaling_factor")
+        self.scaling = float(factor) if is_number(factor) and 0 < factor < 1e6 else 1.0
 
-    def run(self) -> Run:
+    def read(self) -> Run:
         """Return the run: what ran, how long and how fast, how it ended."""
-        factors = self._factors()
-        devices = factors.get("devices")
-        done = work(
-            self.log,
-            self.events,
-            per_device=factors.get("benchmark") in _PER_DEVICE,
-            devices=devices if isinstance(devices, int) else self._processes(),
-        )
-        status, findings = self._status(bool(done.series or done.aggregates))
-        batch = self.events.integer("global_batch_size")
-        return Run(
-            id=self.log.id, format="mllog", source=self.log.source, factors=factors,
-            environment=self._environment(), repeat=self.layout.repeat, status=status,
-            samples_per_step=float(batch) if batch else None, series=done.series,
-            aggregates=(*self._times(status), *self._quality(), *done.aggregates),
-            findings=(*self.log.malformed.findings(), *findings),
-        )  # fmt: skip
+        run = self.run
+        run.factors, run.environment = self._factors(), self._environment()
+        run.repeat = self.layout.repeat
+        batch, local = self.events.integer("global_batch_size"), self.events.integer("local_batch_size")
+        run.samples_per_step = float(batch) if batch else None
+        devices = run.factors.get("devices")
+        if not isinstance(devices, int):
+            devices = batch // local if batch and local and batch % local == 0 else 0
+        is_per_device = run.factors.get("benchmark") in _PER_DEVICE
+        add_work(run, self.log, self.events, is_per_device=is_per_device, devices=devices)
+        run.findings += self.log.malformed.findings()
+        self._add_status()
+        rates, run.aggregates = run.aggregates, []
+        self._add_times()
+        self._add_quality()
+        run.aggregates += rates
+        return run.run()
 
-    def _processes(self) -> int:
-        """Return the number of devices that the batch sizes tell, 0 if they do not."""
-        whole, one = self.events.integer("global_batch_size"), self.events.integer("local_batch_size")
-        return whole // one if whole and one and whole % one == 0 else 0
-
-    def _factors(self) -> dict[str, FactorValue]:
-        said = {
+    def _factors(self) -> Values:
+        values = {
             key: self.events.value(f"submission_{key}")
             for key in ("benchmark", "org", "division", "platform")
         }
-        texts = {key: value for key, value in said.items() if isinstance(value, str)}
+        texts = {key: value for key, value in values.items() if isinstance(value, str)}
         benchmark = texts.get("benchmark") or self.layout.benchmark
-        found: dict[str, FactorValue | None] = {
+        factors: dict[str, FactorValue | None] = {
             "benchmark": benchmark or None,
             "item": _ITEMS.get(benchmark, "sample"),
             "submitter": self.layout.submitter or texts.get("org"),
@@ -140,71 +154,86 @@ class _Log:
             "global_batch_size": self.events.integer("global_batch_size"),
             "seq_len": self.events.integer("max_sequence_length"),
         }
-        return {name: value for name, value in found.items() if value is not None} | self.described
+        return {name: value for name, value in factors.items() if value is not None} | self.system
 
-    def _environment(self) -> dict[str, FactorValue]:
-        found = dict(self.machine)
+    def _environment(self) -> Values:
+        environment = dict(self.facts)
         for key, name in (("seed", "seed"), ("submission_platform", "platform")):
             value = self.events.value(key)
             if isinstance(value, (str, int)):
-                found[name] = value
+                environment[name] = value
         if self.scaling != 1.0:
-            found["scaling_factor"] = self.scaling
-        return found
+            environment["scaling_factor"] = self.scaling
+        return environment
 
-    def _status(self, has_figures: bool) -> tuple[Status, tuple[Finding, ...]]:
-        """Return the status: only a log whose run_stop says success has trained its model."""
-        stop = self.events.last("run_stop")
-        ended = stop.metadata.get("status") if stop else None
-        if ended == "success" and self.events.first("run_start"):
-            return "complete", ()
-        if stop and self.events.first("run_start"):
-            place = self.log.place(stop.at)
-            message = f'run_stop says "{ended}": the quality target was not reached'
-            return "failed", (Finding("warning", Rule.READ_FAILED_RUN, self.log.id, message, place),)
-        missing = "run_stop" if self.events.first("run_start") else "run_start"
-        message = f"the log has no {missing}"
-        rule = Rule.READ_INCOMPLETE_RUN if has_figures else Rule.READ_FAILED_RUN
-        finding = Finding("warning", rule, self.log.id, message, self.log.source)
-        return "partial" if has_figures else "failed", (finding,)
+    def _add_status(self) -> None:
+        """Set the status: only a log whose run_stop reports success has trained its model."""
+        status = self.stop.metadata.get("status") if self.stop else None
+        if self.start and self.stop and status != "success":
+            self.run.status = "failed"
+            message = f'run_stop has status "{status}": the quality target was not reached'
+            self.run.note(Rule.READ_FAILED_RUN, message, self.log.place(self.stop.at))
+        elif not self.start or not self.stop:
+            has_figures = bool(self.run.series or self.run.aggregates)
+            self.run.status = "partial" if has_figures else "failed"
+            rule = Rule.READ_INCOMPLETE_RUN if has_figures else Rule.READ_FAILED_RUN
+            self.run.note(rule, f"the log has no {'run_stop' if self.start else 'run_start'}")
 
-    def _times(self, status: Status) -> Iterator[Aggregate]:
-        start, stop = self.events.first("run_start"), self.events.last("run_stop")
-        if not start or not stop or stop.time_ms < start.time_ms:
+    def _add_times(self) -> None:
+        if not self.start or not self.stop or self.stop.time_ms < self.start.time_ms:
             return
-        seconds = (stop.time_ms - start.time_ms) / 1000
-        place, text = self.log.place(stop.at), f"{stop.time_ms} - {start.time_ms} ms"
-        if status != "complete":
-            yield Aggregate("run_time", value=seconds, original=text, statistic="total", n=1, source=place)
+        seconds = (self.stop.time_ms - self.start.time_ms) / 1000
+        source, text = self.log.place(self.stop.at), f"{self.stop.time_ms} - {self.start.time_ms} ms"
+        if self.run.status != "complete":
+            self.run.add("run_time", seconds, text, "total", 1, source=source)
             return
-        yield Aggregate("time_to_train", value=seconds, original=text, statistic="total", n=1, source=place)
-        scaled = f"({text}) x {self.scaling!r}"
-        yield Aggregate(
-            "scaled_time_to_train",
-            value=seconds * self.scaling,
-            original=scaled,
-            statistic="total",
-            n=1,
-            source=place,
-        )
+        self.run.add("time_to_train", seconds, text, "total", 1, source=source)
+        text = f"({text}) x {self.scaling!r}"
+        self.run.add("scaled_time_to_train", seconds * self.scaling, text, "total", 1, source=source)
 
-    def _quality(self) -> Iterator[Aggregate]:
-        """Yield the last evaluation: an accuracy, a loss or a perplexity, as the benchmark has it."""
-        found = self._until_stop(self.events.by_key.get("eval_accuracy", []))
-        value = number(found[-1].value) if found else math.nan
-        if is_number(value) and math.isfinite(value):
-            place, text = self.log.place(found[-1].at), f"{found[-1].value!r}"[:80]
-            yield Aggregate(
-                "eval_accuracy", value=value, original=text, statistic="last", n=len(found), source=place
-            )
-
-    def _until_stop(self, events: list[Event]) -> list[Event]:
-        """Return the events until run_stop; where evaluation runs beside training, more may follow."""
-        stop = self.events.last("run_stop")
-        return [one for one in events if one.at < stop.at] if stop else events
+    def _add_quality(self) -> None:
+        """Add the last evaluation before run_stop: an accuracy, a loss or a perplexity."""
+        events: list[Event] = self.events.by_key.get("eval_accuracy", [])
+        if self.stop:
+            events = [event for event in events if event.at < self.stop.at]
+        value = number(events[-1].value) if events else math.nan
+        if is_number(value):
+            text, source = f"{events[-1].value!r}"[:80], self.log.place(events[-1].at)
+            self.run.add("eval_accuracy", value, text, "last", len(events), source=source)
 
 
-def _scaling(content: bytes | None) -> float:
-    """Return the factor that a benchmark's score is multiplied by, 1 where nobody says one."""
-    factor = table(load(content or b"")).get("scaling_factor")
-    return float(factor) if is_number(factor) and 0 < factor < 1e6 else 1.0
+# The description of a system: numbers are texts, many are empty; the software is an object, a list or a text.
+
+
+def _read_system(content: bytes) -> tuple[Values, Values]:
+    """Return (factors, environment) of a description; empty values and other types are skipped."""
+    system = table(load(content))
+    factors, environment = _texts(system, _SYSTEM_FACTORS), _texts(system, _SYSTEM_FACTS)
+    factors |= _counts(system.get("number_of_nodes"), system.get("accelerators_per_node"))
+    software, words = system.get("other_software_stack"), []
+    for part in software if isinstance(software, list) else [software]:
+        if isinstance(part, dict):
+            environment |= _texts(part, {str(name): f"software.{name}" for name in part})
+        elif isinstance(part, str) and part.strip():
+            words.append(part.strip())
+    return factors, environment | ({"software": ", ".join(words)} if words else {})
+
+
+def _read_entry(text: object) -> Values:
+    """Return the factors in a `submission_entry` of v0.6: Python's text of a dictionary within another's."""
+    entry = dict(_ENTRY.findall(text)) if isinstance(text, str) else {}
+    factors = _texts(entry, {"accelerator": "device", "framework": "framework"})
+    return factors | _counts(entry.get("num_nodes"), entry.get("num_accelerators"))
+
+
+def _texts(values: Mapping[str, Any], names: Mapping[str, str]) -> Values:
+    pairs = ((name, values.get(key)) for key, name in names.items())
+    return {name: text.strip() for name, text in pairs if isinstance(text, str) and text.strip()}
+
+
+def _counts(*texts: object) -> Values:
+    """Return nodes and devices from the texts of nodes and devices per node, as far as they are numbers."""
+    matches = [re.fullmatch(r"\s*([0-9]{1,9})\s*", str(text)) for text in texts]
+    nodes, per_node = (int(match[1]) if match else 0 for match in matches)
+    counts = {"nodes": nodes, "devices": nodes * per_node}
+    return {name: count for name, count in counts.items() if count}
