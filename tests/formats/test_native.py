@@ -8,7 +8,7 @@ import pytest
 
 from reportgen.core.model import DeviceEvent, Finding, Run
 from reportgen.formats.native import reader as native
-from reportgen.formats.native.run_folder import DEVICE_COLUMNS
+from reportgen.formats.native.reader import DEVICE_COLUMNS
 from reportgen.protocol import DEFAULT, measure_run, parse_protocol
 from reportgen.sources.logfiles import LogFiles
 
@@ -253,7 +253,7 @@ def test_a_file_read_in_chunks_is_the_same_as_in_one(monkeypatch: pytest.MonkeyP
         b"3,6300,100,50\nx\n4,6400,99,\n"
     )
     whole = read_run(folder(steps=steps))
-    monkeypatch.setattr("reportgen.formats.native.integer_csv._CHUNK", 7)
+    monkeypatch.setattr("reportgen.formats.native.integer_csv._CHUNK_BYTES", 7)
     pieces = read_run(folder(steps=steps))
     assert whole.findings == pieces.findings
     for one, other in zip(whole.series, pieces.series, strict=True):
@@ -305,12 +305,16 @@ def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
         ({"status": "out_of_memory"}, "read.failed-run", "out of memory"),
         ({"status": "running"}, "read.incomplete-run", "interrupted while recording"),
         ({"ranks": 3}, "read.incomplete-run", "not everything was recorded, steps of 1 of 3 ranks"),
-        ({"repeat": 0}, "read.malformed-line", "repeat is 0"),
-        ({"case": {"x": [1]}}, "read.malformed-line", 'case."x" is [1]'),
+        ({"repeat": 0}, "read.malformed-line", "repeat: 0 is out of range"),
+        (
+            {"case": {"x": [1]}},
+            "read.malformed-line",
+            "case.x: expected true or false, a number or a string, got a list",
+        ),
         (
             {"columns": {"duration_ns": {"clock": "sundial"}}},
             "read.malformed-line",
-            'columns."duration_ns" has the clock "sundial"',
+            'columns.duration_ns.clock: "sundial" is not known',
         ),
     ],
 )
@@ -347,8 +351,8 @@ def test_a_batch_size_that_does_not_fit_the_work_of_a_step_is_reported(
     assert bool(messages) == is_conflict
     if about["case"] == {"batch_size": 64} and is_conflict:
         assert messages == [
-            "batch_size: the case says 64, a step of one rank has 32 samples, no multiple of it; "
-            "the throughput follows the samples"
+            "batch_size: 64 in the case does not divide the 32 samples of a rank's step; "
+            "the throughput uses the samples"
         ]
 
 

@@ -1,180 +1,171 @@
-"""Parse the run.json of our own log format: every key checked, what is wrong left out and named."""
+"""Parse the JSON files of our own log format; wrong values are left out and reported.
 
-import json
+The struct `RunFile` is the schema of run.json; logs/FORMAT.md explains its keys.
+"""
+
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard, get_args
+from typing import Annotated, Any, Literal, TypeGuard
 
-from reportgen.core.factors import is_factor_value
+from msgspec import Meta, Struct
+
 from reportgen.core.model import FactorValue, Status
+from reportgen.core.schema import convert_valid_parts
+from reportgen.formats.parsing.json_values import items, load, table
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
-_CLOCKS = ("host", "host_synchronized", "cuda_event")
+_MAX_TEXT_CHARS = 200
+
+Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+StepClock = Literal["host", "host_synchronized", "cuda_event"]
+
+
+class Column(Struct):
+    """A column of the step files."""
+
+    clock: StepClock | None = None
+
+
+class RunFile(Struct, kw_only=True):
+    """The known keys of run.json and the values that they may have; other keys are ignored."""
+
+    version: Positive = 1
+    status: Status | None = None
+    case: dict[str, FactorValue] = {}
+    case_in_script: dict[str, FactorValue] = {}
+    repeat: Positive | None = None
+    samples_per_step: Count | None = None
+    tokens_per_step: Count | None = None
+    flops_per_step: Count | None = None
+    item: str | None = None
+    ranks: Positive | None = None
+    command: list[str] = []
+    clocks: dict[str, Any] = {}
+    started_realtime_ns: Count | None = None
+    ended_realtime_ns: Count | None = None
+    exit_code: Annotated[int, Meta(ge=-(2**31))] | None = None
+    error: str | None = None
+    columns: dict[str, StepClock | Column] = {}
+    recorder: dict[str, Any] = {}
 
 
 @dataclass(slots=True)
 class RunJson:
-    """What run.json says.
+    """The content of run.json.
 
-    clocks     column -> clock, decisive over the column's name
-    problems   keys left out, and why
-    conflicts  factors on which script and launcher disagreed, or that do not fit the work of a step
-    cause      ": ..." how a run ended that did not end well, "" if unknown
-    cost       what recording cost, as the recorder measured it: name -> ns
-    trouble    ": ..." what the recorder says went wrong with recording, "" if nothing
+    problems   what was left out, and why
+    conflicts  factors on which script and launcher disagree, or that do not fit the work of a step
     """
 
-    version: int = 1
-    status: Status = "partial"
-    factors: dict[str, FactorValue] = field(default_factory=dict)
-    repeat: int | None = None
-    samples_per_step: int | None = None
-    tokens_per_step: int | None = None
-    flops_per_step: int | None = None
-    ranks: int | None = None
-    clocks: dict[str, str] = field(default_factory=dict)
+    file: RunFile = field(default_factory=RunFile)
     problems: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
-    cost: dict[str, int | str] = field(default_factory=dict)
-    cause: str = ""
-    trouble: str = ""
+
+    @property
+    def status(self) -> Status:
+        """How the run ended."""
+        return self.file.status or "partial"
+
+    @property
+    def factors(self) -> dict[str, FactorValue]:
+        """The factors of the case, and the item."""
+        if self.file.item is None or "item" in self.file.case:
+            return self.file.case
+        return {**self.file.case, "item": self.file.item}
+
+    @property
+    def clocks(self) -> dict[str, StepClock]:
+        """Column -> clock, which overrides the column's name."""
+        columns = self.file.columns.items()
+        clocks = ((name, x.clock if isinstance(x, Column) else x) for name, x in columns)
+        return {name: clock for name, clock in clocks if clock}
+
+    @property
+    def cause(self) -> str:
+        """ ": ..." why the run ended early, "" if unknown."""
+        parts = [self.file.error[:_MAX_TEXT_CHARS]] if self.file.error else []
+        parts += [f"exit code {self.file.exit_code}"] if self.file.exit_code else []
+        return ": " + ", ".join(parts) if parts else ""
+
+    @property
+    def trouble(self) -> str:
+        """ ": ..." what the recorder reports as wrong with recording, "" if nothing."""
+        error = self.file.recorder.get("error")
+        return f": {error[:_MAX_TEXT_CHARS]}" if isinstance(error, str) and error else ""
+
+    @property
+    def cost(self) -> dict[str, int | str]:
+        """The cost of recording as calibrated; names that end in `_ns` differ from run to run by nature."""
+        recorder = self.file.recorder
+        names = {"cost_ns_per_step": "step_cost_ns", "unrecorded_step_ns": "unrecorded_step_ns"}
+        cost: dict[str, int | str] = {
+            name: value for key, name in names.items() if _is_integer(value := recorder.get(key))
+        }
+        interval, coverage = recorder.get("cost_interval_ns"), recorder.get("cost_coverage")
+        if isinstance(interval, list) and len(interval) == 2 and all(map(_is_integer, interval)):
+            chance = f" ({coverage:.1%})" if isinstance(coverage, float) else ""
+            cost["step_cost_interval_ns"] = f"{interval[0]} to {interval[1]}{chance}"
+        return cost
 
 
-def load_object(content: bytes) -> dict[str, Any] | None:
-    """Return a JSON object, None for anything else."""
-    try:
-        found = json.loads(content.decode())
-    except (ValueError, RecursionError):
+@dataclass(frozen=True, slots=True)
+class NodeJson:
+    """The content of an environment file: the ranks on the node, and facts in nested groups."""
+
+    version: object = 1
+    ranks: frozenset[float] = frozenset()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def parse_node(content: bytes) -> NodeJson | None:
+    """Return the content of an environment file, None if it is not one."""
+    document = load(content)
+    if table(document).get("format") != "reportgen-environment":
         return None
-    return found if isinstance(found, dict) else None
+    ranks = frozenset(rank for rank in items(document.get("ranks")) if isinstance(rank, (int, float)))
+    return NodeJson(document.get("version", 1), ranks, table(document.get("environment")))
 
 
 def parse_run(content: bytes | None) -> RunJson:
-    """Return what run.json says; None (no such file) and damage give a partial run without factors."""
+    """Return the content of run.json; None (no such file) and damage give a partial run without factors."""
     run = RunJson()
     if content is None:
         return run
-    found = load_object(content)
-    if found is None or found.get("format") != "reportgen-run":
+    document = load(content)
+    if table(document).get("format") != "reportgen-run":
         run.problems.append("not a run.json of this format")
         return run
-    checked = {key: value for key, value in found.items() if _is_right(run, key, value)}
-    run.version = checked.get("version", 1)
-    run.status = _STATUSES[checked["status"]] if "status" in checked else "partial"
-    if "status" not in found:
+    known = {key: value for key, value in document.items() if key in RunFile.__struct_fields__}
+    run.file, faults = convert_valid_parts(known, RunFile)
+    run.problems = [f"{fault.place}: {fault.fact}" for fault in faults]
+    if "status" not in document:
         run.problems.append("status is missing")
-    run.factors = _factors(run, "case", checked.get("case", {}))
-    if "item" in checked:
-        run.factors.setdefault("item", checked["item"])
-    run.repeat = checked.get("repeat")
-    run.samples_per_step = checked.get("samples_per_step")
-    run.tokens_per_step = checked.get("tokens_per_step")
-    run.flops_per_step = checked.get("flops_per_step")
-    run.ranks = checked.get("ranks")
-    run.clocks = _clocks(run, checked.get("columns", {}))
-    run.cause = _cause(checked)
-    recorder = checked.get("recorder", {})
-    run.cost = _cost(recorder)
-    trouble = recorder.get("error")
-    run.trouble = f": {trouble[:200]}" if isinstance(trouble, str) and trouble else ""
-    for name, value in _factors(run, "case_in_script", checked.get("case_in_script", {})).items():
+    for key, factors in (("case", run.file.case), ("case_in_script", run.file.case_in_script)):
+        for name in [name for name in factors if not _NAME.fullmatch(name)]:
+            del factors[name]
+            run.problems.append(f'{key}: "{name[:60]}" is not the name of a factor')
+    for name, value in run.file.case_in_script.items():
         launcher = run.factors.get(name, "nothing")
-        run.conflicts.append(f"{name}: the script says {value}, the launcher {launcher}; the launcher won")
+        run.conflicts.append(
+            f"{name}: {value} in the script, {launcher} in the launcher; using the launcher's"
+        )
     _compare_work(run)
     return run
 
 
 def _compare_work(run: RunJson) -> None:
-    """Note a batch size that the work of a step is no multiple of, as it is where gradients accumulate."""
-    each, work = run.factors.get("batch_size"), run.samples_per_step
-    if not _is_integer(each) or each <= 0 or not work or run.factors.get("item") == "token":
+    """Report a batch size that does not divide the work of a step (with accumulated gradients it does)."""
+    batch_size, samples = run.factors.get("batch_size"), run.file.samples_per_step
+    if not _is_integer(batch_size) or batch_size <= 0 or not samples or run.factors.get("item") == "token":
         return
-    if work % each:
+    if samples % batch_size:
         run.conflicts.append(
-            f"batch_size: the case says {each}, a step of one rank has {work} samples, no multiple of it; "
-            "the throughput follows the samples"
+            f"batch_size: {batch_size} in the case does not divide the {samples} samples of a rank's step; "
+            "the throughput uses the samples"
         )
-
-
-def _whole(least: int) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63
-
-
-_RIGHT: Mapping[str, Callable[[Any], bool]] = {
-    "version": _whole(1),
-    "status": lambda value: isinstance(value, str) and value in _STATUSES,
-    "case": lambda value: isinstance(value, dict),
-    "case_in_script": lambda value: isinstance(value, dict),
-    "repeat": _whole(1),
-    "samples_per_step": _whole(0),
-    "tokens_per_step": _whole(0),
-    "flops_per_step": _whole(0),
-    "item": lambda value: isinstance(value, str),
-    "ranks": _whole(1),
-    "command": lambda value: isinstance(value, list) and all(isinstance(word, str) for word in value),
-    "clocks": lambda value: isinstance(value, dict),
-    "started_realtime_ns": _whole(0),
-    "ended_realtime_ns": _whole(0),
-    "exit_code": _whole(-(2**31)),
-    "error": lambda value: isinstance(value, str),
-    "columns": lambda value: isinstance(value, dict),
-    "recorder": lambda value: isinstance(value, dict),
-}
-
-
-def _is_right(run: RunJson, key: str, value: object) -> bool:
-    is_right = key not in _RIGHT or _RIGHT[key](value)
-    if not is_right:
-        run.problems.append(f"{key} is {_shown(value)}")
-    return is_right
-
-
-def _factors(run: RunJson, key: str, table: Mapping[str, object]) -> dict[str, FactorValue]:
-    factors: dict[str, FactorValue] = {}
-    for name, value in table.items():
-        if _NAME.fullmatch(name) and is_factor_value(value):
-            factors[name] = value
-        else:
-            run.problems.append(f"{key}.{_shown(name)} is {_shown(value)}")
-    return factors
-
-
-def _clocks(run: RunJson, columns: Mapping[str, object]) -> dict[str, str]:
-    clocks = {}
-    for name, about in columns.items():
-        clock = about.get("clock") if isinstance(about, dict) else about
-        if isinstance(clock, str) and clock in _CLOCKS:
-            clocks[name] = clock
-        elif clock is not None or not isinstance(about, dict):
-            run.problems.append(f"columns.{_shown(name)} has the clock {_shown(clock)}")
-    return clocks
-
-
-def _cause(found: Mapping[str, Any]) -> str:
-    parts = [found["error"][:200]] if found.get("error") else []
-    if found.get("exit_code"):
-        parts.append(f"exit code {found['exit_code']}")
-    return ": " + ", ".join(parts) if parts else ""
-
-
-def _cost(recorder: Mapping[str, object]) -> dict[str, int | str]:
-    """Return what a calibration found; its names end in `_ns`, as what differs from run to run by nature."""
-    names = {"cost_ns_per_step": "step_cost_ns", "unrecorded_step_ns": "unrecorded_step_ns"}
-    cost: dict[str, int | str] = {
-        said: value for key, said in names.items() if _is_integer(value := recorder.get(key))
-    }
-    interval, coverage = recorder.get("cost_interval_ns"), recorder.get("cost_coverage")
-    if isinstance(interval, list) and len(interval) == 2 and all(map(_is_integer, interval)):
-        chance = f" ({coverage:.1%})" if isinstance(coverage, float) else ""
-        cost["step_cost_interval_ns"] = f"{interval[0]} to {interval[1]}{chance}"
-    return cost
 
 
 def _is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
-
-
-def _shown(value: object) -> str:
-    return json.dumps(value)[:60]

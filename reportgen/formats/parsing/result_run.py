@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from reportgen.core.model import (
     STEP,
     Aggregate,
+    Break,
     Clock,
     FactorValue,
     Finding,
@@ -35,6 +36,7 @@ def make_series(
     begin: ArrayLike = np.nan,
     samples: ArrayLike = np.nan,
     line: ArrayLike = 0,
+    breaks: tuple[Break, ...] = (),
 ) -> Series:
     """Return a series; a column may be given as one number for all steps."""
     n = len(np.asarray(step))
@@ -54,6 +56,7 @@ def make_series(
         samples=column(samples, np.float64),
         line=column(line, np.int64),
         source=source,
+        breaks=breaks,
     )
 
 
@@ -67,6 +70,7 @@ class ResultRun:
     factors: dict[str, FactorValue] = field(default_factory=dict)
     environment: dict[str, FactorValue] = field(default_factory=dict)
     repeat: int | None = None
+    ranks: int | None = None
     status: Status = "complete"
     samples_per_step: float | None = None
     series: tuple[Series, ...] = ()
@@ -121,6 +125,7 @@ class ResultRun:
             self.factors,
             self.environment,
             repeat=self.repeat,
+            ranks=self.ranks,
             status=self.status,
             samples_per_step=self.samples_per_step,
             series=self.series,
