@@ -142,7 +142,7 @@ class _Event:
 
 
 @dataclass(slots=True)
-class _Part:
+class _CsvFile:
     """One CSV file: the number of its rank or node, its rows, its clocks (monotonic, real) and its records.
 
     facts  the sampler's intervals, ns
@@ -228,7 +228,7 @@ class _Folder:
         self._add_status(ranks)
         return run.run()
 
-    def _add_status(self, ranks: list[_Part]) -> None:
+    def _add_status(self, ranks: list[_CsvFile]) -> None:
         """Set the status, and add the findings that explain it."""
         if _RUN not in self.files:
             self.incomplete.append("no run.json")
@@ -261,11 +261,11 @@ class _Folder:
             self._note(Rule.READ_MALFORMED_LINE, "not an environment of this format", name)
         return node or NodeJson()
 
-    def _parts(self, kind: str, layout: Layout) -> list[_Part]:
+    def _parts(self, kind: str, layout: Layout) -> list[_CsvFile]:
         parts = []
         for number, name in sorted(self.names[kind].items()):
             malformed = Malformed(self.run.id, self.files.source(name).path)
-            part = _Part(name, number, parse(self.files.bytes(name), layout, malformed))
+            part = _CsvFile(name, number, parse(self.files.bytes(name), layout, malformed))
             if layout is _STEPS:
                 _drop_repeated(part.table, malformed)
             for line, cells in part.table.records:
@@ -278,7 +278,7 @@ class _Folder:
             parts.append(part)
         return parts
 
-    def _offsets(self, ranks: list[_Part], nodes: list[_Part]) -> dict[str, int | None]:
+    def _offsets(self, ranks: list[_CsvFile], nodes: list[_CsvFile]) -> dict[str, int | None]:
         """Return for each file real time minus monotonic time, None if no pair of the two is known.
 
         The pair of a node's first rank serves all files of the node: each file's own was read at another
@@ -293,7 +293,7 @@ class _Folder:
             offsets |= {part.name: first for part in local if first is not None}
         return offsets
 
-    def _series(self, part: _Part, offset: int | None, origin: int | None) -> Iterator[Series]:
+    def _series(self, part: _CsvFile, offset: int | None, origin: int | None) -> Iterator[Series]:
         table = part.table
         begin = _seconds(table.column("begin_ns"), offset, origin)
         step, span = table.column("step"), table.column("span")
@@ -316,7 +316,7 @@ class _Folder:
                 span=span, begin=begin, samples=samples, line=table.line, breaks=part.breaks,
             )  # fmt: skip
 
-    def _devices(self, part: _Part, offset: int | None, origin: int | None) -> Iterator[Telemetry]:
+    def _devices(self, part: _CsvFile, offset: int | None, origin: int | None) -> Iterator[Telemetry]:
         table = part.table
         when = np.array([e.when if e.when < 2**63 else ABSENT for e in part.events], dtype=np.int64)
         times = _seconds(np.concatenate((table.column("monotonic_ns"), when)), offset, origin)
@@ -367,7 +367,7 @@ def _phase(column: str, clocks: Mapping[str, Clock]) -> tuple[str, Clock]:
     return match[1], clocks.get(column, _CLOCKS[match[2]])
 
 
-def _origin(ranks: Sequence[_Part], offsets: Mapping[str, int | None]) -> int | None:
+def _origin(ranks: Sequence[_CsvFile], offsets: Mapping[str, int | None]) -> int | None:
     """Return the real time in ns at which the first rank began, None if unknown."""
     begins = []
     for part in ranks:
