@@ -48,9 +48,9 @@ def _drawn(table: TableSpec, runs: Sequence[Run]) -> tuple[FigureKind, str] | No
     columns = len(table.phases) if table.columns == (PHASE,) else distinct(table.columns, runs)
     rows = distinct(table.rows, runs)
     if table.columns == (PHASE,) and set(table.phases) <= _IN_TURN and table.metrics == ("step_time",):
-        return ("stacked-bar", "") if 1 < rows <= MOST_BARS else None
+        return (FigureKind.STACKED_BAR, "") if 1 < rows <= MOST_BARS else None
     for x in SIZES:
         others = distinct([name for name in table.rows if name != x], runs)
         if x in table.rows and others * columns <= MOST_LINES and rows >= _FEWEST_POINTS * others:
-            return "line", x
-    return ("bar", "") if 1 < rows * columns <= MOST_BARS else None
+            return FigureKind.LINE, x
+    return (FigureKind.BAR, "") if 1 < rows * columns <= MOST_BARS else None

@@ -6,7 +6,8 @@ footnotes. Numbers stay in base units at full precision, beside the unit to be r
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from enum import StrEnum
+from typing import Any, Literal, Self
 
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
@@ -16,7 +17,31 @@ Quantity = Literal["value", "ratio", "speedup", "efficiency", "observed", "expec
 CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
 CellKind = Literal["number", "absent", "status", "several", "planned"]
 UnitMode = Literal["table", "column", "row", "cell"]
-FigureKind = Literal["line", "bar", "stacked-bar", "strip", "series"]
+
+
+class FigureKind(StrEnum):
+    """What a figure shows. The text of a kind is its name in a definition; `render.figures.kinds` draws it.
+
+    shows      what a series consists of: the cells of a column, the repeats behind them, or their steps
+    numeric_x  x may be a number; else it is always a category
+    """
+
+    shows: Literal["cells", "repeats", "steps"]
+    numeric_x: bool
+
+    def __new__(cls, name: str, shows: Literal["cells", "repeats", "steps"], numeric_x: bool) -> Self:
+        """Make the text of a kind its name."""
+        kind = str.__new__(cls, name)
+        kind._value_ = name
+        kind.shows, kind.numeric_x = shows, numeric_x
+        return kind
+
+    LINE = "line", "cells", True
+    BAR = "bar", "cells", False
+    STACKED_BAR = "stacked-bar", "cells", False
+    STRIP = "strip", "repeats", False
+    SERIES = "series", "steps", True
+
 
 # What each comparison shows beside the value, and what a reader calls it.
 COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {

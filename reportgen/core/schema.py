@@ -220,7 +220,8 @@ def _fault(error: msgspec.ValidationError, document: object, kind: Any) -> Fault
     if match := re.fullmatch(r"Object missing required field `(.*)`", message):
         return Fault((*path, match[1]), _MISSING, f"add {match[1]} = {_example(expected, match[1])}")
     if message.startswith("Invalid enum value"):
-        values = [str(known) for known in getattr(expected, "values", ())]
+        is_enum = isinstance(expected, inspect.EnumType)
+        values = [str(known) for known in (expected.cls if is_enum else getattr(expected, "values", ()))]
         return Fault(path, f"{_shown(value)} is not known", did_you_mean(str(value), values))
     if match := re.fullmatch(r"Expected `([^`]*)`, got `[^`]*`", message):
         kinds = [_NAMED_KINDS.get(name, name) for name in match[1].split(" | ")]
@@ -296,7 +297,11 @@ def _example(expected: Any, name: str) -> str:
     kinds = {field.encode_name: field.type for field in getattr(expected, "fields", ())}
     if isinstance(kinds.get(name), inspect.DictType | inspect.StructType):
         return "{ name = value }"
-    return '"..."' if isinstance(kinds.get(name), inspect.StrType | inspect.LiteralType) else "..."
+    return (
+        '"..."'
+        if isinstance(kinds.get(name), inspect.StrType | inspect.LiteralType | inspect.EnumType)
+        else "..."
+    )
 
 
 def _bounds(expected: Any) -> str:

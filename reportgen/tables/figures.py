@@ -30,7 +30,7 @@ def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
 
 def _figure(spec: FigureSpec, table: Table) -> Figure:
     x = _x(spec, table)
-    if spec.kind in ("strip", "series") and spec.show != "value":
+    if spec.kind.shows != "cells" and spec.show != "value":
         raise RequestError(
             f"{spec.place}.show",
             f'a {spec.kind} shows what was measured, not "{spec.show}"',
@@ -46,11 +46,12 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
         )
     suffix = table.id.removeprefix(spec.table)
     title = f"{spec.title}: {table.facet_text}" if table.facet_text else spec.title
-    if spec.kind == "series":
+    if spec.kind.shows == "steps":
         return _of_steps(spec, table, spec.id + suffix, title, columns)
-    is_numeric = spec.kind == "line" and _is_numeric(table, x)
+    is_numeric = spec.kind.numeric_x and _is_numeric(table, x)
     names = None if is_numeric else {row: _category(table, row, x) for row, _ in _body(table)}
-    series = tuple(_strips(table, columns) if spec.kind == "strip" else _lines(table, columns, x, names))
+    shows_repeats = spec.kind.shows == "repeats"
+    series = tuple(_strips(table, columns) if shows_repeats else _lines(table, columns, x, names))
     if names is None:
         series = tuple(_numeric(spec, one) for one in series)
     return Figure(
@@ -77,9 +78,11 @@ def _of_steps(spec: FigureSpec, table: Table, id: str, title: str, columns: Sequ
 def _x(spec: FigureSpec, table: Table) -> str | None:
     """Return the row factor on the x axis, None where whole rows are the categories."""
     if not spec.x:
-        if spec.kind == "line":
+        if spec.kind.shows == "cells" and spec.kind.numeric_x:
             raise RequestError(
-                f"{spec.place}.x", "a line needs an x axis", f"name one of {', '.join(table.row_factors)}"
+                f"{spec.place}.x",
+                f"a {spec.kind} needs an x axis",
+                f"name one of {', '.join(table.row_factors)}",
             )
         return None
     if spec.x not in table.row_factors:

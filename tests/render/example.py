@@ -13,6 +13,7 @@ from reportgen.core.results import (
     Environment,
     Expected,
     Figure,
+    FigureKind,
     FigureSeries,
     Header,
     Label,
@@ -190,7 +191,7 @@ def figures() -> tuple[Figure, ...]:
         Figure(
             "speedup",
             "Speed-up, FP32",
-            "line",
+            FigureKind.LINE,
             "Devices",
             "Speed-up",
             RATIO,
@@ -204,7 +205,7 @@ def figures() -> tuple[Figure, ...]:
         Figure(
             "bars",
             "Throughput",
-            "bar",
+            FigureKind.BAR,
             "Devices",
             "Throughput",
             RATE,

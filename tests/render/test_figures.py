@@ -11,7 +11,15 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
 from reportgen.core.results import Figure, FigureKind, FigureSeries
-from reportgen.render.figures import digest, drawing, plots
+from reportgen.render.figures import digest, drawing
+from reportgen.render.figures.kinds.base import (
+    categories,
+    colour_of,
+    drawing_of,
+    is_horizontal,
+    marker_of,
+    shorten,
+)
 from reportgen.render.summary import alt_text
 from tests.render import example
 
@@ -23,7 +31,7 @@ def _draw(figure: Figure) -> bytes:
         return drawing.figure_svg(figure)
 
 
-@pytest.mark.parametrize("kind", ["line", "bar", "stacked-bar", "strip", "series"])
+@pytest.mark.parametrize("kind", FigureKind)
 @pytest.mark.parametrize("x", [(1.0, 2.0, 2.0), ("a", "b", "b")])
 def test_every_kind_draws_numbers_and_categories_twice_the_same(
     kind: FigureKind, x: tuple[float | str, ...]
@@ -36,7 +44,7 @@ def test_every_kind_draws_numbers_and_categories_twice_the_same(
 
 
 def test_a_figure_without_data_is_drawn_empty() -> None:
-    for kind in ("line", "bar", "stacked-bar", "strip", "series"):
+    for kind in FigureKind:
         assert digest.is_intact(_draw(replace(BARS, kind=kind, categories=(), series=())))
 
 
@@ -125,14 +133,14 @@ def test_alt_text_is_made_up_where_none_is_given() -> None:
 
 def _many(count: int) -> Figure:
     series = tuple(FigureSeries(f"run {n}", (1.0, 2.0), (1.0 + n, 2.0)) for n in range(count))
-    return replace(LINE, kind="series", series=series, ideal=())
+    return replace(LINE, kind=FigureKind.SERIES, series=series, ideal=())
 
 
 def _legend(figure: Figure) -> list[str]:
     """Return what the legend of a figure says, by drawing it."""
     with drawing.settings():
         axes = Canvas().add_subplot()
-        plots.draw(axes, drawing._rounded(figure))
+        drawing_of(figure).draw(axes, figure)
         return [str(label) for label in axes.get_legend_handles_labels()[1]]
 
 
@@ -142,45 +150,44 @@ def test_of_many_runs_ten_are_named_and_the_rest_is_counted() -> None:
 
 
 def test_where_colours_begin_again_the_markers_differ() -> None:
-    styles = plots._styles(20)
-    assert len(set(styles)) == 20
+    assert len({(colour_of(n), marker_of(n)) for n in range(20)}) == 20
 
 
 def test_a_large_number_is_one_category() -> None:
     figure = replace(BARS, categories=("1048576",), series=(FigureSeries("a", (1048576.0,), (1.0,)),))
-    assert plots._categories(drawing._rounded(figure)) == ("1048576",)
+    assert categories(figure) == ("1048576",)
 
 
-@pytest.mark.parametrize("kind", ["bar", "stacked-bar"])
-def test_bars_with_long_names_lie_the_first_on_top(kind: FigureKind) -> None:
+@pytest.mark.parametrize("kind", [FigureKind.BAR, FigureKind.STACKED_BAR])
+def test_bars_with_long_names_are_horizontal_the_first_on_top(kind: FigureKind) -> None:
     names = ("GeForce RTX 2080 with Max-Q Design", "A40")
     series = tuple(FigureSeries(name, names, (1.0, 2.0)) for name in ("amp", "fp32"))
     figure = replace(BARS, kind=kind, categories=names, series=series)
     axes = Canvas().add_subplot()
-    plots.draw(axes, figure)
+    drawing._draw(axes, figure)
     assert [label.get_text() for label in axes.get_yticklabels()] == list(names)
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
     assert axes.get_xlim()[0] == 0
     assert {bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)} == {1.0, 2.0}
-    assert not plots.lies(replace(figure, kind="line"))
-    assert not plots.lies(replace(figure, categories=tuple(f"128 · {n}" for n in range(40)), series=()))
+    assert not is_horizontal(replace(figure, kind=FigureKind.LINE))
+    assert not is_horizontal(replace(figure, categories=tuple(f"128 · {n}" for n in range(40)), series=()))
 
 
-def test_a_figure_is_as_high_as_its_lying_bars_want() -> None:
+def test_a_figure_is_high_enough_for_its_horizontal_bars() -> None:
     many = tuple(f"GeForce RTX 2080 with Max-Q Design {n}" for n in range(60))
     figure = replace(BARS, categories=many, series=(FigureSeries("s", many, (1.0,) * 60),))
     assert _height(figure) > 3 * _height(BARS)
 
 
 @pytest.mark.filterwarnings("error")  # matplotlib gives up the layout where it finds no room
-@pytest.mark.parametrize("kind", ["line", "bar", "stacked-bar", "strip"])
+@pytest.mark.parametrize("kind", [kind for kind in FigureKind if kind != "series"])
 def test_names_of_any_length_leave_room_for_the_plot(kind: FigureKind) -> None:
     name = "x" * 400
     series = tuple(FigureSeries(f"{name}{n}", (name, "8"), (1.0, 2.0)) for n in range(3))
     figure = replace(BARS, kind=kind, title=name, x_title=name, categories=(name, "8"), series=series)
     assert "…".encode() in _draw(figure)
-    assert plots.shown("a" * 50) == "a" * 50
-    assert plots.shown("a" * 26 + "b" * 26) == "a" * 25 + "…" + "b" * 24
+    assert shorten("a" * 50) == "a" * 50
+    assert shorten("a" * 26 + "b" * 26) == "a" * 25 + "…" + "b" * 24
 
 
 def _height(figure: Figure) -> float:

@@ -17,6 +17,7 @@ from reportgen.core.results import (
     Environment,
     Expected,
     Figure,
+    FigureKind,
     FigureSeries,
     Header,
     Label,
@@ -127,7 +128,7 @@ def test_a_figure_with_hostile_text_is_well_formed() -> None:
     from reportgen.render.figures import drawing
 
     figure = Figure(
-        "f", EVIL, "bar", EVIL, EVIL, example.RATE, (EVIL,), (FigureSeries(EVIL, (EVIL,), (1.0,)),)
+        "f", EVIL, FigureKind.BAR, EVIL, EVIL, example.RATE, (EVIL,), (FigureSeries(EVIL, (EVIL,), (1.0,)),)
     )
     with drawing.settings():
         root = ElementTree.fromstring(drawing.figure_svg(figure))

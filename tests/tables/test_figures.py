@@ -5,6 +5,7 @@ import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run, Series, Source
+from reportgen.core.results import FigureKind
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
@@ -26,7 +27,14 @@ RUNS = [
 def figures(runs=RUNS, kind="line", table=None, **keys):
     entry = table_spec(**(table or {"rows": ("nodes", "devices"), "columns": ("framework",)}))
     request = FigureSpec(
-        **{"place": "reports/t.toml: figures[0]", "id": "f", "title": "F", "kind": kind, "table": "t", **keys}
+        **{
+            "place": "reports/t.toml: figures[0]",
+            "id": "f",
+            "title": "F",
+            "kind": FigureKind(kind),
+            "table": "t",
+            **keys,
+        }
     )
     return build_figures(request, build_tables(entry, runs, NO_FACTS))
 

@@ -1,8 +1,8 @@
 """Draw figures as SVG: the same bytes for the same figure, whatever the user's matplotlib settings.
 
-A Figure goes in, a stamped SVG comes out. The object interface is used without pyplot, under a full
-set of explicit settings; text is drawn as paths of the bundled font, so that no viewer's fonts
-matter; data are rounded to 12 digits before drawing, so that no processor's last bit does.
+A Figure goes in, a stamped SVG comes out; `kinds` draws the data. Matplotlib is used without pyplot and with
+a full set of explicit settings. Text becomes paths of the bundled font, so the viewer's fonts do not matter.
+Data are rounded to 12 digits before drawing, so the last bit of a processor does not matter.
 """
 
 import hashlib
@@ -24,13 +24,13 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from reportgen.core import units
 from reportgen.core.results import Figure
-from reportgen.render.figures import digest
+from reportgen.render.figures import colours, digest
 from reportgen.render.figures.colours import GRID, INK, PAPER
-from reportgen.render.figures.plots import IDEAL, bars_beside, draw, lies, shown, unlisted
+from reportgen.render.figures.kinds.base import categories, drawing_of, is_horizontal, shorten
 from reportgen.render.grid import unit_label
 from reportgen.render.text import escape
 
-# Part of each figure's digest: raise it with any change that makes a figure look different.
+# Part of each figure's digest: increase it with every change that makes a figure look different.
 DRAWING = 7
 
 _TITLE = 10.5
@@ -69,17 +69,22 @@ _SETTINGS = {
 }
 
 _SIZE = (7.2, 4.0)  # inches; the width of a page of text at 96 dots per inch
-_LYING = 0.24  # inches from one lying bar to the next
-_HIGHEST = 48.0
+_BAR_PITCH = 0.24  # inches from one horizontal bar to the next
+_MAX_HEIGHT = 48.0
+_MAX_TITLE = 80
+# About 100 characters of the legend's font fit side by side; each name has a sign and a gap of 8.
+_LEGEND_WIDTH = 100
+_LEGEND_SIGN = 8
+_IDEAL = "Ideal"
 
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """Apply matplotlib's own defaults and ours on top, nothing of the user's, for the time of drawing."""
+    """Apply matplotlib's defaults and ours, and none of the user's, while drawing."""
     explicit: dict[Any, Any] = dict(mpl.rcParamsDefault.items()) | _SETTINGS
     del explicit["backend"]
     with warnings.catch_warnings(), mpl.rc_context():
-        # A log in a script that the bundled font lacks gets boxes, not a message on the terminal.
+        # Characters that the bundled font lacks become boxes, without a message on the terminal.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         warnings.filterwarnings("ignore", category=mpl.MatplotlibDeprecationWarning)
         mpl.rcParams.update(explicit)
@@ -88,16 +93,20 @@ def settings() -> Iterator[None]:
 
 def figure_svg(figure: Figure) -> bytes:
     """Return the figure as a stamped SVG; draw many inside one `settings()`."""
+    shown = _rounded(figure)
+    shown = replace(shown, categories=categories(shown))
     width, height = _SIZE
-    height = min(_HIGHEST, max(height, 1.2 + _LYING * bars_beside(figure)))
+    if is_horizontal(shown):
+        bars = len(shown.categories) * drawing_of(shown).bars_per_category(shown)
+        height = min(_MAX_HEIGHT, max(height, 1.2 + _BAR_PITCH * bars))
     canvas = Canvas(figsize=(width, height), layout="constrained")
     axes = canvas.add_subplot()
-    draw(axes, _rounded(figure))
-    _label(canvas, axes, figure)
-    _legend(canvas, axes, figure)
+    _draw(axes, shown)
+    _label(canvas, axes, shown)
+    _legend(canvas, axes, shown)
     drawn = io.BytesIO()
-    metadata = {"Date": None, "Creator": None, "Title": _line(figure.title)}
-    # `savefig` would draw everything twice, the first time to look for a tight frame that nobody wants.
+    metadata = {"Date": None, "Creator": None, "Title": shown.title}
+    # `savefig` would draw everything twice, the first time to compute a tight frame.
     FigureCanvasSVG(canvas).print_svg(drawn, metadata=metadata)  # type: ignore[no-untyped-call]
     return digest.stamped(drawn.getvalue(), content_digest(figure))
 
@@ -112,13 +121,13 @@ def up_to_date(figure: Figure, old: bytes | None) -> bytes:
 def content_digest(figure: Figure) -> str:
     """Return the digest of what a figure shows, equal on every machine."""
     shown = asdict(_rounded(figure))
-    del shown["table"]  # where it stands on a page does not change how it looks
+    del shown["table"]  # its place on a page does not change how it looks
     content = json.dumps([DRAWING, shown], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _rounded(figure: Figure) -> Figure:
-    """Return the figure in the unit to be shown, numbers to 12 digits, texts on one line."""
+    """Return the figure in the unit to show, with numbers of 12 digits and texts on one line."""
     factor = figure.unit.factor
 
     def value(number: float | None) -> float | None:
@@ -127,7 +136,7 @@ def _rounded(figure: Figure) -> Figure:
     series = tuple(
         replace(
             one,
-            name=_line(one.name),
+            name=escape.one_line(one.name),
             x=tuple(_x(x) for x in one.x),
             y=tuple(map(value, one.y)),
             low=tuple(value(bound) for bound in one.low),
@@ -138,36 +147,47 @@ def _rounded(figure: Figure) -> Figure:
     ideal = tuple((float(units.machine(x)), float(units.machine(y / factor))) for x, y in figure.ideal)
     return replace(
         figure,
-        title=_line(figure.title),
-        categories=tuple(map(_line, figure.categories)),
+        title=escape.one_line(figure.title),
+        x_title=escape.one_line(figure.x_title),
+        y_title=escape.one_line(figure.y_title),
+        categories=tuple(map(escape.one_line, figure.categories)),
         series=series,
         ideal=ideal,
     )
 
 
-def _line(text: str) -> str:
-    return escape.one_line(text)
-
-
 def _x(x: float | str) -> float | str:
-    return _line(x) if isinstance(x, str) else float(units.machine(x))
+    return escape.one_line(x) if isinstance(x, str) else float(units.machine(x))
+
+
+def _draw(axes: Axes, figure: Figure) -> None:
+    """Draw the data, the ideal line if there is one, and begin the axis of the values at zero."""
+    drawing = drawing_of(figure)
+    drawing.draw(axes, figure)
+    if figure.ideal:
+        x, y = zip(*figure.ideal, strict=True)
+        axes.plot(x, y, color=colours.IDEAL, linestyle="--", linewidth=1.2, label=_IDEAL, zorder=1)
+    if is_horizontal(figure) and axes.dataLim.xmin >= 0:
+        axes.set_xlim(left=0)
+    elif drawing.from_zero and axes.dataLim.ymin >= 0:
+        axes.set_ylim(bottom=0)
 
 
 def _label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     unit = unit_label(figure.unit)
-    y_title = _line(figure.y_title)
-    title = shown(_line(figure.title), most=80)
-    if lies(figure):  # above the names too, which take half of the width
+    title = shorten(figure.title, most=_MAX_TITLE)
+    values: Axis = axes.yaxis
+    names: Axis = axes.xaxis
+    if is_horizontal(figure):  # the names take half of the width, so the title begins above them
         canvas.suptitle(title, x=0.01, ha="left", size=_TITLE, weight="bold")
+        values, names = names, values
+        values.set_major_locator(MaxNLocator(5))  # numbers side by side need more room
     else:
         axes.set_title(title, pad=12)
-    values: Axis = axes.xaxis if lies(figure) else axes.yaxis
-    names: Axis = axes.yaxis if lies(figure) else axes.xaxis
-    names.set_label_text(_line(figure.x_title))
+    names.set_label_text(figure.x_title)
+    y_title = figure.y_title
     values.set_label_text(f"{y_title} ({unit})" if unit and unit not in y_title else y_title)
     values.set_major_formatter(FuncFormatter(_tick))
-    if lies(figure):  # numbers stand side by side, where there is less room than below one another
-        values.set_major_locator(MaxNLocator(5))
 
 
 def _tick(value: float, _position: int | None) -> str:
@@ -175,16 +195,16 @@ def _tick(value: float, _position: int | None) -> str:
 
 
 def _legend(canvas: Canvas, axes: Axes, figure: Figure) -> None:
-    """Name the series: below the plot up to four and if names are long, else beside it."""
-    # Sorting is stable: the series in their order, then how many more there are, and the reference line.
+    """Name the series: below the plot if there are up to four or names are long, else beside it."""
+    # The series in their order, then the reference line and how many series are not named.
+    names = {series.name for series in figure.series}
     pairs = zip(*axes.get_legend_handles_labels(), strict=True)
-    named = sorted(pairs, key=lambda pair: pair[1] == IDEAL or pair[1] == unlisted(figure))
+    named = sorted(pairs, key=lambda pair: pair[1] not in names)
     if len(named) < 2:
         return
-    handles, names = zip(*named, strict=True)
-    labels = [shown(name) for name in names]
-    # About 100 characters of the legend's size fit side by side; each name has its sign and a gap.
-    columns = max(1, 100 // (max(map(len, labels)) + 8))
+    handles, texts = zip(*named, strict=True)
+    labels = [shorten(text) for text in texts]
+    columns = max(1, _LEGEND_WIDTH // (max(map(len, labels)) + _LEGEND_SIGN))
     if len(named) > 4 and columns > 3:
         canvas.legend(handles, labels, loc="outside right upper")
     else:

@@ -1,7 +1,7 @@
-"""Adding an output touches one new file and one line: shown by doing it, in a copy of the package.
+"""An output or a kind of figure is one new file and one line: shown by adding them to a copy of the package.
 
-The output is invented: every table as tab-separated text. The program then writes, checks, protects and removes
-its files like all others.
+The output is invented: every table as tab-separated text. The program then writes, checks, protects and removes its
+files like all others. So is the kind of figure: horizontal lines for the values of each series.
 """
 
 import difflib
@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,29 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PACKAGE = Path(__file__).parents[2] / "reportgen"
-REGISTRY = "render/outputs/registry.py"
-NEW = "render/outputs/tsv.py"
 
-# The new line of the registry, and the line before it.
-LINE, BEFORE = '    "tsv",  # tables/*.tsv\n', '    "svg",  # figures/*.svg\n'
 
-OUTPUT = '''\
+@dataclass(frozen=True)
+class Addition:
+    """A new file, and the line that a registry gets after another line."""
+
+    file: str
+    text: str
+    registry: str
+    line: str
+    before: str
+
+    def add_to(self, package: Path) -> None:
+        """Do all that the addition takes."""
+        (package / self.file).write_text(self.text, "utf-8")
+        text = (package / self.registry).read_text("utf-8")
+        assert text.count(self.before) == 1
+        (package / self.registry).write_text(text.replace(self.before, self.before + self.line), "utf-8")
+
+
+OUTPUT = Addition(
+    "render/outputs/tsv.py",
+    '''\
 """Write tables/<id>.tsv: the texts of a table, separated by tabs."""
 
 import re
@@ -45,7 +62,36 @@ OUTPUT = Output(
     mark=re.compile(rb"\\A" + _MARK.encode()),
     of_table=lambda _, table: table_tsv(table),
 )
-'''
+''',
+    "render/outputs/registry.py",
+    line='    "tsv",  # tables/*.tsv\n',
+    before='    "svg",  # figures/*.svg\n',
+)
+
+KIND = Addition(
+    "render/figures/kinds/levels.py",
+    '''\
+"""levels: a horizontal line at each value."""
+
+from matplotlib.axes import Axes
+
+from reportgen.core.results import Figure
+from reportgen.render.figures.kinds.base import Drawing, colour_of
+
+
+def draw(axes: Axes, figure: Figure) -> None:
+    """Draw the lines."""
+    for n, series in enumerate(figure.series):
+        for y in series.y:
+            axes.axhline(y, color=colour_of(n))
+
+
+DRAWING = Drawing(draw=draw)
+''',
+    "core/results.py",
+    line='    LEVELS = "levels", "cells", False\n',
+    before='    STRIP = "strip", "repeats", False\n',
+)
 
 FILES = {
     "logs/rates/source.toml": """\
@@ -85,6 +131,15 @@ def tree(folder: Path) -> dict[str, bytes]:
     }
 
 
+def changes(package: Path, before: dict[str, bytes]) -> tuple[set[str], list[str]]:
+    """Return the files that differ, and the changed lines of those that existed before."""
+    after = tree(package)
+    files = {path for path in before | after if before.get(path) != after.get(path)}
+    texts = [(before[path].decode(), after[path].decode()) for path in sorted(files & before.keys())]
+    diffs = (difflib.ndiff(old.splitlines(True), new.splitlines(True)) for old, new in texts)
+    return files, [line for diff in diffs for line in diff if line[:2] in ("+ ", "- ")]
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A copy of the package."""
@@ -103,14 +158,6 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def add_the_output(package: Path) -> None:
-    """Do all that adding an output takes."""
-    (package / NEW).write_text(OUTPUT, "utf-8")
-    text = (package / REGISTRY).read_text("utf-8")
-    assert text.count(BEFORE) == 1
-    (package / REGISTRY).write_text(text.replace(BEFORE, BEFORE + LINE), "utf-8")
-
-
 def call(package: Path, repository: Path, *arguments: str) -> tuple[int, str]:
     """Return the exit code of a command of the copy, and what it prints."""
     environment = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -121,11 +168,8 @@ def call(package: Path, repository: Path, *arguments: str) -> tuple[int, str]:
 
 def test_an_output_is_one_new_file_and_one_line(package: Path, repository: Path) -> None:
     before = tree(package)
-    old = (package / REGISTRY).read_text("utf-8").splitlines(keepends=True)
-    add_the_output(package)
-    new = (package / REGISTRY).read_text("utf-8").splitlines(keepends=True)
-    assert [line for line in difflib.ndiff(old, new) if line[:2] in ("+ ", "- ")] == [f"+ {LINE}"]
-
+    OUTPUT.add_to(package)
+    assert changes(package, before) == ({OUTPUT.file, OUTPUT.registry}, [f"+ {OUTPUT.line}"])
     code, text = call(package, repository, "build", "reports")
     assert (code, "reports/rates/tables/rates.tsv" in text) == (0, True), text
     table = repository / "reports/rates/tables/rates.tsv"
@@ -146,5 +190,17 @@ def test_an_output_is_one_new_file_and_one_line(package: Path, repository: Path)
     assert call(package, repository, "build", "reports")[0] == 0
     assert sorted(path.name for path in table.parent.iterdir()) == ["speeds.csv", "speeds.tsv"]
 
-    after = tree(package)
-    assert {path for path in before | after if before.get(path) != after.get(path)} == {NEW, REGISTRY}
+
+def test_a_kind_of_figure_is_one_new_file_and_one_line(package: Path, repository: Path) -> None:
+    definition = repository / "reports/rates.toml"
+    figure = '\n[[figures]]\nkind = "levels"\ntable = "rates"\n'
+    definition.write_text(definition.read_text() + figure)
+    code, text = call(package, repository, "build", "reports")
+    assert (code, 'figures[0].kind: "levels" is not known' in text) == (1, True), text
+
+    before = tree(package)
+    KIND.add_to(package)
+    assert changes(package, before) == ({KIND.file, KIND.registry}, [f"+ {KIND.line}"])
+    code, text = call(package, repository, "build", "reports")
+    assert (code, "new      reports/rates/figures/rates.svg" in text) == (0, True), text
+    assert call(package, repository, "check", "reports")[0] == 0

@@ -1,0 +1,51 @@
+"""bar: one bar per series in each category, with error bars."""
+
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from reportgen.core.results import Figure
+from reportgen.render.figures import colours
+from reportgen.render.figures.kinds.base import (
+    GROUP_WIDTH,
+    Drawing,
+    colour_of,
+    errors,
+    is_horizontal,
+    name_categories,
+    positions,
+    present,
+)
+
+_HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
+_GAP = 0.94  # width of a bar as a share of its place
+
+
+def draw(axes: Axes, figure: Figure) -> None:
+    """Draw the bars of each category beside each other."""
+    width = GROUP_WIDTH / max(1, len(figure.series))
+    for n, series in enumerate(figure.series):
+        shown = present(series)
+        x = positions(figure, series)
+        shift = (n - (len(figure.series) - 1) / 2) * width
+        style = bar_style(n) | {"label": series.name}
+        places, values = [x[i] + shift for i in shown], [series.y[i] or 0.0 for i in shown]
+        if is_horizontal(figure):
+            axes.barh(places, values, width * _GAP, xerr=errors(series, shown), **style)
+        else:
+            axes.bar(places, values, width * _GAP, yerr=errors(series, shown), **style)
+    name_categories(axes, figure)
+
+
+def bar_style(position: int) -> dict[str, Any]:
+    """Return the style of the bars of a series; bars with equal colours have different hatching."""
+    return {
+        "color": colour_of(position),
+        "hatch": _HATCHES[position // len(colours.SERIES) % len(_HATCHES)],
+        "edgecolor": colours.PAPER,
+        "linewidth": 0.0,
+        "error_kw": {"ecolor": colours.INK, "elinewidth": 1.0, "capsize": 2.5},
+    }
+
+
+DRAWING = Drawing(draw=draw, is_bar=True, bars_per_category=lambda figure: len(figure.series))

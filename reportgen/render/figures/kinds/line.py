@@ -1,0 +1,35 @@
+"""line: one line per series over numbers, with error bars."""
+
+from matplotlib.axes import Axes
+
+from reportgen.core.results import Figure
+from reportgen.render.figures.kinds.base import (
+    Drawing,
+    colour_of,
+    errors,
+    label_x,
+    marker_of,
+    positions,
+    present,
+)
+
+
+def draw(axes: Axes, figure: Figure) -> None:
+    """Draw the lines."""
+    for n, series in enumerate(figure.series):
+        shown = present(series)
+        x = positions(figure, series)
+        axes.errorbar(
+            [x[i] for i in shown],
+            [series.y[i] or 0.0 for i in shown],
+            yerr=errors(series, shown),
+            color=colour_of(n),
+            marker=marker_of(n),
+            capsize=2.5,
+            elinewidth=1.0,
+            label=series.name,
+        )
+    label_x(axes, figure)
+
+
+DRAWING = Drawing(draw=draw)

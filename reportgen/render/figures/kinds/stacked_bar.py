@@ -1,0 +1,40 @@
+"""stacked-bar: the series of each category on top of each other, such as the phases of a step."""
+
+import math
+
+from matplotlib.axes import Axes
+
+from reportgen.core.results import Figure
+from reportgen.render.figures.kinds.bar import bar_style
+from reportgen.render.figures.kinds.base import (
+    GROUP_WIDTH,
+    Drawing,
+    is_horizontal,
+    name_categories,
+    positions,
+    present,
+)
+
+_WIDTH = GROUP_WIDTH * 0.75
+
+
+def draw(axes: Axes, figure: Figure) -> None:
+    """Draw each series on top of those before it."""
+    tops = [0.0] * max(1, len(figure.categories))
+    for n, series in enumerate(figure.series):
+        shown = present(series)
+        style = bar_style(n) | {"label": series.name}
+        x = positions(figure, series)
+        places = [int(x[i]) for i in shown]
+        values = [series.y[i] or 0.0 for i in shown]
+        base = [tops[place] for place in places]
+        if is_horizontal(figure):
+            axes.barh(places, values, _WIDTH, left=base, **style)
+        else:
+            axes.bar(places, values, _WIDTH, bottom=base, **style)
+        for place, value in zip(places, values, strict=True):
+            tops[place] = math.fsum((tops[place], value))
+    name_categories(axes, figure)
+
+
+DRAWING = Drawing(draw=draw, is_bar=True)
