@@ -15,7 +15,7 @@ from reportgen.formats.custom.definition import definition
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.learn import Proposal, propose_format
 from reportgen.sources.logfiles import LogFiles
-from tests.test_cli import call
+from tests.command_line import call, error_of
 
 
 def learned(log: str | bytes, name: str = "x.log") -> Proposal:
@@ -406,13 +406,16 @@ def test_write_makes_a_format_and_a_fixture_that_runs_reads_the_same(log: Path) 
 def test_nothing_is_overwritten(log: Path, name: str) -> None:
     Path(name).write_text("mine = 1\n" if name != "labels.toml" else "")
     before = sorted(Path().iterdir())
-    assert f"{name}: exists already; nothing is overwritten" in call("learn", str(log), "--write", ".")[1]
+    assert (
+        f"{name}: exists already; nothing is overwritten"
+        in call("learn", str(log), "--write", ".", code=1)[1]
+    )
     assert sorted(Path().iterdir()) == before
 
 
 def test_a_folder_or_a_missing_file_is_an_error_of_the_request(log: Path) -> None:
-    assert call("learn", ".")[1] == ".: is a folder; name one log in it"
-    assert "no such file or folder" in call("learn", "none.log")[1]
+    assert error_of("learn", ".") == ".: is a folder; name one log in it"
+    assert "no such file or folder" in error_of("learn", "none.log")
 
 
 PIECES = st.sampled_from(

@@ -7,7 +7,7 @@ import pytest
 from reportgen.autolayout.scaffold import holds_logs
 from reportgen.load import load_runs
 from reportgen.load.unrecognised import UnknownFolder
-from tests.test_cli import call
+from tests.command_line import call
 
 OWN = "it 1 took 5 whatevers\n" * 3
 NANOGPT = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(9))
