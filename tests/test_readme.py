@@ -68,3 +68,14 @@ def test_the_other_commands_run(tmp_path: Path) -> None:
             stdin=subprocess.DEVNULL,
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_python_example_runs() -> None:
+    (example,) = re.findall(
+        r"^```python\n(import reportgen.*?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "DARNN" in done.stdout
