@@ -141,7 +141,7 @@ class StepLine:
     is_dated   whether a date stands before the record in its line
     clock      of the printed time
     factors    constant for logs with such lines
-    prepare    changes the records before they are numbered
+    prepare    changes the records before they are numbered; prepared are the groups that it adds
     all_ranks  whether to keep the lines that several ranks print for one step; else the first counts
     confidence of a claim by such a line, where it is not that of the format
     damage     the fact of the finding about lines that have the literal and do not match; "" for none
@@ -157,9 +157,15 @@ class StepLine:
     clock: Clock = "printed"
     factors: Mapping[str, FactorValue] = field(default_factory=dict)
     prepare: Callable[[Records], Records] | None = None
+    prepared: tuple[str, ...] = ()
     all_ranks: bool = False
     confidence: float | None = None
     damage: str = ""
+    quantities: tuple[Quantity, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look up once what the groups measure."""
+        object.__setattr__(self, "quantities", quantities((*self.pattern.groupindex, *self.prepared)))
 
     def measure(
         self,
@@ -170,9 +176,11 @@ class StepLine:
         valid: NDArray[np.bool_] | None = None,
     ) -> None:
         """Add what the groups measure, and the times between the dates."""
+        if not len(records):
+            return
         if span is None:
             span = self.span(run.step, records)
-        measure(run, records, quantities(records.columns), span, clock=self.clock, valid=valid)
+        measure(run, records, self.quantities, span, clock=self.clock, valid=valid)
         if self.is_dated:
             run.add_stamps(run.log.stamps(records.begin), run.work(span))
 

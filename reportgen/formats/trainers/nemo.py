@@ -29,20 +29,22 @@ _FIELDS = {
 }
 
 
+_FIELD = re.compile(
+    rb"\b(" + b"|".join(_FIELDS.values()) + rb")(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)"
+)
+
+
 def _with_fields(records: Records) -> Records:
     """Return records with a column for each field, steps by the global step, and elapsed time as seconds."""
-    texts = [text or b"" for text in records.columns["fields"]]
-    columns = {**records.columns, **{group: _field(texts, name) for group, name in _FIELDS.items()}}
+    # Of a field that is printed twice the first counts.
+    rows = [dict(reversed(_FIELD.findall(text or b""))) for text in records.columns["fields"]]
+    fields = {group: tuple(row.get(name) for row in rows) for group, name in _FIELDS.items()}
+    columns = {**records.columns, **fields}
     # Without the global step (older bars) the iteration of the epoch is all there is.
     columns["step"] = tuple(map(_step, columns.pop("global_step"), records.columns["step"]))
     if "elapsed" in columns:
         columns["timestamp"] = tuple(b"%.6f" % time for time in elapsed(records.columns["elapsed"]).tolist())
     return replace(records, columns=columns)
-
-
-def _field(texts: list[bytes], name: bytes) -> tuple[bytes | None, ...]:
-    pattern = re.compile(rb"\b" + re.escape(name) + rb"(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
-    return tuple(match[1] if (match := pattern.search(text)) else None for text in texts)
 
 
 def _step(printed: bytes | None, iteration: bytes | None) -> bytes | None:
@@ -66,6 +68,7 @@ FORMAT = LineFormat(
             first=0,
             clock="host",
             prepare=_with_fields,
+            prepared=tuple(_FIELDS),
         ),
         StepLine(
             b"global_step=",
@@ -79,6 +82,7 @@ FORMAT = LineFormat(
             first=0,
             clock="host",
             prepare=_with_fields,
+            prepared=tuple(_FIELDS),
         ),
         StepLine(
             b": train_step_timing in s=",
