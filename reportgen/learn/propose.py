@@ -15,7 +15,8 @@ import numpy as np
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run, Series
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import Definition, definition, searchable
+from reportgen.formats.custom.definition import Definition, definition
+from reportgen.formats.custom.linear_pattern import searchable
 from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing.text_log import Records, TextLog
@@ -204,8 +205,8 @@ def _row(own: Definition, found: Records, at: int) -> tuple[str, ...]:
 
 def _printed_again(own: Definition, log: TextLog) -> list[str]:
     """Return a note if steps have several lines: of ranks, of which the slowest may not be the first."""
-    found, step, _ = custom.records(own, log)
-    if len(custom.by_rank(own, found, step)) > 1:
+    records, step, _ = custom.numbered(own, log)
+    if custom.ranks(records).any():
         return []
     order = np.argsort(step, kind="stable")
     steps, first, count = np.unique(step[order], return_index=True, return_counts=True)
@@ -215,7 +216,7 @@ def _printed_again(own: Definition, log: TextLog) -> list[str]:
     note = f"step {steps[at]} has {count[at]} lines; of lines of one step the first is taken"
     if not own.time:
         return [note]
-    times = custom.numbers(log, found, own.time)[order]
+    times = records.floats(own.time)[order]
     taken, slowest = times[first], np.fmax.reduceat(times, first)
     slower = np.max(slowest[taken > 0] / taken[taken > 0], initial=0.0)
     return [note + (f", and another says up to {slower:.3g} x its time" if slower >= _SLOWER else "")]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run, Series
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import definition, searchable
+from reportgen.formats.custom.definition import definition
+from reportgen.formats.custom.linear_pattern import searchable
 from reportgen.formats.detection import detect, discover
 from reportgen.labels import labels_toml
 from reportgen.protocol import MeasuredRun, Protocol, try_measure
@@ -274,7 +275,7 @@ def test_the_nearest_definition_counts_as_a_whole() -> None:
         ),
         (
             "name = 'm'\npattern = '(?P<step>x)'",
-            "format.pattern: has no group that tells a time or a rate; name one step_time_<unit>, <items>_per_second or timestamp",
+            "format.pattern: has no group for a time or a rate; name one step_time_<unit>, <items>_per_second or timestamp",
         ),
         (
             "name = 'm'\npattern = '(?P<step_time_sec>x)'",
@@ -294,7 +295,7 @@ def test_the_nearest_definition_counts_as_a_whole() -> None:
         ),
         (
             "name = 'm'\npattern = '(?P<step_time_s>x)|(?P<step_time_s>y)'",
-            'format.pattern: the group "step_time_s" stands there twice',
+            'format.pattern: has the group "step_time_s" twice',
         ),
         ("name = 'm'\npattern = '(?P<step_time_s>\\C)'", r"format.pattern: \C would match the end of a line"),
         (

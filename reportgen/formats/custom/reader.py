@@ -1,28 +1,24 @@
-"""Read logs of a form of one's own, as the table `[format]` of a labels.toml describes it.
+"""Read logs in a custom format, which the table `[format]` of a labels.toml describes.
 
-A file becomes one Run. The pattern's named groups say what stands where: steps, epochs, ranks, step times,
-rates, timestamps; every other group is a factor if it has one value in the whole log. A format that somebody
-wrote down for these very logs goes before those that are known here.
+A file becomes one Run. The named groups of the pattern are those of all line formats (parsing.line_format); a
+group with any other name is a factor if it has one value in the whole log. A custom format goes before the
+known ones, because somebody wrote it for these very logs.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 
 from reportgen.core.model import FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.custom.definition import (
-    STEP_RATES,
-    Definition,
-    definition,
-    factor,
-    searchable,
-    whole_line,
-)
+from reportgen.formats.custom.definition import Definition, definition
+from reportgen.formats.custom.linear_pattern import searchable, whole_line
 from reportgen.formats.parsing import timestamps
+from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.parsing.line_format import STEP_RATES, Quantity, by_rank, measure, quantities
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary, plain, seconds
 from reportgen.sources.logfiles import HEAD, LogFiles
@@ -38,13 +34,51 @@ _DATE = re.compile(
     rb"([0-9]{4})[-/]([0-9]{2})[-/]([0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]{1,6})[0-9]*)?"
     rb" ?(?:Z|UTC|[-+][0-9]{2}:?[0-9]{2})?"
 )
-_OF_DAY = re.compile(rb"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.,][0-9]{1,9})?")
+_TIME_OF_DAY = re.compile(rb"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.,][0-9]{1,9})?")
 # What a batch counts; a rate of anything finer (tokens) has other samples.
-_BATCHED = ("", "sample", "image", "sequence", "example", *STEP_RATES)
-_SHOWN = 100
+_BATCH_ITEMS = ("", "sample", "image", "sequence", "example", *STEP_RATES)
+_NOT_FACTORS = ("step", "epoch", "timestamp")
+_MAX_REASON_CHARS = 100
 # A group called rank with more values than these is something else.
-_MOST_RANKS = 4096
+_MAX_RANKS = 4096
 Cells = Sequence[bytes | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserRecords(Records):
+    """Records of a user's pattern, whose cells may hold anything; cells that are not numbers are reported."""
+
+    malformed: Malformed
+
+    def floats(self, name: str) -> FloatArray:
+        """Return a column as numbers, NaN where there is none."""
+        cells = self.columns[name]
+        is_number = [_is(_NUMBER, cell) for cell in cells]
+        wrong = [cell is not None and not good for cell, good in zip(cells, is_number, strict=True)]
+        self.report(wrong, f"{name} is not a number")
+        return floats([cell if good else None for cell, good in zip(cells, is_number, strict=True)])
+
+    def seconds(self, name: str) -> FloatArray:
+        """Return timestamps as seconds: since 1970, since the start, of the day, or dates with a time."""
+        cells = [(cell or b"").strip() for cell in self.columns[name]]
+        if all(_is(_NUMBER, cell) for cell in cells):
+            return floats(cells)
+        if all(_is(_TIME_OF_DAY, cell) for cell in cells):
+            return timestamps.of_day(cells)
+        dates = [_DATE.fullmatch(cell) for cell in cells]
+        self.report([not date for date in dates], f"{name} is not a time")
+        return seconds([b"%s-%s-%s %s.%s" % date.groups(b"0") if date else b"" for date in dates])
+
+    def take(self, keep: IntArray) -> "UserRecords":
+        """Return the records at these positions."""
+        kept = Records.take(self, keep)
+        return UserRecords(kept.begin, kept.end, kept.line, kept.columns, self.malformed)
+
+    def report(self, wrong: Sequence[bool], fact: str) -> None:
+        """Add the records that are wrong to the findings about damaged lines."""
+        lines = self.line[np.array(wrong, dtype=bool)]
+        if len(lines):
+            self.malformed.add(int(lines[0]), fact, len(lines))
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -58,12 +92,12 @@ def claims(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
     if is_binary(head):
         return None
-    found = _first(own, head[: head.rfind(b"\n") + 1] if len(head) == HEAD else head)
-    if not found and own.files and len(head) == HEAD:
-        found = _first(own, files.bytes(files.path))
-    if not found:
+    first = _first(own, head[: head.rfind(b"\n") + 1] if len(head) == HEAD else head)
+    if not first and own.files and len(head) == HEAD:
+        first = _first(own, files.bytes(files.path))
+    if not first:
         return None
-    line, text = found
+    line, text = first
     return Claim(1.0, files.source(files.path, line), text, (files.path,))
 
 
@@ -74,28 +108,40 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         return
     own = definition(PLACE, table)
     log = TextLog(files)
-    found, step, epoch = records(own, log)
-    ranks = by_rank(own, found, step)
-    factors = _factors(own, found.take(np.sort(np.concatenate([*ranks.values()]))))
-    samples = _samples_per_step(own, factors)
-    parts = {}
-    for rank, at in ranks.items():
-        part = RunBuilder(log, own.name, step[at], found.line[at], int(found.end[at].max(initial=0)))
-        part.factors.update(factors)
-        # The work of ranks adds up.
-        part.samples_per_step = None if samples is None else samples / len(ranks)
-        part.breaks = epoch_breaks(part.step[:-1][np.diff(epoch[at]) != 0].tolist())
-        _measure(part, own, found.take(at), _covered(own, part.step, epoch[at]))
-        parts[rank] = part
-    run = _joined(parts)
-    run.samples_per_step = samples
+    records, step, epoch = numbered(own, log)
+    rank = ranks(records)
+    keep = _first_of_each_step(rank, step)
+    records, step, epoch, rank = records.take(keep), step[keep], epoch[keep], rank[keep]
+    run = RunBuilder(log, own.name, step, records.line, int(records.end.max(initial=0)))
+    run.factors = _factors(own, records)
+    run.samples_per_step = _samples_per_step(own, run.factors)
+    _measure(run, own, records, epoch, rank)
     yield run.run()
 
 
 FORMAT = Format(NAME, "Text logs of any form that a `[format]` table in labels.toml describes.", claims, read)
 
 
-def matched(own: Definition, log: TextLog) -> Records:
+def _measure(run: RunBuilder, own: Definition, records: UserRecords, epoch: IntArray, rank: IntArray) -> None:
+    """Add what each rank measures; a printed rate is that of all ranks and is read from the lowest."""
+    step, samples, ranks = run.step, run.samples_per_step, np.unique(rank)
+    if samples is not None:
+        # The work of ranks adds up.
+        run.samples_per_step = samples / max(len(ranks), 1)
+    measured = _measured(own, run.factors)
+    # A batch that changes is that of all ranks.
+    columns = {name: cells for name, cells in records.columns.items() if name != "global_batch_size"}
+    records = replace(records, columns=columns)
+    for at in by_rank(run, rank):
+        if rank[at[0]] != ranks[0]:
+            measured = tuple(quantity for quantity in measured if quantity.metric == "step_time")
+        run.breaks = epoch_breaks(run.step[:-1][np.diff(epoch[at]) != 0].tolist())
+        span = np.minimum(run.step, own.every) if own.every else spans(run.step)
+        measure(run, records.take(at), measured, span)
+    run.step, run.samples_per_step = step[rank == ranks[:1]], samples
+
+
+def matched(own: Definition, log: TextLog) -> UserRecords:
     """Return the lines of a log that the pattern matches, as columns."""
     matches = list(own.matches(searchable(log.content)))
     cells = list(zip(*(match.groups() for match in matches), strict=True))
@@ -103,107 +149,87 @@ def matched(own: Definition, log: TextLog) -> Records:
     columns = {name: tuple(cells[index[name.encode()] - 1]) if matches else () for name in own.groups}
     begin = np.array([match.start() for match in matches], dtype=np.int64)
     end = np.array([match.end() for match in matches], dtype=np.int64)
-    return Records(begin, end, log.lines(begin), columns)
+    return UserRecords(begin, end, log.lines(begin), columns, log.malformed)
 
 
-def records(own: Definition, log: TextLog) -> tuple[Records, IntArray, IntArray]:
+def numbered(own: Definition, log: TextLog) -> tuple[UserRecords, IntArray, IntArray]:
     """Return the records that have a step, the step counted from 1 over the whole log, and the epoch."""
-    found = matched(own, log)
+    records = matched(own, log)
     if "step" in own.groups:
-        is_count = np.array([_is(_COUNT, cell) for cell in found.columns["step"]], dtype=bool)
-        _note(log, found.line[~is_count], "step is not a whole number")
-        found = found.take(np.flatnonzero(is_count))
-        step = _counts(found.columns["step"])
+        is_count = np.array([_is(_COUNT, cell) for cell in records.columns["step"]], dtype=bool)
+        records.report((~is_count).tolist(), "step is not a whole number")
+        records = records.take(np.flatnonzero(is_count))
+        step = _counts(records.columns["step"])
         step += bool(len(step)) and not step.min()
     else:
-        step = np.arange(1, len(found) + 1, dtype=np.int64) * (own.every or 1)
-    epochs = found.columns.get("epoch", ())
+        step = np.arange(1, len(records) + 1, dtype=np.int64) * (own.every or 1)
+    epochs = records.columns.get("epoch", ())
     if not epochs or not all(_is(_COUNT, cell) for cell in epochs):
-        return found, step, np.zeros(len(step), dtype=np.int64)
+        return records, step, np.zeros(len(step), dtype=np.int64)
     epoch = _counts(epochs)
     if (np.diff(step)[np.diff(epoch) > 0] < 0).any():
-        step = in_epochs(epoch, step, np.full(len(step), _epoch_length(found, step)))
-    return found, step, epoch
+        step = in_epochs(epoch, step, np.full(len(step), _epoch_length(records, step)))
+    return records, step, epoch
 
 
-def by_rank(own: Definition, found: Records, step: IntArray) -> dict[int, IntArray]:
-    """Return the positions of the records that count, the first of each step, by rank; 0 where none is."""
-    cells = found.columns.get("rank", ()) if "step" in own.groups else ()
-    is_known = bool(cells) and all(_is(_COUNT, cell) for cell in cells)
-    rank = _counts(cells) if is_known else np.zeros(len(found), dtype=np.int64)
-    order = np.argsort(rank, kind="stable")
-    numbers, first = np.unique(rank[order], return_index=True)
-    if not 1 < len(numbers) <= _MOST_RANKS:
-        return {0: once(step)}
-    parts = np.split(order, first[1:])
-    return {number: part[once(step[part])] for number, part in zip(numbers.tolist(), parts, strict=True)}
+def ranks(records: Records) -> IntArray:
+    """Return the rank of each record, 0 where the log has no ranks or only one."""
+    cells = records.columns.get("rank", ()) if "step" in records.columns else ()
+    if cells and all(_is(_COUNT, cell) for cell in cells):
+        rank = _counts(cells)
+        if 1 < len(np.unique(rank)) <= _MAX_RANKS:
+            return rank
+    return np.zeros(len(records), dtype=np.int64)
 
 
-def _joined(parts: Mapping[int, RunBuilder]) -> RunBuilder:
-    """Return the run of the lowest rank with the times of the others; a printed rate is that of all ranks."""
-    lowest, *others = parts
-    run = parts[lowest]
-    run.series = [replace(one, rank=lowest) for one in run.series]
-    for rank in others:
-        times = [one for one in parts[rank].series if one.metric == "step_time"]
-        run.series += [replace(one, rank=rank) for one in times]
-        run.stepless |= parts[rank].stepless
-        run.last = max(run.last, parts[rank].last)
-    return run
+def _first_of_each_step(rank: IntArray, step: IntArray) -> IntArray:
+    """Return the positions of the records that count: the first of each step and rank."""
+    if not rank.any():
+        return once(step)
+    _, first = np.unique(np.stack((rank, step)), axis=1, return_index=True)
+    return np.sort(first).astype(np.int64)
 
 
-def _epoch_length(found: Records, step: IntArray) -> int:
+def _epoch_length(records: Records, step: IntArray) -> int:
     """Return the steps of an epoch: as printed, else the highest number seen."""
-    printed = {cell for cell in found.columns.get("steps_per_epoch", ()) if _is(_COUNT, cell)}
-    told = int(_counts(list(printed))[0]) if len(printed) == 1 else 0
-    return max(told, int(step.max()))
+    printed = {cell for cell in records.columns.get("steps_per_epoch", ()) if _is(_COUNT, cell)}
+    length = int(_counts(list(printed))[0]) if len(printed) == 1 else 0
+    return max(length, int(step.max()))
 
 
-def _covered(own: Definition, step: IntArray, epoch: IntArray) -> IntArray:
-    """Return how many steps each record stands for."""
-    if own.every:
-        return np.minimum(step, own.every)
-    return spans(step) if len(step) else step
+def _measured(own: Definition, factors: dict[str, FactorValue]) -> tuple[Quantity, ...]:
+    """Return the quantities; a rate of one device is one of all devices where their number is known."""
+    if not own.is_per_device:
+        return own.quantities
+    devices = factors.get("devices", own.devices)
+    known = devices if isinstance(devices, int) and devices > 0 else 0
+    metric, divisor = ("throughput", 1 / known) if known else ("throughput_per_device", 1.0)
+    return tuple(
+        replace(quantity, metric=metric, divisor=divisor) if "throughput" in quantity.metric else quantity
+        for quantity in own.quantities
+    )
 
 
-def _measure(run: RunBuilder, own: Definition, found: Records, covered: IntArray) -> None:
-    work = run.work(covered)
-    if own.time:
-        time = numbers(run.log, found, own.time) * own.scale
-        run.add("step_time", time * covered, "printed", span=covered, samples=work)
-    if own.rate:
-        rate = numbers(run.log, found, own.rate)
-        if own.item in STEP_RATES:
-            _add_step_rate(run, own, rate, covered)
-        else:
-            _add_rate(run, own, rate, covered)
-    if "timestamp" in own.groups:
-        run.add_stamps(_seconds(run.log, found), work)
+def _factors(own: Definition, records: Records) -> dict[str, FactorValue]:
+    """Return what the rate counts, and the groups with one value in the whole log."""
+    others = [name for name in own.groups if name not in _NOT_FACTORS and not quantities([name])]
+    values = {name: {cell for cell in records.columns[name] if cell} for name in others}
+    item: dict[str, FactorValue] = {"item": own.item} if own.item else {}
+    return item | {name: _factor(cells.pop()) for name, cells in values.items() if len(cells) == 1}
 
 
-def _add_step_rate(run: RunBuilder, own: Definition, rate: FloatArray, covered: IntArray) -> None:
-    """Add steps per second as step times; beside printed times they say nothing new."""
-    if not own.time:
-        time = np.divide(covered, rate, out=np.full(len(rate), np.nan), where=rate > 0)
-        run.add("step_time", time, "printed", span=covered, samples=run.work(covered))
-
-
-def _add_rate(run: RunBuilder, own: Definition, rate: FloatArray, covered: IntArray) -> None:
-    said = run.factors.get("devices", own.devices)
-    devices = (said if isinstance(said, int) else None) if own.is_per_device else 1
-    metric = "throughput" if devices else "throughput_per_device"
-    run.add(metric, rate * (devices or 1), "printed", span=covered, samples=run.work(covered))
-
-
-def _factors(own: Definition, found: Records) -> dict[str, FactorValue]:
-    """Return the groups that have one value in the whole log, and what the rate counts."""
-    item: dict[str, FactorValue] = {} if not own.item or own.item in STEP_RATES else {"item": own.item}
-    values = {name: {cell for cell in found.columns[name] if cell} for name in own.others}
-    return item | {name: factor(seen.pop()) for name, seen in values.items() if len(seen) == 1}
+def _factor(text: bytes) -> FactorValue:
+    """Return a number where the text is one, else the text."""
+    shown = text.decode("utf-8", "replace").strip()
+    if re.fullmatch(r"-?[0-9]{1,15}", shown):
+        return int(shown)
+    if re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", shown):
+        return float(shown)
+    return {"true": True, "false": False}.get(shown.lower(), shown[:200])
 
 
 def _samples_per_step(own: Definition, factors: dict[str, FactorValue]) -> float | None:
-    if own.samples_per_step is not None or own.item not in _BATCHED:
+    if own.samples_per_step is not None or own.item not in _BATCH_ITEMS:
         return own.samples_per_step
     whole, each = factors.get("global_batch_size"), factors.get("batch_size")
     devices = factors.get("devices", own.devices)
@@ -214,27 +240,6 @@ def _samples_per_step(own: Definition, factors: dict[str, FactorValue]) -> float
     return None
 
 
-def _seconds(log: TextLog, found: Records) -> FloatArray:
-    """Return timestamps as seconds: since 1970, since the start, of the day, or dates with a time."""
-    cells = [(cell or b"").strip() for cell in found.columns["timestamp"]]
-    if all(_is(_NUMBER, cell) for cell in cells):
-        return floats(cells)
-    if all(_is(_OF_DAY, cell) for cell in cells):
-        return timestamps.of_day(cells)
-    dates = [_DATE.fullmatch(cell) for cell in cells]
-    _note(log, found.line[np.array([not date for date in dates], dtype=bool)], "timestamp is no time")
-    return seconds([b"%s-%s-%s %s.%s" % date.groups(b"0") if date else b"" for date in dates])
-
-
-def numbers(log: TextLog, found: Records, name: str) -> FloatArray:
-    """Return a column of numbers, NaN where there is none; what is none is noted."""
-    cells = found.columns[name]
-    good = [_is(_NUMBER, cell) for cell in cells]
-    wrong = [cell is not None and not fine for cell, fine in zip(cells, good, strict=True)]
-    _note(log, found.line[np.array(wrong, dtype=bool)], f"{name} is not a number")
-    return floats([cell if fine else None for cell, fine in zip(cells, good, strict=True)])
-
-
 def _counts(cells: Cells) -> IntArray:
     return np.array([(cell or b"0").replace(b",", b"") for cell in cells], dtype="S16").astype(np.int64)
 
@@ -243,29 +248,24 @@ def _is(pattern: re.Pattern[bytes], cell: bytes | None) -> bool:
     return cell is not None and pattern.fullmatch(cell) is not None
 
 
-def _note(log: TextLog, lines: IntArray, fact: str) -> None:
-    if len(lines):
-        log.malformed.add(int(lines[0]), fact, len(lines))
-
-
 def _first(own: Definition, content: bytes) -> tuple[int, str] | None:
     """Return line and text of the first match."""
     text = plain(content)
-    found = next(own.matches(searchable(text)), None)
-    if found is None:
+    match = next(own.matches(searchable(text)), None)
+    if match is None:
         return None
-    shown = found[0].strip().decode("utf-8", "replace")[:_SHOWN]
-    return text.count(b"\n", 0, found.start()) + 1, shown
+    reason = match[0].strip().decode("utf-8", "replace")[:_MAX_REASON_CHARS]
+    return text.count(b"\n", 0, match.start()) + 1, reason
 
 
 def _is_named(glob: str, path: str) -> bool:
-    """Tell whether a glob matches the end of a path, as many components as it has itself."""
+    """Return whether a glob matches the end of a path, with as many components as it has itself."""
     wanted, parts = glob.split("/"), path.split("/")
     ends = parts[-len(wanted) :]
     return len(ends) == len(wanted) and all(map(fnmatchcase, ends, wanted))
 
 
 def _is_fixture(files: LogFiles) -> bool:
-    """Tell whether the file is a sample beside its expected reading; asked for by itself it is read."""
+    """Return whether the file is a sample with its expected reading; asked for by itself it is read."""
     stem = files.path.removesuffix(SAMPLE)
     return stem != files.path and files.read_sibling(stem.rpartition("/")[2] + EXPECTED) is not None

@@ -224,6 +224,8 @@ class StepLine:
 
 def by_rank(run: RunBuilder, rank: IntArray) -> Iterator[IntArray]:
     """Yield the positions of each rank's records, the first of each step; what is added then is its own."""
+    if not len(rank):
+        return
     step, line = run.step, run.line
     order = np.argsort(rank, kind="stable")
     numbers, first = np.unique(rank[order], return_index=True)

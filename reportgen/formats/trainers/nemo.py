@@ -29,9 +29,7 @@ _FIELDS = {
 }
 
 
-_FIELD = re.compile(
-    rb"\b(" + b"|".join(_FIELDS.values()) + rb")(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)"
-)
+_FIELD = re.compile(rb"\b(" + b"|".join(_FIELDS.values()) + rb")(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
 
 
 def _with_fields(records: Records) -> Records:
