@@ -1,13 +1,13 @@
-"""Put generated tables between markers into hand-written files, and leave everything else alone.
+"""Put generated tables between markers in hand-written files, and change nothing else.
 
     <!-- reportgen:begin resnet50/fp32-b128 -->
     (the table)
     <!-- reportgen:end sum=2c26b46b68ff -->
 
-The sum on the end marker is that of the text between the markers. Where it does not fit, somebody
-edited a generated table: that is reported and never overwritten (the idea is cog's). An end marker
-without a sum is new, and the text before it is replaced. Markers stand alone on their line, indented by
-no more than a comment may be; those in fenced code blocks are examples.
+The sum in the end marker is the checksum of the text between the markers. If it does not match, the table was
+edited by hand: this is reported, and the edit is never overwritten (the idea is cog's). An end marker without
+a sum is new, and the text before it is replaced. A marker is alone on its line, indented by up to 3 spaces.
+Markers in fenced code blocks are examples.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A generated table that was edited by hand, and was therefore left as it is.
+    """A generated table that was edited by hand and therefore not replaced.
 
     line  of the begin marker, from 1
     """
@@ -44,7 +44,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class InjectResult:
-    """The text with its tables brought up to date, and the tables that were left because of edits."""
+    """The text with its tables up to date, and the tables that were not replaced because of edits."""
 
     text: str
     edited: tuple[Edited, ...]
@@ -52,7 +52,7 @@ class InjectResult:
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """Lines [first, last) between two markers; begin and end markers stand just outside."""
+    """Lines [first, last) between two markers, without the markers."""
 
     table: str
     first: int
@@ -61,7 +61,7 @@ class _Region:
 
 
 def is_marked(text: str) -> bool:
-    """Return whether a file has a marker at all, be it one without its partner."""
+    """Return whether a file has a marker, even without its partner."""
     return bool(_marker_lines(text.splitlines()))
 
 
@@ -70,12 +70,12 @@ def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:
 
     tables  Markdown by "report/table-id"
     place   the file, for messages
-    Raises RequestError(place:line) for unknown tables and for markers without partner.
+    Raises RequestError(place:line) for unknown tables and markers without a partner.
     """
     lines = re.split(r"(?<=\n)", text)
     regions = _regions(lines, place)
     edited = []
-    for region in reversed(regions):  # from the end, so that line numbers stay true
+    for region in reversed(regions):  # from the end, so that line numbers stay valid
         if region.table not in tables:
             raise RequestError(
                 f"{place}:{region.first}", f'no table "{region.table}"', did_you_mean(region.table, tables)
@@ -105,7 +105,7 @@ def _regions(lines: list[str], place: str) -> list[_Region]:
     if begun:
         raise RequestError(
             f"{place}:{begun[1] + 1}",
-            f'marker of "{begun[0]}" has no end',
+            f'the begin marker of "{begun[0]}" has no end marker',
             "add <!-- reportgen:end --> below it",
         )
     return regions
@@ -113,15 +113,18 @@ def _regions(lines: list[str], place: str) -> list[_Region]:
 
 def _malformed(line: str, begun: tuple[str, int] | None) -> tuple[str, str]:
     if _END.fullmatch(line):
-        return "end marker without begin", "add <!-- reportgen:begin report/table --> above it, or delete it"
+        return (
+            "end marker without a begin marker",
+            "add <!-- reportgen:begin report/table --> above it, or delete it",
+        )
     if begun and _BEGIN.fullmatch(line):
-        return f"begin marker inside that of line {begun[1] + 1}", "end the first one before it"
+        return f"begin marker before the end marker of line {begun[1] + 1}", "end the first table before it"
     return "malformed marker", "write <!-- reportgen:begin report/table --> or <!-- reportgen:end -->"
 
 
 def _marker_lines(lines: list[str]) -> list[tuple[int, str]]:
-    """Return (number from 0, text) of the lines that are markers, code blocks left out."""
-    found = []
+    """Return (number from 0, text) of the markers outside of code blocks."""
+    markers = []
     fence = ""
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
@@ -131,8 +134,8 @@ def _marker_lines(lines: list[str]) -> list[tuple[int, str]]:
         elif mark:
             fence = mark[1]
         elif _MARKER.match(line):
-            found.append((number, line.strip()))
-    return found
+            markers.append((number, line.strip()))
+    return markers
 
 
 def _plain(text: str) -> str:
@@ -144,7 +147,7 @@ def _checksum(text: str) -> str:
 
 
 def _replacement(lines: list[str], region: _Region, new: str) -> list[str]:
-    """Return the new content and end marker with the line breaks that the file uses there."""
+    """Return the new content and end marker with the line breaks of the file."""
     ending = "\r\n" if lines[region.first - 1].endswith("\r\n") else "\n"
     old_end = lines[region.last]
     after = old_end[len(old_end.rstrip("\r\n")) :]

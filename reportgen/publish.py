@@ -1,10 +1,10 @@
-"""Write generated files, or say what writing them would change. Nothing else writes into a repository.
+"""Write generated files, or return what writing them would change. Nothing else writes into a repository.
 
-Outputs go in as a mapping from relative paths to bytes, all rendered before the first write. New
-content is written beside the old under a temporary name, flushed to the disk, and only when all of
-it is there does it take the old one's place: a full disk or a killed build leaves the old files
-whole. Files that nobody generated are never touched: one that stands where an output is to go, on no
-list and without the mark of generated files, stops the build.
+In: a mapping from relative paths to bytes, all rendered before the first write. New content is written to
+temporary files beside the old ones and flushed to the disk; only when all of it is there does it replace
+the old files. A full disk or a killed build leaves the old files intact. A file that was not generated is
+never touched: if it is where an output should be, and neither on a list of generated files nor marked as
+generated, the build stops.
 """
 
 import errno
@@ -27,8 +27,8 @@ class Change:
     """A file that differs from what is generated today.
 
     path  relative to the folder, POSIX
-    what  new: not there yet; changed: other content; removed: generated once, not any more;
-          edited: a figure whose own digest does not fit, so somebody changed it by hand
+    what  new: does not exist yet; changed: other content; removed: no longer generated;
+          edited: a figure that was edited by hand, as its digest shows
     """
 
     path: str
@@ -38,8 +38,9 @@ class Change:
 def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] = ()) -> list[Change]:
     """Return what `apply` would change, writing nothing, by path.
 
-    owned  paths that an earlier build says it generated; those no longer made are orphans
-    Raises RequestError if an output would be written through a symbolic link or over somebody's file.
+    owned   paths that an earlier build generated; those that are no longer generated are orphans
+    raises  RequestError if an output would be written through a symbolic link or over a file that was
+            not generated
     """
     changes = [
         Change(path, what)
@@ -61,7 +62,7 @@ def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str
 def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] = ()) -> list[Change]:
     """Bring the folder up to date and return what changed; unchanged files are not touched.
 
-    Raises RequestError if something cannot be written; the old files are then all still whole.
+    Raises RequestError if a file cannot be written; all old files are then intact.
     """
     changes = compare(outputs, folder, owned=owned)
     written = [change.path for change in changes if change.what != "removed"]
@@ -83,13 +84,13 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
         raise RequestError(targets.get(named, named), fact, _remedy(error.errno)) from error
     finally:
         for left in temporary.values():
-            with suppress(OSError):  # what stopped the writing says more
+            with suppress(OSError):  # the first error is the one to report
                 left.unlink()
     return changes
 
 
 def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Write those files that do not exist yet and return their paths; what exists is never touched."""
+    """Write the files that do not exist yet and return their paths; existing files are never touched."""
     new = {path: content for path, content in outputs.items() if not os.path.lexists(_target(folder, path))}
     return [change.path for change in apply(new, folder)]
 
@@ -120,7 +121,7 @@ def _remedy(number: int | None) -> str:
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "make its folder writable"
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return "make room on the disk; the files of the build before are whole"
+        return "free some disk space; the files of the previous build are intact"
     return ""
 
 
@@ -130,14 +131,14 @@ def _is_below(path: str) -> bool:
 
 
 def _target(folder: Path, path: str) -> Path:
-    """Return the file's place; no folder on the way there may be a symbolic link or a file."""
-    assert _is_below(path), path  # our own renderers make the paths
+    """Return the path of a file; RequestError if a folder on the way is a symbolic link or a file."""
+    assert _is_below(path), path  # the outputs make the paths
     target = folder / path
     for parent in target.relative_to(folder).parents:
         if (folder / parent).is_symlink() and parent != Path():
-            raise RequestError(str(folder / parent), "is a symbolic link", "replace it by a folder")
+            raise RequestError(str(folder / parent), "is a symbolic link", "replace it with a folder")
         if (folder / parent).is_file():
-            raise RequestError(str(folder / parent), "is a file where a folder is to go", "move it")
+            raise RequestError(str(folder / parent), "is a file, but a folder is needed here", "move it")
     return target
 
 
@@ -157,7 +158,7 @@ def _check_generated(folder: Path, path: str) -> None:
     if not is_file or not registry.is_generated(path, target.read_bytes()):
         raise RequestError(
             str(target),
-            "is in the way and was not generated by reportgen",
+            "was not generated by reportgen and would be overwritten",
             "move it, or build into another folder with --out DIR",
         )
 
@@ -168,9 +169,9 @@ def _beside(folder: Path, path: str) -> Path:
 
 
 def _write(temporary: Path, target: Path, content: bytes) -> None:
-    """Write and flush the content, with the permissions of the file that it is to replace."""
+    """Write and flush the content, with the permissions of the file that it will replace."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary.unlink(missing_ok=True)  # of a build that was killed
+    temporary.unlink(missing_ok=True)  # left by a build that was killed
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     with os.fdopen(handle, "wb") as file:
         if target.is_file() and not target.is_symlink():

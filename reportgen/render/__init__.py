@@ -29,7 +29,7 @@ def render_report(
     from reportgen.render.outputs import svg
     from reportgen.render.outputs.base import Content
     from reportgen.render.outputs.registry import OUTPUTS
-    from reportgen.render.prose import fill as prose
+    from reportgen.render.prose.template import fill_headline, fill_prose
     from reportgen.render.text import slugs
 
     table_names = slugs.stems(table.id for table in report.tables)
@@ -41,8 +41,8 @@ def render_report(
         }
     content = Content(
         report=report,
-        headline=prose.headline(report),
-        prose=prose.fill(report),
+        headline=fill_headline(report),
+        prose=fill_prose(report),
         cases=CaseIndex(report),
         table_names=table_names,
         figure_names=figure_names,

@@ -1,7 +1,7 @@
-"""Write a table as GitHub-flavoured Markdown that is also readable as it stands in the file.
+"""Write a table as GitHub-flavoured Markdown whose source is readable too.
 
-GFM knows one row of heads, so the levels of a head are joined by a space; qualifiers go below with
-`<br>`. Columns are padded to one width, numbers to the right.
+GFM has one row of heads, so the levels of a head are joined by a space; qualifiers follow after `<br>`.
+Columns are padded to equal width, numbers are right-aligned.
 """
 
 import unicodedata
@@ -11,8 +11,8 @@ from reportgen.core.results import Table
 from reportgen.render.grid import Align, Grid, Item, lay_out
 from reportgen.render.text import escape
 
-# A column is padded no further than this: one long cell must not push all others out of sight.
-_WIDEST = 48
+# Longer cells do not widen their column: the other cells would be out of sight.
+_MAX_PADDED_WIDTH = 48
 
 
 def table(table: Table) -> str:
@@ -37,9 +37,9 @@ def rows(grid: Grid) -> str:
 
 
 def aligned(heads: Sequence[str], body: Sequence[Sequence[str]], aligns: Sequence[Align]) -> str:
-    """Return a table of texts that are Markdown already, its columns padded to equal width."""
+    """Return a table of Markdown texts, its columns padded to equal width."""
     widths = [
-        max(3, *(w for w in map(_width, column) if w <= _WIDEST), 3)
+        max(3, *(w for w in map(_width, column) if w <= _MAX_PADDED_WIDTH), 3)
         for column in zip(heads, *body, strict=True)
     ]
     ruler = [
@@ -59,7 +59,7 @@ def _line(texts: Sequence[str], widths: Sequence[int], aligns: Sequence[Align]) 
 
 
 def _width(text: str) -> int:
-    """Return the columns that a text takes in a terminal: 2 for wide East Asian characters."""
+    """Return the width of a text in a terminal: 2 for wide East Asian characters."""
     if text.isascii():
         return len(text)
     return sum(
@@ -84,14 +84,14 @@ def _flat_heads(grid: Grid) -> list[str]:
 
 
 def _item(item: Item) -> str:
-    """Return one item: the text linked, what follows it, footnote numbers, qualifiers below."""
+    """Return one item: the text with its link, interval and unit, footnote numbers, qualifiers."""
     shown = " ".join(
         part
         for part in (escape.link(item.text, item.href), item.interval, escape.markdown(item.unit))
         if part
     )
     if item.notes:
-        # In brackets: behind a number of devices they would be a power of it.
+        # In brackets: after a number they would look like an exponent.
         shown += f"<sup>[{','.join(map(str, item.notes))}]</sup>"
     if item.qualifiers:
         shown += "<br>" + ", ".join(escape.markdown(text) for text in item.qualifiers)

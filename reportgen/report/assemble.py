@@ -12,7 +12,7 @@ from reportgen.protocol import MeasuredRuns, Protocol
 from reportgen.report.definition import Definition
 from reportgen.report.environment import environments
 from reportgen.report.log_reader import Campaigns
-from reportgen.report.verdict import headline, verdict
+from reportgen.report.verdict import headline, verdict_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
@@ -50,7 +50,7 @@ def assemble(
         title=definition.title,
         headline=definition.headline or headline(tables),
         headline_place=f"{definition.place}: headline" if definition.headline else "",
-        verdict=tuple(verdict(tuple(used.values()), findings)),
+        verdict=tuple(verdict_sentences(tuple(used.values()), findings)),
         prose=prose,
         prose_source=Source(definition.body) if prose else None,
         tables=tuple(tables),

@@ -18,7 +18,7 @@ def headline(tables: Sequence[Table]) -> str:
     return _slower_than_expected(worst) if worst else ""
 
 
-def verdict(runs: Sequence[Run], findings: Sequence[Finding]) -> Iterator[str]:
+def verdict_sentences(runs: Sequence[Run], findings: Sequence[Finding]) -> Iterator[str]:
     """Yield what the numbers come from, and how many warnings there are."""
     yield f"Source: {_sources(runs)}." if runs else "No runs to report on."
     warnings = sum(finding.severity != "note" for finding in findings)

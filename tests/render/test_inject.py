@@ -77,13 +77,13 @@ def test_markers_in_code_and_in_sentences_are_examples() -> None:
         ),
         (
             "<!-- reportgen:begin r/a -->",
-            'f:1: marker of "r/a" has no end; add <!-- reportgen:end --> below it',
+            'f:1: the begin marker of "r/a" has no end marker; add <!-- reportgen:end --> below it',
         ),
-        ("   <!-- reportgen:end -->", "f:1: end marker without begin; "),
-        ("\n<!-- reportgen:end -->", "f:2: end marker without begin; "),
+        ("   <!-- reportgen:end -->", "f:1: end marker without a begin marker; "),
+        ("\n<!-- reportgen:end -->", "f:2: end marker without a begin marker; "),
         (
             "<!-- reportgen:begin r/a -->\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->",
-            "f:2: begin marker inside that of line 1; end the first one before it",
+            "f:2: begin marker before the end marker of line 1; end the first table before it",
         ),
         ("<!-- reportgen:begin -->", "f:1: malformed marker; write <!-- reportgen:begin report/table -->"),
         ("<!-- reportgen:end sum=xyz -->", "f:1: malformed marker; "),

@@ -9,7 +9,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Source
 from reportgen.core.results import Report
 from reportgen.render import render_index, render_report
-from reportgen.render.prose import fill as prose
+from reportgen.render.prose.template import fill_headline, fill_prose
 from tests.render import example
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
@@ -38,7 +38,7 @@ def _report(text: str, line: int = 1) -> Report:
     ],
 )
 def test_functions_answer_with_the_number_of_the_table(expression: str, expected: str) -> None:
-    assert prose.fill(_report(f"{{{{ {expression} }}}}")).text == expected
+    assert fill_prose(_report(f"{{{{ {expression} }}}}")).text == expected
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_what_prose_places_is_not_repeated() -> None:
 
 
 def test_placeholders_typed_by_an_author_are_nothing() -> None:
-    assert prose.fill(_report("a\ue0000\ue001b")).text == "ab"
+    assert fill_prose(_report("a\ue0000\ue001b")).text == "ab"
 
 
 def test_raw_html_of_prose_is_text_in_the_page() -> None:
@@ -155,7 +155,7 @@ def test_a_ratio_to_a_cell_that_is_zero_is_a_mistake() -> None:
     zero = replace(table, cells=((replace(table.cells[0][0], value=0.0), *table.cells[0][1:]),))
     text = '{{ ratio("phases/DARNN", column={"phase": "forward", "device": "GPU"}, to_column={"device": "CPU"}) }}'
     with pytest.raises(RequestError, match=r":1: table .* divides by a cell that is 0"):
-        prose.fill(replace(_report(text), tables=(zero,)))
+        fill_prose(replace(_report(text), tables=(zero,)))
 
 
 def test_placed_blocks_have_one_blank_line_around_them() -> None:
@@ -170,14 +170,14 @@ def test_an_answer_on_a_line_of_its_own_stays_in_its_sentence() -> None:
     value = f'{{{{ value("fp32-b128", {AT_8}) }}}}'
     text = f"reaches\n{value} and\nmore, with\n{value}.\n\n{value}\n\n- one:\n  {value}\n- two\n"
     expected = "reaches 3,124 and more, with 3,124.\n\n3,124\n\n- one: 3,124\n- two\n"
-    assert prose.fill(_report(text)).text == expected
+    assert fill_prose(_report(text)).text == expected
     kept = f"```\na\n{value}\n```\n| a |\n| - |\n| {value} |\n# head\n{value}\n"
-    assert prose.fill(_report(kept)).text == kept.replace(value, "3,124")
+    assert fill_prose(_report(kept)).text == kept.replace(value, "3,124")
 
 
 def test_a_loop_repeats_its_lines_for_each_name() -> None:
     text = '{% for n in [1, 8] %}\n{{ value("fp32-b128", row={"devices": n}, column={"framework": "One" ~ "Flow"}) }}\n{% endfor %}'
-    assert prose.fill(_report(text)).text.split() == ["397.6", "3,124"]
+    assert fill_prose(_report(text)).text.split() == ["397.6", "3,124"]
 
 
 def test_an_expected_speed_that_depends_on_the_case_is_not_answered_with_any_of_them() -> None:
@@ -186,7 +186,7 @@ def test_an_expected_speed_that_depends_on_the_case_is_not_answered_with_any_of_
         of_eight, speed=0.7, paths=((replace(of_eight.paths[0][0], where=(("devices", (1,)),)),),)
     )
     with pytest.raises(RequestError) as error:
-        prose.fill(replace(_report('{{ expected("V100-LS", "A40") }}'), expected=(of_eight, of_one)))
+        fill_prose(replace(_report('{{ expected("V100-LS", "A40") }}'), expected=(of_eight, of_one)))
     assert str(error.value).endswith(
         'several expected speeds of "V100-LS" relative to "A40": devices = 4 or 8, precision = fp32, '
         'xla = false; devices = 1; name a cell: value("table", ..., quantity="expected")'
@@ -218,7 +218,7 @@ def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> N
 
 def test_a_headline_of_the_program_is_no_template() -> None:
     text = "{{ 1 }} is slower than A40"
-    assert prose.headline(example.report(headline=text)) == text
+    assert fill_headline(example.report(headline=text)) == text
 
 
 @pytest.mark.parametrize(

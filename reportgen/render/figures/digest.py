@@ -1,9 +1,9 @@
-"""Stamp a figure with two digests, tell whether a committed figure still holds, and put it inline.
+"""Stamp figures with two digests, compare them by the stamps, and put them into a page.
 
-Another version of matplotlib draws the same figure with other bytes, so figures cannot be compared
-byte by byte. The stamp is a comment with the digest of what is shown (data, specification, version
-of the drawing code) and the digest of the file's own bytes: a file is up to date if the first is
-today's and the second fits. Whoever edits a figure by hand makes the second one fail.
+Another version of matplotlib draws the same figure with other bytes, so figures cannot be compared byte by
+byte. The stamp is a comment with the digest of what is shown (data, specification, version of the drawing
+code) and the digest of the file's own bytes. A file is up to date if the first digest is current and the
+second one matches. A figure that was edited by hand fails the second one.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ import re
 _STAMP = re.compile(rb"<!-- reportgen content=([0-9a-f]{64}) bytes=([0-9a-f]{64}) -->\n")
 _NO_DIGEST = b"0" * 64
 _PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
-# A style inside a page would be the page's style, so the sheet says what it says for all figures.
+# A style sheet inside a page would apply to the whole page; style.css contains it.
 _OUTSIDE_ONLY = re.compile(
     r"\s*<metadata>.*?</metadata>|\s*<!--.*?-->|\s*<title>.*?</title>|\s*<defs>\s*<style.*?</style>\s*</defs>",
     re.DOTALL,
@@ -31,7 +31,7 @@ def stamped(svg: bytes, content: str) -> bytes:
 
 
 def is_intact(svg: bytes) -> bool:
-    """Return whether the file carries exactly one stamp and its own digest fits."""
+    """Return whether the file has exactly one stamp and the digest of its bytes matches."""
     stamps = list(_STAMP.finditer(svg))
     if len(stamps) != 1:
         return False
@@ -41,7 +41,7 @@ def is_intact(svg: bytes) -> bool:
 
 
 def shows_the_same(old: bytes, new: bytes) -> bool:
-    """Return whether `old` is intact and shows what `new` shows, drawn by whichever matplotlib."""
+    """Return whether `old` is intact and shows what `new` shows, whichever matplotlib drew it."""
     today = _STAMP.search(new)
     return old == new or bool(today and shows(old, today[1].decode()))
 
@@ -53,10 +53,10 @@ def shows(svg: bytes, content: str) -> bool:
 
 
 def inline(svg: bytes, *, prefix: str, alt: str) -> str:
-    """Return the `<svg>` element to stand inside a page.
+    """Return the `<svg>` element for a page.
 
     prefix  put before each id, so that several figures fit on one page
-    alt     HTML-escaped text for those who do not see the figure
+    alt     HTML-escaped alternative text
     """
     element = _OUTSIDE_ONLY.sub("", _PROLOGUE.sub("", svg.decode(), count=1))
     element = _ID.sub(lambda match: f"{match.group()}{prefix}", element)

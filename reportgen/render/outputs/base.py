@@ -14,7 +14,7 @@ from reportgen.core.results import Figure, Report, Table
 
 if TYPE_CHECKING:  # these load jinja2, which `reportgen --help` does not wait for
     from reportgen.render.case_index import CaseIndex
-    from reportgen.render.prose.fill import Prose
+    from reportgen.render.prose.template import Prose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ _LONGEST_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
 
-def report_json(content: Content) -> bytes:
+def encode_report(content: Content) -> bytes:
     """Return report.json: UTF-8, sorted keys, a line break at the end."""
     report, cases = content.report, content.cases
     document: Json = {
@@ -255,6 +255,6 @@ def _listed(content: bytes) -> Sequence[str]:
 OUTPUT = Output(
     path="report.json",
     mark=re.compile(rb'^ ?"generated": \[', re.MULTILINE),
-    of_report=report_json,
+    of_report=encode_report,
     listed=_listed,
 )

@@ -1,6 +1,6 @@
 """The functions that an author's text may call: they return a number as text, or place a block.
 
-A mistake of the author is a PlaceholderError in the words of the text, to which `fill` adds the line.
+A mistake of the author is a PlaceholderError in the words of the text, to which `template` adds the line.
 A number is selected by row and column factors: what an author writes is partial (`{"devices": 8}`) and
 must match exactly one cell, else the error lists candidates.
 """
@@ -29,7 +29,7 @@ _MAX_CANDIDATES = 5
 
 
 class PlaceholderError(Exception):
-    """A mistake in an author's text; `fill` adds the file.
+    """A mistake in an author's text; `template` adds the file.
 
     line  in the text, 0 if only the traceback knows
     """

@@ -1,18 +1,18 @@
-"""Make sentences of fragments, and counts with their nouns.
+"""Turn fragments into sentences, and numbers with nouns into text.
 
-Findings are lower-case fragments without a full stop, as the command line prints them; under a table
-they stand beside sentences and read as such.
+Findings are lower-case fragments without a full stop, as the command line prints them. On a page they are
+sentences.
 """
 
 import re
 
-# A plain word begins a sentence; a name such as `batch_size`, `xla=true` or `bert-base` stays as it is.
+# A plain word gets a capital letter; a name such as `batch_size`, `xla=true` or `bert-base` does not change.
 _WORD = re.compile(r"[a-z]+(?=[ ,:;.]|$)")
 _END = re.compile(r"[.!?:…][)\"'”]?$")
 
 
 def sentence(text: str) -> str:
-    """Return the text with a capital letter and a full stop, where it has none of its own."""
+    """Return the text with a capital letter and a full stop, unless it has them."""
     shown = text.strip()
     if _WORD.match(shown):
         shown = shown[0].upper() + shown[1:]
@@ -20,5 +20,5 @@ def sentence(text: str) -> str:
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """Return `1 run`, `2 runs`, `1,325 runs`; the plural takes an s unless it is given."""
+    """Return `1 run`, `2 runs`, `1,325 runs`; the plural is the noun with an s unless it is given."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,17 +1,16 @@
-"""Make text from logs and definitions inert: Markdown, links and spreadsheet cells.
+"""Escape text from logs and definitions for Markdown, links and spreadsheet cells.
 
-Everything that reaches a page came from a stranger's log or a definition. HTML is escaped by the
-template engine; this module is for what it cannot do. `one_line` comes first everywhere: a value
-with a line break in it would otherwise leave its table cell.
+Everything on a page comes from a stranger's log or a definition. The template engine escapes HTML; this
+module escapes the rest. `one_line` comes first everywhere, because a line break would end a table cell.
 """
 
 import html
 import re
 
-# Private-use characters that `prose` uses as placeholders are among what text may not hold.
+# The private-use characters are placeholders of `prose`.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ue000\ue001\ufffe\uffff]")
 _SPACE = re.compile(r"\s+")
-# GFM leaves an underscore inside a word alone, so `resnet50_v1.5` stays readable in the source.
+# GFM ignores an underscore inside a word, so `resnet50_v1.5` stays readable in the source.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _CODE = re.compile(r"`([^`]+)`")
 _ENTITY = re.compile(r"&(?=#|[A-Za-z][A-Za-z0-9]*;)")
@@ -22,12 +21,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def one_line(text: str) -> str:
-    """Return the text with runs of white space as one space, control and direction marks replaced."""
+    """Return the text with white space as single spaces, and control and direction characters replaced."""
     return _FORBIDDEN.sub("\ufffd", _SPACE.sub(" ", text)).strip()
 
 
 def markdown(text: str) -> str:
-    """Return the text so that GitHub shows it letter by letter, inside a table cell or a sentence."""
+    """Return the text so that GitHub shows it literally, in a table cell or a sentence."""
     return _escaped(one_line(text))
 
 
@@ -38,7 +37,7 @@ def _escaped(line: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    """Return the text as `markdown` does, safe also where it begins a line."""
+    """Return the text as `markdown` does, safe also at the beginning of a line."""
     shown = markdown(text)
     begin = _LIST_OR_HEADING.match(shown)
     if not begin:
@@ -48,17 +47,17 @@ def paragraph(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return the text as `markdown` does, but with what stands between backticks as code."""
+    """Return the text as `markdown` does, but with text between backticks as code."""
     return "".join(code(part) if is_code else _escaped(part) for part, is_code in spans(text))
 
 
 def spans(text: str) -> list[tuple[str, bool]]:
-    """Return the pieces of the text on one line, and whether each stood between backticks."""
+    """Return the pieces of the text on one line, and whether each was between backticks."""
     return [(part, i % 2 == 1) for i, part in enumerate(_CODE.split(one_line(text)))]
 
 
 def code(text: str, *, in_table: bool = False) -> str:
-    """Return the text as a code span, with as many backticks as it takes."""
+    """Return the text as a code span with enough backticks."""
     shown = one_line(text)
     if in_table:
         shown = shown.replace("|", "\\|")
@@ -71,8 +70,8 @@ def code(text: str, *, in_table: bool = False) -> str:
 def href(target: str) -> str:
     """Return the target of a link if it is http(s), mailto or relative, else "".
 
-    Entities are resolved before looking, because a browser resolves them too, and so is what they
-    resolve to (`&amp;#58;`), because the page may pass through Markdown and HTML.
+    Entities are resolved first, because a browser resolves them, and resolved again (`&amp;#58;`), because
+    the page may pass through Markdown and HTML.
     """
     while (resolved := html.unescape(target)) != target:
         target = resolved
@@ -84,7 +83,7 @@ def href(target: str) -> str:
 
 
 def link(text: str, target: str) -> str:
-    """Return a Markdown link, or the escaped text alone if the target is not one we link to."""
+    """Return a Markdown link, or only the escaped text if `href` does not allow the target."""
     safe = href(target)
     if not safe:
         return markdown(text)
@@ -94,6 +93,6 @@ def link(text: str, target: str) -> str:
 
 
 def spreadsheet(text: str) -> str:
-    """Return the text with an apostrophe before it where a spreadsheet would take it for a formula."""
+    """Return the text with an apostrophe before it if a spreadsheet would read it as a formula."""
     shown = one_line(text)
     return f"'{shown}" if text.startswith(_FORMULA) or shown.startswith(_FORMULA) else shown

@@ -1,7 +1,7 @@
-"""Names of generated files and of anchors in a page, from the identifiers of tables and figures.
+"""Make names of files and anchors from the identifiers of tables and figures.
 
-An identifier may hold facet values from a log (`fp32/Tesla V100-SXM2/8`), so it is not a file name
-yet: separators become `--`, and whatever is not a plain character becomes `-`.
+An identifier may contain values from a log (`fp32/Tesla V100-SXM2/8`): `/` becomes `--`, and every other
+special character becomes `-`.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ def stem(identifier: str) -> str:
 
 
 def stems(identifiers: Iterable[str]) -> dict[str, str]:
-    """Return a file name for each identifier, all different, upper and lower case being the same."""
+    """Return a file name for each identifier; all differ, ignoring case."""
     identifiers = list(dict.fromkeys(identifiers))
     plain = {identifier: stem(identifier) for identifier in identifiers}
     taken: dict[str, int] = {}

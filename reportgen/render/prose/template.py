@@ -87,14 +87,14 @@ class Prose:
         return _PLACEHOLDER.sub(lambda match: show(self.blocks[int(match[1])]), text)
 
 
-def fill(report: Report) -> Prose:
+def fill_prose(report: Report) -> Prose:
     """Return the author's text with its numbers; RequestError with file:line for a mistake."""
     source = report.prose_source
     first, place = (max(source.line, 1), source.path) if source else (1, f"{report.name}: prose")
     return _fill(report.prose, report, lambda line: f"{place}:{first - 1 + line}")
 
 
-def headline(report: Report) -> str:
+def fill_headline(report: Report) -> str:
     """Return the headline with its numbers, on one line; RequestError for a mistake of the author."""
     if not report.headline_place:
         return report.headline
