@@ -451,8 +451,8 @@ def test_names_in_the_collectors_say_what_they_hold() -> None:
 
 
 # Class names that still mean two things; the list only shrinks.
-SHARED_CLASS_NAMES = {"Definition", "Records", "Shape", "Table", "Unit", "_Folder", "_Kind", "_Log"}
-SHARED_CLASS_NAMES |= {"Bars", "Event", "Fact", "Interval", "Label", "StepHooks"}
+SHARED_CLASS_NAMES = {"Definition", "Records", "Shape", "Table", "Unit", "_Kind"}
+SHARED_CLASS_NAMES |= {"Fact", "StepHooks"}
 
 # Packages in which things are still called `found` or `one`; the list only shrinks.
 VAGUE_NAMES = {"found", "one"}
@@ -465,19 +465,10 @@ PACKAGES_WITH_VAGUE_NAMES = {
     "collectors/workloads",
     "reportgen/autolayout",
     "reportgen/cli",
-    "reportgen/formats/benchmarks",
     "reportgen/formats/custom",
     "reportgen/formats/dlperf",
-    "reportgen/formats/huggingface",
-    "reportgen/formats/lightning",
-    "reportgen/formats/mlperf",
-    "reportgen/formats/mmengine",
-    "reportgen/formats/native",
     "reportgen/formats/nvidia_dle",
-    "reportgen/formats/nvidia_smi",
     "reportgen/formats/parsing",
-    "reportgen/formats/published",
-    "reportgen/formats/tqdm",
     "reportgen/formats/trainers",
     "reportgen/inject.py",
     "reportgen/labels",

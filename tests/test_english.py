@@ -23,6 +23,21 @@ SCOPES = [
     "reportgen/core/rules/*.md",
     "collectors/**/*.py",
     "tests/collectors/*.py",
+    "reportgen/formats/*.py",
+]
+SCOPES += [
+    f"reportgen/formats/{family}/*.py"
+    for family in (
+        "benchmarks",
+        "huggingface",
+        "lightning",
+        "mlperf",
+        "mmengine",
+        "native",
+        "nvidia_smi",
+        "published",
+        "tqdm",
+    )
 ]
 # Generated from docstrings of reportgen/cli.
 GENERATED = ["docs/reference/cli.md"]

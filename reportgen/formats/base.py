@@ -39,7 +39,7 @@ class Claim:
 class Format:
     """A log format: its name, how it is recognised and how it is read.
 
-    summary  one short sentence that says what is read, for `reportgen formats`
+    summary  the content of such logs in one short sentence, for `reportgen formats`
     claims   is called for every folder first, then for every remaining file; it looks at the content, never
              only at a name
     read     gets the view restricted to the claimed files and never raises because of their content

@@ -166,9 +166,9 @@ values = { cpu = "4 cores" }
         (
             ('unit = "ms"', 'unit = "furlong"'),
             19,
-            'unit "furlong" of column forward_ms is not one of step_time',
+            'unit "furlong" of column forward_ms does not fit step_time',
         ),
-        (('metric = "throughput"', 'metric = "power"'), 24, 'unit "images/s" of column speed is not one of'),
+        (('metric = "throughput"', 'metric = "power"'), 24, 'unit "images/s" of column speed does not fit'),
         (('column = "speed"', 'column = "sped"'), 24, 'no column "sped" in t.csv; did you mean "speed"?'),
         (('repeat = "run"', 'repeats = "run"'), 12, 'columns.repeats: no such key; did you mean "repeat"?'),
         (
@@ -253,7 +253,7 @@ def test_each_thing_that_can_be_wrong_is_named(text: str, fact: str) -> None:
     ("table", "fact"),
     [
         (b"", "no header"),
-        (TABLE + b"A,4,FP32,1,fine,32,fast,2\n", 'column forward_ms: "fast" is not a figure'),
+        (TABLE + b"A,4,FP32,1,fine,32,fast,2\n", 'column forward_ms: "fast" is not a number'),
         (
             TABLE + b'A,4,FP32,1,fine,32,1,"' + b"x" * 200_000 + b'"\n',
             "not CSV: field larger than field limit",
@@ -267,9 +267,7 @@ def test_a_damaged_table_is_reported(table: bytes, fact: str) -> None:
 def test_a_status_without_meaning_is_no_success() -> None:
     found = read(WIDE, TABLE + b"A,4,FP32,1,weird,32,1,2\n")
     assert found.runs[0].status == "partial"
-    assert [one.message for one in found.findings] == [
-        'no meaning for the status "weird"; add it to [status]'
-    ]
+    assert [one.message for one in found.findings] == ['status "weird" has no meaning; add it to [status]']
 
 
 def test_one_figure_out_of_memory_takes_nothing_from_those_beside_it() -> None:
@@ -278,7 +276,7 @@ def test_one_figure_out_of_memory_takes_nothing_from_those_beside_it() -> None:
     assert (both.status, figures(both)) == ("complete", {("step_time", "forward"): pytest.approx(0.0125)})
     (finding,) = both.findings
     assert (finding.severity, finding.rule) == ("note", "read.failed-run")
-    assert finding.message == "speed: out of memory, so that there is no throughput (step)"
+    assert finding.message == "speed: out of memory, so there is no throughput (step)"
     assert (none.status, none.aggregates, none.findings) == ("out_of_memory", (), ())
 
 

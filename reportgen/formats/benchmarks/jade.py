@@ -81,7 +81,7 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the log's run."""
-    yield _Log(files).read()
+    yield _JadeLog(files).read()
 
 
 FORMAT = Format(
@@ -93,7 +93,7 @@ FORMAT = Format(
 )
 
 
-class _Log:
+class _JadeLog:
     """One log and the run in it."""
 
     def __init__(self, files: LogFiles) -> None:

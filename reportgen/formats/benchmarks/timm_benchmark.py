@@ -49,8 +49,8 @@ Result = tuple[int, Mapping[str, Any]]
 def claims(files: LogFiles) -> Claim | None:
     """Claim JSON with a rate and its step time, text with JSON after the delimiter, CSV with both."""
     for keys in _KEYS:
-        if found := json_values.claim(files, keys, 0.95):
-            return found
+        if claimed := json_values.claim(files, keys, 0.95):
+            return claimed
     return claim(files, b"--result", _DELIMITED, 0.95) or claim(files, b"_samples_per_sec,", _CSV_HEAD, 0.95)
 
 

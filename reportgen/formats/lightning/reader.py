@@ -62,7 +62,7 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of a folder or of a file."""
     if files.is_folder:
-        yield _Folder(files, _roles(files)).read()
+        yield _ConfigurationFolder(files, _roles(files)).read()
     elif profiler.is_report(files.bytes(files.path)):
         yield _read_profile(files)
     else:
@@ -159,7 +159,7 @@ def _read_metrics(files: LogFiles) -> Run:
     return run.run()
 
 
-class _Folder:
+class _ConfigurationFolder:
     """The files of one configuration of transformers-benchmarking, and the run that they make."""
 
     def __init__(self, files: LogFiles, roles: Mapping[str, str]) -> None:
@@ -177,7 +177,7 @@ class _Folder:
         self.sampled = next((name for name, metrics in self.versions.items() if metrics.gpu_stats()), "")
 
     def read(self) -> Run:
-        """Return the run with whatever the folder has of it."""
+        """Return the run with everything that the folder has of it."""
         run = self.run
         self._add_status()
         facts, device = self._machine()

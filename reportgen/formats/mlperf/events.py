@@ -46,7 +46,7 @@ _PLAIN = re.compile(rb'"[^"\\]*"|[-+.\w]+')
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class MlperfEvent:
     """One event: time in ms since 1970, and its offset in the log."""
 
     key: str
@@ -62,11 +62,11 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class EventInterval:
     """The time between a start and a stop event."""
 
-    start: Event
-    stop: Event
+    start: MlperfEvent
+    stop: MlperfEvent
 
     @property
     def seconds(self) -> float:
@@ -78,15 +78,15 @@ class Interval:
 class Events:
     """The events of a log by key, in the order of their lines; `count` of all, `damaged` of them."""
 
-    by_key: dict[str, list[Event]] = field(default_factory=dict)
+    by_key: dict[str, list[MlperfEvent]] = field(default_factory=dict)
     count: int = 0
     damaged: int = 0
 
-    def first(self, key: str) -> Event | None:
+    def first(self, key: str) -> MlperfEvent | None:
         """Return the first event of a key."""
         return next(iter(self.by_key.get(key, [])), None)
 
-    def last(self, key: str) -> Event | None:
+    def last(self, key: str) -> MlperfEvent | None:
         """Return the last event of a key."""
         return next(reversed(self.by_key.get(key, [])), None)
 
@@ -101,7 +101,7 @@ class Events:
         is_whole = is_number(value) and 0 < value < 2**53 and value == value // 1
         return int(value) if is_whole else None
 
-    def intervals(self, name: str) -> Iterator[Interval]:
+    def intervals(self, name: str) -> Iterator[EventInterval]:
         """Yield the intervals between each `<name>_start` and the next `<name>_stop`."""
         starts = self.by_key.get(f"{name}_start", [])
         stops = iter(self.by_key.get(f"{name}_stop", []))
@@ -111,7 +111,7 @@ class Events:
             while stop and stop.at < start.at:
                 stop = next(stops, None)
             if stop and (following is None or stop.at < following) and stop.time_ms >= start.time_ms:
-                yield Interval(start, stop)
+                yield EventInterval(start, stop)
 
 
 def first_event(text: bytes) -> int:
@@ -143,7 +143,7 @@ def _is_flat(usual: re.Match[bytes]) -> bool:
     return bool(_PLAIN.fullmatch(usual["value"]) and _FLAT.fullmatch(usual["metadata"]))
 
 
-def _event(match: re.Match[bytes], usual: re.Match[bytes] | None) -> Event | None:
+def _event(match: re.Match[bytes], usual: re.Match[bytes] | None) -> MlperfEvent | None:
     if not match["object"].rstrip().endswith(b"}"):
         return None
     try:
@@ -159,4 +159,4 @@ def _event(match: re.Match[bytes], usual: re.Match[bytes] | None) -> Event | Non
         return None
     if not isinstance(key, str) or not isinstance(time, int) or not isinstance(metadata, dict | None):
         return None
-    return Event(key, time, value, metadata or {}, match.start()) if 0 <= time < 2**53 else None
+    return MlperfEvent(key, time, value, metadata or {}, match.start()) if 0 <= time < 2**53 else None

@@ -17,7 +17,7 @@ from typing import Any
 from reportgen.core.model import FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, Event, first_event, parse
+from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, MlperfEvent, first_event, parse
 from reportgen.formats.mlperf.work import add_work
 from reportgen.formats.parsing.json_values import inside, is_number, load, number, table
 from reportgen.formats.parsing.result_run import ResultRun
@@ -74,7 +74,7 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the log's run."""
-    yield _Log(files).read()
+    yield _ResultLog(files).read()
 
 
 FORMAT = Format(
@@ -101,7 +101,7 @@ class _Layout:
         self.description = f"../../../systems/{self.system}.json"
 
 
-class _Log:
+class _ResultLog:
     """One log, the files beside it, and the run that they make."""
 
     def __init__(self, files: LogFiles) -> None:
@@ -193,7 +193,7 @@ class _Log:
 
     def _add_quality(self) -> None:
         """Add the last evaluation before run_stop: an accuracy, a loss or a perplexity."""
-        events: list[Event] = self.events.by_key.get("eval_accuracy", [])
+        events: list[MlperfEvent] = self.events.by_key.get("eval_accuracy", [])
         if self.stop:
             events = [event for event in events if event.at < self.stop.at]
         value = number(events[-1].value) if events else math.nan

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reportgen.core.model import Clock, FloatArray, IntArray, Series
-from reportgen.formats.mlperf.events import Event, Events, Interval
+from reportgen.formats.mlperf.events import EventInterval, Events, MlperfEvent
 from reportgen.formats.parsing.json_values import inside, is_number
 from reportgen.formats.parsing.metric_logger import METRIC_LOGGER
 from reportgen.formats.parsing.result_run import ResultRun, make_series
@@ -26,7 +26,7 @@ _RATE = "throughput"
 _MIN_NUMBER, _MAX_NUMBER = 1e-100, 1e100
 
 # An event and the number that it tracks.
-Tracked = Sequence[tuple[Event, float]]
+Tracked = Sequence[tuple[MlperfEvent, float]]
 
 
 def add_work(run: ResultRun, log: TextLog, events: Events, *, is_per_device: bool, devices: int) -> None:
@@ -77,7 +77,7 @@ class _Counter:
             return 0
         return int(count // self.unit)
 
-    def of_block(self, block: Interval) -> int:
+    def of_block(self, block: EventInterval) -> int:
         """Return the steps of a block, 0 if unknown."""
         begin, end = block.start.number("samples_count"), block.stop.number("samples_count")
         if begin is None or end is None:
@@ -89,7 +89,7 @@ class _Counter:
         steps = self.steps(end)
         return steps if first is not None and last is not None and last - first == steps else 0
 
-    def spans(self, blocks: Sequence[Interval]) -> IntArray:
+    def spans(self, blocks: Sequence[EventInterval]) -> IntArray:
         """Return the steps of each block."""
         return np.array([self.of_block(block) for block in blocks], dtype=np.int64)
 
@@ -124,7 +124,7 @@ def _is_of_all_devices(events: Events, tracked: Tracked, counter: _Counter) -> b
 
 def _timed(log: TextLog, events: Events, counter: _Counter) -> tuple[Series, ...]:
     """Return the step times that NeMo's callback prints, each the mean since the previous one."""
-    rising: list[tuple[Event, float, int]] = []
+    rising: list[tuple[MlperfEvent, float, int]] = []
     # Since v5.0 `step` counts from 0, and the mean of a whole block comes without it.
     newer = [pair for pair in _tracked(events, _TIME) if pair[0].number("step") is not None]
     position = "samples_count" if newer else "step"
@@ -151,7 +151,7 @@ def _printed(log: TextLog, counter: _Counter) -> tuple[Series, ...]:
 
 
 def _of_blocks(
-    log: TextLog, events: Events, blocks: Sequence[Interval], counter: _Counter
+    log: TextLog, events: Events, blocks: Sequence[EventInterval], counter: _Counter
 ) -> tuple[Series, ...]:
     """Return the blocks between evaluations as intervals of several steps, by their own two timestamps."""
     if not blocks:
@@ -172,7 +172,7 @@ def _series(
     span: IntArray,
     value: ArrayLike,
     counter: _Counter,
-    places: Sequence[Event],
+    places: Sequence[MlperfEvent],
     begin: FloatArray | float = math.nan,
 ) -> Series:
     line = log.lines([event.at for event in places])

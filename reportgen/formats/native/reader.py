@@ -124,7 +124,7 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the folder's run, or a finding if its format is newer."""
-    folder = _Folder(files)
+    folder = _RunFolder(files)
     yield folder.newer_version() or folder.read()
 
 
@@ -180,7 +180,7 @@ class _CsvFile:
         return True
 
 
-class _Folder:
+class _RunFolder:
     """Everything in one run folder."""
 
     def __init__(self, files: LogFiles) -> None:

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 
 from reportgen.core import units
 
-# Commas part thousands. As the sign of the decimal ("12,5") they would make the number ten times larger.
+# Commas separate thousands. A decimal comma ("12,5") would make the number ten times larger.
 _NUMBER = r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
+_MAX_NUMBER_CHARS = 64
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([^0-9\s,.][^0-9]*)?")
 
 
 def rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line the row begins in, stripped cells) of each row that is not empty.
+    """Yield (first line of the row, stripped cells) of each row that is not empty.
 
-    Raises csv.Error where the text is not CSV (a cell above 128 KiB).
+    Raises csv.Error if the text is not CSV (a cell above 128 KiB).
     """
     reader = csv.reader(io.StringIO(text, newline=""))
     line = 1
@@ -28,12 +29,13 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def quantity(text: str, unit: str) -> tuple[float, str] | None:
-    """Return (value, unit) of a number that may carry its own unit ("222.7ms", "45 %", "2,557").
+    """Return (value, unit) of a number that may have its own unit ("222.7ms", "45 %", "2,557").
 
-    unit  holds where the cell has none of its own; None is returned for anything but a finite number, and
-          for a comma that does not part thousands
+    unit  of a cell without its own
+
+    None for anything but a finite number, and for a comma that does not separate thousands.
     """
-    if len(text) > 64:
+    if len(text) > _MAX_NUMBER_CHARS:
         return None
     match = _QUANTITY.fullmatch(text)
     if not match:
@@ -46,6 +48,6 @@ def quantity(text: str, unit: str) -> tuple[float, str] | None:
 
 
 def number(text: str) -> float | None:
-    """Return the finite number that a text is in any notation, None if it is none or has a unit."""
-    found = quantity(text, "")
-    return found[0] if found and not found[1] else None
+    """Return the finite number in a text, None if it is not a number or has a unit."""
+    value = quantity(text, "")
+    return value[0] if value and not value[1] else None

@@ -1,11 +1,11 @@
 """Read published results: CSV tables described by a `source.toml` beside them.
 
-The folder is claimed as a whole; each wide row becomes a Run, in the long form (the name of the metric
-stands in a column) the rows that agree in factors, repeat and status do. Such runs have aggregates and no
-steps, and are marked `published`: nothing here turns somebody's figure into a measurement.
+The folder is claimed as a whole. Each wide row becomes a Run; in the long form (a column names the metric)
+the rows that agree in factors, repeat and status do. Such runs have aggregates and no steps, and are marked
+`published`: a published figure is never presented as a measurement.
 
-What is wrong with the description is a finding at its line, and the rest is read: a table in the logs
-must not stop the build of a report that does not use it. Grammar: docs/reference/formats/published.md.
+An error in the description is a finding at its line, and the rest is read: a table in the logs must not stop
+the build of a report that does not use it. Grammar: docs/reference/formats/published.md.
 """
 
 import csv
@@ -18,44 +18,49 @@ from typing import get_args
 
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
-from reportgen.core.factors import factors_key, matches
+from reportgen.core.factors import factors_key, matches, parse_scalar
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import Aggregate, FactorValue, Finding, Run, Source, Status
+from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Source, Status
 from reportgen.core.rules import Rule
 from reportgen.core.schema import conditions
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import number, quantity, rows
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.published import source_toml
-from reportgen.formats.published.row import Named, Row, looked_up, named, row_matches, shown
-from reportgen.formats.published.source_toml import CorrectionEntry, PublishedSource
+from reportgen.formats.published.source_toml import (
+    Conditions,
+    CorrectionEntry,
+    Lookup,
+    MetricEntry,
+    PublishedSource,
+)
 from reportgen.sources.logfiles import LogFiles
+from reportgen.sources.text import line_at
 
 _NAME = "source.toml"
 _TITLE = re.compile(rb"^title[ \t]*=", re.MULTILINE)
 _TABLES = re.compile(rb"^tables[ \t]*=", re.MULTILINE)
 _STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 
-# The sections whose entries should each fit a row, by their names in source.toml.
+# The sections of source.toml of which every entry should match a row.
 _CORRECTIONS, _MACHINES = "corrections", "environments"
+
+# Column -> text as published.
+Row = Mapping[str, str]
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a folder whose source.toml has a title and lists tables, and those tables with it."""
     if not files.is_folder or _NAME not in files:
         return None
-    content = files.head(_NAME)
-    found = _TABLES.search(content)
-    if not found or not _TITLE.search(content):
+    head = files.head(_NAME)
+    match = _TABLES.search(head)
+    if not match or not _TITLE.search(head):
         return None
     tables = source_toml.parse(files.bytes(_NAME)).tables
-    line = content.count(b"\n", 0, found.start()) + 1
-    return Claim(
-        1.0,
-        files.source(_NAME, line),
-        "source.toml with a title and tables",
-        (_NAME, *(table for table in tables if table in files)),
-    )
+    source = files.source(_NAME, line_at(head, match.start()))
+    names = (_NAME, *(table for table in tables if table in files))
+    return Claim(1.0, source, "source.toml with a title and tables", names)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -79,12 +84,33 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format("published", "Published result tables: CSV files that a source.toml describes.", claims, read)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a figure is, as its row describes it."""
+
+    metric: str
+    phase: str
+    unit: str
+    statistic: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a run has only once."""
+        return self.metric, self.phase, self.statistic
+
+
+@dataclass(frozen=True, slots=True)
+class _LostFigure:
+    """A cell with the token for running out of memory."""
+
+    kind: _Kind
+    line: int
+    column: str
+
+
 @dataclass(slots=True)
 class _Draft:
-    """A run being put together from the rows that belong to it.
-
-    lost  (figure, line, column) where a token says that memory ran out
-    """
+    """A run under construction from the rows that belong to it."""
 
     line: int
     factors: dict[str, FactorValue]
@@ -93,15 +119,16 @@ class _Draft:
     status: Status
     samples_per_step: float | None
     aggregates: list[Aggregate] = field(default_factory=list)
-    lost: list[tuple[Named, int, str]] = field(default_factory=list)
+    lost: list[_LostFigure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def keys(self) -> set[tuple[str, str, str]]:
-        """Return which figures the run has or has lost."""
-        return {(x.metric, x.phase, x.statistic) for x in self.aggregates} | {x.key for x, *_ in self.lost}
+        """Return the kinds of figures that the run has or has lost."""
+        known = {(x.metric, x.phase, x.statistic) for x in self.aggregates}
+        return known | {x.kind.key for x in self.lost}
 
     def join(self, other: "_Draft") -> None:
-        """Take the figures of another row of the run."""
+        """Add the figures of another row of the run."""
         self.aggregates += other.aggregates
         self.lost += other.lost
         self.findings += other.findings
@@ -109,7 +136,7 @@ class _Draft:
 
 
 class _Table:
-    """One CSV file and what its definition makes of it."""
+    """One CSV file and the runs that its definition makes of it."""
 
     def __init__(
         self, files: LogFiles, table: str, source: PublishedSource, used: set[tuple[str, int]]
@@ -128,8 +155,8 @@ class _Table:
         latest: dict[object, _Draft] = {}
         is_long = any(figure.is_long for figure, _ in self.figures)
         for line, published in self._rows():
-            if not row_matches(published, self.where):
-                # What is said of rows that are left out is not wrong: their entries count as used.
+            if not _row_matches(published, self.where):
+                # Entries about excluded rows are not errors, so they count as used.
                 self._facts(self._corrected(line, published)[0])
                 continue
             draft = self._draft(line, published)
@@ -163,7 +190,7 @@ class _Table:
             self.malformed.add(1, "no header")
 
     def _check(self, header: list[str]) -> None:
-        """Leave out the figures whose columns are not there, and say which columns are missing."""
+        """Drop the figures whose columns are missing, and report the missing columns."""
         problem = self.source.problem
         for name in self.source.columns:
             if name not in header:
@@ -188,71 +215,70 @@ class _Table:
 
     def _facts(self, row: Row) -> tuple[dict[str, FactorValue], dict[str, FactorValue]]:
         """Return factors and environment of a row."""
-        factors = {**self.source.file.constants, **looked_up(row, self.factors)}
+        factors = {**self.source.file.constants, **_look_up_all(row, self.factors)}
         environment = {**self.source.about, **self._machine(factors)}
-        environment |= looked_up(row, self.environment)
+        environment |= _look_up_all(row, self.environment)
         column = self.source.file.columns.source
         if column and row.get(column):
             environment["source"] = row[column]
         return factors, environment
 
     def _fill(self, draft: _Draft, row: Row, published: Row) -> None:
-        """Add the figures of a row, or what its tokens say instead of figures."""
+        """Add the figures of a row, or what its tokens mean instead of figures."""
         tokens = self.source.file.tokens
         for figure, where in self.figures:
             text = row[figure.column]
-            if text in tokens.missing or not row_matches(row, where):
+            if text in tokens.missing or not _row_matches(row, where):
                 continue
-            figured = named(figure, row)
+            kind = _kind(figure, row)
             if text in tokens.out_of_memory:
-                draft.lost.append((figured, draft.line, figure.column))
+                draft.lost.append(_LostFigure(kind, draft.line, figure.column))
             elif text in tokens.planned:
                 draft.environment["planned"] = True
             else:
-                aggregate = self._aggregate(figure.column, figured, row, draft.line, published[figure.column])
+                aggregate = self._aggregate(figure.column, kind, row, draft.line, published[figure.column])
                 draft.aggregates += [aggregate] if aggregate else []
 
-    def _aggregate(self, column: str, named: Named, row: Row, line: int, original: str) -> Aggregate | None:
-        metric, found = named.metric, quantity(row[column], named.unit)
+    def _aggregate(self, column: str, kind: _Kind, row: Row, line: int, original: str) -> Aggregate | None:
+        metric, measured = kind.metric, quantity(row[column], kind.unit)
         if not metric:
-            self.malformed.add(line, f"column {column}: no name of a metric")
+            self.malformed.add(line, f"column {column}: the name of the metric is missing")
             return None
-        if not found:
-            self.malformed.add(line, f'column {column}: "{row[column][:40]}" is not a figure')
-            return self._figure(named, line, math.nan, original)
-        value, base = units.to_base(*found)
-        wanted = METRICS[metric].unit if metric in METRICS else base
-        if not units.find(found[1]) or base != wanted:
-            self.source.problem(
-                f'unit "{found[1]}" of column {column} is not one of {metric} (its base unit is {wanted})',
-                column,
-            )
+        if not measured:
+            self.malformed.add(line, f'column {column}: "{row[column][:40]}" is not a number')
+            return self._figure(kind, line, math.nan, original)
+        value, base = units.to_base(*measured)
+        expected = METRICS[metric].unit if metric in METRICS else base
+        if not units.find(measured[1]) or base != expected:
+            fact = f'unit "{measured[1]}" of column {column} does not fit {metric} (base unit: {expected})'
+            self.source.problem(fact, column)
             return None
-        return self._figure(named, line, value, original, base)
+        return self._figure(kind, line, value, original, base)
 
-    def _figure(self, named: Named, line: int, value: float, original: str, base: str = "") -> Aggregate:
-        source = self.files.source(self.table, line)
+    def _figure(self, kind: _Kind, line: int, value: float, original: str, unit: str = "") -> Aggregate:
         return Aggregate(
-            named.metric,
-            phase=named.phase,
+            kind.metric,
+            phase=kind.phase,
             value=value,
             original=original,
-            statistic=named.statistic,
-            source=source,
-            unit=base,
+            statistic=kind.statistic,
+            source=self.files.source(self.table, line),
+            unit=unit,
         )
 
     def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
         row, findings = dict(published), []
         for position, (correction, where) in enumerate(self.corrections):
-            if correction.column in row and row_matches(published, where):
+            if correction.column in row and _row_matches(published, where):
                 self.used.add((_CORRECTIONS, position))
-                row[correction.column] = shown(correction.value)
+                row[correction.column] = _cell_text(correction.value)
                 findings.append(self._footnote(correction, line, published[correction.column]))
         return row, findings
 
     def _footnote(self, correction: CorrectionEntry, line: int, published: str) -> Finding:
-        message = f"{correction.column} corrected from {published or 'empty'} to {shown(correction.value)}"
+        message = (
+            f"{correction.column} corrected from {published or 'empty'} to {_cell_text(correction.value)}"
+        )
         source = f" ({correction.source})" if correction.source else ""
         return Finding(
             "note",
@@ -281,7 +307,7 @@ class _Table:
             return "complete"
         status = self.source.file.status.get(word) or _STATUSES.get(word)
         if status is None:
-            self.source.problem(f'no meaning for the status "{word[:40]}"; add it to [status]', "status")
+            self.source.problem(f'status "{word[:40]}" has no meaning; add it to [status]', "status")
         return status or "partial"
 
     def _samples(self, row: Row) -> float | None:
@@ -295,11 +321,11 @@ class _Table:
 
     def _run(self, number: int, draft: _Draft) -> Run:
         id = self.files.id(self.table, number)
-        # One figure that memory did not suffice for says nothing against those beside it.
+        # A figure lost to memory does not invalidate the other figures of its run.
         has_none = draft.lost and not draft.aggregates
         lost = [] if has_none else draft.lost
-        findings = [*(replace(x, subject=id) for x in draft.findings), *(self._lost(id, *x) for x in lost)]
-        figures = [self._figure(named, line, math.nan, "out of memory") for named, line, _ in lost]
+        findings = [*(replace(x, subject=id) for x in draft.findings), *(self._lost(id, x) for x in lost)]
+        figures = [self._figure(x.kind, x.line, math.nan, "out of memory") for x in lost]
         return Run(
             id=id,
             format="published",
@@ -314,6 +340,46 @@ class _Table:
             findings=tuple(findings),
         )
 
-    def _lost(self, id: str, named: Named, line: int, column: str) -> Finding:
-        message = f"{column}: out of memory, so that there is no {named.metric} ({named.phase})"
-        return Finding("note", Rule.READ_FAILED_RUN, id, message, self.files.source(self.table, line))
+    def _lost(self, id: str, lost: _LostFigure) -> Finding:
+        message = f"{lost.column}: out of memory, so there is no {lost.kind.metric} ({lost.kind.phase})"
+        return Finding("note", Rule.READ_FAILED_RUN, id, message, self.files.source(self.table, lost.line))
+
+
+def _kind(figure: MetricEntry, row: Row) -> _Kind:
+    """Return what a figure is, by its definition and the columns beside it."""
+    metric, phase, unit, statistic = (
+        str(_look_up(row, part) or "") if isinstance(part, Lookup) else part
+        for part in (figure.metric, figure.phase, figure.unit, figure.statistic)
+    )
+    return _Kind(metric, phase or STEP, unit, statistic or "published")
+
+
+def _row_matches(row: Row, where: Conditions) -> bool:
+    """Return whether the cells are among the accepted values, as numbers or as text."""
+    return all(
+        name in row and any(_is(row[name], value) for value in values) for name, values in where.items()
+    )
+
+
+def _is(text: str, value: FactorValue) -> bool:
+    if isinstance(value, (str, bool)):
+        return text in (value, _cell_text(value))
+    return number(text) == value
+
+
+def _look_up_all(row: Row, lookups: Mapping[str, Lookup]) -> dict[str, FactorValue]:
+    values = {name: _look_up(row, lookup) for name, lookup in lookups.items()}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _look_up(row: Row, lookup: Lookup) -> FactorValue | None:
+    """Return the parsed cell, replaced by the lookup's value for its text; None if empty and not replaced."""
+    text = row.get(lookup.column, "")
+    if text in lookup.values:
+        return lookup.values[text]
+    return parse_scalar(text) if text else None
+
+
+def _cell_text(value: FactorValue) -> str:
+    """Return a value of source.toml as a cell would have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -58,7 +58,7 @@ class SamplesTable(Table):
 
 
 class ColumnsTable(Table):
-    """`[columns]`: the columns that are no factors and no figures."""
+    """`[columns]`: the columns that are neither factors nor figures."""
 
     repeat: str | None = None
     status: str | None = None
@@ -67,7 +67,7 @@ class ColumnsTable(Table):
 
 
 class TokensTable(Table):
-    """`[tokens]`: texts of cells that stand for no figure."""
+    """`[tokens]`: texts of cells that replace a figure."""
 
     missing: tuple[str, ...] = ("", "-")
     out_of_memory: tuple[str, ...] = ()
@@ -196,5 +196,5 @@ def _message(fault: Fault) -> str:
 
 
 def _line_in(message: str) -> int:
-    found = re.search(r"at line ([0-9]+)", message)
-    return int(found[1]) if found else 0
+    line = re.search(r"at line ([0-9]+)", message)
+    return int(line[1]) if line else 0

@@ -6,7 +6,7 @@ whole loop, as tqdm does when it closes a bar. Intervals in which another bar ad
 
 A label names the purpose of a loop. A loop without label is training if nothing else can be meant: it is the
 only length among such bars, takes its time, and the log mentions training. Loops over epochs count no steps.
-A bar that advances while training stands still (validation, a download) is other work.
+A bar that advances while training does not (validation, a download) is other work.
 
 Format: https://github.com/tqdm/tqdm; https://github.com/Lightning-AI/pytorch-lightning,
 callbacks/progress/tqdm_progress.py (no smoothing; the bar is drawn again after validation).
@@ -57,14 +57,14 @@ _MAX_RATE_ERROR = 0.05
 _NO_INTERVAL = "no two bars of training are far enough apart for a time in whole seconds"
 
 
-class Label(NamedTuple):
+class BarLabel(NamedTuple):
     """The label of a training bar: its word, empty for a bar without label; the epoch, -1 if unknown."""
 
     word: bytes
     epoch: int
 
 
-class Interval(NamedTuple):
+class BarInterval(NamedTuple):
     """Steps between two bars: the last of them, how many, s, and the line of the later bar."""
 
     step: int
@@ -97,9 +97,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     every = drawn(log)
     labels = _labels(every)
     positions = _training_positions(every, labels, log.content)
-    bars = Bars.among(every, labels, positions)
+    bars = TrainingBars.among(every, labels, positions)
     loops = _loops(bars)
-    intervals: list[Interval] = []
+    intervals: list[BarInterval] = []
     planned, ends = 0, [0]
     for rows, following in zip_longest(loops, loops[1:], fillvalue=[len(bars.done)]):
         # A loop that resumes an interrupted one does not begin at 0.
@@ -128,7 +128,7 @@ FORMAT = Format(
 )
 
 
-def _build(log: TextLog, intervals: Sequence[Interval]) -> RunBuilder:
+def _build(log: TextLog, intervals: Sequence[BarInterval]) -> RunBuilder:
     step = np.array([interval.step for interval in intervals], dtype=np.int64)
     line = np.array([interval.line for interval in intervals], dtype=np.int64)
     run = RunBuilder(log, _NAME, step, line)
@@ -140,26 +140,26 @@ def _build(log: TextLog, intervals: Sequence[Interval]) -> RunBuilder:
 # The bars of training
 
 
-def parse_label(label: bytes) -> Label | None:
+def parse_label(label: bytes) -> BarLabel | None:
     """Return the label of a training bar, None for any other bar."""
     if not label:
-        return Label(b"", -1)
+        return BarLabel(b"", -1)
     if yolo := _YOLO.match(label):
-        return Label(b"yolo", int(yolo[1]))
+        return BarLabel(b"yolo", int(yolo[1]))
     word, epoch = _TRAINING.search(label), _EPOCH.search(label)
     if not word or _OTHER.search(label) or (not epoch and _EPOCHS.search(label)):
         return None
-    return Label(word[0].lower(), int(epoch[1]) if epoch else -1)
+    return BarLabel(word[0].lower(), int(epoch[1]) if epoch else -1)
 
 
-def _labels(bars: Records) -> list[Label | None]:
+def _labels(bars: Records) -> list[BarLabel | None]:
     """Return the parsed label of each bar; a text is parsed once."""
     texts = [label or b"" for label in bars.columns["label"]]
-    parsed: Mapping[bytes, Label | None] = {text: parse_label(text) for text in dict.fromkeys(texts)}
+    parsed: Mapping[bytes, BarLabel | None] = {text: parse_label(text) for text in dict.fromkeys(texts)}
     return [parsed[text] for text in texts]
 
 
-def _training_positions(bars: Records, labels: Sequence[Label | None], content: bytes) -> IntArray:
+def _training_positions(bars: Records, labels: Sequence[BarLabel | None], content: bytes) -> IntArray:
     """Return the positions of the training bars, none if they cannot be identified."""
     words = [label.word for label in labels if label and label.word]
     if words:
@@ -176,7 +176,7 @@ def _training_positions(bars: Records, labels: Sequence[Label | None], content: 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bars:
+class TrainingBars:
     """The training bars as numbers, one row a bar, in the order of their epochs.
 
     of         total, 0 if unknown
@@ -196,7 +196,7 @@ class Bars:
     shown: Sequence[bytes | None]
 
     @classmethod
-    def among(cls, bars: Records, labels: Sequence[Label | None], positions: IntArray) -> "Bars":
+    def among(cls, bars: Records, labels: Sequence[BarLabel | None], positions: IntArray) -> "TrainingBars":
         """Return the bars at these positions."""
         epochs = (labels[i] for i in positions.tolist())
         epoch = np.array([label.epoch if label else -1 for label in epochs], dtype=np.int64)
@@ -227,7 +227,7 @@ def _other_work(bars: Records, positions: IntArray) -> IntArray:
 # Loops and their intervals
 
 
-def _loops(bars: Bars) -> list[list[int]]:
+def _loops(bars: TrainingBars) -> list[list[int]]:
     """Return the rows of each loop in which it advanced, its first row included.
 
     Processes draw the same loop in turns and are not distinguished: a bar that falls behind is skipped.
@@ -243,7 +243,7 @@ def _loops(bars: Bars) -> list[list[int]]:
     return [rows for n, rows in enumerate(loops) if not n or not _is_echo(bars, loops[n - 1][-1], rows)]
 
 
-def _begins(bars: Bars, last: int, i: int) -> bool:
+def _begins(bars: TrainingBars, last: int, i: int) -> bool:
     """Return whether a bar belongs to another loop than the previous one."""
     if bars.epoch[i] != bars.epoch[last] or bars.of[i] != bars.of[last]:
         return True
@@ -253,7 +253,7 @@ def _begins(bars: Bars, last: int, i: int) -> bool:
     return bool(is_empty or is_far_back)
 
 
-def _is_echo(bars: Bars, before: int, rows: Sequence[int]) -> bool:
+def _is_echo(bars: TrainingBars, before: int, rows: Sequence[int]) -> bool:
     """Return whether a loop is only the end of the previous one, drawn again by another process."""
     first, end = rows[0], rows[-1]
     is_whole = len(rows) == 2 and bars.done[first] == 0 and bars.done[end] == bars.of[end]
@@ -261,7 +261,7 @@ def _is_echo(bars: Bars, before: int, rows: Sequence[int]) -> bool:
     return bool(is_whole and is_same and abs(bars.since[end] - bars.since[before]) <= 1)
 
 
-def _intervals(bars: Bars, rows: Sequence[int], until: int) -> Sequence[Interval]:
+def _intervals(bars: TrainingBars, rows: Sequence[int], until: int) -> Sequence[BarInterval]:
     """Return the intervals of a loop: the whole loop if it is short or has no parts.
 
     until  the row in which the next loop begins
@@ -270,7 +270,7 @@ def _intervals(bars: Bars, rows: Sequence[int], until: int) -> Sequence[Interval
     return [whole] if whole and (whole.time < _MIN_LOOP_SECONDS or not parts) else parts
 
 
-def _parts(bars: Bars, rows: Sequence[int]) -> Iterator[Interval]:
+def _parts(bars: TrainingBars, rows: Sequence[int]) -> Iterator[BarInterval]:
     """Yield the long intervals of a loop, without those in which another bar advanced."""
     begin = rows[0]
     for row in rows[1:]:
@@ -278,12 +278,12 @@ def _parts(bars: Bars, rows: Sequence[int]) -> Iterator[Interval]:
         is_broken = bars.work[row] > bars.work[begin]
         if time >= MIN_INTERVAL_SECONDS and not is_broken:
             step = int(bars.done[row])
-            yield Interval(step, step - int(bars.done[begin]), time, int(bars.line[row]))
+            yield BarInterval(step, step - int(bars.done[begin]), time, int(bars.line[row]))
         if time >= MIN_INTERVAL_SECONDS or is_broken:
             begin = row
 
 
-def _whole(bars: Bars, rows: Sequence[int], until: int) -> Interval | None:
+def _whole(bars: TrainingBars, rows: Sequence[int], until: int) -> BarInterval | None:
     """Return a loop as one interval if the rate of its last bar agrees with its elapsed time.
 
     Then it is the mean rate since the beginning; another rate that agrees by chance is as good.
@@ -303,10 +303,10 @@ def _whole(bars: Bars, rows: Sequence[int], until: int) -> Interval | None:
     time = span / rate
     if not time * (1 + error) >= since or not time * (1 - error) < since + 1:
         return None
-    return Interval(step, span, min(max(time, since), since + 1), int(bars.line[last]))
+    return BarInterval(step, span, min(max(time, since), since + 1), int(bars.line[last]))
 
 
-def _closing(bars: Bars, last: int, until: int) -> int:
+def _closing(bars: TrainingBars, last: int, until: int) -> int:
     """Return the last row that draws the end of a loop again in the same second."""
     end = (bars.done[last], bars.since[last], bars.epoch[last])
     row = last
