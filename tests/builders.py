@@ -4,9 +4,10 @@ A builder fills in the simplest valid value for every argument that a test omits
 read a log from memory the way a build does: the log must be recognised by its content, by one format only.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,31 @@ def table_spec(**fields: Any) -> TableSpec:
     return TableSpec(
         **{"place": "reports/t.toml: tables[0]", "id": "t", "title": "T", "protocol": Protocol(), **fields}
     )
+
+
+# Files of logs
+
+NVIDIA_SMI_LOG = "index, utilization.gpu [%]\n0, 45 %\n"
+
+
+def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files, given as path -> content, below a folder."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def native_files(repeat: int, *durations: int) -> dict[str, str]:
+    """Return the files of a run of log format v1: a step starts every 1000 ns and takes `durations` ns."""
+    rows = "".join(f"{step},{1000 * step},{duration}\n" for step, duration in enumerate(durations, 1))
+    run = {
+        "format": "reportgen-run",
+        "status": "complete",
+        "repeat": repeat,
+        "case": {"devices": 4},
+        "ranks": 1,
+    }
+    return {"run.json": json.dumps(run), "steps.rank0.csv": f"#clock,1,1\nstep,begin_ns,duration_ns\n{rows}"}
 
 
 # Reading a log

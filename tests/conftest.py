@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.repository import write_repository
+
 ROOT = Path(__file__).parents[1]
 
 # A shell starts background jobs with SIGINT ignored, and children inherit that: signals are tested here.
@@ -30,6 +32,12 @@ def corpus() -> Path:
     if not folder.is_dir():
         pytest.skip("corpus absent: set REPORTGEN_CORPUS to its folder")
     return folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with one published campaign and one report."""
+    return write_repository(tmp_path / "repository")
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import typer.main
 
 from reportgen.cli import app
 from reportgen.formats.registry import FORMATS
+from tests.cli.test_commands import COMMANDS
 from tests.documentation import generated
-from tests.test_cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

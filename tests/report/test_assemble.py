@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.pipeline import Request, build
-from tests.test_load import native, write
+from tests.builders import native_files, write_files
 
 TABLE = '[[tables]]\nid = "t"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\n'
 RATES = 'estimator = "mean_of_rates"\ngap_factor = 5\nstrict = true\nversion = 2\n'
@@ -14,7 +14,7 @@ RATES = 'estimator = "mean_of_rates"\ngap_factor = 5\nstrict = true\nversion = 2
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    write(tmp_path / "logs/r1", native(1, *(1000 + step for step in range(130))))
+    write_files(tmp_path / "logs/r1", native_files(1, *(1000 + step for step in range(130))))
     return tmp_path
 
 
@@ -42,7 +42,7 @@ def test_a_protocol_that_is_not_the_default_is_told(root, protocol, told, shown,
         "x.toml": f'protocol = "{protocol}"\n{TABLE}',
         "reportgen.toml": f'[protocols.long]\nsteps = "10+50"\n[protocols.rates]\n{RATES}',
     }
-    write(root / "reports", files)
+    write_files(root / "reports", files)
     made = build(Request(root, root / "reports"))
     (report,) = made.reports
     assert report.protocol_text.startswith(told)

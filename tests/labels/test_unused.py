@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.load import load_runs
-from tests.test_load import native, write
+from tests.builders import native_files, write_files
 
 GOOD = """\
 [constants]
@@ -22,9 +22,11 @@ pattern = "r{number:int}"
 
 
 def findings(root: Path, text: str, argument: str = "logs", **files: str) -> list[tuple[str, int, str]]:
-    write(root, {"logs/labels.toml": text, **{f"logs/{name}": content for name, content in files.items()}})
-    write(root / "logs/a/r1", native(1, 7, 8))
-    write(root / "logs/a/r2", native(2, 7, 9))
+    write_files(
+        root, {"logs/labels.toml": text, **{f"logs/{name}": content for name, content in files.items()}}
+    )
+    write_files(root / "logs/a/r1", native_files(1, 7, 8))
+    write_files(root / "logs/a/r2", native_files(2, 7, 9))
     found = [one for one in load_runs([argument], root=root).findings if one.rule == "read.unused-label"]
     assert {one.source.path for one in found} <= {"logs/labels.toml"}
     return [(one.severity, one.source.line, one.message) for one in found]
@@ -83,7 +85,7 @@ def test_labels_above_what_was_asked_for_are_not_judged(tmp_path) -> None:
 
 
 def test_labels_without_any_log_are_not_judged(tmp_path) -> None:
-    write(tmp_path, {"logs/b/labels.toml": '[rename]\nx = "y"\n', "logs/b/notes.txt": "-"})
+    write_files(tmp_path, {"logs/b/labels.toml": '[rename]\nx = "y"\n', "logs/b/notes.txt": "-"})
     assert findings(tmp_path, "") == []
 
 

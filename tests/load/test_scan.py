@@ -16,28 +16,9 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.load import LoadResult, load_runs
 from reportgen.load.scan import Scan, scan_path
+from tests.builders import NVIDIA_SMI_LOG, native_files, write_files
+from tests.conftest import ROOT
 
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content.encode())
-
-
-def native(repeat: int, *durations: int) -> dict[str, str]:
-    """Return the files of a run of our own format."""
-    rows = "".join(f"{step},{1000 * step},{duration}\n" for step, duration in enumerate(durations, 1))
-    run = {
-        "format": "reportgen-run",
-        "status": "complete",
-        "repeat": repeat,
-        "case": {"devices": 4},
-        "ranks": 1,
-    }
-    return {"run.json": json.dumps(run), "steps.rank0.csv": f"#clock,1,1\nstep,begin_ns,duration_ns\n{rows}"}
-
-
-MONITOR = "index, utilization.gpu [%]\n0, 45 %\n"
 PUBLISHED = {
     "source.toml": 'title = "x"\ntables = ["t.csv"]\n[factors]\ndevices = "devices"\n'
     '[[metrics]]\ncolumn = "value"\nmetric = "throughput"\nunit = "images/s"\n',
@@ -48,12 +29,12 @@ PUBLISHED = {
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     for name, files in {
-        "own/r10": native(10, 7, 8),
-        "own/r2": native(2, 5, 6),
+        "own/r10": native_files(10, 7, 8),
+        "own/r2": native_files(2, 5, 6),
         "paper": PUBLISHED,
-        "own": {"gpu.txt": MONITOR, "README.md": "# logs\n"},
+        "own": {"gpu.txt": NVIDIA_SMI_LOG, "README.md": "# logs\n"},
     }.items():
-        write(tmp_path / "logs" / name, files)
+        write_files(tmp_path / "logs" / name, files)
     return tmp_path
 
 
@@ -86,7 +67,7 @@ def test_arguments_may_be_files_runs_and_may_overlap(root: Path) -> None:
 
 
 def test_equal_ids_below_several_arguments_get_the_argument(root: Path) -> None:
-    write(root / "more/own/r2", native(2, 1, 2))
+    write_files(root / "more/own/r2", native_files(2, 1, 2))
     found = load_runs(["logs/own", "more/own"], root=root)
     assert describe(found) == [
         ("gpu.txt", "nvsmi"),
@@ -102,7 +83,7 @@ def test_a_path_that_is_not_there_is_an_error(root: Path) -> None:
 
 
 def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) -> None:
-    write(
+    write_files(
         root,
         {
             "logs/labels.toml": '[constants]\ncluster = "A"\n',
@@ -111,7 +92,7 @@ def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) 
             "logs/own/r2/labels.toml": '[constants]\ncluster = "B"\n',
         },
     )
-    write(root, {"labels.toml": '[formats.nvsmi]\ncolumns = ["temperature.gpu", "utilization.gpu"]\n'})
+    write_files(root, {"labels.toml": '[formats.nvsmi]\ncolumns = ["temperature.gpu", "utilization.gpu"]\n'})
     for argument in ("logs", "logs/own"):
         found = load_runs([argument], root=root)
         prefix = "own/" if argument == "logs" else ""
@@ -124,15 +105,15 @@ def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) 
 
 
 def test_wrong_labels_stop_the_load(root: Path) -> None:
-    write(root, {"logs/own/labels.toml": "[constnats]\n"})
+    write_files(root, {"logs/own/labels.toml": "[constnats]\n"})
     with pytest.raises(RequestError, match=r"^logs/own/labels.toml: constnats: no such key; did you mean"):
         load_runs(["logs"], root=root)
 
 
 def test_copies_are_marked(root: Path) -> None:
-    write(root / "logs/own/copy", native(10, 7, 8))
-    write(root / "logs/own/steps1", native(1, *range(10, 30)))
-    write(root / "logs/own/steps2", native(3, *range(10, 30)) | {"stdout.log": "x"})
+    write_files(root / "logs/own/copy", native_files(10, 7, 8))
+    write_files(root / "logs/own/steps1", native_files(1, *range(10, 30)))
+    write_files(root / "logs/own/steps2", native_files(3, *range(10, 30)) | {"stdout.log": "x"})
     runs = {run.id: [one.message for one in run.findings] for run in load_runs(["logs/own"], root=root).runs}
     assert runs["r10"] == ["the same bytes as copy"]
     assert runs["steps2"] == ["the same step times as steps1"]
@@ -193,14 +174,14 @@ def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: py
 # correction give several findings at one line.
 def test_the_order_is_the_same_in_every_process(root: Path) -> None:
     for number in ("1", "01", "001"):
-        write(root / "logs" / "ties" / f"r{number}", native(1, 5, 6))
+        write_files(root / "logs" / "ties" / f"r{number}", native_files(1, 5, 6))
     source = PUBLISHED["source.toml"] + "".join(
         f'[[corrections]]\nwhere = {{ devices = {n} }}\ncolumn = "value"\nvalue = 1\nreason = "r"\n'
         for n in range(50, 58)
     )
-    write(root / "logs" / "paper", {"source.toml": source})
+    write_files(root / "logs" / "paper", {"source.toml": source})
     command = [sys.executable, "-m", "reportgen", "runs", "logs", "--format", "json"]
-    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     seen = {
         subprocess.run(
             command,
@@ -222,18 +203,18 @@ def test_the_order_is_the_same_in_every_process(root: Path) -> None:
 
 
 def test_reserved_factors_of_a_log_are_renamed(root: Path) -> None:
-    files = native(1, 5, 6)
+    files = native_files(1, 5, 6)
     files["run.json"] = files["run.json"].replace('"devices"', '"phase"')
-    write(root / "logs" / "odd", files)
+    write_files(root / "logs" / "odd", files)
     (found,) = load_runs(["logs/odd"], root=root).runs
     assert found.factors == {"phase_factor": 4}
-    write(root / "logs" / "odd", {"labels.toml": '[rename]\nphase = "stage"\n'})
+    write_files(root / "logs" / "odd", {"labels.toml": '[rename]\nphase = "stage"\n'})
     (found,) = load_runs(["logs/odd"], root=root).runs
     assert (found.factors, [one.rule for one in found.findings]) == ({"stage": 4}, [])
 
 
 def test_a_packed_file_is_a_finding_for_it_may_be_a_log(tmp_path: Path) -> None:
-    (tmp_path / "train.log.gz").write_bytes(gzip.compress(MONITOR.encode(), mtime=0))
+    (tmp_path / "train.log.gz").write_bytes(gzip.compress(NVIDIA_SMI_LOG.encode(), mtime=0))
     (tmp_path / "checkpoint.pt").write_bytes(b"PK\x03\x04 weights")
     found = load_runs(["."], root=tmp_path)
     assert (found.runs, [file.path for file in found.unrecognised]) == ((), ["checkpoint.pt", "train.log.gz"])

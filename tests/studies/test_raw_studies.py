@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from reportgen.pipeline import Request, build
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[1]
 JADE_TABLES = {
     ("TN V100 x1", "JADE2 V100 x1"): "against-v100",
     ("TN A40 x1", "TN V100 x1"): "v100-against-a40",

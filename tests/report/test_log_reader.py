@@ -9,7 +9,7 @@ from reportgen.load import load_runs, parse_logs
 from reportgen.load.worker import RUNS
 from reportgen.pipeline import Request, build
 from reportgen.report.log_reader import Campaigns, LogReader
-from tests.test_load import MONITOR, native, write
+from tests.builders import NVIDIA_SMI_LOG, native_files, write_files
 
 TABLE = (
     '[[tables]]\nid = "times"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\nshow = ["repeats"]\n'
@@ -20,8 +20,10 @@ TABLE = (
 def root(tmp_path: Path) -> Path:
     """Three repeats in two folders, one of them copied into a third folder."""
     for name, repeat in (("a/r1", 1), ("a/b/r2", 2), ("c/r3", 3), ("d/r3", 3)):
-        write(tmp_path / "logs" / name, native(repeat, *(repeat * 1000 + step for step in range(130))))
-    write(tmp_path / "logs", {"gpu.txt": MONITOR})
+        write_files(
+            tmp_path / "logs" / name, native_files(repeat, *(repeat * 1000 + step for step in range(130)))
+        )
+    write_files(tmp_path / "logs", {"gpu.txt": NVIDIA_SMI_LOG})
     return tmp_path
 
 

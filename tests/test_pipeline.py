@@ -11,63 +11,7 @@ import pytest
 from reportgen import publish
 from reportgen.core.errors import RequestError
 from reportgen.pipeline import Request, build
-
-CSV = "framework,devices,rate\nA,1,100\nA,8,760\nB,1,90\nB,8,-\n"
-SOURCE = """\
-title = "Rates"
-url = "https://example.org/rates"
-date = "2024-02-17"
-tables = ["rates.csv"]
-[factors]
-framework = "framework"
-devices = "devices"
-[constants]
-item = "image"
-[tokens]
-missing = ["-"]
-[[metrics]]
-column = "rate"
-metric = "throughput"
-unit = "images/s"
-"""
-DEFINITION = """\
-title = "Frameworks"
-logs = ["logs/rates"]
-body = "frameworks.md"
-
-[[tables]]
-id = "rates"
-title = "Rates"
-rows = ["devices"]
-columns = ["framework"]
-compare = { kind = "speedup", baseline = { devices = 1 } }
-
-[[figures]]
-id = "rates"
-kind = "line"
-table = "rates"
-x = "devices"
-ideal = true
-"""
-PROSE = 'A reaches {{ value("rates", row={"devices": 8}, column={"framework": "A"}, quantity="speedup") }}.\n'
-README = "# X\n\n<!-- reportgen:begin frameworks/rates -->\n<!-- reportgen:end -->\n\nmore\n"
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A repository with one published campaign and one report."""
-    root = tmp_path / "repository"
-    files = {
-        "logs/rates/rates.csv": CSV,
-        "logs/rates/source.toml": SOURCE,
-        "reports/frameworks.toml": DEFINITION,
-        "reports/frameworks.md": PROSE,
-        "README.md": README,
-    }
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    return root
+from tests.repository import CSV, DEFINITION
 
 
 def made(root: Path, **keys: Path):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.conftest import ROOT
 
 CLASSES = {
     "resnet50-fp32-b128": ("ResNet50 V1.5", "FP32", "bsz=128"),

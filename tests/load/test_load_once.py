@@ -10,7 +10,7 @@ import pytest
 from reportgen.load import worker
 from reportgen.pipeline import Request, build
 from reportgen.sources import filesystem
-from tests.test_load import MONITOR, native, write
+from tests.builders import NVIDIA_SMI_LOG, native_files, write_files
 
 TABLE = '[[tables]]\nid = "t"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\n'
 FACTS = """
@@ -63,12 +63,14 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "reports").mkdir()
-    write(tmp_path / "logs/a", {"x.log": nanogpt(90), "gpu.txt": MONITOR, "notes": "nothing"})
-    write(tmp_path / "logs/b/r1", native(1, *range(1000, 1130)))
-    write(tmp_path / "logs/b/r2", native(2, *range(2000, 2130)))
+    write_files(tmp_path / "logs/a", {"x.log": nanogpt(90), "gpu.txt": NVIDIA_SMI_LOG, "notes": "nothing"})
+    write_files(tmp_path / "logs/b/r1", native_files(1, *range(1000, 1130)))
+    write_files(tmp_path / "logs/b/r2", native_files(2, *range(2000, 2130)))
     for devices in (4, 8):
         source = f'[constants]\nmodel = "m"\ndevices = {devices}\n'
-        write(tmp_path / f"logs/facts/{devices}", {"x.log": nanogpt(10 * devices), "labels.toml": source})
+        write_files(
+            tmp_path / f"logs/facts/{devices}", {"x.log": nanogpt(10 * devices), "labels.toml": source}
+        )
     return tmp_path
 
 

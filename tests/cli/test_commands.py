@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import call, error_of
-from tests.test_build import repository  # noqa: F401  (a fixture)
+from tests.cli.calling import call, error_of
 
 COMMANDS = ["build", "check", "runs", "expected", "init", "formats", "learn", "rules", "explain"]
 
@@ -30,7 +29,7 @@ def test_the_help_imports_nothing_heavy():
 
 
 @pytest.fixture
-def here(repository, monkeypatch) -> Path:  # noqa: F811
+def here(repository, monkeypatch) -> Path:
     monkeypatch.chdir(repository)
     return repository
 

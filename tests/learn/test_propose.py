@@ -15,7 +15,7 @@ from reportgen.formats.custom.definition import definition
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.learn import Proposal, propose_format
 from reportgen.sources.logfiles import LogFiles
-from tests.command_line import call, error_of
+from tests.cli.calling import call, error_of
 
 
 def learned(log: str | bytes, name: str = "x.log") -> Proposal:

@@ -7,18 +7,11 @@ import pytest
 from reportgen.autolayout.scaffold import holds_logs
 from reportgen.load import load_runs
 from reportgen.load.unrecognised import UnknownFolder
-from tests.command_line import call
+from tests.builders import write_files
+from tests.cli.calling import call
 
 OWN = "it 1 took 5 whatevers\n" * 3
 NANOGPT = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(9))
-
-
-def write(root: Path, files: dict[str, str | bytes]) -> None:
-    """Write these files into a folder `logs`."""
-    for path, content in files.items():
-        place = root / "logs" / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +36,7 @@ def write(root: Path, files: dict[str, str | bytes]) -> None:
 def test_folders_of_text_that_no_format_recognises(
     tmp_path: Path, files: dict[str, str | bytes], expected: list[UnknownFolder]
 ) -> None:
-    write(tmp_path, {"unrelated": "", **files})
+    write_files(tmp_path / "logs", {"unrelated": "", **files})
     assert load_runs(["logs"], root=tmp_path).unknown_folders("logs") == expected
 
 
@@ -63,7 +56,7 @@ def test_folders_of_text_that_no_format_recognises(
 def test_a_folder_with_logs_and_no_definition(
     tmp_path: Path, files: dict[str, str | bytes], expected: bool
 ) -> None:
-    write(tmp_path, files)
+    write_files(tmp_path / "logs", files)
     assert holds_logs(tmp_path / "logs", tmp_path) == expected
 
 
@@ -71,11 +64,11 @@ def test_init_and_build_name_such_folders_and_the_way_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path, {"my logs/a.log": OWN, "my logs/b.log": OWN})
+    write_files(tmp_path / "logs", {"my logs/a.log": OWN, "my logs/b.log": OWN})
     told = "logs/my logs: unknown format (2 files); try: reportgen learn 'logs/my logs/a.log'\n"
     assert call("init")[1] == f"{told}no runs below logs/; after that: reportgen init reports\n"
     steps = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(140))
-    write(tmp_path, {"other/train.log": steps})
+    write_files(tmp_path / "logs", {"other/train.log": steps})
     assert call("init")[1] == f"{told}next: reportgen build reports\n"
     assert call("build", "--logs", "logs")[1].startswith(told)
 
@@ -84,7 +77,7 @@ def test_build_names_such_folders_in_the_logs_that_it_was_told_to_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here/reports").mkdir(parents=True)
-    write(tmp_path / "there", {"mine/a.log": OWN})
+    write_files(tmp_path / "there/logs", {"mine/a.log": OWN})
     monkeypatch.chdir(tmp_path / "here")
     err = call("build", "--logs", "../there/logs", "--out", "out")[1]
     assert err.startswith("../there/logs/mine: unknown format (1 file); try: reportgen learn ../there/")

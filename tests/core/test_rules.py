@@ -3,15 +3,14 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding
 from reportgen.core.rules import SEVERITIES, Rule, find_rule
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "reportgen" / "core" / "rules"
 RULES = list(Rule)
 IDS = [str(rule) for rule in RULES]
