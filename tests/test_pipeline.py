@@ -352,7 +352,7 @@ def test_what_a_definition_orders_and_nothing_has_is_among_the_findings(reposito
     definition = repository / "reports/frameworks.toml"
     definition.write_text(DEFINITION.replace("compare =", 'order = { framework = ["B", "a"] }\ncompare ='))
     (finding,) = (f for f in made(repository).findings if f.rule == "table.unused-name")
-    assert finding.message == 'tables[0].order.framework: nothing has framework = "a"; known: A, B'
+    assert finding.message == 'tables[0].order.framework: no run has framework = "a"; known: A, B'
 
 
 CONTRADICTING = """\
@@ -389,4 +389,4 @@ def test_facts_that_contradict_each_other_show_as_a_band_and_as_a_finding(reposi
     assert "0.9 (B / A) or 1/5 (A / B)" in page
     assert "A runs at 5x the speed of B" in page
     (finding,) = (one for one in result.findings if one.rule == "expected.inconsistent")
-    assert (finding.subject, finding.message) == ("B : A", "0.9 by one, but 0.2 by other")
+    assert (finding.subject, finding.message) == ("B : A", "0.9 according to one, but 0.2 according to other")

@@ -55,9 +55,9 @@ QUANTITY_TITLES: Mapping[Quantity, str] = {
     "ratio": "ratio",
     "speedup": "speed-up",
     "efficiency": "scaling efficiency",
-    "observed": "times slower",
+    "observed": "slowdown",
     "expected": "expected speed",
-    "excess": "times slower than it should be",
+    "excess": "slowdown vs expected",
     "repeats": "repeats",
 }
 
@@ -134,7 +134,7 @@ class Comparison:
 
     value     ratio, speedup, efficiency: that number; expected: how many times slower than the baseline
     expected  the expected speed that applies, None where there is none (or none is meant to be)
-    excess    times slower than it should be: value x expected speed; None without `expected`
+    excess    slowdown vs expected: value x expected speed; None without `expected`
     low, high  of `excess`, from the band of the expected speed
     """
 

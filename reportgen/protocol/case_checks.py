@@ -67,7 +67,7 @@ def few_repeats(subject: str, measurements: Sequence[Measurement], protocol: Pro
     if protocol.reduce != "median":
         fewest = protocol.repeats
     elif n < fewest:
-        message += f"; {fewest} are the fewest for a {100 * protocol.confidence:.4g}% interval of the median"
+        message += f"; a {100 * protocol.confidence:.4g}% interval of the median needs {fewest}"
     return (Finding("warning" if n < fewest else "note", Rule.PROTOCOL_FEW_REPEATS, subject, message),)
 
 
@@ -84,7 +84,7 @@ def spread(
     lowest = min(measurements, key=lambda measurement: measurement.value)
     highest = max(measurements, key=lambda measurement: measurement.value)
     message = (
-        f"the repeats of {quantity} lie {apart:.1%} of their median apart (limit {protocol.spread:.1%}): "
+        f"repeats of {quantity} vary by {apart:.1%} (limit {protocol.spread:.1%}): "
         f"lowest {lowest.run.id}, highest {highest.run.id}"
     )
     return (Finding("warning", Rule.PROTOCOL_SPREAD, subject, message),)
@@ -106,7 +106,7 @@ def drift(
     if p > protocol.drift or abs(moved) <= protocol.drift_size:
         return ()
     message = (
-        f"the repeats of {quantity} {'rise' if moved > 0 else 'fall'} by {abs(moved):.1%} from first to last "
+        f"{quantity} {'rises' if moved > 0 else 'falls'} by {abs(moved):.1%} from first to last repeat "
         f"(Kendall's tau {tau:.2f}, p = {p:.2g}); interleave the cases"
     )
     return (Finding("warning", Rule.PROTOCOL_DRIFT_ACROSS_REPEATS, subject, message),)
@@ -121,7 +121,7 @@ def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
             continue
         same = [run for run in runs if run.repeat == number]
         ids = _listed([run.id for run in same])
-        message = f"{count} runs say that they are repeat {number}: {ids}; all are kept"
+        message = f"{count} runs have repeat number {number}: {ids}; all are kept"
         findings.append(Finding("warning", Rule.READ_REPEAT_COLLISION, subject, message, same[1].source))
     return tuple(findings)
 
@@ -132,7 +132,7 @@ def mixed(subject: str, measurements: Sequence[Measurement]) -> tuple[Finding, .
     if len(kinds) < 2:
         return ()
     shown = ", ".join(f"{count} by {kind}" for kind, count in sorted(kinds.items()))
-    message = f"the repeats were not measured alike: {shown}"
+    message = f"repeats were measured differently: {shown}"
     return (Finding("warning", Rule.PROTOCOL_MIXED, subject, message),)
 
 
@@ -153,7 +153,7 @@ def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]
             varying.append(f"{key} ({_listed(sorted(values))})")
     if not varying:
         return ()
-    message = f"differs between the runs: {_listed(varying)}"
+    message = f"environment differs between runs: {_listed(varying)}"
     return (Finding("warning", Rule.ENVIRONMENT_VARIES, subject, message),)
 
 

@@ -127,7 +127,7 @@ def _in_unit(attempt: Attempt, metric: str, unit: str) -> Attempt:
     if measurement is None or measurement.unit == unit:
         return attempt
     run = measurement.run
-    message = f"its {metric} is in {measurement.unit}, that of others in {unit}: does not enter the median"
+    message = f"{metric} is in {measurement.unit}, in other runs in {unit}; left out of the median"
     return Attempt(None, (Finding("warning", Rule.PROTOCOL_MIXED, run.id, message, run.source),))
 
 

@@ -66,22 +66,22 @@ def _attempt(request: MeasureRequest, totals: Totals) -> Attempt:
     if run.status == "complete":
         return Attempt(result.measurement)
     if not result.is_full:
-        consequence = "before the measured steps were complete: does not enter the median"
-        return Attempt(None, (_incomplete(run, consequence),))
+        consequence = "before the measured steps were complete; left out of the median"
+        return Attempt(None, (_incomplete(run, f", {consequence}"),))
     window = result.measurement.window
-    where = f"steps {window.first}..{window.last} are there" if window else "no steps tell what is missing"
-    finding = _incomplete(run, f"but measured: {where}")
+    where = f"over steps {window.first}..{window.last}" if window else "by a figure without steps"
+    finding = _incomplete(run, f"; measured {where}")
     return Attempt(replace(result.measurement, findings=(finding, *result.measurement.findings)))
 
 
 def _incomplete(run: Run, consequence: str) -> Finding:
-    state = "interrupted" if run.status == "running" else "incomplete"
-    return Finding("warning", Rule.READ_INCOMPLETE_RUN, run.id, f"{state}, {consequence}", run.source)
+    ended = "recording was interrupted" if run.status == "running" else "run ended early"
+    return Finding("warning", Rule.READ_INCOMPLETE_RUN, run.id, f"{ended}{consequence}", run.source)
 
 
 def _failed(run: Run) -> Finding:
     """Return the reader's own finding about the failure, which knows more, or a general one."""
-    message = f"ended as {run.status.replace('_', ' ')}: does not enter the median"
+    message = f"run ended as {run.status.replace('_', ' ')}; left out of the median"
     by_reader = (finding for finding in run.findings if finding.rule == Rule.READ_FAILED_RUN)
     return next(by_reader, Finding("warning", Rule.READ_FAILED_RUN, run.id, message, run.source))
 
@@ -90,7 +90,7 @@ def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None)
     """Return why there is no number; `known` is the reason if it is already known."""
     run, metric, phase = request.run, request.metric, request.phase
     if run.status != "complete":
-        return (_incomplete(run, f"without a value of {metric} ({phase}): does not enter the median"),)
+        return (_incomplete(run, f"; no {metric} ({phase}) recorded"),)
     if known or (metric, phase) not in request.measured.available(totals):
         return (known,) if known else ()
     names = (*request.parts, STEP)
@@ -101,9 +101,9 @@ def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None)
         if message:
             return (Finding("warning", Rule.PROTOCOL_SHORT_WINDOW, run.id, message, run.source),)
     if figure := unparsable_aggregate(run, metric, request.parts):
-        message = f'{metric} ({figure.phase}) stands there as "{figure.original}", which is no number'
+        message = f'{metric} ({figure.phase}): cannot parse "{figure.original}" as a number'
         return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, figure.source),)
-    message = f"what the log has of {metric} ({phase}) gives no number above zero over the measured steps"
+    message = f"{metric} ({phase}) has no positive value in the measured window"
     return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source),)
 
 
@@ -115,11 +115,11 @@ def _too_short(entries: Entries, protocol: Protocol) -> str:
         return ""
     if last > warmup:
         within = f"steps {warmup - protocol.warmup + 1}..{warmup}"
-        return f"the log's last interval, steps {begin}..{last}, begins within the warm-up, {within}"
+        return f"the last interval (steps {begin}..{last}) begins within the warm-up ({within})"
     if warmup > protocol.warmup:
         only = step_range_text(int(entries.first[0]), last)
-        return f"the log has only {only}, too few for a warm-up of {protocol.warmup} before the measured ones"
-    return f"the log ends at step {last}, within the warm-up of {protocol.warmup}"
+        return f"log has only {only}, too few for a warm-up of {protocol.warmup} steps and measured steps"
+    return f"log ends at step {last}, within the warm-up of {protocol.warmup} steps"
 
 
 def _strongest(request: MeasureRequest) -> Measured | Finding | None:
@@ -174,5 +174,5 @@ def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
     if run.published or used[0].metric in _OF_THE_RUN:
         return ()
     kinds = " and ".join(dict.fromkeys(figure.statistic for figure in used))
-    message = f"the {kinds} that the log itself gives: its warm-up may be in it"
+    message = f"{kinds} as printed by the log; may include warm-up"
     return (Finding("note", Rule.PROTOCOL_AGGREGATE_ONLY, run.id, message, used[0].source),)

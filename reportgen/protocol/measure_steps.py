@@ -126,9 +126,9 @@ def _only_reduced(request: MeasureRequest, entered: Sequence[str]) -> tuple[Find
     ]
     if not missing or not entered:
         return ()
-    message = (
-        f"{', '.join(entered)} by steps, without {', '.join(missing)}: of these the log has a figure alone"
-    )
+    is_single = len(missing) == 1
+    rest = "exists only as an aggregate and is" if is_single else "exist only as aggregates and are"
+    message = f"total covers {', '.join(entered)} only; {', '.join(missing)} {rest} left out"
     return (Finding("warning", Rule.PROTOCOL_MIXED, run.id, message, run.source),)
 
 

@@ -68,10 +68,10 @@ def _over_devices(samples: Sequence[FloatArray], metric: str, *, is_placed: bool
     if metric_of(metric).reduction == "difference":
         if is_placed:
             return _counted(samples)
-        return np.nan, "a counter, and no window tells from when to when"
+        return np.nan, "a counter needs measured steps"
     taken = [values.tolist() for values in samples if len(values)]
     if not taken:
-        return np.nan, "none of the samples was taken during the measured steps"
+        return np.nan, "no sample was taken during the measured steps"
     value = _reduced([_reduced(values, metric) for values in taken], metric)
     return value, "" if np.isfinite(value) else "the samples have no finite mean"
 
@@ -79,9 +79,9 @@ def _over_devices(samples: Sequence[FloatArray], metric: str, *, is_placed: bool
 def _counted(samples: Sequence[FloatArray]) -> tuple[float, str]:
     """Return the rise of the counters of all devices from the first sample of the window to the last."""
     if min(map(len, samples)) < 2:
-        return np.nan, "a counter with fewer than two samples during the measured steps"
+        return np.nan, "the counter has fewer than two samples during the measured steps"
     if any((np.diff(values) < 0).any() for values in samples):
-        return np.nan, "the counter was set back during the measured steps"
+        return np.nan, "the counter was reset during the measured steps"
     value = exact_sum(float(values[-1] - values[0]) for values in samples)
     return value, "" if np.isfinite(value) else "the samples have no finite difference"
 
@@ -109,8 +109,8 @@ def _reduced(values: Sequence[float], metric: str) -> float:
 
 
 def _unplaced(run: Run, metric: str, count: int, *, has_steps: bool) -> Finding:
-    why = "their clock is not the steps'" if has_steps else "there are no steps to lay a window over"
-    message = f"{metric} over all {count} samples of the log: {why}"
+    why = "samples and steps have no common clock" if has_steps else "the log has no steps"
+    message = f"{metric} uses all {count} samples of the log; {why}"
     return Finding("note", Rule.PROTOCOL_COARSE_INTERVAL, run.id, message, run.source)
 
 
@@ -128,7 +128,7 @@ def _energy_per_sample(request: MeasureRequest) -> Measured | Finding | None:
         return None
     powers = [_mean_power(device, window.ranks[0]) for device in counters]
     if not all(map(math.isfinite, powers)):
-        message = "the energy counter was not read, or was set back, during most of the measured steps"
+        message = "energy counter was not read, or was reset, during most of the measured steps"
         return Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source)
     work = window.window.samples
     value = exact_sum(powers) * window.window.time / work if work > 0 else math.nan

@@ -79,8 +79,8 @@ def check_steady(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding
     change = float(medians[0]) / settled - 1 if settled > 0 else float("inf")
     block = f"steps {int(slowest.first[0])}..{int(slowest.last[BLOCK_STEPS - 1])}"
     message = (
-        f"steady from step {int(slowest.first[first * BLOCK_STEPS])} only: {block} take "
-        f"{abs(change):.1%} {'more' if change > 0 else 'less'} time each"
+        f"steady only from step {int(slowest.first[first * BLOCK_STEPS])}; {block} take "
+        f"{abs(change):.1%} {'more' if change > 0 else 'less'} time per step"
     )
     return (Finding("warning", Rule.PROTOCOL_NOT_STEADY, measured.run.id, message, slowest.place()),)
 
@@ -100,8 +100,8 @@ def check_synchronised(run: Run, used: Sequence[Series]) -> tuple[Finding, ...]:
     if not host or not is_on_gpu(run):
         return ()
     message = (
-        f"{', '.join(host)}: timed on the host without waiting for the device, so that work of one phase "
-        "may be counted in a later one"
+        f"{', '.join(host)}: timed on the host without synchronisation; work of one phase may be counted "
+        "in a later one"
     )
     return (Finding("warning", Rule.CLOCK_UNSYNCHRONISED, run.id, message, used[0].source),)
 
@@ -116,8 +116,8 @@ def check_clocks(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding
         if not host or not device or abs(device / host - 1) <= CLOCK_SHARE:
             continue
         message = (
-            f"rank {rank.rank}: the measured steps take {device:.4g} s by CUDA events and {host:.4g} s "
-            f"by the host, {abs(device / host - 1):.1%} apart"
+            f"rank {rank.rank}: measured steps take {device:.4g} s by CUDA events and {host:.4g} s by the "
+            f"host clock ({abs(device / host - 1):.1%} apart)"
         )
         run = measured.run
         findings.append(Finding("warning", Rule.CLOCK_DISAGREEMENT, run.id, message, rank.place()))
@@ -144,8 +144,8 @@ def check_rate(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, 
     if not timed > 0 or not printed > 0 or abs(printed / timed - 1) <= RATE_SHARE:
         return ()
     message = (
-        f"the log prints {printed:.4g} samples/s, its step times come to {timed:.4g} samples/s over the same "
-        f"steps, {abs(printed / timed - 1):.1%} apart; the step times are used"
+        f"printed throughput ({printed:.4g} samples/s) and step times ({timed:.4g} samples/s) differ by "
+        f"{abs(printed / timed - 1):.1%}; using step times"
     )
     return (Finding("warning", Rule.RATE_DISAGREEMENT, run.id, message, inside[0].place()),)
 
@@ -171,8 +171,8 @@ def check_stragglers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Fin
         if not lag > window.protocol.straggler * step_time:
             continue
         message = (
-            f"rank {rank.rank} takes {own[rank.rank]:.4g} s a step before it meets the others, who take "
-            f"{others:.4g} s: {lag / step_time:.1%} of the step time"
+            f"rank {rank.rank} needs {own[rank.rank]:.4g} s per step without waiting, the others "
+            f"{others:.4g} s (a lag of {lag / step_time:.1%} of the step time)"
         )
         run = measured.run
         findings.append(Finding("warning", Rule.RANK_STRAGGLER, run.id, message, rank.place()))

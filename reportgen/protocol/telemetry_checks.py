@@ -133,7 +133,7 @@ def throttled(run: Run, devices: Sequence[DeviceWindow], *, without: int = 0) ->
         reasons_text = ", ".join(f"{name} in {_where(values, devices)}" for name, values in shares.items())
         # The place is that of the device with the largest share of any of these reasons.
         worst = devices[int(np.argmax(np.max(list(shares.values()), axis=0)))]
-        message = f"clocks held down by {reasons_text}"
+        message = f"clock throttling: {reasons_text}"
         findings.append(Finding(severity, Rule.TELEMETRY_THROTTLED, run.id, message, worst.whole.source))
     return tuple(findings)
 
@@ -141,7 +141,7 @@ def throttled(run: Run, devices: Sequence[DeviceWindow], *, without: int = 0) ->
 def _where(shares: Sequence[float], devices: Sequence[DeviceWindow]) -> str:
     """Return the largest share in words, and of several devices the one that has it."""
     worst = int(np.argmax(shares))
-    text = f"{shares[worst]:.1%} of the samples"
+    text = f"{shares[worst]:.1%} of samples"
     if len(devices) == 1:
         return text
     return f"{text} of {devices[worst].name} ({sum(map(bool, shares))} of {len(devices)} devices)"
@@ -158,8 +158,8 @@ def power_capped(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ..
         if not limit < default * (1 - LIMIT_SHARE):
             continue
         share, is_known = device.share(POWER_CAP), len(device.values("throttle_reasons")) > 0
-        met = f"met in {share:.1%} of the samples" if is_known else "nothing tells whether it was met"
-        message = f"{device.name}: power limit {limit:.4g} W, below the default of {default:.4g} W; {met}"
+        reached = f"reached in {share:.1%} of samples" if is_known else "not recorded whether it was reached"
+        message = f"{device.name}: power limit {limit:.4g} W is below the default {default:.4g} W; {reached}"
         severity: Severity = "warning" if share > 0 or not is_known else "note"
         findings.append(Finding(severity, Rule.TELEMETRY_POWER_CAPPED, run.id, message, device.whole.source))
     return tuple(findings)
@@ -173,10 +173,8 @@ def other_process(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, .
         if not most > 0:
             continue
         memory = float(device.last_known("foreign_memory").max(initial=0))
-        holding = f", holding up to {memory / 2**30:.3g} GiB" if memory > 0 else ""
-        message = (
-            f"{device.name}: up to {most:.0f} {'process' if most == 1 else 'processes'} of others{holding}"
-        )
+        using = f" using up to {memory / 2**30:.3g} GiB" if memory > 0 else ""
+        message = f"{device.name}: up to {most:.0f} other {'process' if most == 1 else 'processes'}{using}"
         source = device.whole.source
         findings.append(Finding("warning", Rule.TELEMETRY_OTHER_PROCESS, run.id, message, source))
     return tuple(findings)
@@ -191,16 +189,16 @@ def host_bound(
     busy = {device.name: exact_sum(values) / len(values) for device, values in work if len(values)}
     if busy and (least := min(busy.values())) <= 1 - IDLE_SHARE:
         of = "" if len(devices) == 1 else f" of {min(busy, key=lambda name: busy[name])}"
-        signs.append(f"the utilisation{of} is {least:.1%}")
+        signs.append(f"utilisation{of} is {least:.1%}")
     idle = [device.share(IDLE) for device in devices]
     if max(idle) > 0:
-        signs.append(f"idle in {_where(idle, devices)}")
+        signs.append(f"device idle in {_where(idle, devices)}")
     waiting = _waiting_share(measured, window)
     if waiting >= WAITING_SHARE:
         signs.append(f"waiting for data takes {waiting:.1%} of the step time")
     if not signs:
         return ()
-    message = f"the host may hold the device up: {'; '.join(signs)}"
+    message = f"possible host bottleneck: {'; '.join(signs)}"
     source = devices[0].whole.source
     return (Finding("note", Rule.TELEMETRY_HOST_BOUND, measured.run.id, message, source),)
 
@@ -214,7 +212,7 @@ def _waiting_share(measured: MeasuredRun, window: MeasuredWindow) -> float:
     return max(loading, default=0.0) / window.window.time if window.window.time > 0 else 0.0
 
 
-_EVENTS = {"lost": "the driver lost it", "reset": "the driver asked for a reset of it"}
+_EVENTS = {"lost": "lost by the driver", "reset": "reset requested by the driver"}
 
 
 def device_lost(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
@@ -246,8 +244,8 @@ def coverage(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
             return ()
         device = min(devices, key=len)
     message = (
-        f"{device.name}: {len(device)} {'sample' if len(device) == 1 else 'samples'} within "
-        f"{device.duration:.4g} s of measured steps, {_covered_share(device):.1%} of which are near one"
+        f"{device.name}: {len(device)} {'sample' if len(device) == 1 else 'samples'} in "
+        f"{device.duration:.4g} s; {_covered_share(device):.1%} of the window covered"
     )
     return (Finding("note", Rule.TELEMETRY_COVERAGE, run.id, message, device.whole.source),)
 

@@ -250,8 +250,8 @@ def _coarse_interval(run: Run, inside: Entries, window: Window) -> tuple[Finding
     if not inside.is_coarse:
         return ()
     message = (
-        f"the log has one entry for every {_typical(inside.span)} steps: "
-        f"steps {window.first}..{window.last} are measured in {len(inside)} of them"
+        f"one entry per {_typical(inside.span)} steps; "
+        f"steps {window.first}..{window.last} are measured as {len(inside)} intervals"
     )
     return (Finding("note", Rule.PROTOCOL_COARSE_INTERVAL, run.id, message, inside.place()),)
 
@@ -267,19 +267,19 @@ def _short_window(
     end = warmup + protocol.measure
     where = f"steps {first}..{last}"
     if warmup > protocol.warmup:
-        message = f"the log begins at step {begin} and warms up until step {warmup}: {where} are measured"
+        message = f"log begins at step {begin}; warm-up taken from there to step {warmup}, {where} measured"
     elif _begins_late(entries):
         only = step_range_text(begin, int(entries.last[-1]))
-        message = f"the log has only {only}, too few for a warm-up of {protocol.warmup}: "
-        message += f"those within {warmup + 1}..{end} are measured"
+        message = f"log has only {only}, too few for a warm-up of {protocol.warmup} steps; "
+        message += f"those in {warmup + 1}..{end} are measured"
     elif inside.steps < protocol.measure:
         after = f"{protocol.measure} steps after a warm-up of {protocol.warmup}"
         message = f"{inside.steps} of {after} ({where})"
         apart = np.diff(inside.first)
         if not inside.is_coarse and len(apart) and apart.min() > 1:
-            message = f"{inside.steps} records, one in {_typical(apart)} steps, sample {where} of the {after}"
+            message = f"one record per {_typical(apart)} steps: {inside.steps} in {where} sample the {after}"
     elif first > end and not inside.is_coarse:
-        message = f"the log has none of the steps {warmup + 1}..{end}: {where} are measured"
+        message = f"log has none of the steps {warmup + 1}..{end}; {where} are measured instead"
     else:
         return ()
     return (Finding("warning", Rule.PROTOCOL_SHORT_WINDOW, run.id, message, inside.place()),)
@@ -294,8 +294,8 @@ def _stalls(run: Run, inside: Entries, stalls: int, protocol: Protocol) -> tuple
     if not stalls:
         return ()
     message = (
-        f"{stalls} of {len(inside)} entries take more than {protocol.gap_factor:g} times the median: "
-        "too many to be gaps, they are measured"
+        f"{stalls} of {len(inside)} entries exceed {protocol.gap_factor:g} times the median; "
+        "too many to be gaps, so they are measured"
     )
     return (Finding("warning", Rule.PROTOCOL_GAP, run.id, message, inside.place()),)
 
@@ -312,7 +312,7 @@ def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tupl
         if steps
         else f"{seconds} of declared breaks"
     )
-    message = f"{what} are left out of steps {window.first}..{window.last}, {share:.1%} of their time"
+    message = f"{what} left out of steps {window.first}..{window.last} ({share:.1%} of the time)"
     # A declared break is explained; undeclared time may be a stall of the run itself.
     declared = {border.step + 1 for border in inside.breaks}
     is_explained = all(

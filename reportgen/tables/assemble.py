@@ -17,7 +17,7 @@ from reportgen.core.results import Cell, Header, Table
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.protocol import MeasuredRuns
-from reportgen.tables.captions import caption, metric_title
+from reportgen.tables.captions import caption
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import SpeedFacts
@@ -28,6 +28,7 @@ from reportgen.tables.headings import (
     facet_text,
     label_of_factor,
     mean_header,
+    metric_title,
     qualifiers,
     row_header,
 )
@@ -61,8 +62,8 @@ def _check_direction(spec: TableSpec) -> None:
         if spec.best_first and metric_of(name).better is None:
             raise RequestError(
                 f"{spec.place}.best_first",
-                f"nobody can say whether more or less {name} is better",
-                "leave it out",
+                f"{name} has no better direction; best_first needs one",
+                "remove best_first",
             )
 
 
@@ -159,7 +160,7 @@ def _mean_cells(
         if column.quantity in ("value", "repeats") or not values:
             means.append(PendingCell(Cell("absent", text="")))
             continue
-        note = builder.footnotes.add(f"geometric mean over the {len(values)} rows that have both")
+        note = builder.footnotes.add(f"geometric mean of the {len(values)} rows that have both values")
         means.append(PendingCell(Cell("number", geometric_mean(values)), (note,)))
         unmatched = [
             " ".join(label.text for label in row.labels)
@@ -167,7 +168,9 @@ def _mean_cells(
             if cell.kind != "number" and _has_number(line)
         ]
         if unmatched:
-            message = f"{len(unmatched)} rows are not in the geometric mean, they have no pair: "
+            message = (
+                f"{len(unmatched)} rows lack one of the two values and are left out of the geometric mean: "
+            )
             builder.findings.append(
                 Finding("note", Rule.TABLE_SETS_DIFFER, builder.spec.id, message + "; ".join(unmatched))
             )

@@ -1,20 +1,19 @@
-"""The sentences under a table: what it shows, on what evidence, against what."""
+"""The caption of a table: what it shows, on what evidence, relative to what."""
 
 from collections.abc import Sequence
 
-from reportgen.core.factors import FactorKey, factor_key, toml_text, value_order
-from reportgen.core.metrics import metric_of
+from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
 from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
-from reportgen.tables.headings import label_of_factor, label_of_value, sentence
+from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
 from reportgen.tables.pivot import LACKING, CaseGrid
 from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
-# More values of one factor than this are not listed.
-_LISTED = 6
+# A caption lists at most this many values of one factor.
+_MAX_LISTED_VALUES = 6
 _WHOLE_LOG = "whole log"
 
 
@@ -29,14 +28,6 @@ def caption(
     return tuple(text for text in sentences if text)
 
 
-def metric_title(spec: TableSpec) -> str:
-    """Return what the table's values are, in words: `Throughput`, `Step time of forward`."""
-    title = " and ".join(metric_of(name).title for name in spec.metrics)
-    if len(spec.phases) > 1 or spec.phases == ("step",):
-        return title
-    return f"{title} of {spec.phases[0].replace('_', ' ')}"
-
-
 def _metric(spec: TableSpec, cases: Sequence[Case], unit: Unit | None) -> str:
     shown = "value" in spec.show and unit is not None and unit.name not in ("1", "count")
     where = f" in {unit.name}" if shown and unit else ""
@@ -44,7 +35,7 @@ def _metric(spec: TableSpec, cases: Sequence[Case], unit: Unit | None) -> str:
 
 
 def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
-    """Say what the numbers rest on; a single published figure is never called a median."""
+    """Return the evidence of the numbers; a single published figure is never called a median."""
     measured = [m for case in cases for m in case.measurements]
     if not measured:
         return "nothing measured yet"
@@ -56,32 +47,32 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
         "steps": f"{_steps(spec, measured, 'steps')}{particulars}",
         "intervals": f"printed intervals that cover {_steps(spec, measured, 'intervals')}{particulars}",
         _WHOLE_LOG: "samples of the whole log",
-        "aggregate": "figures that the logs had already reduced",
+        "aggregate": "aggregates printed by the logs",
         "published": "published figures",
     }
     return repeats + " and ".join(texts[kind] for kind in texts if kind in kinds)
 
 
 def _kind(measurement: Measurement) -> str:
-    """Return the evidence, or that telemetry could not be laid over any steps."""
+    """Return the evidence; telemetry without a window covers the whole log."""
     has_window = measurement.window is not None or measurement.evidence != "intervals"
     return measurement.evidence if has_window else _WHOLE_LOG
 
 
 def _steps(spec: TableSpec, measured: Sequence[Measurement], kind: str) -> str:
-    """Return the steps that all were measured over, else the rule by which each log has its own."""
+    """Return the steps that all runs were measured over, else the rule that chooses them in each log."""
     windows = [m.window for m in measured if m.window and _kind(m) == kind]
-    if len({(one.first, one.last) for one in windows}) != 1:
+    if len({(window.first, window.last) for window in windows}) != 1:
         rule = spec.protocol
         return f"the first {rule.measure} steps after a warm-up of {rule.warmup}, or as many as each log has"
-    first, last, counts = windows[0].first, windows[0].last, {one.steps for one in windows}
+    first, last, counts = windows[0].first, windows[0].last, {window.steps for window in windows}
     is_part = len(counts) == 1 and windows[0].steps <= last - first
     some = f"{windows[0].steps} of the " if is_part else ""
     return f"{some}steps {first} to {last} of each run"
 
 
 def _statistic(cases: Sequence[Case]) -> str:
-    """Return what the repeats of the cases were reduced to: all of a table are under one protocol."""
+    """Return the statistic of the repeats; all cases of a table have one protocol."""
     return next((case.summary.statistic for case in cases if case.summary), "median")
 
 
@@ -90,10 +81,10 @@ def _span(counts: Sequence[int]) -> str:
 
 
 def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
-    """Return the factors that are the same everywhere and that no heading says."""
-    said = {*spec.rows, *spec.columns, *spec.facets, *spec.ignore, METRIC, PHASE, "item"}
-    names = [n for n in spec.where if n not in said]
-    names += sorted({n for case in cases for n in case.factors} - said - set(names))
+    """Return the factors that are the same in all cells and that no heading shows."""
+    shown = {*spec.rows, *spec.columns, *spec.facets, *spec.ignore, METRIC, PHASE, "item"}
+    names = [n for n in spec.where if n not in shown]
+    names += sorted({n for case in cases for n in case.factors} - shown - set(names))
     agreed: list[tuple[str, FactorValue]] = []
     for name in names:
         values = [case.factors.get(name, LACKING) for case in cases]
@@ -104,16 +95,16 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
 
 
 def _baseline(spec: TableSpec, unequal: str) -> str:
-    """Say what the cells are compared with, and what differs in the runs behind one number all the same."""
+    """Return what the cells are compared with, and which ignored factors differ behind one number."""
     if spec.compare is None:
-        return f"Not held equal among repeats: {unequal}." if unequal else ""
+        return f"Repeats differ in {unequal}." if unequal else ""
     against = ", ".join(
-        f"{label_of_factor(spec.labels, n).text} = {toml_text(v).strip(chr(34))}"
-        for n, v in spec.compare.baseline.items()
+        f"{label_of_factor(spec.labels, name).text}={plain(value)}"
+        for name, value in spec.compare.baseline.items()
     )
     title = QUANTITY_TITLES[COMPARED_QUANTITIES[spec.compare.kind][0]]
-    rest = f"; not held equal: {unequal}." if unequal else ", all else equal."
-    return f"{title.capitalize()} against {against}{rest}"
+    exceptions = f" except {unequal}" if unequal else ""
+    return f"{title.capitalize()} relative to {against}; all other factors equal{exceptions}."
 
 
 def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, factors_of: FactorsOf) -> str:
@@ -121,7 +112,7 @@ def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, f
     values: dict[str, set[FactorKey]] = {}
     for case in cases:
         baseline = against.baseline_of(case) if against and case.summary else None
-        runs = [m.run for one in (case, baseline) if one for m in one.measurements]
+        runs = [m.run for each in (case, baseline) if each for m in each.measurements]
         for name in spec.ignore:
             here = {factor_key(factors_of(run).get(name, LACKING)) for run in runs}
             if len(here) > 1:
@@ -131,5 +122,5 @@ def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, f
 
 def _listed(spec: TableSpec, name: str, values: set[FactorKey]) -> str:
     shown = [label_of_value(spec.labels, name, value).text for _, value in sorted(values, key=value_order)]
-    more = ", ..." if len(shown) > _LISTED else ""
-    return f"{label_of_factor(spec.labels, name).text} ({', '.join(shown[:_LISTED])}{more})"
+    more = ", ..." if len(shown) > _MAX_LISTED_VALUES else ""
+    return f"{label_of_factor(spec.labels, name).text} ({', '.join(shown[:_MAX_LISTED_VALUES])}{more})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from reportgen.core.model import Case, Finding
 from reportgen.core.results import Cell, Comparison, Note, Quantity
 from reportgen.core.rules import Rule
+from reportgen.core.stats import fewest_repeats
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
@@ -104,8 +105,8 @@ class CellBuilder:
     def _several(self, cases: Sequence[Case]) -> PendingCell:
         names = varying(cases)
         message = (
-            f"{len(cases)} different cases: {', '.join(names)} vary; name them in rows, columns, facets or "
-            "where, or in ignore or pick"
+            f"{len(cases)} cases share this cell and differ in {', '.join(names)}: add "
+            f"{'it' if len(names) == 1 else 'them'} to rows, columns, facets or where, or use ignore or pick"
         )
         self.findings.append(Finding("warning", Rule.TABLE_HIDDEN_VARIATION, self.spec.id, message))
         note = self.footnotes.add(message, Rule.TABLE_HIDDEN_VARIATION)
@@ -139,7 +140,7 @@ def _is_short_range(case: Case) -> bool:
 
 def _range_text(case: Case, confidence: float) -> str:
     assert case.summary is not None
+    coverage, needed = f"{100 * case.summary.coverage:.3g}%", fewest_repeats(confidence)
     return (
-        f"range of {case.summary.n} repeats: it holds the median with {case.summary.coverage:.1%}, "
-        f"too few repeats for {confidence:.0%}"
+        f"range of {case.summary.n} repeats ({coverage} confidence; {100 * confidence:.3g}% needs {needed})"
     )

@@ -16,6 +16,7 @@ from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED_STATUSES
 from reportgen.tables.expected import SpeedFacts, expected_speed
+from reportgen.tables.headings import plain
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 
 # Waiting for data has no expected speed, because it does not depend on the device.
@@ -52,7 +53,7 @@ class Comparer:
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, self._why(case, baseline)))
         if case.parts != baseline.parts:
             own, others = " + ".join(case.parts), " + ".join(baseline.parts)
-            message = f"the baseline's {case.phase} is {others}, here it is {own}"
+            message = f"{case.phase} is {own} here, but {others} in the baseline"
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
         if self.settings.kind == "expected":
             return self._expected(case, baseline)
@@ -66,11 +67,11 @@ class Comparer:
         return Finding("note", rule, self.spec.id, message)
 
     def _why(self, case: Case, baseline: Case | None) -> str:
-        asked = ", ".join(f"{k} = {toml_text(v)}" for k, v in self.settings.baseline.items())
+        asked = ", ".join(f"{name}={plain(value)}" for name, value in self.settings.baseline.items())
         if baseline is None:
             differs = f"the nearest differs in {self._nearest(case)}"
-            return f"no baseline with {asked} that agrees in all other factors: {differs}"
-        return f"the baseline with {asked} has no number: {_why_unmeasured(baseline)}"
+            return f"no baseline with {asked} and all other factors equal; {differs}"
+        return f"baseline with {asked} has no number: {_why_unmeasured(baseline)}"
 
     def _nearest(self, case: Case) -> str:
         """Return the factors in which the closest possible baseline differs from the one asked for."""
@@ -93,7 +94,7 @@ class Comparer:
         expected = expected_speed(self.speed_facts, target, reference, case.factors)
         if expected is None:
             counts = f" at {case.factors['devices']} devices" if "devices" in case.factors else ""
-            message = f"no facts lead from {target} to {reference}{counts}"
+            message = f"no facts connect {target} and {reference}{counts}"
             return Compared(observed, self._note(Rule.EXPECTED_NO_PATH, message))
         return Compared(with_expected(baseline, slower, expected))
 
@@ -106,7 +107,7 @@ def _distance(names: list[str]) -> tuple[bool, int, list[str]]:
 def _why_unmeasured(baseline: Case) -> str:
     """Return why a case has no number: its first run failed, or why a complete run gives none."""
     if not baseline.unmeasured:
-        return "its repeats are too few for the protocol"
+        return "too few repeats for the protocol"
     run = baseline.unmeasured[0]
     if run.status in FAILED_STATUSES:
         return run.status.replace("_", " ")
@@ -118,7 +119,7 @@ def _why_unmeasured(baseline: Case) -> str:
 def with_expected(baseline: Case, slower: float, expected: Expected) -> Comparison:
     """Return the comparison of a case that is `slower` times slower than its baseline.
 
-    times slower than it should be = times slower x expected speed (design, section 6)
+    slowdown vs expected = slowdown x expected speed
     """
     return Comparison(
         "expected",
@@ -170,7 +171,7 @@ def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
         if compare.kind != "ratio" and not metric_of(name).is_speed:
             raise RequestError(
                 f"{spec.place}.compare.kind",
-                f'{name} is no speed, so there is no "{compare.kind}" of it',
+                f'{name} is not a speed and has no "{compare.kind}"',
                 'use kind = "ratio"',
             )
 
@@ -182,7 +183,7 @@ def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) 
         if not metric_of(name).scales_with_devices:
             raise RequestError(
                 f"{spec.place}.compare.kind",
-                f"{name} does not tell what all devices do together, so there is no scaling efficiency of it",
+                f"{name} does not scale with the number of devices and has no scaling efficiency",
                 'use metric = "throughput", or kind = "speedup"',
             )
     if not any("devices" in case.factors for case in pool):

@@ -105,7 +105,7 @@ def resolve_open_factors(speed_facts: SpeedFacts, factors: Factors, place: str) 
             raise RequestError(
                 place,
                 f"facts hold for different {name}: {', '.join(map(str, values))}",
-                f"say which with --where {name}={next(iter(values))}",
+                f"choose one with --where {name}={next(iter(values))}",
             )
         known[name] = next(iter(values))
     return known
@@ -164,7 +164,7 @@ def _between_sources(speed_facts: SpeedFacts) -> Iterator[Finding]:
             continue
         speed = other.speed if other.of == fact.of else 1 / other.speed
         if max(speed, fact.speed) > min(speed, fact.speed) * (1 + SOURCE_SHARE):
-            yield _contradiction(speed_facts, fact, speed, f"by {other.source}")
+            yield _contradiction(speed_facts, fact, speed, f"according to {other.source}")
 
 
 def _around_loops(speed_facts: SpeedFacts) -> Iterator[Finding]:
@@ -178,11 +178,11 @@ def _around_loops(speed_facts: SpeedFacts) -> Iterator[Finding]:
             if abs(product / fact.speed - 1) > LOOP_SHARE and loop not in reported:
                 reported.add(loop)
                 way = " -> ".join((fact.of, *(edge.to for edge in path)))
-                yield _contradiction(speed_facts, fact, product, f"by way of {way}")
+                yield _contradiction(speed_facts, fact, product, f"along {way}")
 
 
 def _contradiction(speed_facts: SpeedFacts, fact: SpeedFact, speed: float, how: str) -> Finding:
-    message = f"{fact.speed:.4g} by {fact.source}, but {speed:.4g} {how}"
+    message = f"{fact.speed:.4g} according to {fact.source}, but {speed:.4g} {how}"
     return Finding(
         "warning", Rule.EXPECTED_INCONSISTENT, f"{fact.of} : {fact.to}", message, Source(speed_facts.path)
     )

@@ -1,12 +1,12 @@
-"""Draw up the figures of a definition entry from its tables: what to draw, in base units.
+"""Make the figures of a definition entry from its tables: what to draw, in base units.
 
-line, bar, stacked-bar  one series a column, and a further one for each row factor besides x
+line, bar, stacked-bar  one series per column and combination of the row factors besides x
 strip                   every repeat as a point over its row and column
-series                  the step times of every repeat over the steps: of each rank, by one clock
+series                  the step times of every repeat over the steps, for each rank, by one clock
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import STEP, FactorValue, Measurement
@@ -16,8 +16,15 @@ from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.spec import FigureSpec
 
-# A point of a series: x, y, and the ends of its interval.
-Point = tuple[float | str, float | None, float | None, float | None]
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a series with the ends of its interval."""
+
+    x: float | str
+    y: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
@@ -33,7 +40,7 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
     if spec.kind.shows != "cells" and spec.show != "value":
         raise RequestError(
             f"{spec.place}.show",
-            f'a {spec.kind} shows what was measured, not "{spec.show}"',
+            f'a {spec.kind} shows measured values, not "{spec.show}"',
             'use show = "value"',
         )
     columns = [i for i, column in enumerate(table.columns) if column.quantity == spec.show]
@@ -53,7 +60,7 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
     shows_repeats = spec.kind.shows == "repeats"
     series = tuple(_strips(table, columns) if shows_repeats else _lines(table, columns, x, names))
     if names is None:
-        series = tuple(_numeric(spec, one) for one in series)
+        series = tuple(map(_sorted_by_x, series))
     return Figure(
         spec.id + suffix,
         title,
@@ -71,12 +78,12 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
 def _of_steps(spec: FigureSpec, table: Table, id: str, title: str, columns: Sequence[int]) -> Figure:
     """Return the figure of the step times behind a table."""
     series = tuple(_step_series(table, columns))
-    unit = choose((y for one in series for y in one.y if y is not None), "s")
+    unit = choose((y for line in series for y in line.y if y is not None), "s")
     return Figure(id, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table))
 
 
 def _x(spec: FigureSpec, table: Table) -> str | None:
-    """Return the row factor on the x axis, None where whole rows are the categories."""
+    """Return the row factor on the x axis, None if whole rows are the categories."""
     if not spec.x:
         if spec.kind.shows == "cells" and spec.kind.numeric_x:
             raise RequestError(
@@ -95,14 +102,14 @@ def _x(spec: FigureSpec, table: Table) -> str | None:
 
 
 def _body(table: Table) -> Iterator[tuple[Header, tuple[Cell, ...]]]:
-    """Yield the rows of the table, the row of means left out."""
+    """Yield the rows of the table without the row of means."""
     for row, cells in zip(table.rows, table.cells, strict=True):
         if not row.is_mean:
             yield row, cells
 
 
 def _x_title(table: Table, x: str | None) -> str:
-    """Return the heading of x, those of all row factors where whole rows are the categories."""
+    """Return the heading of x, or those of all row factors if whole rows are the categories."""
     if x is not None:
         return table.row_titles[table.row_factors.index(x)].text
     return " · ".join(title.text for title in table.row_titles if title.text)
@@ -116,16 +123,16 @@ def _is_numeric(table: Table, x: str | None) -> bool:
 
 
 def _category(table: Table, row: Header, x: str | None) -> str:
-    """Return the name of a row on the x axis, as the table's own heading writes it."""
+    """Return the name of a row on the x axis, as the table's heading writes it."""
     return _row_name(row) if x is None else row.labels[table.row_factors.index(x)].text
 
 
 def _lines(
     table: Table, columns: Sequence[int], x: str | None, names: Mapping[Header, str] | None
 ) -> Iterator[FigureSeries]:
-    """Yield one series for each column, and for each combination of the row factors besides x.
+    """Yield one series for each column and each combination of the row factors besides x.
 
-    names  the category of each row, None where x is a number
+    names  the category of each row, None if x is a number
     """
     others = _other_factors(table, x)
     points: dict[tuple[int, tuple[FactorValue, ...]], list[Point]] = {}
@@ -133,16 +140,25 @@ def _lines(
         at = names[row] if names else row.key[table.row_factors.index(x or "")]
         group = tuple(row.key[i] for i in others)
         for position in columns:
-            points.setdefault((position, group), []).append((at, *_values(cells[position])))
+            points.setdefault((position, group), []).append(_point(at, cells[position]))
     # Columns first, so that the colours follow the order of the table's heading.
-    for (position, group), found in sorted(points.items(), key=lambda item: item[0][0]):
-        if any(p[1] is not None for p in found):
-            name = ", ".join([_column_name(table, position), *map(str, group)])
-            yield FigureSeries(name, *zip(*found, strict=True))
+    for (position, group), line in sorted(points.items(), key=lambda item: item[0][0]):
+        if any(point.y is not None for point in line):
+            yield _series(", ".join([_column_name(table, position), *map(str, group)]), line)
+
+
+def _series(name: str, points: Sequence[Point]) -> FigureSeries:
+    return FigureSeries(
+        name,
+        tuple(point.x for point in points),
+        tuple(point.y for point in points),
+        tuple(point.low for point in points),
+        tuple(point.high for point in points),
+    )
 
 
 def _other_factors(table: Table, x: str | None) -> list[int]:
-    """Return the row factors that tell rows with one x apart; none where x alone does."""
+    """Return the row factors that distinguish rows with the same x; none if x alone does."""
     if x is None:
         return []
     at = table.row_factors.index(x)
@@ -152,10 +168,8 @@ def _other_factors(table: Table, x: str | None) -> list[int]:
     return [i for i in range(len(table.row_factors)) if i != at and len({key[i] for key in keys}) > 1]
 
 
-def _values(cell: Cell) -> tuple[float | None, float | None, float | None]:
-    if cell.kind != "number":
-        return None, None, None
-    return cell.value, cell.low, cell.high
+def _point(x: float | str, cell: Cell) -> Point:
+    return Point(x, cell.value, cell.low, cell.high) if cell.kind == "number" else Point(x)
 
 
 def _strips(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
@@ -180,7 +194,7 @@ def _step_series(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]
 
 
 def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
-    """Yield the steps of each rank by the clock that the run is measured by."""
+    """Yield the steps of each rank by the clock that measures the run."""
     run = measurement.run
     repeat = f" #{run.repeat}" if run.repeat is not None else ""
     ranks = series_of(run, "step_time", STEP)
@@ -191,15 +205,11 @@ def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
         yield FigureSeries(f"{name}{repeat}{rank}", tuple(steps), tuple(times))
 
 
-def _numeric(spec: FigureSpec, series: FigureSeries) -> FigureSeries:
-    order = sorted(range(len(series.x)), key=lambda i: float(series.x[i]))
-    return FigureSeries(
-        series.name,
-        tuple(float(series.x[i]) for i in order),
-        tuple(series.y[i] for i in order),
-        tuple(series.low[i] for i in order),
-        tuple(series.high[i] for i in order),
-    )
+def _sorted_by_x(series: FigureSeries) -> FigureSeries:
+    """Return a series with numbers for x, in ascending order."""
+    columns = zip(series.x, series.y, series.low, series.high, strict=True)
+    points = [Point(float(x), y, low, high) for x, y, low, high in columns]
+    return _series(series.name, sorted(points, key=lambda point: float(point.x)))
 
 
 def _row_name(row: Header) -> str:
@@ -220,7 +230,7 @@ def _unit(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Unit:
     if len({unit.base for unit in units}) > 1:
         raise RequestError(
             f"{spec.place}.table",
-            f'the columns of "{spec.table}" have different units and share no axis',
+            f'the columns of "{spec.table}" have different units and cannot share an axis',
             "draw a table with one metric",
         )
     if len(units) == 1:
@@ -234,11 +244,11 @@ def _y_title(spec: FigureSpec, table: Table) -> str:
 
 
 def _ideal(series: Sequence[FigureSeries]) -> tuple[tuple[float, float], ...]:
-    """Return the line on which twice the x is twice the y, through the first point of the first series.
+    """Return the line of proportional growth through the first point of the first series.
 
-    For a speed-up against one device that is the diagonal, DLPerf's grey dashed line.
+    For a speed-up relative to one device this is the diagonal, the grey dashed line of DLPerf.
     """
-    xs = sorted({float(x) for one in series for x in one.x if isinstance(x, (int, float))})
+    xs = sorted({float(x) for line in series for x in line.x if isinstance(x, (int, float))})
     starts = [
         (float(s.x[0]), s.y[0]) for s in series if isinstance(s.x[0], (int, float)) and s.y[0] is not None
     ]
@@ -250,4 +260,4 @@ def _ideal(series: Sequence[FigureSeries]) -> tuple[tuple[float, float], ...]:
 
 
 def _alt(spec: FigureSpec, table: Table) -> str:
-    return f"{spec.kind} plot: {spec.title}; the numbers are those of table {table.id}"
+    return f"{spec.kind} plot: {spec.title}; see table {table.id} for the numbers"

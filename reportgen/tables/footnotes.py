@@ -15,7 +15,7 @@ from reportgen.core.rules import Rule
 
 # More texts of one rule than this are folded.
 MAX_TEXTS_PER_RULE = 3
-_FOLDED = "The figures differ: index.html has those behind each number, report.json all {}."
+_FOLDED = "Details per number: index.html."
 
 _ALWAYS = frozenset({Rule.READ_CORRECTED_FIGURE, Rule.TABLE_MISSING_BASELINE, Rule.TABLE_HIDDEN_VARIATION})
 
@@ -59,7 +59,7 @@ class Footnotes:
             count = len(by_rule[note.rule])
             printed[note] = note
             if note.rule and count > MAX_TEXTS_PER_RULE:
-                printed[note] = Note(f"{note.rule.summary} {_FOLDED.format(count)}", note.rule)
+                printed[note] = Note(f"{note.rule.summary} {_FOLDED}", note.rule)
         return printed
 
 

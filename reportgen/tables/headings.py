@@ -1,8 +1,8 @@
 """Headings for people: labels of values and factors, and the qualifiers under a heading.
 
-A qualifier says what differs from the table's own value without taking a column of its own:
-`bsz=224`, `w/XLA`. It stands under the column's heading where the whole column agrees, beside the
-row where the whole row agrees, and else in the cell.
+A qualifier shows what differs from the table's own value without a column for it: `bsz=224`, `w/XLA`. It
+stands under the heading of a column if the whole column agrees, beside the row if the whole row agrees,
+and else in the cell.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Literal
 
 from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import FactorValue
+from reportgen.core.model import STEP, FactorValue
 from reportgen.core.results import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.core.units import Unit
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Place, key_of
@@ -126,10 +126,22 @@ def _own(spec: TableSpec, name: str, present: set[FactorKey | None]) -> FactorKe
     return next(iter(present)) if len(present) == 1 else None
 
 
+def metric_title(spec: TableSpec) -> str:
+    """Return what the table's values are, in words: `Throughput`, `Forward time`, `Throughput of forward`."""
+    title = " and ".join(metric_of(name).title for name in spec.metrics)
+    if spec.phases == (STEP,):
+        return title
+    is_time, is_one = spec.metrics == ("step_time",), len(spec.phases) == 1
+    phase = spec.phases[0].replace("_", " ")
+    if is_time:
+        return f"{phase.capitalize()} time" if is_one else "Time"
+    return f"{title} of {phase}" if is_one else title
+
+
 def sentence(factors: Sequence[tuple[str, FactorValue]]) -> str:
     """Return factors as one phrase: `model resnet50_v1.5, precision fp32, batch size 128`.
 
-    Without the definition's labels: those are made for headings, and here the factor's name stands too.
+    The definition's labels are not used: they are made for headings, and the phrase names the factor.
     """
     return ", ".join(f"{n.replace('_', ' ')} {_in_words(n, v)}" for n, v in factors)
 
@@ -183,7 +195,9 @@ def _is_own(spec: TableSpec, name: str, value: FactorValue) -> bool:
 
 def _quantity_title(spec: TableSpec, quantity: Quantity) -> str:
     if quantity == "value":
-        return " / ".join(metric_of(name).title.lower() for name in spec.metrics)
+        is_time = spec.metrics == ("step_time",)
+        titles = [metric_title(spec)] if is_time else [metric_of(name).title for name in spec.metrics]
+        return " / ".join(titles).lower()
     return QUANTITY_TITLES[quantity]
 
 

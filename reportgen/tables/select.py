@@ -41,7 +41,9 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: 
     check_names(spec, runs, [factors_of(run) for run in runs], measured)
     kept = [run for run in runs if matches(factors_of(run), spec.where)]
     if not kept:
-        raise RequestError(f"{spec.place}.where", "no run has all of these together", "loosen one of them")
+        raise RequestError(
+            f"{spec.place}.where", "no run matches all of these conditions", "relax one of them"
+        )
     check_available(spec, kept, runs, measured)
     chosen = _cases(spec, kept, factors_of, measured)
     # The table's own cases come last, so that a baseline that it shows is that very case.

@@ -1,7 +1,6 @@
-"""What a table or figure is asked to be: the definition's keys, checked and typed.
+"""The definition of a table or figure: its keys, checked and typed.
 
-`report.definition` reads these from TOML; everything here is request, nothing is data. `place` is
-where in the definition an entry stands, so that every error can say it.
+`report.definition` reads these from TOML. `place` is the entry's position in the definition; errors name it.
 """
 
 from collections.abc import Mapping
@@ -15,13 +14,13 @@ from reportgen.protocol import Protocol
 Pick = Literal["largest", "smallest"]
 Wanted = tuple[FactorValue, ...]
 
-# Names that may stand where a factor may, although no run has a factor of that name.
+# Names that a definition may use like factors, although no run has a factor of that name.
 METRIC, PHASE, REPEAT, SYSTEM = "metric", "phase", "repeat", "system"
 
 
 @dataclass(frozen=True, slots=True)
 class CompareSpec:
-    """What each cell is compared with: its own case with the factors in `baseline` replaced.
+    """The baseline of each cell: its own case with the factors in `baseline` replaced.
 
     mean  adds a row with the geometric mean of each column's ratios
     """
@@ -64,7 +63,7 @@ class TableSpec:
 
     @property
     def named(self) -> frozenset[str]:
-        """Return every factor that the entry names: what is not named must not vary inside a cell."""
+        """Return every factor that the entry names; all others must not vary inside a cell."""
         return frozenset((*self.where, *self.rows, *self.columns, *self.facets, *self.ignore))
 
 

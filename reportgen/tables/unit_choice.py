@@ -126,13 +126,13 @@ def _asked(spec: TableSpec, bases: set[str], items: set[str]) -> Unit:
     counted = {rate_unit(item) for item in items if item}
     if unit.base == "samples/s" and unit.name != "samples/s" and counted - {unit.name}:
         raise RequestError(
-            f"{spec.place}.unit", f"{spec.unit} is asked for, the runs count {min(counted)}", "leave unit out"
+            f"{spec.place}.unit", f"unit is {spec.unit}, but the runs count {min(counted)}", "leave unit out"
         )
     others = bases - {unit.base}
     if others:
         raise RequestError(
             f"{spec.place}.unit",
-            f"{spec.unit} is a unit of {unit.base}, the values are in {min(others)}",
-            "leave unit out to have one chosen",
+            f"{spec.unit} is a unit of {unit.base}, but the values are in {min(others)}",
+            "leave unit out to choose one automatically",
         )
     return unit

@@ -83,7 +83,7 @@ def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
     """Return the remedy for a value that no run has: written as the wrong type, or misspelt."""
     shown = {str(known): known for known in present}
     if str(value) in shown:
-        return f"{toml_text(shown[str(value)])} is meant: write it as that"
+        return f"write it as {toml_text(shown[str(value)])}"
     return did_you_mean(str(value), shown)
 
 
@@ -127,7 +127,7 @@ def _available(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) -> 
 def _check_metrics(spec: TableSpec, known: set[str], count: int) -> None:
     for metric in spec.metrics:
         if metric not in known:
-            fact = f'none of its {count} runs can tell "{metric}"'
+            fact = f'no run has metric "{metric}" ({count} runs)'
             raise RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, known))
 
 
@@ -139,7 +139,7 @@ def _check_each(spec: TableSpec, available: set[tuple[str, str]], count: int) ->
         if phase not in phases:
             first, others = spec.metrics[0], len(spec.metrics) - 1
             metrics = f"{first} or {others} other metrics" if others > 1 else " or ".join(spec.metrics)
-            fact = f'none of its {count} runs can tell {metrics} of "{phase}"'
+            fact = f'no run has {metrics} of phase "{phase}" ({count} runs)'
             raise RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))
 
 
@@ -157,11 +157,15 @@ def unused_keys(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequen
             known = set(map(factor_key, present[name]))
             for value in values:
                 if name != REPEAT and factor_key(value) not in known:
-                    fact = f"nothing has {name} = {toml_text(value)}; {nearest(value, present[name])}"
+                    fact = f"no run has {name} = {toml_text(value)}; {nearest(value, present[name])}"
                     yield _unused(spec, f"order.{name}", fact)
         for key in spec.labels:
             if key not in labelled:
-                yield _unused(spec, f'labels."{key}"', f"nothing is called so; {did_you_mean(key, labelled)}")
+                yield _unused(
+                    spec,
+                    f'labels."{key}"',
+                    f"no factor or value has this name; {did_you_mean(key, labelled)}",
+                )
 
 
 def _unused(spec: TableSpec, key: str, fact: str) -> Finding:

@@ -349,7 +349,7 @@ def test_runs_says_why_nothing_was_measured_and_strict_counts_it(short):
     run = json.loads(out)["runs"][0]
     assert run["measurements"] == []
     assert [f["message"] for f in run["findings"] if f["rule"] == "protocol.short-window"] == [
-        "the log ends at step 15, within the warm-up of 20"
+        "log ends at step 15, within the warm-up of 20 steps"
     ]
     assert (
         err

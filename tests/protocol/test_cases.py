@@ -97,8 +97,8 @@ def test_a_log_of_other_things_is_no_part_of_the_case() -> None:
 @pytest.mark.parametrize(
     ("n", "message"),
     [
-        (1, "1 of 7 repeats; 6 are the fewest for a 95% interval of the median"),
-        (5, "5 of 7 repeats; 6 are the fewest for a 95% interval of the median"),
+        (1, "1 of 7 repeats; a 95% interval of the median needs 6"),
+        (5, "5 of 7 repeats; a 95% interval of the median needs 6"),
         (6, "6 of 7 repeats"),
         (7, None),
     ],
@@ -119,7 +119,7 @@ def test_a_single_published_figure_is_not_asked_for_repeats() -> None:
 def test_repeats_far_apart_are_named() -> None:
     found = one_case(repeat(1, 1.06), repeat(2), repeat(3))
     assert messages(found.findings, "protocol.spread") == [
-        "the repeats of step_time lie 6.0% of their median apart (limit 5.0%): lowest r2, highest r1"
+        "repeats of step_time vary by 6.0% (limit 5.0%): lowest r2, highest r1"
     ]
     assert not messages(one_case(repeat(1, 1.049), repeat(2), repeat(3)).findings, "protocol.spread")
 
@@ -139,14 +139,14 @@ def test_a_spread_says_of_which_metric_and_phase_it_is(metric: str, phase: str, 
     ]
     (found,) = cases(runs, metric, phase, TWO)
     (message,) = messages(found.findings, "protocol.spread")
-    assert message.startswith(f"the repeats of {what} lie 40.0% of their median apart")
+    assert message.startswith(f"repeats of {what} vary by 40.0% (limit 5.0%)")
 
 
 # Strictly rising: p = 2 / 7! = 0.0004; 0.003 a repeat are 1.8 % of 1.009 from first to last.
 def test_repeats_that_rise_in_their_order_drift() -> None:
     found = one_case(*(repeat(i, 1 + 0.003 * i) for i in range(7)))
     assert messages(found.findings, "protocol.drift-across-repeats") == [
-        "the repeats of step_time rise by 1.8% from first to last (Kendall's tau 1.00, p = 0.0004); interleave the cases"
+        "step_time rises by 1.8% from first to last repeat (Kendall's tau 1.00, p = 0.0004); interleave the cases"
     ]
 
 
@@ -172,7 +172,7 @@ def test_two_runs_of_one_number_are_both_kept_and_named() -> None:
     found = one_case(repeat(1, id="a/r1"), repeat(1, id="b/r1"), repeat(2))
     assert len(found.measurements) == 3
     assert messages(found.findings, "read.repeat-collision") == [
-        "2 runs say that they are repeat 1: a/r1, b/r1; all are kept"
+        "2 runs have repeat number 1: a/r1, b/r1; all are kept"
     ]
 
 
@@ -181,7 +181,7 @@ def test_repeats_measured_in_different_ways_are_mixed() -> None:
     figure = run(aggregate(1.0), id="r3", repeat=3)
     found = one_case(repeat(1), short, figure)
     assert messages(found.findings, "protocol.mixed") == [
-        "the repeats were not measured alike: 1 by aggregate, 1 by steps 3..6, 1 by steps 3..7"
+        "repeats were measured differently: 1 by aggregate, 1 by steps 3..6, 1 by steps 3..7"
     ]
 
 
@@ -189,7 +189,9 @@ def test_an_environment_that_varies_is_named_but_not_what_varies_by_nature() -> 
     first = {"driver": "550", "time": "10:00", "scheduler.job_id": 1, "process.pid": 7, "torch": "2.9"}
     second = {"driver": "555", "time": "11:00", "scheduler.job_id": 2, "process.pid": 8}
     found = one_case(repeat(1, environment=first), repeat(2, environment=second))
-    assert messages(found.findings, "environment.varies") == ["differs between the runs: driver (550, 555)"]
+    assert messages(found.findings, "environment.varies") == [
+        "environment differs between runs: driver (550, 555)"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +291,7 @@ def test_runs_whose_totals_have_other_parts_were_not_measured_alike() -> None:
     (found,) = cases([both, one], "step_time", "compute", TWO, totals=totals)
     assert found.parts == ("forward", "backward")
     assert messages(found.findings, "protocol.mixed") == [
-        "the repeats were not measured alike: 1 by aggregate of forward, 1 by aggregate of forward + backward"
+        "repeats were measured differently: 1 by aggregate of forward, 1 by aggregate of forward + backward"
     ]
     (alone,) = cases([one], "step_time", "compute", TWO, totals=totals)
     assert (alone.parts, messages(alone.findings, "protocol.mixed")) == (("forward",), [])
@@ -301,7 +303,7 @@ def test_a_case_has_the_unit_of_its_figures_and_only_one() -> None:
     assert found.unit == "B"
     assert [one.run.id for one in found.measurements] == ["B"]
     assert messages(found.findings, "protocol.mixed") == [
-        "its epoch_time is in s, that of others in B: does not enter the median"
+        "epoch_time is in s, in other runs in B; left out of the median"
     ]
 
 

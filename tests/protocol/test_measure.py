@@ -146,7 +146,7 @@ def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
     assert measured is not None
     assert (measured.value, measured.evidence) == (300.0, "aggregate")
     assert messages(measured.findings, "protocol.aggregate-only") == [
-        "the mean that the log itself gives: its warm-up may be in it"
+        "mean as printed by the log; may include warm-up"
     ]
 
 
@@ -233,7 +233,7 @@ def test_a_failed_run_has_no_number_and_says_why(status: Status) -> None:
     measured, why = attempt(one, "step_time", "step", FIVE)
     assert measured is None
     assert messages(why, "read.failed-run") == [
-        f"ended as {status.replace('_', ' ')}: does not enter the median"
+        f"run ended as {status.replace('_', ' ')}; left out of the median"
     ]
 
 
@@ -242,19 +242,19 @@ def test_what_the_reader_said_of_a_failure_is_not_said_again() -> None:
     assert attempt(run(said, status="failed"), "step_time", "step", FIVE)[1] == (said,)
 
 
-@pytest.mark.parametrize(("status", "word"), [("partial", "incomplete"), ("running", "interrupted")])
+@pytest.mark.parametrize(
+    ("status", "word"), [("partial", "run ended early"), ("running", "recording was interrupted")]
+)
 def test_an_unfinished_run_counts_only_with_a_full_window(status: Status, word: str) -> None:
     full, short = series([1.0] * 7), series([1.0] * 6)
     measured, why = attempt(run(full, status=status), "step_time", "step", FIVE)
     assert measured is not None
-    assert messages(measured.findings, "read.incomplete-run") == [
-        f"{word}, but measured: steps 3..7 are there"
-    ]
+    assert messages(measured.findings, "read.incomplete-run") == [f"{word}; measured over steps 3..7"]
     assert not why
     measured, why = attempt(run(short, status=status), "step_time", "step", FIVE)
     assert measured is None
     assert messages(why, "read.incomplete-run") == [
-        f"{word}, before the measured steps were complete: does not enter the median"
+        f"{word}, before the measured steps were complete; left out of the median"
     ]
 
 
@@ -267,22 +267,22 @@ def test_an_unfinished_run_with_a_figure_is_measured_and_marked() -> None:
 def test_an_unfinished_run_without_the_figure_says_so() -> None:
     assert messages(
         attempt(run(status="partial"), "step_time", "forward", FIVE)[1], "read.incomplete-run"
-    ) == ["incomplete, without a value of step_time (forward): does not enter the median"]
+    ) == ["run ended early; no step_time (forward) recorded"]
 
 
 def test_a_log_that_ends_in_the_warmup_says_so() -> None:
     measured, why = attempt(run(series([1.0] * 2)), "step_time", "step", FIVE)
     assert measured is None
-    assert messages(why, "protocol.short-window") == ["the log ends at step 2, within the warm-up of 2"]
+    assert messages(why, "protocol.short-window") == ["log ends at step 2, within the warm-up of 2 steps"]
 
 
 @pytest.mark.parametrize(
     ("step", "span", "why"),
     [
-        ([12, 13], 1, "the log has only steps 12..13, too few for a warm-up of 2 before the measured ones"),
-        ([12], 1, "the log has only step 12, too few for a warm-up of 2 before the measured ones"),
-        ([1, 33], [1, 32], "the log's last interval, steps 2..33, begins within the warm-up, steps 1..2"),
-        ([11, 33], [1, 22], "the log's last interval, steps 12..33, begins within the warm-up, steps 11..12"),
+        ([12, 13], 1, "log has only steps 12..13, too few for a warm-up of 2 steps and measured steps"),
+        ([12], 1, "log has only step 12, too few for a warm-up of 2 steps and measured steps"),
+        ([1, 33], [1, 32], "the last interval (steps 2..33) begins within the warm-up (steps 1..2)"),
+        ([11, 33], [1, 22], "the last interval (steps 12..33) begins within the warm-up (steps 11..12)"),
     ],
 )
 def test_a_log_without_a_step_after_the_warmup_says_why(step, span, why):
@@ -352,9 +352,9 @@ def test_energy_is_what_the_counters_of_all_devices_rose_by_in_the_window() -> N
 @pytest.mark.parametrize(
     ("t", "energy", "begin", "why"),
     [
-        ([3.0, 6.0], [1.0, 2.0], None, "a counter, and no window tells from when to when"),
-        ([3.0, 9.0], [1.0, 2.0], [0, 1, 2, 3, 4, 5, 6], "a counter with fewer than two samples during"),
-        ([3.0, 6.0], [2.0, 1.0], [0, 1, 2, 3, 4, 5, 6], "the counter was set back during the measured steps"),
+        ([3.0, 6.0], [1.0, 2.0], None, "a counter needs measured steps"),
+        ([3.0, 9.0], [1.0, 2.0], [0, 1, 2, 3, 4, 5, 6], "the counter has fewer than two samples during"),
+        ([3.0, 6.0], [2.0, 1.0], [0, 1, 2, 3, 4, 5, 6], "the counter was reset during the measured steps"),
     ],
 )
 def test_a_counter_without_two_ends_gives_no_energy(
@@ -405,7 +405,7 @@ def test_a_total_says_what_it_could_not_add() -> None:
     assert measured is not None
     assert measured.value == pytest.approx(0.1)
     assert messages(measured.findings, "protocol.mixed") == [
-        "forward by steps, without backward: of these the log has a figure alone"
+        "total covers forward only; backward exists only as an aggregate and is left out"
     ]
 
 
@@ -424,8 +424,7 @@ def test_both_rates_stand_in_the_finding() -> None:
     measured = measure_run(one, "throughput", "step", FIVE)
     assert measured is not None
     assert messages(measured.findings, "rate.disagreement") == [
-        "the log prints 8 samples/s, its step times come to 16 samples/s over the same steps, 50.0% apart; "
-        "the step times are used"
+        "printed throughput (8 samples/s) and step times (16 samples/s) differ by 50.0%; using step times"
     ]
 
 

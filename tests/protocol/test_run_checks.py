@@ -26,14 +26,14 @@ def test_a_run_that_is_steady_after_the_warmup_says_nothing() -> None:
 # Blocks of 10 from step 21: the first three at 1.3, the fourth starts at step 51.
 def test_a_run_that_warms_up_longer_says_from_which_step_it_is_steady() -> None:
     assert messages(findings(run(series([1.3] * 50 + [1.0] * 170))), "protocol.not-steady") == [
-        "steady from step 51 only: steps 21..30 take 30.0% more time each"
+        "steady only from step 51; steps 21..30 take 30.0% more time per step"
     ]
 
 
 def test_a_run_that_slows_down_is_not_steady_either() -> None:
     times = [1.0] * 120 + [1.5] * 200
     (message,) = messages(findings(run(series(times))), "protocol.not-steady")
-    assert message == "steady from step 121 only: steps 21..30 take 33.3% less time each"
+    assert message == "steady only from step 121; steps 21..30 take 33.3% less time per step"
 
 
 def test_a_change_below_two_percent_is_steady_however_quiet_the_rest() -> None:
@@ -79,8 +79,7 @@ def test_phases_of_a_gpu_by_the_host_clock_are_doubted_and_whole_steps_are_not()
     parts = [series([1.0] * 120), series([0.5] * 120, "forward")]
     one = run(*parts, factors={"device": "cuda"})
     assert messages(findings(one, "forward"), "clock.unsynchronised") == [
-        "forward: timed on the host without waiting for the device, so that work of one phase may be "
-        "counted in a later one"
+        "forward: timed on the host without synchronisation; work of one phase may be counted in a later one"
     ]
     assert not findings(one)
     assert not findings(run(*parts, factors={"device": "cpu"}), "forward")
@@ -103,8 +102,8 @@ def test_clocks_that_see_different_times_are_named(device_time: float, apart: st
     one = run(series([1.0] * 120), series([device_time] * 120, clock="cuda_event"))
     found = messages(findings(one), "clock.disagreement")
     expected = (
-        f"rank 0: the measured steps take {100 * device_time:.4g} s by CUDA events and 100 s by the host, "
-        f"{apart} apart"
+        f"rank 0: measured steps take {100 * device_time:.4g} s by CUDA events and 100 s by the host clock "
+        f"({apart} apart)"
     )
     assert found == ([expected] if apart else [])
 
@@ -123,7 +122,7 @@ def test_the_rank_that_others_wait_for_is_named() -> None:
             series([0.9 - loading] * 120, "backward", rank=rank),
         ]
     assert messages(findings(run(*parts)), "rank.straggler") == [
-        "rank 1 takes 0.6 s a step before it meets the others, who take 0.2 s: 40.0% of the step time"
+        "rank 1 needs 0.6 s per step without waiting, the others 0.2 s (a lag of 40.0% of the step time)"
     ]
 
 
@@ -131,7 +130,7 @@ def test_of_two_ranks_the_slow_one_is_named_and_not_the_one_that_waits() -> None
     parts = [series([1.0] * 120), series([1.0] * 120, rank=1)]
     parts += [series([0.6] * 120, "backward"), series([0.1] * 120, "backward", rank=1)]
     (message,) = messages(findings(run(*parts)), "rank.straggler")
-    assert message.startswith("rank 1 takes 0.9 s a step before it meets the others, who take 0.4 s")
+    assert message.startswith("rank 1 needs 0.9 s per step without waiting, the others 0.4 s")
 
 
 def test_ranks_that_are_alike_name_nobody() -> None:

@@ -71,7 +71,7 @@ def test_a_quiet_device_says_nothing() -> None:
 def test_a_reason_is_named_with_its_share_of_the_samples(mask: int, severity: str, reasons: str) -> None:
     findings = found(device(throttle_reasons=inside(mask, 0, 0, 0, 0, before=0x1FF)))
     assert said(findings, "telemetry.throttled") == [
-        (severity, f"clocks held down by {reasons} in 20.0% of the samples")
+        (severity, f"clock throttling: {reasons} in 20.0% of samples")
     ]
 
 
@@ -81,13 +81,10 @@ def test_harm_and_settings_are_said_apart_and_the_worst_device_is_named() -> Non
     assert said(found(one, two), "telemetry.throttled") == [
         (
             "warning",
-            "clocks held down by sw_thermal in 50.0% of the samples of GPU-33333333 (1 of 2 devices), "
-            "hw_thermal in 100.0% of the samples of GPU-33333333 (2 of 2 devices)",
+            "clock throttling: sw_thermal in 50.0% of samples of GPU-33333333 (1 of 2 devices), "
+            "hw_thermal in 100.0% of samples of GPU-33333333 (2 of 2 devices)",
         ),
-        (
-            "note",
-            "clocks held down by sw_power_cap in 100.0% of the samples of GPU-11111111 (1 of 2 devices)",
-        ),
+        ("note", "clock throttling: sw_power_cap in 100.0% of samples of GPU-11111111 (1 of 2 devices)"),
     ]
 
 
@@ -106,14 +103,14 @@ def test_a_mask_beyond_what_a_float_holds_tells_nothing() -> None:
             [
                 (
                     "warning",
-                    "GPU-1111: power limit 500 W, below the default of 700 W; met in 50.0% of the samples",
+                    "GPU-1111: power limit 500 W is below the default 700 W; reached in 50.0% of samples",
                 )
             ],
         ),
         (
             500,
             0x0,
-            [("note", "GPU-1111: power limit 500 W, below the default of 700 W; met in 0.0% of the samples")],
+            [("note", "GPU-1111: power limit 500 W is below the default 700 W; reached in 0.0% of samples")],
         ),
     ],
 )
@@ -135,7 +132,7 @@ def test_a_lowered_limit_without_reasons_is_a_warning() -> None:
     assert said(findings, "telemetry.power-capped") == [
         (
             "warning",
-            "GPU-1111: power limit 500 W, below the default of 700 W; nothing tells whether it was met",
+            "GPU-1111: power limit 500 W is below the default 700 W; not recorded whether it was reached",
         )
     ]
 
@@ -143,14 +140,14 @@ def test_a_lowered_limit_without_reasons_is_a_warning() -> None:
 def test_processes_of_others_are_counted_where_they_were_there_in_the_window() -> None:
     there = device(foreign_processes=inside(0, 2), foreign_memory=inside(0, 3 * 2**30))
     assert said(found(there), "telemetry.other-process") == [
-        ("warning", "GPU-1111: up to 2 processes of others, holding up to 3 GiB")
+        ("warning", "GPU-1111: up to 2 other processes using up to 3 GiB")
     ]
     gone = np.where(T < 1, 1.0, 0.0)
     assert not said(found(device(foreign_processes=gone)), "telemetry.other-process")
     # Read once, before the steps: then it holds until something else is read.
     assert said(
         found(device(foreign_processes=np.where(T < -0.9, 1.0, np.nan))), "telemetry.other-process"
-    ) == [("warning", "GPU-1111: up to 1 process of others")]
+    ) == [("warning", "GPU-1111: up to 1 other process")]
 
 
 def test_an_idle_device_or_a_wait_for_data_hints_at_the_host() -> None:
@@ -159,7 +156,7 @@ def test_an_idle_device_or_a_wait_for_data_hints_at_the_host() -> None:
     assert said(found(idle, loading), "telemetry.host-bound") == [
         (
             "note",
-            "the host may hold the device up: the utilisation is 80.0%; idle in 20.0% of the samples; "
+            "possible host bottleneck: utilisation is 80.0%; device idle in 20.0% of samples; "
             "waiting for data takes 25.0% of the step time",
         )
     ]
@@ -175,13 +172,13 @@ def test_a_wait_for_data_is_not_held_against_runs_without_telemetry() -> None:
 @pytest.mark.parametrize(
     ("events", "expected"),
     [
-        ([(4.5, "lost")], ["GPU-1111: the driver lost it 4.5 s after the first step"]),
-        ([(0.5, "reset")], ["GPU-1111: the driver asked for a reset of it 0.5 s after the first step"]),
+        ([(4.5, "lost")], ["GPU-1111: lost by the driver 4.5 s after the first step"]),
+        ([(0.5, "reset")], ["GPU-1111: reset requested by the driver 0.5 s after the first step"]),
         ([(0.5, "lost"), (1.5, "returned")], []),
-        ([(0.5, "lost"), (2.5, "returned")], ["GPU-1111: the driver lost it 0.5 s after the first step"]),
+        ([(0.5, "lost"), (2.5, "returned")], ["GPU-1111: lost by the driver 0.5 s after the first step"]),
         (
             [(3.0, "lost"), (4.0, "returned"), (5.0, "lost")],
-            ["GPU-1111: the driver lost it 3 s after the first step"],
+            ["GPU-1111: lost by the driver 3 s after the first step"],
         ),
         ([(7.5, "lost")], []),
     ],
@@ -205,15 +202,9 @@ def test_a_device_that_was_lost_before_its_first_sample_is_named_too() -> None:
     [
         (np.arange(0.05, 8, 0.5).tolist(), []),
         # From 2 to 7 s every second sample is one second apart, but 4.5 to 6.5 are missing.
-        (
-            [0.5, 1.5, 2.5, 3.5, 4.5, 6.51, 7.5],
-            ["GPU-1: 4 samples within 5 s of measured steps, 59.8% of which are near one"],
-        ),
-        (
-            np.arange(0, 10, 2.5).tolist(),
-            ["GPU-1: 2 samples within 5 s of measured steps, 100.0% of which are near one"],
-        ),
-        ([1.0], ["GPU-1: 0 samples within 5 s of measured steps, 0.0% of which are near one"]),
+        ([0.5, 1.5, 2.5, 3.5, 4.5, 6.51, 7.5], ["GPU-1: 4 samples in 5 s; 59.8% of the window covered"]),
+        (np.arange(0, 10, 2.5).tolist(), ["GPU-1: 2 samples in 5 s; 100.0% of the window covered"]),
+        ([1.0], ["GPU-1: 0 samples in 5 s; 0.0% of the window covered"]),
     ],
 )
 def test_samples_that_do_not_cover_the_window_are_a_note(t: list[float], expected: list[str]) -> None:
@@ -302,7 +293,7 @@ def test_a_counter_that_did_not_see_the_steps_gives_no_energy_per_sample(
 ) -> None:
     one = run(STEPS, telemetry("0", t, energy=energy), samples_per_step=8)
     assert messages(attempt(one, "energy_per_sample", "step", FIVE)[1], "protocol.no-number") == [
-        "the energy counter was not read, or was set back, during most of the measured steps"
+        "energy counter was not read, or was reset, during most of the measured steps"
     ]
 
 

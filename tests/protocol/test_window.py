@@ -64,7 +64,7 @@ def test_a_short_log_is_measured_and_says_so() -> None:
 def test_a_log_of_every_tenth_step_samples_the_window(n: int, records: int, last: int) -> None:
     found = measured_window(series([1.0] * n, step=range(1, 10 * n, 10)), protocol=DEFAULT)
     assert messages(found.findings, "protocol.short-window") == [
-        f"{records} records, one in 10 steps, sample steps 21..{last} of the 100 steps after a warm-up of 20"
+        f"one record per 10 steps: {records} in steps 21..{last} sample the 100 steps after a warm-up of 20"
     ]
 
 
@@ -88,7 +88,7 @@ def test_a_resumed_run_has_a_warmup_of_its_own() -> None:
     found = measured_window(series([1.0] * 20, step=list(range(101, 121))))
     assert steps(found) == [103, 104, 105, 106, 107]
     assert messages(found.findings, "protocol.short-window") == [
-        "the log begins at step 101 and warms up until step 102: steps 103..107 are measured"
+        "log begins at step 101; warm-up taken from there to step 102, steps 103..107 measured"
     ]
 
 
@@ -107,7 +107,7 @@ def test_a_log_that_does_not_begin_with_the_run_warms_up_afresh(begin: int, apar
     found = measured_window(series([1.0] * 20, step=range(begin, begin + 20 * apart, apart)))
     assert found.window.first == first
     is_resumed = begin > 1 + apart
-    assert is_resumed == any("the log begins at" in one.message for one in found.findings)
+    assert is_resumed == any("log begins at" in one.message for one in found.findings)
 
 
 # Three lines somebody quoted out of steps 3..7: no warm-up can be had, and the number is shown with that doubt.
@@ -115,7 +115,7 @@ def test_lines_cut_out_of_the_window_are_measured_and_say_so() -> None:
     found = measured_window(series([1.0] * 2, step=[5, 6]))
     assert steps(found) == [5, 6]
     assert messages(found.findings, "protocol.short-window") == [
-        "the log has only steps 5..6, too few for a warm-up of 2: those within 3..7 are measured"
+        "log has only steps 5..6, too few for a warm-up of 2 steps; those in 3..7 are measured"
     ]
     assert window(run(), [series([1.0] * 2, step=[105, 106])], FIVE) is None
 
@@ -156,7 +156,7 @@ def test_intervals_that_meet_the_window_cover_it_exactly() -> None:
     assert (found.window.first, found.window.last, found.window.steps) == (21, 120, 100)
     assert found.is_coarse
     assert messages(found.findings, "protocol.coarse-interval") == [
-        "the log has one entry for every 10 steps: steps 21..120 are measured in 10 of them"
+        "one entry per 10 steps; steps 21..120 are measured as 10 intervals"
     ]
 
 
@@ -213,7 +213,7 @@ def test_a_step_longer_than_ten_times_the_median_is_left_out_with_its_work() -> 
     assert (found.window.time, found.window.gap_time, found.window.samples) == (4.0, 10.5, 12.0)
     # 10.5 / (10.5 + 4) = 0.7241
     assert messages(found.findings, "protocol.gap") == [
-        "1 step (5) and 10.5 s are left out of steps 3..7, 72.4% of their time"
+        "1 step (5) and 10.5 s left out of steps 3..7 (72.4% of the time)"
     ]
     assert found.findings[0].severity == "warning"
     assert found.is_full
@@ -233,7 +233,7 @@ def test_a_break_of_our_own_format_is_not_in_the_steps_and_only_mentioned() -> N
     found = measured_window(series([1.0] * 7, breaks=(Break(4, "evaluation", 30.0),)))
     assert (found.window.steps, found.window.time, found.window.gap_time) == (5, 5.0, 30.0)
     assert messages(found.findings, "protocol.gap") == [
-        "30 s of declared breaks are left out of steps 3..7, 85.7% of their time"
+        "30 s of declared breaks left out of steps 3..7 (85.7% of the time)"
     ]
     assert found.findings[0].severity == "note"
 

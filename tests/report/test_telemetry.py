@@ -181,8 +181,8 @@ def test_the_throttled_repeat_is_said_beside_the_number_and_power_caps_in_the_li
         *(("note", f"{precision}/r{n}") for precision in CASES for n in (1, 2, 3)),
     }
     page = text(files, "cost/README.md")
-    assert "1. Clocks held down by hw_thermal in " in page
-    assert "1. Clocks held down by sw_power_cap" not in page
+    assert "1. Clock throttling: hw_thermal in " in page
+    assert "1. Clock throttling: sw_power_cap" not in page
 
 
 def test_what_recording_cost_tells_no_machines_apart(files: dict[str, bytes]) -> None:

@@ -69,7 +69,7 @@ def test_facts_that_contradict_each_other_around_a_loop_are_found_once_with_both
     knowledge = SpeedFacts({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
     (finding,) = inconsistencies(knowledge)
     assert finding.rule == "expected.inconsistent"
-    assert finding.message == "5 by a/d, but 6 by way of a -> b -> d"
+    assert finding.message == "5 according to a/d, but 6 along a -> b -> d"
     assert not list(inconsistencies(JADE))
 
 
@@ -85,7 +85,7 @@ def test_there_and_back_again_is_one(speeds):
 def test_a_question_at_the_prompt_is_settled_by_the_facts_unless_they_differ():
     assert resolve_open_factors(JADE, {"devices": 8}, "--where") == {"devices": 8}
     with pytest.raises(
-        RequestError, match="facts hold for different devices: 8, 1; say which with --where devices=8"
+        RequestError, match="facts hold for different devices: 8, 1; choose one with --where devices=8"
     ):
         resolve_open_factors(JADE, {}, "--where")
 
@@ -172,10 +172,13 @@ def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ((fact("V100", "A40", 0.9), fact("A40", "V100", 5.0)), "0.9 by V100/A40, but 0.2 by A40/V100"),
+        (
+            (fact("V100", "A40", 0.9), fact("A40", "V100", 5.0)),
+            "0.9 according to V100/A40, but 0.2 according to A40/V100",
+        ),
         (
             (fact("V100", "A40", 0.9), fact("V100", "A40", 0.2, devices=8)),
-            "0.9 by V100/A40, but 0.2 by V100/A40",
+            "0.9 according to V100/A40, but 0.2 according to V100/A40",
         ),
         ((fact("V100", "A40", 0.9), fact("V100", "A40", 0.85)), None),
         ((fact("V100", "A40", 0.9, devices=1), fact("V100", "A40", 0.2, devices=8)), None),

@@ -179,7 +179,7 @@ def test_wrong_figures_say_where_what_and_what_to_do(keys, message):
 def test_metrics_of_different_units_share_no_axis():
     runs = [published_run(m="a", throughput=1.0, memory=2.0)]
     table = {"rows": ("m",), "columns": ("metric",), "metrics": ("throughput", "memory_used")}
-    with pytest.raises(RequestError, match="have different units and share no axis"):
+    with pytest.raises(RequestError, match="have different units and cannot share an axis"):
         figures(runs, kind="bar", table=table)
 
 

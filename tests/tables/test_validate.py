@@ -22,22 +22,19 @@ def messages(*specs, systems=("fast",)):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"order": {"device": ("B", "a")}}, 'tables[0].order.device: nothing has device = "a"; known: A, B'),
-        (
-            {"order": {"driver": (470,)}},
-            'tables[0].order.driver: nothing has driver = 470; "470" is meant: write it as that',
-        ),
+        ({"order": {"device": ("B", "a")}}, 'tables[0].order.device: no run has device = "a"; known: A, B'),
+        ({"order": {"driver": (470,)}}, 'tables[0].order.driver: no run has driver = 470; write it as "470"'),
         (
             {"order": {"phase": ("forwrd",)}, "phases": ("forward", "step")},
-            'tables[0].order.phase: nothing has phase = "forwrd"; did you mean "forward"?',
+            'tables[0].order.phase: no run has phase = "forwrd"; did you mean "forward"?',
         ),
         (
             {"labels": {"devcie": "GPU"}},
-            'tables[0].labels."devcie": nothing is called so; did you mean "device"?',
+            'tables[0].labels."devcie": no factor or value has this name; did you mean "device"?',
         ),
         (
             {"labels": {"device=C": "GPU"}},
-            'tables[0].labels."device=C": nothing is called so; did you mean "device=B"?',
+            'tables[0].labels."device=C": no factor or value has this name; did you mean "device=B"?',
         ),
     ],
 )
