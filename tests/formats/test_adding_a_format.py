@@ -28,43 +28,27 @@ LINE, BEFORE = '    "trainers.tinytrainer",\n', '    "trainers.timm",\n'
 READER = '''\
 """Read the logs of tinytrainer: `tiny: step 12/100 took 250.0 ms`.
 
-A file becomes one Run; what is printed is the time of a single step, and the batch once at the begin.
+A file becomes one Run. The printed time is that of a single step; the batch is printed once, before the steps.
 """
 
-import re
-from collections.abc import Iterator
+from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine
+from reportgen.formats.parsing.line_pattern import line_pattern
 
-from reportgen.core.model import Finding, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.parsing.run_builder import RunBuilder, once
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
-
-_MARK = b"tiny: step "
-_STEP = re.compile(_MARK + rb"(?P<step>" + COUNT + rb")/" + COUNT + rb" took (?P<ms>" + NUMBER + rb") ms")
-_BATCH = re.compile(rb"tiny: (?P<batch>" + COUNT + rb") images a step")
-
-
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of a step."""
-    return claim(files, _MARK, _STEP, 0.95)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    every = log.records(_STEP, _MARK, "not a whole step line of tinytrainer")
-    found = every.take(once(every.integers("step")))
-    run = RunBuilder(log, "tinytrainer", found.integers("step"), found.line)
-    run.factors.update(framework="tinytrainer", item="image")
-    if batch := log.search(_BATCH, b" images a step"):
-        run.factors["batch_size"] = int(batch["batch"])
-        run.samples_per_step = float(batch["batch"])
-    run.add("step_time", found.floats("ms") / 1e3, "host", samples=run.work(found.integers("step") * 0 + 1))
-    yield run.run()
-
-
-FORMAT = Format("tinytrainer", "Training logs of tinytrainer.", claims, read, marks=(_MARK,))
+FORMAT = LineFormat(
+    "tinytrainer",
+    "Training logs of tinytrainer.",
+    lines=(
+        StepLine(
+            b"tiny: step ",
+            line_pattern("tiny: step {step:int}/{:int} took {step_time_ms} ms"),
+            is_single=True,
+            clock="host",
+            damage="not a whole step line of tinytrainer",
+        ),
+    ),
+    factors={"framework": "tinytrainer", "item": "image"},
+    settings=(Setting(b" images a step", line_pattern("tiny: {global_batch_size:int} images a step")),),
+).format()
 '''
 
 # Two steps to warm up; the next five take a second together.
@@ -80,7 +64,7 @@ protocol = "2+5x1"
 [[tables]]
 id = "rates"
 title = "Rates"
-rows = ["batch_size"]
+rows = ["global_batch_size"]
 columns = ["framework"]
 """
 
@@ -144,7 +128,7 @@ def test_adding_a_format_touches_one_new_file_and_one_line(package: Path, reposi
     (run,) = listing(package, repository)
     assert (run["format"], run["status"]) == ("tinytrainer", "complete")
     assert run["steps"] == {"count": 9, "first": 1, "last": 9}
-    assert run["factors"] == {"batch_size": 64, "framework": "tinytrainer", "item": "image"}
+    assert run["factors"] == {"framework": "tinytrainer", "global_batch_size": 64, "item": "image"}
     assert {one["metric"]: one["value"] for one in run["measurements"]} == {
         "step_time": 0.2,
         "throughput": 320,

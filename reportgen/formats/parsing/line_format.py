@@ -242,7 +242,13 @@ Build = Callable[[RunBuilder, Records, StepLine], None]
 
 
 def measure_line(run: RunBuilder, records: Records, line: StepLine) -> None:
-    """Add what the groups of the line measure: the `build` of a format that needs nothing else."""
+    """Set the samples of a step from a printed global batch, and add what the groups of the line measure.
+
+    This is the `build` of a format that needs nothing else.
+    """
+    batch = count(run, "global_batch_size")
+    if batch and run.samples_per_step is None and run.factors.get("item") != "token":
+        set_batch(run, float(batch))
     line.measure(run, records)
 
 

@@ -1,8 +1,8 @@
 """Read the log lines of nanoGPT: `iter 10: loss 3.2202, time 893.76ms, mfu 16.68%`.
 
 A file becomes one Run. The time is that of the single iteration that is printed, so lines every 10 iterations
-are a sample of the steps and no intervals. Iterations count from 0 and become steps from 1.
-The time of one that begins with an evaluation contains it, and is left out.
+are a sample of the steps and not intervals. An iteration that starts with an evaluation includes it in its
+time, which is left out.
 
 Format: https://github.com/karpathy/nanoGPT, train.py.
 """
@@ -14,7 +14,16 @@ from reportgen.formats.parsing.line_pattern import line_pattern, regex
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import Records
 
+_ITERATION = StepLine(
+    b": loss ",
+    line_pattern("iter {step:int}: loss {:loss}, time {step_time_ms}ms"),
+    first=0,
+    is_single=True,
+    # The clock is read before the loss is fetched from the device, which would wait for it.
+    clock="host",
+)
 _EVALUATION = line_pattern("step {step:int}: train loss ")
+_TOKENS = "tokens per iteration will be: {samples_per_step:commas}"
 
 
 def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
@@ -25,22 +34,10 @@ def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
 FORMAT = LineFormat(
     "nanogpt",
     "Training logs of nanoGPT.",
-    lines=(
-        StepLine(
-            b": loss ",
-            line_pattern("iter {step:int}: loss {:loss}, time {step_time_ms}ms"),
-            first=0,
-            is_single=True,
-            # The clock is read before the loss is fetched from the device, which is what would wait for it.
-            clock="host",
-        ),
-    ),
+    lines=(_ITERATION,),
     factors={"framework": "nanoGPT", "item": "token"},
     settings=(
-        Setting(
-            b"tokens per iteration will be: ",
-            line_pattern("tokens per iteration will be: {samples_per_step:commas}"),
-        ),
+        Setting(b"tokens per iteration will be: ", line_pattern(_TOKENS)),
         Setting(b"WORLD_SIZE", regex(r"\bWORLD_SIZE[=: ]{1,3}{devices:positive}")),
     ),
     build=_build,
