@@ -26,7 +26,7 @@ def _checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-def test_the_examples_of_the_page_do_what_it_says() -> None:
+def test_the_examples_of_the_page_run() -> None:
     code = "\n".join(re.findall(r"```pycon\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL))
     test = doctest.DocTestParser().get_doctest(code, {}, PAGE.name, str(PAGE), 0)
     printed: list[str] = []
@@ -80,7 +80,7 @@ def test_a_table_agrees_with_the_csv_of_the_report() -> None:
     assert table.to_markdown() == table._repr_markdown_()
 
 
-def test_runs_may_be_given_as_set_sequence_or_paths() -> None:
+def test_runs_can_be_a_set_a_sequence_or_paths() -> None:
     runs = reportgen.read(["logs/jade2", Path("logs/dlperf-repeats")])
     by_paths = reportgen.cases(["logs/jade2", "logs/dlperf-repeats"])
     for given in (runs, list(runs), runs[:]):
@@ -88,7 +88,7 @@ def test_runs_may_be_given_as_set_sequence_or_paths() -> None:
     assert len(runs.where(framework=["OneFlow"])) == len(runs.where(framework="OneFlow")) < len(runs)
 
 
-def test_values_of_pandas_are_values() -> None:
+def test_values_of_pandas_are_accepted_as_factors() -> None:
     runs = reportgen.read("logs/dlperf-repeats")
     devices = runs.to_dataframe()["devices"].unique()
     assert len(runs.where(devices=devices[0])) == len(runs.where(devices=int(devices[0]))) > 0
@@ -107,6 +107,6 @@ def test_values_of_pandas_are_values() -> None:
         (lambda runs: reportgen.detect("nothing.log"), "nothing.log: no such file or folder"),
     ],
 )  # fmt: skip
-def test_a_wrong_request_names_place_fact_and_remedy(call, message) -> None:
+def test_a_wrong_request_gives_place_fact_and_remedy(call, message) -> None:
     with pytest.raises(reportgen.RequestError, match=message):
         call(reportgen.read("logs/dlperf-repeats"))

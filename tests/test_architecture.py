@@ -180,13 +180,13 @@ def test_the_order_names_every_package() -> None:
     assert packages == set(_below())
 
 
-def test_the_order_is_documented_as_it_is() -> None:
+def test_the_documented_order_is_the_order() -> None:
     (page,) = (ROOT / "docs").rglob("architecture.md")
     text = " ".join(page.read_text(encoding="utf-8").split())
     assert " ".join(ORDER.replace(";", " ").split()) in text
 
 
-def test_a_package_imports_lower_packages_only() -> None:
+def test_a_package_imports_only_lower_packages() -> None:
     below = _below()
     wrong = [
         f"{_place(path, node)}: {name} imports {target}; {_package(name)} may import {sorted(below[_package(name)])}"
@@ -223,7 +223,7 @@ def test_a_family_of_formats_never_imports_another() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_third_party_packages_stay_where_they_belong() -> None:
+def test_third_party_packages_are_imported_only_where_allowed() -> None:
     wrong = []
     for name, path in REPORTGEN.items():
         for node, imported in _imports(path):
@@ -236,7 +236,7 @@ def test_third_party_packages_stay_where_they_belong() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_reportgen_and_collectors_do_not_know_each_other() -> None:
+def test_reportgen_and_collectors_do_not_import_each_other() -> None:
     wrong = [
         f"{_place(path, node)}: imports {imported}"
         for paths, other in ((REPORTGEN, "collectors"), (COLLECTORS, "reportgen"))
@@ -247,7 +247,7 @@ def test_reportgen_and_collectors_do_not_know_each_other() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_collectors_need_the_standard_library_only() -> None:
+def test_collectors_import_only_the_standard_library() -> None:
     """Models and kernels of the workloads are loaded when a workload is run, so they may import torch."""
     wrong = [
         f"{_place(path, node)}: imports {imported} at import time"
@@ -275,7 +275,7 @@ def _opens_for_writing(node: ast.Call, function: str) -> bool:
     return any(re.fullmatch(r"[rbt]*[wax+][wax+rbt]*", text) for text in texts)
 
 
-def test_files_are_written_in_publish_only() -> None:
+def test_only_publish_writes_files() -> None:
     wrong = [
         f"{_place(path, node)}: {function}"
         for name, path in REPORTGEN.items()
@@ -289,7 +289,7 @@ def test_files_are_written_in_publish_only() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_printing_and_exiting_is_for_the_command_line_only() -> None:
+def test_only_the_command_line_prints_and_exits() -> None:
     wrong = []
     for name, path in REPORTGEN.items():
         if name.split(".")[0] in PRINTERS:
@@ -319,7 +319,7 @@ def test_nothing_is_evaluated_or_unpickled() -> None:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_says_what_it_is_for(path: Path) -> None:
+def test_every_module_has_a_docstring(path: Path) -> None:
     name = str(path.relative_to(ROOT))
     text = path.read_text(encoding="utf-8")
     assert path.stem not in ("utils", "helpers", "common", "misc"), f"{name}: a helper stays with its caller"
@@ -335,7 +335,7 @@ def _public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
             yield node
 
 
-def test_no_handler_swallows_everything() -> None:
+def test_no_handler_catches_every_exception() -> None:
     wrong = [
         f"{_place(path, node)}: {ast.unparse(node.type) if node.type else 'bare except'}"
         for path in SOURCES
@@ -347,7 +347,7 @@ def test_no_handler_swallows_everything() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_no_path_of_anybodys_machine_is_committed() -> None:
+def test_no_absolute_path_of_a_machine_is_committed() -> None:
     """The folders of home directories and checkouts; tests may invent some to see them hidden."""
     private = re.compile(rb"(?<![\w.:/~>-])/(?:home|root|Users|work|tmp/\w+/venv)/[\w.]")
     wrong = []
@@ -388,11 +388,11 @@ def _collectors_floors() -> dict[str, int]:
     return {name: number for number, names in enumerate(floors) for name in names}
 
 
-def test_the_order_of_the_collectors_names_every_package() -> None:
+def test_the_order_of_collectors_names_every_package() -> None:
     assert {name.split(".")[0] for name in COLLECTORS if name} == set(_collectors_floors())
 
 
-def test_packages_of_the_collectors_import_lower_packages_only() -> None:
+def test_a_package_of_collectors_imports_only_lower_packages() -> None:
     floors = _collectors_floors()
     wrong = []
     for name, path, node, target in _collectors_imports():
@@ -403,7 +403,7 @@ def test_packages_of_the_collectors_import_lower_packages_only() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_modules_of_the_collectors_do_not_import_each_other_in_circles() -> None:
+def test_modules_of_collectors_do_not_import_each_other_in_circles() -> None:
     graph: dict[str, set[str]] = {name: set() for name in COLLECTORS}
     for name, _, _, target in _collectors_imports():
         graph[name].add(target)
@@ -413,7 +413,7 @@ def test_modules_of_the_collectors_do_not_import_each_other_in_circles() -> None
     assert not graph, f"modules in or above a circle: {sorted(graph)}"
 
 
-def test_no_two_classes_of_the_collectors_share_a_name() -> None:
+def test_no_two_classes_of_collectors_share_a_name() -> None:
     files: dict[str, list[str]] = {}
     for name, path in COLLECTORS.items():
         for node in _tree(path).body:
@@ -423,7 +423,7 @@ def test_no_two_classes_of_the_collectors_share_a_name() -> None:
     assert not shared, shared
 
 
-def test_no_package_of_the_collectors_hides_a_module_of_its_own() -> None:
+def test_no_package_of_collectors_shadows_its_module() -> None:
     """A name that a package defines or imports, and that is also one of its modules, would hide the module."""
     hidden = []
     for name, path in COLLECTORS.items():
@@ -439,7 +439,7 @@ def test_no_package_of_the_collectors_hides_a_module_of_its_own() -> None:
     assert not hidden, hidden
 
 
-def test_names_in_the_collectors_say_what_they_hold() -> None:
+def test_collectors_use_no_refused_names() -> None:
     vague = {"found", "one"}
     wrong = []
     for path in COLLECTORS.values():
@@ -494,7 +494,7 @@ def test_no_two_classes_share_a_name(modules: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("package", [*REPORTGEN.values(), *COLLECTORS.values()])
-def test_no_name_of_a_package_shadows_a_module_of_it(package: Path) -> None:
+def test_no_name_of_a_package_shadows_its_module(package: Path) -> None:
     if package.name != "__init__.py":
         return
     modules = {path.stem for path in package.parent.iterdir() if path.suffix == ".py" or path.is_dir()}
@@ -513,7 +513,7 @@ def test_no_name_of_a_package_shadows_a_module_of_it(package: Path) -> None:
     assert not names & modules
 
 
-def test_things_have_names_that_say_what_they_are() -> None:
+def test_reportgen_uses_no_refused_names() -> None:
     vague = []
     for path in SOURCES:
         parts = path.relative_to(ROOT).parts

@@ -16,7 +16,7 @@ PAGES = sorted(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+def test_the_examples_of_a_page_print_the_shown_output(page: Path, tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     variables = environment(tmp_path / "bin")
     folder = tmp_path / "project"

@@ -11,7 +11,7 @@ TABLES = {"r/a": "| a |\n| - |\n| 1 |\n", "r/b/V100 8": "| b |\n"}
 FRESH = "before\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->\nafter\n"
 
 
-def test_a_table_is_put_between_its_markers() -> None:
+def test_a_table_is_written_between_its_markers() -> None:
     # sha256 of "| a |\n| - |\n| 1 |" begins with ecc1f7e01015 (sha256sum)
     assert inject(FRESH, TABLES, place="README.md").text == (
         "before\n<!-- reportgen:begin r/a -->\n\n| a |\n| - |\n| 1 |\n\n<!-- reportgen:end sum=ecc1f7e01015 -->\nafter\n"
@@ -25,7 +25,7 @@ _outside = st.text(alphabet="ab |<!->\n\r\u2028#`", max_size=40).filter(
 
 @settings(max_examples=60, deadline=None)
 @given(_outside, _outside, st.sampled_from(sorted(TABLES)))
-def test_twice_is_once_and_outside_is_untouched(before: str, after: str, table: str) -> None:
+def test_injecting_twice_equals_once_and_keeps_other_text(before: str, after: str, table: str) -> None:
     begin, end = f"<!-- reportgen:begin {table} -->", "<!-- reportgen:end -->"
     text = f"{before}\n{begin}\nold\n{end}\n{after}"
     once = inject(text, TABLES, place="x").text
@@ -45,7 +45,7 @@ def test_an_edited_table_is_reported_and_kept() -> None:
     )
 
 
-def test_an_edit_that_says_what_is_generated_is_accepted() -> None:
+def test_an_edit_equal_to_the_new_table_is_accepted() -> None:
     old = inject(FRESH, TABLES, place="x").text
     assert (
         inject(old.replace("| 1 |", "| 2 |"), TABLES | {"r/a": "| a |\n| - |\n| 2 |"}, place="x").edited == ()
@@ -90,7 +90,7 @@ def test_markers_in_code_and_in_sentences_are_examples() -> None:
         ("<!-- reportgen:start r/a -->", "f:1: malformed marker; "),
     ],
 )
-def test_markers_that_do_not_fit_name_their_line(text: str, message: str) -> None:
+def test_unpaired_markers_are_errors_that_name_their_line(text: str, message: str) -> None:
     with pytest.raises(RequestError) as caught:
         inject(text, TABLES, place="f")
     assert str(caught.value).startswith(message)

@@ -39,7 +39,7 @@ def test_prose_takes_its_numbers_from_the_tables(repository):
     assert "A reaches 7.6" in made(repository).files["frameworks/README.md"].decode()
 
 
-def test_a_figure_stands_behind_its_table_wherever_the_table_stands(repository):
+def test_a_figure_follows_its_table_on_the_page(repository):
     definition = repository / "reports/frameworks.toml"
     text = definition.read_text()
     table = text[text.index("[[tables]]") : text.index("[[figures]]")]
@@ -74,7 +74,7 @@ def test_the_second_build_changes_nothing(repository):
     assert write(repository) == []
 
 
-def test_a_report_that_is_gone_takes_its_files_along_but_not_those_of_others(repository):
+def test_files_of_a_deleted_definition_are_removed_and_others_kept(repository):
     write(repository)
     (repository / "reports/frameworks/notes.txt").write_text("mine")
     (repository / "README.md").write_text("# X\n")
@@ -87,7 +87,7 @@ def test_a_report_that_is_gone_takes_its_files_along_but_not_those_of_others(rep
     assert (repository / "reports/renamed/README.md").exists()
 
 
-def test_progress_moves_with_every_table_and_figure(repository):
+def test_progress_advances_with_every_table_and_figure(repository):
     told = []
     build(Request(repository, repository / "reports"), lambda what, *at: told.append((what, *at)))
     building = [at for what, *at in told if what == "frameworks"]
@@ -112,7 +112,7 @@ def test_without_definitions_there_is_an_overview_of_everything(repository):
     assert "760" in result.files["overview/README.md"].decode()
 
 
-def test_logs_from_outside_need_a_folder_of_their_own(repository, tmp_path):
+def test_logs_outside_the_repository_need_an_output_folder(repository, tmp_path):
     other = tmp_path / "elsewhere"
     shutil.copytree(repository / "logs/rates", other / "rates")
     with pytest.raises(RequestError, match="lies outside the repository; add --out DIR"):
@@ -123,7 +123,7 @@ def test_logs_from_outside_need_a_folder_of_their_own(repository, tmp_path):
     assert str(tmp_path) not in "".join(content.decode() for content in result.files.values())
 
 
-def test_logs_inside_the_repository_are_called_as_a_definition_calls_them(repository):
+def test_logs_inside_the_repository_are_named_as_in_definitions(repository):
     (repository / "logs/labels.toml").write_text('[constants]\ncluster = "JADE2"\n')
     write(repository)
     assert made(repository, logs=repository / "logs/rates").files == made(repository).files
@@ -131,7 +131,7 @@ def test_logs_inside_the_repository_are_called_as_a_definition_calls_them(reposi
     assert (run.factors["cluster"], run.source.path) == ("JADE2", "logs/rates/rates.csv")
 
 
-def test_the_overview_is_of_the_logs_that_are_named(repository, tmp_path):
+def test_the_overview_covers_the_named_logs(repository, tmp_path):
     for path in (repository / "reports").glob("*"):
         path.unlink()
     shutil.copytree(repository / "logs/rates", tmp_path / "elsewhere/rates")
@@ -142,7 +142,7 @@ def test_the_overview_is_of_the_logs_that_are_named(repository, tmp_path):
         assert (folder, len(report.runs)) == (logs.removeprefix("../"), 4)
 
 
-def test_each_campaign_has_an_overview_of_its_own(repository):
+def test_each_campaign_has_its_own_overview(repository):
     for path in (repository / "reports").glob("*"):
         path.unlink()
     (repository / "README.md").unlink()
@@ -161,7 +161,7 @@ def test_each_campaign_has_an_overview_of_its_own(repository):
 
 
 @pytest.mark.parametrize("logs", ["logs/none", "../none"])
-def test_logs_that_are_not_there_are_an_error_of_the_option(repository, tmp_path, logs):
+def test_missing_logs_are_an_error_of_the_option(repository, tmp_path, logs):
     with pytest.raises(RequestError, match=r'^--logs: no such file or folder: ".*none"$'):
         made(repository, logs=repository / logs, out=tmp_path / "out")
 
@@ -193,9 +193,7 @@ def test_logs_that_are_not_there_are_an_error_of_the_option(repository, tmp_path
         ("README.md", "<!-- reportgen:end", "<!-- end", "README.md:3: "),
     ],
 )
-def test_what_is_wrong_anywhere_stops_the_build_before_anything_is_written(
-    repository, file, old, new, message
-):
+def test_any_error_stops_the_build_before_files_are_written(repository, file, old, new, message):
     write(repository)
     before = {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()}
     path = repository / file
@@ -217,7 +215,7 @@ def test_links_out_of_the_repository_are_refused(repository, tmp_path):
         made(repository)
 
 
-def test_files_that_are_no_text_are_named(repository):
+def test_prose_that_is_not_utf8_is_an_error(repository):
     (repository / "reports/frameworks.md").write_bytes(b"\xff")
     with pytest.raises(
         RequestError, match=r'body: "reports/frameworks.md": not UTF-8 text at byte 0; save it as UTF-8'
@@ -232,7 +230,7 @@ def test_files_that_are_no_text_are_named(repository):
         ('columns = ["framework"]', 'columns = ["framework", "system"]'),
     ],
 )
-def test_a_system_told_by_a_factor_that_no_run_has_is_an_error(repository, old, new):
+def test_a_system_with_a_factor_that_no_run_has_is_an_error(repository, old, new):
     (repository / "reports/expected.toml").write_text('[systems]\nA = { framwork = "A" }\n')
     definition = repository / "reports/frameworks.toml"
     definition.write_text(definition.read_text().replace(old, new).partition("[[figures]]")[0])
@@ -242,18 +240,18 @@ def test_a_system_told_by_a_factor_that_no_run_has_is_an_error(repository, old, 
         made(repository)
 
 
-def test_systems_are_of_no_matter_where_no_table_asks_for_them(repository):
+def test_systems_are_not_checked_if_no_table_needs_them(repository):
     (repository / "reports/expected.toml").write_text('[systems]\nA = { cluster = "JADE2" }\n')
     assert "760" in made(repository).files["frameworks/README.md"].decode()
 
 
-def test_a_file_to_inject_into_must_be_there_if_it_is_asked_for(repository):
+def test_a_configured_file_to_inject_into_must_exist(repository):
     (repository / "reports/reportgen.toml").write_text('[inject]\nfiles = ["READ.md"]\n')
     with pytest.raises(RequestError, match=r'inject.files: "READ.md": no such file'):
         made(repository)
 
 
-def test_a_folder_in_the_place_of_a_readme_is_not_passed_over(repository):
+def test_a_folder_named_readme_is_an_error(repository):
     (repository / "README.md").unlink()
     assert made(repository).injected == {}
     (repository / "README.md").mkdir()
@@ -275,21 +273,21 @@ def test_a_folder_in_the_place_of_a_readme_is_not_passed_over(repository):
         ),
     ],
 )
-def test_a_marker_without_its_partner_is_not_passed_over(repository, text, message):
+def test_a_marker_without_its_partner_is_an_error(repository, text, message):
     (repository / "README.md").write_text(text)
     with pytest.raises(RequestError) as error:
         made(repository)
     assert str(error.value).startswith(message)
 
 
-def test_a_list_of_generated_files_that_is_rubbish_owns_nothing(repository):
+def test_an_invalid_list_of_generated_files_owns_nothing(repository):
     for text in ["null", "[" * 5000, '{"generated": 5}', '{"generated": null}', "\x00"]:
         (repository / "reports/frameworks").mkdir(exist_ok=True)
         (repository / "reports/frameworks/report.json").write_text(text)
         assert publish.owned_files(repository / "reports") == frozenset()
 
 
-def test_what_a_build_made_is_made_anew_though_its_list_is_lost(repository):
+def test_generated_files_are_rebuilt_when_their_list_is_lost(repository):
     write(repository)
     before = {p: p.read_bytes() for p in (repository / "reports").rglob("*") if p.is_file()}
     for path in (repository / "reports/frameworks").rglob("*.*"):
@@ -302,7 +300,7 @@ def test_what_a_build_made_is_made_anew_though_its_list_is_lost(repository):
 
 
 @pytest.mark.parametrize("path", ["reports/README.md", "reports/frameworks/README.md"])
-def test_a_page_that_somebody_wrote_stops_the_first_build(repository, path):
+def test_a_handwritten_page_stops_the_first_build(repository, path):
     (repository / path).parent.mkdir(exist_ok=True)
     (repository / path).write_text("# Mine\n")
     before = sorted(p for p in repository.rglob("*"))
@@ -312,7 +310,7 @@ def test_a_page_that_somebody_wrote_stops_the_first_build(repository, path):
     assert sorted(p for p in repository.rglob("*")) == before
 
 
-def test_logs_may_be_rubbish_without_stopping_the_build(repository):
+def test_unreadable_logs_do_not_stop_the_build(repository):
     (repository / "logs/rates/noise.bin").write_bytes(bytes(range(256)) * 50)
     (repository / "logs/rates/rates.csv").write_text(CSV + "C,8\nD,1,fast\n")
     result = made(repository)
@@ -325,7 +323,7 @@ def built_elsewhere(root: Path, **surroundings: str) -> None:
     subprocess.run(command, cwd=root, env={**os.environ, **surroundings}, check=True)
 
 
-def test_same_inputs_same_bytes_whatever_the_surroundings(repository, tmp_path):
+def test_the_same_inputs_give_the_same_bytes_in_any_environment(repository, tmp_path):
     moved = tmp_path / "an other place"
     shutil.copytree(repository, moved)
     write(repository)
@@ -334,7 +332,7 @@ def test_same_inputs_same_bytes_whatever_the_surroundings(repository, tmp_path):
     assert {p: (moved / p).read_bytes() for p in files} == {p: (repository / p).read_bytes() for p in files}
 
 
-def test_hash_order_does_not_tell_values_apart_that_readers_sort_alike(repository):
+def test_hash_order_does_not_change_the_order_of_values(repository):
     names = ["BERT", "bert", "Bert", "v1", "v1.0", "v01", "V1", "v001"]
     lines = [f"{name},{devices},{place}" for place, name in enumerate(names, 1) for devices in (1, 8)]
     (repository / "logs/rates/rates.csv").write_text("\n".join(["framework,devices,rate", *lines, ""]))
@@ -348,7 +346,7 @@ def test_hash_order_does_not_tell_values_apart_that_readers_sort_alike(repositor
     assert order == ["BERT", "Bert", "bert", "V1", "v001", "v01", "v1", "v1.0"]
 
 
-def test_what_a_definition_orders_and_nothing_has_is_among_the_findings(repository):
+def test_an_ordered_value_that_no_run_has_is_a_finding(repository):
     definition = repository / "reports/frameworks.toml"
     definition.write_text(DEFINITION.replace("compare =", 'order = { framework = ["B", "a"] }\ncompare ='))
     (finding,) = (f for f in made(repository).findings if f.rule == "table.unused-name")
@@ -372,7 +370,7 @@ source = "other"
 """
 
 
-def test_facts_that_contradict_each_other_show_as_a_band_and_as_a_finding(repository):
+def test_contradicting_facts_show_as_a_band_and_a_finding(repository):
     (repository / "reports/expected.toml").write_text(CONTRADICTING)
     text = DEFINITION.replace(
         '"speedup", baseline = { devices = 1 }', '"expected", baseline = { framework = "A" }'

@@ -27,7 +27,7 @@ def _commands() -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def test_two_lines_do_all_their_own_set_up() -> None:
+def test_two_readme_lines_need_no_other_setup() -> None:
     setup = [line for line in _commands() if line.startswith(SETUP)]
     last = [line.rpartition(".venv/bin/")[2] for line in setup]
     assert last == ["reportgen build reports/", "python -m pytest"]

@@ -42,7 +42,7 @@ def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
     assert call("build", "reports")[0] == ""
 
 
-def test_check_passes_after_build_and_names_what_is_stale_and_the_repair(here):
+def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
     call("build", "reports")
     assert call("check", "reports") == ("", "1 report, 6 files; findings: none\nup to date\n")
     for file in ["frameworks/README.md", "frameworks/tables/rates.csv", "frameworks/figures/rates.svg"]:
@@ -64,7 +64,7 @@ def test_check_passes_after_build_and_names_what_is_stale_and_the_repair(here):
     assert "up to date" not in err
 
 
-def test_check_says_what_is_missing_and_what_is_left_over(here):
+def test_check_names_missing_and_left_over_files(here):
     call("build", "reports")
     (here / "reports/frameworks/tables/rates.csv").unlink()
     listed = here / "reports/frameworks/report.json"
@@ -79,7 +79,7 @@ def test_check_says_what_is_missing_and_what_is_left_over(here):
     assert "3 files are not as they are built; repair with: reportgen build reports" in err
 
 
-def test_a_file_in_place_of_the_folder_is_told_with_its_folder(here):
+def test_build_of_a_definition_names_its_folder_instead(here):
     error = error_of("build", "reports/frameworks.toml")
     assert error == (
         "reports/frameworks.toml: is a file, not a folder of definitions; name its folder: reports"
@@ -93,7 +93,7 @@ def test_a_hand_edited_table_is_never_overwritten(here):
     assert "761" in (here / "README.md").read_text()
 
 
-def test_runs_prints_a_contract_as_json(here):
+def test_runs_prints_json_with_fixed_keys(here):
     document = json.loads(call("runs", "logs", "--format", "json")[0])
     assert document["version"] == 1
     first = document["runs"][0]
@@ -163,7 +163,7 @@ def test_expected_prints_the_ratio_its_path_and_sources(here):
     assert "factor=value" in error_of("expected", "c", "b", "--where", "devices")
 
 
-def test_init_writes_definitions_that_build_and_touches_nothing_that_exists(here):
+def test_init_writes_definitions_that_build_and_keeps_existing_files(here):
     (here / "reports/frameworks.toml").unlink()
     (here / "README.md").unlink()
     (here / "reports/reportgen.toml").write_text("# mine\n")
@@ -175,7 +175,7 @@ def test_init_writes_definitions_that_build_and_touches_nothing_that_exists(here
     assert "nothing to do" in call("init", "reports")[1]
 
 
-def test_init_after_learn_gives_logs_without_factors_a_row_each(tmp_path, monkeypatch):
+def test_init_after_learn_gives_each_log_without_factors_a_row(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "logs/c").mkdir(parents=True)
     for number in (1, 2):
@@ -193,7 +193,7 @@ def test_init_after_learn_gives_logs_without_factors_a_row_each(tmp_path, monkey
     assert "nothing to do" in call("init")[1]
 
 
-def test_init_beside_labels_that_are_there_builds_and_says_what_to_add(tmp_path, monkeypatch):
+def test_init_keeps_existing_labels_and_suggests_a_pattern(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "logs").mkdir()
     for name, time in (("a", 0.125), ("b", 0.25)):
@@ -218,7 +218,7 @@ def test_init_writes_nothing_into_a_folder_of_logs(here, folder):
     assert sorted(here.rglob("*")) == before
 
 
-def test_init_takes_a_folder_of_reports_that_were_built_without_definitions(here):
+def test_init_accepts_reports_built_without_definitions(here):
     (here / "reports/frameworks.toml").unlink()
     (here / "README.md").unlink()  # it shows a table of the definition
     call("build", "reports")
@@ -227,13 +227,13 @@ def test_init_takes_a_folder_of_reports_that_were_built_without_definitions(here
     assert "reports/rates.toml" in call("init", "reports")[0]
 
 
-def test_init_without_logs_says_what_is_missing(tmp_path, monkeypatch):
+def test_init_without_logs_says_where_to_put_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         assert call("init")[1] == "no runs below logs/; put logs there, then: reportgen init reports\n"
 
 
-def test_formats_says_what_can_be_read_and_why_a_file_is_claimed(here):
+def test_formats_lists_formats_and_explains_a_claim(here):
     assert "published" in call("formats")[0]
     out = call("formats", "--explain", "logs/rates")[0]
     assert "1.00" in out
@@ -241,7 +241,7 @@ def test_formats_says_what_can_be_read_and_why_a_file_is_claimed(here):
     assert "no format claims it" in error_of("formats", "--explain", "README.md")
 
 
-def test_formats_explains_a_format_of_ones_own(tmp_path, monkeypatch):
+def test_formats_explains_a_custom_format(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "logs/r").mkdir(parents=True)
     (tmp_path / "logs/r/x.log").write_text("step=1 time=0.5\n")
@@ -265,13 +265,13 @@ def test_formats_explains_a_format_of_ones_own(tmp_path, monkeypatch):
         (b"hello\n", "no format claims it; see `reportgen formats` for what can be read"),
     ],
 )
-def test_formats_says_why_nothing_claims_a_file(tmp_path, monkeypatch, content, why):
+def test_formats_explains_why_no_format_claims_a_file(tmp_path, monkeypatch, content, why):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.log").write_bytes(content)
     assert f"x.log: {why}" in error_of("formats", "--explain", "x.log")
 
 
-def test_runs_prints_warnings_of_files_that_became_no_run(tmp_path, monkeypatch):
+def test_runs_prints_warnings_of_skipped_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for number in range(23):
         (tmp_path / f"{number}.log.gz").write_bytes(b"\x1f\x8b\x08abc")
@@ -287,7 +287,7 @@ def test_runs_prints_warnings_of_files_that_became_no_run(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("command", [["runs"], ["formats", "--explain"], ["learn"]])
-def test_what_is_no_file_is_named_as_it_was_asked_for(tmp_path, monkeypatch, command):
+def test_paths_that_cannot_be_read_are_errors_that_name_them(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     Path("link.log").symlink_to("gone.log")
     Path("loop.log").symlink_to("loop.log")
@@ -302,7 +302,7 @@ def test_what_is_no_file_is_named_as_it_was_asked_for(tmp_path, monkeypatch, com
     assert error_of(*command, "none.log") == "none.log: no such file or folder; check the path"
 
 
-def test_rules_and_explain_tell_what_findings_mean(here):
+def test_rules_and_explain_describe_findings(here):
     assert "protocol.few-repeats" in call("rules")[0]
     assert call("explain", "protocol.gap")[0].startswith("# protocol.gap")
     assert 'did you mean "protocol.gap"?' in error_of("explain", "protocol.gaps")
@@ -344,7 +344,7 @@ def short(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def test_runs_says_why_nothing_was_measured_and_strict_counts_it(short):
+def test_runs_says_why_a_run_has_no_measurement_and_strict_counts_it(short):
     out, err = call("runs", "logs", "--format", "json", "--strict", code=4)
     run = json.loads(out)["runs"][0]
     assert run["measurements"] == []
@@ -357,7 +357,7 @@ def test_runs_says_why_nothing_was_measured_and_strict_counts_it(short):
     )
 
 
-def test_json_has_no_word_for_nan(short):
+def test_json_output_has_no_nan(short):
     (short / "environment.node0.json").write_text(
         '{"format":"reportgen-environment","version":1,"node":0,"ranks":[0],"environment":{"x":NaN}}'
     )
@@ -365,7 +365,7 @@ def test_json_has_no_word_for_nan(short):
     assert json.loads(out, parse_constant=pytest.fail)["runs"]
 
 
-def test_a_log_cannot_command_the_terminal_nor_break_its_encoding(short):
+def test_control_characters_of_a_log_do_not_reach_the_terminal(short):
     (short / "run.json").write_text(RUN.replace('"a":1', '"a":"\\u001b]0;x\\u0007中"'))
     done = subprocess.run(
         [sys.executable, "-m", "reportgen", "runs", "logs"],

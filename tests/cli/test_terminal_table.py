@@ -16,20 +16,20 @@ def runs(*ids: str, factors: str = "model=a devices=8", findings: str = "-") -> 
     return [HEAD, *((id, "ssd", "out of memory", "139", factors, measured, findings) for id in ids)]
 
 
-def test_a_table_that_fits_or_is_piped_stays_as_it_is():
+def test_a_table_that_fits_or_is_piped_is_unchanged():
     rows = [("a", "b"), ("1", "two words")]
     assert lines(rows, None) == lines(rows, 12) == ["a  b", "1  two words"]
     assert lines_of_runs(runs("x/1.log", "x/2.log"), None)[0] == ""
     assert lines_of_runs(runs("x/1.log", "x/2.log"), 200)[0] == ""
 
 
-def test_what_does_not_fit_goes_on_below_in_whole_words():
+def test_long_cells_are_wrapped_at_words():
     rows = [("rule", "meaning"), ("a.b", "says what is wrong")]
     assert lines(rows, 16) == ["rule  meaning", "a.b   says what", "      is wrong"]
     assert lines(rows, 3) == ["rule  meaning", "a.b   says", "      what is", "      wrong"]
 
 
-def test_the_folder_of_all_runs_is_said_once_where_the_table_is_too_wide():
+def test_a_wide_table_names_the_common_folder_once():
     folder, shown, is_short = lines_of_runs(runs("logs/a/FP16.log", "logs/a/FP32.log"), 102)
     assert (folder, is_short) == ("logs/a/", False)
     assert shown[1].split() == [
@@ -38,11 +38,11 @@ def test_the_folder_of_all_runs_is_said_once_where_the_table_is_too_wide():
     assert shown[2].split() == ["devices=8"]
 
 
-def test_the_folder_of_one_run_is_not_left_out():
+def test_the_folder_of_a_single_run_is_shown():
     assert lines_of_runs(runs("logs/a/FP16.log"), 60)[0] == ""
 
 
-def test_factors_go_where_they_would_take_many_lines():
+def test_factors_that_take_many_lines_are_left_out():
     factors = " ".join(f"factor{number}=value" for number in range(9))
     _, shown, is_short = lines_of_runs(runs("a/b.log", "a/c.log", factors=factors), 96)
     assert is_short
@@ -50,7 +50,7 @@ def test_factors_go_where_they_would_take_many_lines():
     assert [line.split()[0] for line in shown] == ["run", "b.log", "c.log"]
 
 
-def test_long_names_are_broken_between_folders_and_stay_apart():
+def test_long_ids_are_wrapped_between_folders():
     names = [
         f"{'results' * 4}{part}/bert_{precision}/1.txt" for part in "xy" for precision in ("FP16", "FP32")
     ]
@@ -63,12 +63,12 @@ WORDS = st.lists(st.text("ab/1,.", min_size=1, max_size=12), max_size=4).map(" "
 
 
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4), st.integers(0, 60))
-def test_no_letter_is_lost(rows: list[tuple[str, ...]], room: int):
+def test_wrapping_loses_no_letter(rows: list[tuple[str, ...]], room: int):
     shown = "".join("".join(lines(rows, room)).split())
     assert sorted(shown) == sorted("".join("".join(row) for row in rows).replace(" ", ""))
 
 
-def test_a_terminal_is_asked_for_its_columns(monkeypatch, capsys):
+def test_the_terminal_width_is_used(monkeypatch, capsys):
     monkeypatch.setattr(terminal, "room", lambda: 96)
     terminal.print_runs(runs("logs/a/FP16.log", "logs/a/FP32.log", factors=" ".join("abcdefghi") * 20))
     out, err = capsys.readouterr()
@@ -77,5 +77,5 @@ def test_a_terminal_is_asked_for_its_columns(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("id", ["", "/", "a//b", "/a/b"])
-def test_odd_ids(id: str):
+def test_unusual_ids_are_printed(id: str):
     assert lines_of_runs(runs(id, id), 10)[1]

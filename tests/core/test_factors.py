@@ -15,7 +15,7 @@ from reportgen.core.factors import (
 from reportgen.core.model import FactorValue
 
 
-def test_numbers_are_equal_by_size_and_never_to_booleans_or_texts() -> None:
+def test_numbers_equal_numbers_but_not_booleans_or_texts() -> None:
     assert factor_key(1) == factor_key(1.0)
     assert len({factor_key(value) for value in (1, True, "1", "True")}) == 4
     assert factors_key({"a": 1, "b": "x"}) == factors_key({"b": "x", "a": 1.0})
@@ -36,11 +36,11 @@ def test_a_factor_value_is_text_or_a_finite_number_of_64_bits(value: object, is_
         ("1" * 19, "1" * 19), ("", ""), ("-0", "-0"),
     ],
 )  # fmt: skip
-def test_only_what_str_writes_for_a_number_becomes_one(text: str, value: FactorValue) -> None:
+def test_only_text_as_str_writes_numbers_becomes_a_number(text: str, value: FactorValue) -> None:
     assert factor_key(parse_scalar(text)) == factor_key(value)
 
 
-def test_texts_are_sorted_as_people_count() -> None:
+def test_texts_are_sorted_with_numbers_by_size() -> None:
     assert sorted(["r10", "r2", "a#10", "a#9", "r"], key=natural_key) == ["a#9", "a#10", "r", "r2", "r10"]
     keys = [factor_key(value) for value in ("b", "A10", "a2", True, 16, 2.5, "9" * 5000)]
     assert [value for _, value in sorted(keys, key=value_order)] == [

@@ -39,7 +39,7 @@ def test_every_rule_is_raised() -> None:
     assert not set(RULES) - {_rule_of(node) for node, _ in _nodes()}
 
 
-def test_a_finding_has_a_severity_of_its_rule() -> None:
+def test_a_finding_must_have_a_severity_of_its_rule() -> None:
     wrong = []
     for node, place in _nodes():
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and len(node.args) > 1:
@@ -51,7 +51,7 @@ def test_a_finding_has_a_severity_of_its_rule() -> None:
         Finding("note", Rule.READ_LARGE_FILE, "run", "message")
 
 
-def test_the_rules_and_the_pages_are_the_same_and_sorted() -> None:
+def test_every_rule_has_a_page_and_rules_are_sorted() -> None:
     assert sorted(path.stem for path in PAGES.glob("*.md")) == IDS
 
 
@@ -61,12 +61,12 @@ def test_the_name_of_a_constant_is_the_id(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_page_begins_with_id_and_severities(rule: Rule) -> None:
+def test_a_page_starts_with_id_and_severities(rule: Rule) -> None:
     assert rule.page.startswith(f"# {rule}\n\nSeverity: {', '.join(rule.severities)}\n\n")
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_page_says_what_when_why_and_what_to_do(rule: Rule) -> None:
+def test_a_page_has_the_four_sections(rule: Rule) -> None:
     headings = re.findall(r"^## (.*)$", rule.page, re.MULTILINE)
     assert headings == ["When it is raised", "Why it matters", "Remedy"]
     assert all(part.strip() for part in re.split(r"^#.*$", rule.page, flags=re.MULTILINE)[1:])
@@ -75,7 +75,7 @@ def test_a_page_says_what_when_why_and_what_to_do(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_severities_are_weakest_first(rule: Rule) -> None:
+def test_severities_are_listed_from_the_weakest(rule: Rule) -> None:
     assert rule.severities
     assert list(rule.severities) == [known for known in reversed(SEVERITIES) if known in rule.severities]
 

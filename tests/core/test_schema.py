@@ -71,7 +71,7 @@ class Outer(Table):
         ("a = " + "1" * 5000, "x.toml: not valid TOML: an integer of thousands of digits"),
     ],
 )
-def test_a_fault_has_its_place_the_fact_and_a_remedy(text: str, message: str | None) -> None:
+def test_an_invalid_table_gives_place_fact_and_remedy(text: str, message: str | None) -> None:
     if message is None:
         decode(text, Outer, "x.toml")
         return
@@ -84,7 +84,7 @@ def test_a_single_value_is_a_condition_of_one() -> None:
     assert conditions({"a": 1, "b": ["x", True]}) == {"a": (1,), "b": ("x", True)}
 
 
-def test_what_is_wrong_is_left_out_and_named_by_its_position_in_the_file() -> None:
+def test_invalid_parts_are_left_out_and_reported_by_position() -> None:
     document: dict[str, Any] = {
         "title": "t",
         "titel": "u",
@@ -102,7 +102,7 @@ def test_what_is_wrong_is_left_out_and_named_by_its_position_in_the_file() -> No
     }
 
 
-def test_a_path_is_written_as_toml_writes_it() -> None:
+def test_a_path_is_written_in_toml_notation() -> None:
     assert path_text(("tables", 0, "where", "my factor")) == 'tables[0].where."my factor"'
 
 
@@ -115,7 +115,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=6))
-def test_any_document_has_valid_parts(document: dict[str, Any]) -> None:
+def test_any_document_gives_valid_parts_or_errors(document: dict[str, Any]) -> None:
     file, faults = convert_valid_parts(document, SourceFile)
     assert isinstance(file, SourceFile)
     assert all(fault.place and fault.fact for fault in faults)

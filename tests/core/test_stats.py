@@ -34,7 +34,7 @@ def test_the_median_is_the_middle_value_or_the_mean_of_two(values: list[float], 
         (10, 2, 9, 1 - 2 * 11 / 1024, True),
     ],
 )
-def test_the_interval_of_the_median_covers_what_it_says(
+def test_the_interval_of_the_median_has_its_stated_coverage(
     n: int, low: float, high: float, coverage: float, reached: bool
 ) -> None:
     values = [float(i) for i in range(n, 0, -1)]
@@ -71,7 +71,7 @@ def test_the_order_of_the_values_does_not_matter(values: list[float], random: ob
 
 
 @given(numbers, st.floats(0, 1))
-def test_a_quantile_is_that_of_numpy(values: list[float], share: float) -> None:
+def test_quantiles_agree_with_numpy(values: list[float], share: float) -> None:
     found = stats.quantile(sorted(values), share)
     assert found == pytest.approx(float(np.quantile(values, share)), rel=1e-9, abs=1e-3)
 
@@ -80,7 +80,7 @@ def test_no_values_have_no_summary() -> None:
     assert stats.summarize([], 0.95) is None
 
 
-def test_a_summary_says_how_many_repeats_entered() -> None:
+def test_a_summary_counts_its_repeats() -> None:
     found = stats.summarize([4.0, 2.0, 6.0], 0.95)
     assert found is not None
     assert (found.median, found.low, found.high, found.coverage, found.reached, found.n) == (
@@ -121,7 +121,7 @@ def test_a_trend_is_tested_exactly(values: list[float], tau: float, p: float, sl
 
 
 @given(st.lists(st.integers(0, 9) | st.floats(-1e6, 1e6), min_size=2, max_size=60))
-def test_the_trend_of_few_values_is_that_of_all_their_pairs(values: list[float]) -> None:
+def test_the_trend_of_few_values_uses_all_pairs(values: list[float]) -> None:
     pairs = [(i, j) for i in range(len(values)) for j in range(i + 1, len(values))]
     score = sum((values[j] > values[i]) - (values[j] < values[i]) for i, j in pairs)
     slope = stats.median([(values[j] - values[i]) / (j - i) for i, j in pairs])
@@ -131,7 +131,7 @@ def test_the_trend_of_few_values_is_that_of_all_their_pairs(values: list[float])
 
 # All pairs of these are 2e8, and their interval is of binomial coefficients of 20,000 bits. By the triangular
 # distribution of the difference of two remainders 14.6 % of the pairs are discordant: tau is 0.708.
-def test_many_values_take_no_time_that_grows_with_their_square() -> None:
+def test_the_trend_of_many_values_takes_less_than_quadratic_time() -> None:
     values = [100.0 + 0.001 * i + (i % 100) / 10 for i in range(20_000)]
     found = stats.trend(values)
     assert (found.slope, found.tau) == (pytest.approx(0.001, rel=1e-6), pytest.approx(0.708, abs=0.01))
@@ -140,7 +140,7 @@ def test_many_values_take_no_time_that_grows_with_their_square() -> None:
     assert (reached, coverage) == (True, pytest.approx(0.95, abs=0.005))
 
 
-def test_nothing_can_be_said_of_no_values() -> None:
+def test_no_values_have_no_trend() -> None:
     with pytest.raises(ValueError, match="median of no values"):
         stats.median([])
     with pytest.raises(ValueError, match="interval of no values"):
@@ -164,7 +164,7 @@ def test_nothing_can_be_said_of_no_values() -> None:
         ([4.0, 6.0], 0, 0, True, (5.0, 4.0, 6.0, 2)),
     ],
 )
-def test_the_olympic_mean_leaves_the_best_and_the_worst_out(
+def test_the_olympic_mean_drops_the_best_and_the_worst(
     values: list[float], drop: int, missing: int, lower: bool, expected: tuple[float, ...] | None
 ) -> None:
     found = stats.olympic(values, drop, missing, lower_is_better=lower)

@@ -36,7 +36,7 @@ from reportgen.core.units import choose, find, known_units, machine, rate_unit, 
         (7, "ms/s", (7, "ms/s")),
     ],
 )
-def test_units_are_normalised_at_the_door(value, unit, expected):
+def test_values_are_converted_to_base_units(value, unit, expected):
     got, base = to_base(value, unit)
     assert (got, base) == (pytest.approx(expected[0]), expected[1])
 
@@ -57,7 +57,7 @@ def test_units_are_normalised_at_the_door(value, unit, expected):
         ([2.2e10], "B/s", "GB/s"),
     ],
 )
-def test_the_unit_for_people_is_that_of_the_median_magnitude(values, base, unit):
+def test_the_display_unit_follows_the_median_magnitude(values, base, unit):
     assert choose(values, base).name == unit
 
 
@@ -77,7 +77,7 @@ def test_the_unit_for_people_is_that_of_the_median_magnitude(values, base, unit)
         (math.inf, 4, None, "-"),
     ],
 )
-def test_numbers_for_people_keep_their_digits(value, digits, decimals, shown):
+def test_displayed_numbers_keep_their_digits(value, digits, decimals, shown):
     assert text(value, digits=digits, decimals=decimals) == shown
 
 
@@ -92,12 +92,12 @@ def test_numbers_for_people_keep_their_digits(value, digits, decimals, shown):
         (128.0, "128"),
     ],
 )
-def test_numbers_for_programs_have_twelve_digits(value, shown):
+def test_exported_numbers_have_twelve_digits(value, shown):
     assert machine(value) == shown
 
 
 @given(st.floats(1e-200, 1e200))
-def test_numbers_for_programs_can_be_read_back(value):
+def test_exported_numbers_can_be_read_back(value):
     assert float(machine(value)) == pytest.approx(value, rel=1e-11)
 
 

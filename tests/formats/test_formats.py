@@ -7,7 +7,6 @@ damaged ones are tried too.
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -433,14 +432,6 @@ def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() ->
 def test_every_format_says_in_one_short_sentence_what_it_reads(known: Format) -> None:
     assert re.fullmatch(r"[A-Z][^\n]{9,85}[\w)`]\.", known.summary)
     assert ". " not in known.summary
-
-
-def test_every_format_has_a_page_and_is_listed() -> None:
-    pages = Path(__file__).parents[2] / "docs" / "reference" / "formats"
-    listed = (pages / "index.md").read_text("utf-8")
-    for known in FORMATS:
-        assert f"[{known.name}]({known.name}.md)" in listed
-        assert (pages / f"{known.name}.md").is_file()
 
 
 def test_positions_lead_to_the_line_of_the_value() -> None:

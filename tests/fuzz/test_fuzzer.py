@@ -34,14 +34,14 @@ def test_the_same_seed_makes_the_same_inputs() -> None:
     assert sum(one.files != inputs[number % len(inputs)].files for number, one in enumerate(found)) > 250
 
 
-def test_an_input_is_shrunk_to_what_is_needed() -> None:
+def test_an_input_is_shrunk_to_the_bytes_that_fail() -> None:
     def fails(files: Files) -> bool:
         return b"needle" in files.get("a", b"") and b"\n" in files["a"]
 
     assert shrunk({"a": b"hay\n" * 50 + b"needle" + b"hay" * 50, "b": b"more"}, fails) == {"a": b"\nneedle"}
 
 
-def test_shrinking_ends_after_so_many_tries() -> None:
+def test_shrinking_stops_after_a_number_of_attempts() -> None:
     asked = []
     shrunk({"a": bytes(1000)}, lambda files: bool(asked.append(files)), tries=30)
     assert len(asked) == 30
@@ -66,7 +66,7 @@ def swells(content: bytes) -> None:
     ("defect", "kind", "bound"),
     [(raises, "ValueError", 9.0), (hangs, "TooSlow", 1.0), (swells, "MemoryError", 9.0)],
 )
-def test_a_defect_is_found_and_kept(
+def test_a_crash_is_found_and_saved(
     defect: Callable[[bytes], None], kind: str, bound: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = format_named("nanogpt")
@@ -89,7 +89,7 @@ def test_a_defect_is_found_and_kept(
     assert kind == "TooSlow" or one.size() < 40
 
 
-def test_inputs_that_say_something_new_are_mutated_again() -> None:
+def test_inputs_with_new_results_are_mutated_again() -> None:
     inputs = [one for one in valid() if one.format == "nanogpt"]
     search = Search(Random(1), {"nanogpt": list(inputs)}, bound=5, into=Path("nowhere"))
     for _ in range(200):
@@ -98,16 +98,16 @@ def test_inputs_that_say_something_new_are_mutated_again() -> None:
     assert len(inputs) < len(search.pool["nanogpt"]) < 100
 
 
-def test_literals_of_the_tests_are_taken_for_the_format_that_they_test() -> None:
+def test_literals_of_a_test_become_inputs_of_its_format() -> None:
     assert {"dllogger", "mllog", "native"} <= {one.format for one in written()}
 
 
-def test_the_command_ends_in_time_and_says_what_it_came_to(
+def test_the_command_ends_in_time_and_prints_a_summary(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--seconds", "0", "--seed", "3", "--formats", "nanogpt", "--into", str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith("seed 3, ")
 
 
-def test_what_is_loaded_from_disk_has_the_settings_of_what_is_read_from_memory() -> None:
+def test_disk_and_memory_inputs_have_the_same_settings() -> None:
     assert labels_toml.settings([labels_toml.parse(replay.LABELS.read_bytes(), "")]) == SETTINGS

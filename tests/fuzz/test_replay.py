@@ -20,18 +20,18 @@ MOST = 20_000
 
 
 @pytest.mark.parametrize("one", kept(), ids=lambda one: one.name)
-def test_a_kept_input_harms_no_reader(one: Input) -> None:
+def test_readers_survive_saved_inputs(one: Input) -> None:
     replay(one, BOUND)
 
 
 @pytest.mark.parametrize("name", FIXTURES)
-def test_endless_lines_archives_and_wide_characters_harm_no_reader(name: str) -> None:
+def test_readers_survive_endless_lines_archives_and_wide_characters(name: str) -> None:
     for one in large(name):
         replay(one, BOUND, [name, DETECTION, DISK] if name == "dllogger" else [name])
 
 
 @pytest.mark.parametrize("name", FIXTURES)
-def test_begins_of_records_that_never_become_one_take_no_time(name: str) -> None:
+def test_incomplete_records_are_read_in_linear_time(name: str) -> None:
     for one in endless(name):
         replay(one, QUICK, [DETECTION, name])
 
@@ -63,14 +63,14 @@ LONG = (
 
 
 @pytest.mark.parametrize(("name", "path", "content"), LONG, ids=[f"{one[0]}-{len(one[2])}" for one in LONG])
-def test_what_repeats_itself_takes_no_more_time_than_its_size(name: str, path: str, content: bytes) -> None:
+def test_repetitive_logs_are_read_in_linear_time(name: str, path: str, content: bytes) -> None:
     files = LogFiles.of({path: content}).file(path)
     with limit(QUICK):
         format_named(name).claims(files)
         assert list(format_named(name).read(files))
 
 
-def test_inputs_are_kept_for_every_format_and_are_small() -> None:
+def test_every_format_has_small_saved_inputs() -> None:
     inputs = kept()
     assert {one.format for one in inputs} == {*FIXTURES, NOBODY}
     assert all(len([one for one in inputs if one.format == name]) >= 3 for name in FIXTURES)

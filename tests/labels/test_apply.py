@@ -49,7 +49,7 @@ def test_the_first_pattern_that_matches_gives_factors_and_repeat() -> None:
     assert apply(text, "logs/x.txt").factors == {}
 
 
-def test_the_nearer_labels_win_and_only_below_their_folder() -> None:
+def test_the_nearest_labels_win_below_their_folder() -> None:
     outer = "[constants]\na = 1\nb = 1\n[formats.nvsmi]\nx = 1\ny = 1"
     nearer = "[constants]\nb = 2\n[formats.nvsmi]\ny = 2"
     assert apply(outer, "logs/a/r.log", nearer=nearer).factors == {"a": 1, "b": 2}
@@ -61,7 +61,7 @@ def test_the_nearer_labels_win_and_only_below_their_folder() -> None:
 @pytest.mark.parametrize(
     ("prefer", "expected"), [("", 4), ('prefer = "log"\n', 4), ('prefer = "labels"\n', 8)]
 )
-def test_a_conflict_is_a_finding_and_somebody_wins(prefer: str, expected: int) -> None:
+def test_a_conflict_is_a_finding_and_prefer_decides(prefer: str, expected: int) -> None:
     found = apply(prefer + "[constants]\ndevices = 8", run=run(devices=4))
     assert found.factors == {"devices": expected}
     (finding,) = found.findings
@@ -74,7 +74,7 @@ def test_a_conflict_is_a_finding_and_somebody_wins(prefer: str, expected: int) -
 
 
 @pytest.mark.parametrize("value", [8, 8.0, "8"])
-def test_saying_the_same_is_no_conflict(value: FactorValue) -> None:
+def test_equal_values_are_no_conflict(value: FactorValue) -> None:
     found = apply("[constants]\ndevices = 8", run=run(devices=value))
     assert (found.factors, found.findings) == ({"devices": value}, ())
 
@@ -122,13 +122,13 @@ FORMS = st.sampled_from(
 
 
 @given(st.binary(max_size=200) | st.builds(lambda form, key: form.format(key).encode(), FORMS, SECTIONS))
-def test_any_content_is_labels_or_an_error_of_the_request(content: bytes) -> None:
+def test_any_content_gives_labels_or_a_request_error(content: bytes) -> None:
     with suppress(RequestError):
         found = labels_toml.parse(content, "")
         Labeller("logs/r.log", [found])(run(a=1))
 
 
-def test_a_new_name_that_the_log_has_already_is_a_conflict() -> None:
+def test_renaming_to_an_existing_factor_is_a_conflict() -> None:
     found = apply('[rename]\nbs = "batch_size"', run=run(bs=1, batch_size=2))
     assert found.factors == {"batch_size": 2}
     (finding,) = found.findings
@@ -137,11 +137,11 @@ def test_a_new_name_that_the_log_has_already_is_a_conflict() -> None:
     assert not apply('[rename]\nbs = "batch_size"', run=run(bs=2, batch_size=2)).findings
 
 
-def test_names_may_be_swapped() -> None:
+def test_two_factors_can_swap_names() -> None:
     assert apply('[rename]\na = "b"\nb = "a"', run=run(a=1, b=2)).factors == {"b": 1, "a": 2}
 
 
-def test_a_factor_renamed_to_repeat_numbers_the_run() -> None:
+def test_a_factor_renamed_to_repeat_gives_the_repeat() -> None:
     found = apply('[rename]\nrun = "repeat"', run=run(run=3))
     assert (found.factors, found.repeat, found.findings) == ({}, 3, ())
 
@@ -154,9 +154,7 @@ def test_a_factor_renamed_to_repeat_numbers_the_run() -> None:
         (True, None, "run: True is not a whole number and so no repeat"),
     ],
 )
-def test_what_cannot_be_the_number_of_a_run_is_a_conflict(
-    value: FactorValue, number: int | None, message: str
-) -> None:
+def test_an_invalid_repeat_is_a_conflict(value: FactorValue, number: int | None, message: str) -> None:
     log = Run("r", "x", Source("logs/r.log"), {"run": value}, repeat=number)
     found = apply('[rename]\nrun = "repeat"', run=log)
     assert (found.repeat, [one.message for one in found.findings]) == (number, [message])
@@ -174,7 +172,7 @@ def test_what_cannot_be_the_number_of_a_run_is_a_conflict(
         ("a", '"A"', False),
     ],
 )
-def test_true_is_not_one(log: FactorValue, label: str, same: bool) -> None:
+def test_booleans_and_numbers_are_different_values(log: FactorValue, label: str, same: bool) -> None:
     assert (not apply(f"[constants]\nxla = {label}", run=run(xla=log)).findings) == same
 
 
@@ -196,7 +194,7 @@ def test_true_is_not_one(log: FactorValue, label: str, same: bool) -> None:
         ("[environment]\nx = 1" + "0" * 400, "environment.x: an integer of more than 64 bits"),
     ],
 )
-def test_what_cannot_be_a_factor_is_refused(text: str, message: str) -> None:
+def test_invalid_factors_are_refused(text: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
         labels_toml.parse(text.encode(), "logs")
     assert message in str(error.value)

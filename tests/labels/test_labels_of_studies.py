@@ -32,7 +32,7 @@ def read(tmp_path: Path, name: str, labels: str = LABELS, head: str = ""):
         ("16n16g/bert_base_b32_amp_12.log", 16, 256, "bert_base", 32, 12),
     ],
 )
-def test_names_of_dlperf_are_factors(
+def test_file_names_of_dlperf_become_factors(
     tmp_path: Path, name: str, nodes: int, devices: int, model: str, batch: int, repeat: int
 ) -> None:
     run = read(tmp_path, name)
@@ -50,14 +50,14 @@ def test_names_of_dlperf_are_factors(
     assert measured.value == pytest.approx(batch * devices / 0.5)
 
 
-def test_names_alone_mean_nothing(tmp_path: Path) -> None:
+def test_file_names_without_labels_give_no_factors(tmp_path: Path) -> None:
     run = read(tmp_path, "1n8g/rn50_b128_fp32_1.log", labels="")
     assert run.factors == {"framework": "PaddlePaddle", "item": "image"}
     assert (run.repeat, run.samples_per_step) == (None, None)
     assert measure_run(run, "throughput", "step", Protocol()) is None
 
 
-def test_devices_of_the_name_are_held_against_those_of_the_log(tmp_path: Path) -> None:
+def test_devices_of_the_name_are_compared_with_those_of_the_log(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "2n8g" / "wdl_b64_fp32_1.log"
     path.parent.mkdir(parents=True)
     path.write_text(

@@ -56,7 +56,7 @@ DLPERF = "{nodes:int}n{devices_per_node:int}g/{model}_b{batch_size:int}_{precisi
         ("a.log", "aXlog", None),  # text is text, not a regular expression
     ],
 )
-def test_matching(pattern: str, path: str, expected: dict[str, object] | None) -> None:
+def test_patterns_match_paths(pattern: str, path: str, expected: dict[str, object] | None) -> None:
     assert PathPattern.parse(pattern).match(path) == expected
 
 
@@ -72,13 +72,13 @@ def test_matching(pattern: str, path: str, expected: dict[str, object] | None) -
         ("{_}" * 33, "more than 32 parts"),
     ],
 )
-def test_what_is_no_pattern(pattern: str, fact: str) -> None:
+def test_invalid_patterns_are_refused(pattern: str, fact: str) -> None:
     with pytest.raises(ValueError, match="^" + fact.replace("{", r"\{").replace("}", r"\}")):
         PathPattern.parse(pattern)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_any_text_is_a_pattern_or_says_why_not(pattern: str, path: str) -> None:
+def test_any_text_is_a_pattern_or_a_request_error(pattern: str, path: str) -> None:
     with suppress(ValueError):
         found = PathPattern.parse(pattern).match(path)
         assert found is None or isinstance(found, dict)

@@ -49,7 +49,7 @@ def findings(root: Path, text: str, argument: str = "logs", **files: str) -> lis
         ),
     ],
 )
-def test_what_is_said_in_vain_is_found_at_its_line(tmp_path, more, severity, line, message) -> None:
+def test_unused_entries_are_found_at_their_line(tmp_path, more, severity, line, message) -> None:
     assert findings(tmp_path, GOOD + more) == [(severity, line, message)]
 
 
@@ -67,24 +67,26 @@ def test_what_is_said_in_vain_is_found_at_its_line(tmp_path, more, severity, lin
         ('V100 = "V"', 'V100 = "V"\nA40 = "A"', "note", 7, 'aliases.device: no run has device = "A40"'),
     ],
 )
-def test_what_fits_nothing_is_found_at_its_line(tmp_path, old, new, severity, line, message) -> None:
+def test_patterns_that_match_no_log_are_found_at_their_line(
+    tmp_path, old, new, severity, line, message
+) -> None:
     assert findings(tmp_path, GOOD.replace(old, new)) == [(severity, line, message)]
 
 
-def test_what_came_to_bear_on_one_run_is_no_finding(tmp_path) -> None:
+def test_an_entry_that_applies_to_one_run_is_used(tmp_path) -> None:
     assert findings(tmp_path, GOOD) == []
 
 
-def test_a_pattern_whose_logs_another_one_takes_is_in_vain(tmp_path) -> None:
+def test_a_pattern_behind_another_that_takes_its_logs_is_unused(tmp_path) -> None:
     text = '[[paths]]\npattern = "{name}"\n' + GOOD[GOOD.index("[[paths") :]
     assert [line for _, line, _ in findings(tmp_path, text)] == [4]
 
 
-def test_labels_above_what_was_asked_for_are_not_judged(tmp_path) -> None:
+def test_labels_above_the_argument_are_not_checked(tmp_path) -> None:
     assert findings(tmp_path, '[[paths]]\npattern = "b/{name}"\n', "logs/a") == []
 
 
-def test_labels_without_any_log_are_not_judged(tmp_path) -> None:
+def test_labels_without_logs_are_not_checked(tmp_path) -> None:
     write_files(tmp_path, {"logs/b/labels.toml": '[rename]\nx = "y"\n', "logs/b/notes.txt": "-"})
     assert findings(tmp_path, "") == []
 

@@ -135,7 +135,9 @@ SIZES = "".join(f"batch_size=64 world_size=8 step={i} step_time=0.5s\n" for i in
         "sizes",
     ],
 )
-def test_styles_of_logs(log: str, groups: tuple[str, ...], measured: dict[str, float], matched: int) -> None:
+def test_a_pattern_is_learned_from_each_style_of_log(
+    log: str, groups: tuple[str, ...], measured: dict[str, float], matched: int
+) -> None:
     found = learned(log)
     assert definition("x", tomllib.loads(found.toml)["format"]).groups == groups
     assert found.matched == matched
@@ -150,9 +152,7 @@ def test_styles_of_logs(log: str, groups: tuple[str, ...], measured: dict[str, f
 )
 @pytest.mark.parametrize("time", ["took 97.5 ms", "97.5 ms", "took 97.5ms"])
 @pytest.mark.parametrize("rate", ["657.1 samples/s", "657.1 samples per sec", "at 657.1 samples/s"])
-def test_the_unit_behind_a_number_wins_however_fields_are_kept_apart(
-    apart: str, time: str, rate: str
-) -> None:
+def test_the_unit_after_a_number_wins_with_any_separator(apart: str, time: str, rate: str) -> None:
     found = learned(lines(apart.join(["## it #", time, rate, "loss=5.0"])))
     assert (taken(found), found.notes) == ({"step_time_ms": "97.5", "samples_per_second": "657.1"}, ())
 
@@ -202,13 +202,13 @@ def test_a_loss_is_neither_a_rate_nor_a_time(word: str, form: str) -> None:
         ("it_s=125.0", ""),
     ],
 )
-def test_a_unit_at_the_end_of_a_name_is_that_of_the_number(field: str, group: str) -> None:
+def test_a_unit_at_the_end_of_a_name_applies_to_its_number(field: str, group: str) -> None:
     found = learned("".join(f"2024-01-02 03:04:0{i} step={i} | {field} | loss=5.0\n" for i in range(1, 9)))
     expected = {"timestamp": "2024-01-02 03:04:01"} | ({group: "125.0"} if group else {})
     assert (taken(found), found.notes) == (expected, ())
 
 
-def test_the_pattern_is_one_that_people_can_read() -> None:
+def test_the_learned_pattern_is_readable() -> None:
     assert pattern(learned(SIZES)) == (
         r"batch_size=(?P<batch_size>\d+) world_size=(?P<devices>\d+) step=(?P<step>\d+) step_time=(?P<step_time_s>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)s\b"
     )
@@ -244,7 +244,7 @@ def lines(line: str) -> str:
         ("step # time 0.25   1.5", "step 7 time 9e-05   1.5", b"9e-05"),
     ],
 )
-def test_a_number_is_taken_whole_however_a_sister_file_writes_it(line: str, other: str, taken: bytes) -> None:
+def test_a_number_in_another_notation_is_matched_whole(line: str, other: str, taken: bytes) -> None:
     assert [cells[-1] for cells in sister(lines(line), other)] == [taken]
 
 
@@ -269,17 +269,17 @@ def test_a_number_is_taken_whole_however_a_sister_file_writes_it(line: str, othe
         ("step #: 7.5 img/s", "step 7: 1024 img/step"),
     ],
 )
-def test_a_number_that_goes_on_is_no_match_rather_than_a_wrong_one(line: str, other: str) -> None:
+def test_a_longer_number_is_no_match_rather_than_a_wrong_one(line: str, other: str) -> None:
     assert sister(lines(line), other) == []
 
 
 @pytest.mark.parametrize("behind", ["x", "e", "_ms", "...", "%", ",3", "x3", ".5.5", ":30h"])
-def test_what_stands_glued_behind_the_last_number_is_part_of_the_pattern(behind: str) -> None:
+def test_text_glued_to_the_last_number_is_part_of_the_pattern(behind: str) -> None:
     log = lines("step # time 0.125" + behind)
     assert len(sister(log, log)) == 3
 
 
-def test_what_it_would_match_is_shown_with_first_and_last_records() -> None:
+def test_the_first_and_last_matching_records_are_shown() -> None:
     found = learned(PIPES)
     assert found.lines == 101
     assert found.records[0] == ("line", "step", "step_time_ms", "images_per_second")
@@ -287,7 +287,7 @@ def test_what_it_would_match_is_shown_with_first_and_last_records() -> None:
     assert [row[0] for row in found.records[2:]] == ["3", "4", "...", "99", "100", "101"]
 
 
-def test_lines_that_nearly_match_are_named() -> None:
+def test_lines_that_nearly_match_are_shown() -> None:
     found = learned(TQDM)
     assert (found.near_count, found.near[0][0], found.near[0][1].endswith("?it/s, loss=3.000]")) == (
         1,
@@ -296,7 +296,7 @@ def test_lines_that_nearly_match_are_named() -> None:
     )
 
 
-def test_what_was_assumed_is_said() -> None:
+def test_assumptions_are_noted() -> None:
     assert learned(EPOCHS).notes == ("no unit stands at the time: seconds are assumed",)
     assert learned(INTERVAL).notes == (
         "the printed time is that of all steps since the line before; timestamps tell it better",
@@ -308,7 +308,7 @@ def test_what_was_assumed_is_said() -> None:
     )
 
 
-def test_steps_with_lines_of_several_ranks_are_said_to_count_once() -> None:
+def test_several_lines_of_one_step_are_noted() -> None:
     ranks = "".join(f"[{r}] step {i} time 0.{i % 2 + 1 + r}s\n" for i in range(1, 9) for r in range(4))
     assert learned(ranks).notes == (
         "step 1 has 4 lines; of lines of one step the first is taken, and another says up to 4 x its time",
@@ -318,21 +318,21 @@ def test_steps_with_lines_of_several_ranks_are_said_to_count_once() -> None:
     assert learned(zeros).notes == ("step 1 has 2 lines; of lines of one step the first is taken",)
 
 
-def test_the_slowest_rank_counts_where_lines_name_theirs() -> None:
+def test_the_slowest_rank_counts_if_lines_name_ranks() -> None:
     log = "".join(f"rank {r}: step {i} took {0.25 * (r + 1)}s\n" for i in range(1, 130) for r in range(4))
     found = learned(log)
     assert "(?P<rank>\\d+)" in pattern(found)
     assert (values(found), found.notes) == ({"step_time": 1.0}, ())
 
 
-def test_a_time_per_step_that_happens_to_grow_is_no_time_since_the_start() -> None:
+def test_a_growing_time_per_step_is_not_taken_for_elapsed_time() -> None:
     log = "".join(
         f"iteration {i}/50 | elapsed time per iteration (ms): {5000 + i}.5 | lr: 0.1\n" for i in range(1, 4)
     )
     assert "(?P<step_time_ms>" in pattern(learned(log))
 
 
-def test_a_rate_of_one_device_is_called_so() -> None:
+def test_a_rate_per_device_is_recognised() -> None:
     assert tomllib.loads(learned(PER_GPU).toml)["format"]["rate"] == "per-device"
 
 
@@ -357,13 +357,13 @@ def test_a_rate_of_one_device_is_called_so() -> None:
         ),
     ],
 )
-def test_what_cannot_be_learned_is_said_plainly(log: bytes, message: str) -> None:
+def test_a_log_without_a_pattern_is_an_error_that_says_why(log: bytes, message: str) -> None:
     with pytest.raises(RequestError) as error:
         learned(log)
     assert str(error.value) == message
 
 
-def test_the_excerpt_is_the_first_three_steps_as_they_stand() -> None:
+def test_the_excerpt_is_the_first_three_steps_unchanged() -> None:
     found = learned(COLOURS)
     assert found.sample.count(b"\n") == 3
     assert b"\x1b[32m[rank0]" in found.sample
@@ -371,7 +371,7 @@ def test_the_excerpt_is_the_first_three_steps_as_they_stand() -> None:
     assert learned(TQDM).sample.count(b"\r") == 3
 
 
-def test_the_name_comes_from_the_file_and_is_no_known_format() -> None:
+def test_the_name_comes_from_the_file_and_avoids_known_formats() -> None:
     assert learned(SIZES, "my run (2).txt").name == "my-run-2"
     assert learned(SIZES, "timm.log").name == "timm-log"
 
@@ -383,7 +383,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("train.log")
 
 
-def test_without_write_nothing_is_written_and_the_way_to_accept_is_told(log: Path) -> None:
+def test_without_write_learn_only_prints_the_command_that_accepts(log: Path) -> None:
     out, err = call("learn", str(log))
     assert "100 of 101 lines match" in out
     assert "[format]\nname = 'train'\npattern = 'step (?P<step>" in out
@@ -391,7 +391,7 @@ def test_without_write_nothing_is_written_and_the_way_to_accept_is_told(log: Pat
     assert sorted(Path().iterdir()) == [log]
 
 
-def test_write_makes_a_format_and_a_fixture_that_runs_reads_the_same(log: Path) -> None:
+def test_write_makes_a_format_and_a_fixture_that_agrees_with_runs(log: Path) -> None:
     out, err = call("learn", str(log), "--write", ".")
     assert [line.split()[1] for line in out.splitlines() if line.startswith("new ")] == [
         "labels.toml", "train.expected.json", "train.sample.log",
@@ -403,7 +403,7 @@ def test_write_makes_a_format_and_a_fixture_that_runs_reads_the_same(log: Path) 
 
 
 @pytest.mark.parametrize("name", ["labels.toml", "train.sample.log", "train.expected.json"])
-def test_nothing_is_overwritten(log: Path, name: str) -> None:
+def test_learn_overwrites_nothing(log: Path, name: str) -> None:
     Path(name).write_text("mine = 1\n" if name != "labels.toml" else "")
     before = sorted(Path().iterdir())
     assert (
@@ -413,7 +413,7 @@ def test_nothing_is_overwritten(log: Path, name: str) -> None:
     assert sorted(Path().iterdir()) == before
 
 
-def test_a_folder_or_a_missing_file_is_an_error_of_the_request(log: Path) -> None:
+def test_a_folder_or_a_missing_file_is_a_request_error(log: Path) -> None:
     assert error_of("learn", ".") == ".: is a folder; name one log in it"
     assert "no such file or folder" in error_of("learn", "none.log")
 
@@ -458,7 +458,7 @@ def test_any_repeating_line_gives_a_format_that_reads_it_or_an_error(pieces: lis
     | st.text(max_size=400).map(str.encode)
     | st.lists(PIECES | st.just("1") | st.just("\n"), max_size=80).map("".join).map(str.encode)
 )
-def test_any_content_is_a_proposal_or_an_error_of_the_request(content: bytes) -> None:
+def test_any_content_gives_a_proposal_or_a_request_error(content: bytes) -> None:
     with suppress(RequestError):
         found = learned(content)
         definition("x", tomllib.loads(found.toml)["format"])

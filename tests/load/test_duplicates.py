@@ -38,7 +38,7 @@ def marked(contents: list[bytes], runs: list[Run]) -> list[str]:
     return [found.get(number, "") for number in range(len(runs))]
 
 
-def test_copied_files_are_found_whatever_their_names() -> None:
+def test_copied_files_are_found_under_any_name() -> None:
     assert marked([b"abc", b"abd", b"abc"], [run("a"), run("b"), run("c")]) == ["", "", "the same bytes as a"]
 
 
@@ -48,11 +48,11 @@ def test_equal_step_times_are_found_from_ten_steps_on() -> None:
     assert marked([b"1", b"2 "], [run("a", *ten[:9]), run("b", *ten[:9])]) == ["", ""]
 
 
-def test_a_clock_too_coarse_to_tell_is_no_proof() -> None:
+def test_equal_times_of_a_coarse_clock_are_no_proof_of_a_copy() -> None:
     assert marked([b"1", b"2 "], [run("a", *[0.1] * 20), run("b", *[0.1] * 20)]) == ["", ""]
 
 
-def test_runs_that_left_nothing_but_a_description_are_not_copies_of_each_other() -> None:
+def test_runs_without_measurements_are_not_copies_of_each_other() -> None:
     failed = [replace(run(name), status="failed") for name in "ab"]
     assert marked([b"abc", b"abc"], failed) == ["", ""]
 
@@ -61,7 +61,7 @@ def test_empty_files_are_not_copies_of_each_other() -> None:
     assert marked([b"", b""], [run("a"), run("b")]) == ["", ""]
 
 
-def test_files_are_compared_to_the_last_byte_only_where_size_and_end_agree() -> None:
+def test_whole_files_are_compared_only_if_size_and_end_agree() -> None:
     ends = b"x" * 300
     assert marked([b"a" + ends, b"b" + ends], [run("a"), run("b")]) == ["", ""]
     digested: list[int] = []

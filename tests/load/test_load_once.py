@@ -97,13 +97,13 @@ def check(counts: Counts, root: Path, folders: list[str]) -> None:
     assert set(counts.read.values()) == {1}
 
 
-def test_without_definitions(root: Path, counts: Counts) -> None:
+def test_a_build_without_definitions_reads_each_log_once(root: Path, counts: Counts) -> None:
     made = build(Request(root, root / "reports"))
     assert [report.name for report in made.reports] == ["a", "b", "facts"]
     check(counts, root, ["logs"])
 
 
-def test_with_definitions_that_overlap_and_computed_facts(root: Path, counts: Counts) -> None:
+def test_a_build_with_overlapping_definitions_reads_each_log_once(root: Path, counts: Counts) -> None:
     (root / "reports/expected.toml").write_text(FACTS)
     for name, logs in (("x", '"logs/b"'), ("y", '"logs/b/r2", "logs/facts"'), ("z", '"logs/b", "logs/b/r1"')):
         (root / f"reports/{name}.toml").write_text(f"logs = [{logs}]\n{TABLE}")

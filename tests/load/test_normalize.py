@@ -13,13 +13,13 @@ def run(environment: dict[str, FactorValue] | None = None, **factors: FactorValu
     return Run("r", "x", Source("r.log"), factors, environment=environment or {})
 
 
-def test_a_run_without_fault_is_returned_as_it_is() -> None:
+def test_a_valid_run_is_unchanged() -> None:
     one = run(model="x", xla=True, devices=8, lr=0.1)
     assert normalize_run(one) is one
 
 
 @pytest.mark.parametrize("name", ["metric", "phase", "repeat"])
-def test_a_factor_of_a_reserved_name_gets_another(name: str) -> None:
+def test_a_factor_with_a_reserved_name_is_renamed(name: str) -> None:
     found = normalize_run(run(**{name: "warm", "model": "x"}))
     assert found.factors == {f"{name}_factor": "warm", "model": "x"}
     (finding,) = found.findings
@@ -29,12 +29,12 @@ def test_a_factor_of_a_reserved_name_gets_another(name: str) -> None:
     )
 
 
-def test_the_other_name_is_none_that_the_log_has() -> None:
+def test_the_new_name_is_not_one_of_the_log() -> None:
     assert normalize_run(run(phase=1, phase_factor=2)).factors == {"phase_factor_": 1, "phase_factor": 2}
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**63, -(10**400)])
-def test_a_number_that_cannot_be_held_is_kept_as_text(value: float) -> None:
+def test_a_number_out_of_range_is_kept_as_text(value: float) -> None:
     found = normalize_run(run({"x": value}, n=value))
     assert (found.factors, found.environment) == ({"n": str(value)}, {"x": str(value)})
     assert [one.message for one in found.findings] == ["n: not a finite number of 64 bits; kept as text"]
@@ -47,7 +47,7 @@ def figure(metric: str, value: float) -> Aggregate:
 
 
 @pytest.mark.parametrize("metric", ["step_time", "throughput", "latency", "flops", "bandwidth"])
-def test_a_time_or_rate_below_zero_is_no_figure(metric: str) -> None:
+def test_a_negative_time_or_rate_is_left_out(metric: str) -> None:
     good = figure("loss", -0.5)
     found = normalize_run(replace(run(), aggregates=(figure(metric, -0.003), good)))
     assert [one.metric for one in found.aggregates if math.isfinite(one.value)] == ["loss"]
@@ -64,6 +64,6 @@ def test_a_time_or_rate_below_zero_is_no_figure(metric: str) -> None:
 @pytest.mark.parametrize(
     ("metric", "value"), [("step_time", 0.0), ("loss", -1.0), ("temperature", -3.0), ("time_saved", -2.0)]
 )
-def test_a_figure_that_can_be_is_kept(metric: str, value: float) -> None:
+def test_a_possible_value_is_kept(metric: str, value: float) -> None:
     one = replace(run(), aggregates=(figure(metric, value),))
     assert normalize_run(one) is one

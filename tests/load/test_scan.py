@@ -54,7 +54,7 @@ def test_every_run_below_a_folder_is_found_in_the_order_of_the_ids(root: Path) -
     assert found.runs[1].source.path == "logs/own/r2/run.json"
 
 
-def test_arguments_may_be_files_runs_and_may_overlap(root: Path) -> None:
+def test_arguments_can_be_files_or_runs_and_can_overlap(root: Path) -> None:
     assert describe(load_runs(["logs/own/gpu.txt"], root=root)) == [("gpu.txt", "nvsmi")]
     assert describe(load_runs(["logs/own/r2"], root=root)) == [("r2", "native")]
     own = [
@@ -66,7 +66,7 @@ def test_arguments_may_be_files_runs_and_may_overlap(root: Path) -> None:
     assert len(load_runs([root / "logs", "logs"], root=root).runs) == 14
 
 
-def test_equal_ids_below_several_arguments_get_the_argument(root: Path) -> None:
+def test_equal_ids_of_several_arguments_start_with_the_argument(root: Path) -> None:
     write_files(root / "more/own/r2", native_files(2, 1, 2))
     found = load_runs(["logs/own", "more/own"], root=root)
     assert describe(found) == [
@@ -77,12 +77,12 @@ def test_equal_ids_below_several_arguments_get_the_argument(root: Path) -> None:
     ]
 
 
-def test_a_path_that_is_not_there_is_an_error(root: Path) -> None:
+def test_a_missing_path_is_an_error(root: Path) -> None:
     with pytest.raises(RequestError, match=r"^lgos: no such file or folder"):
         load_runs(["lgos"], root=root)
 
 
-def test_labels_hold_below_their_folder_and_from_above_the_argument(root: Path) -> None:
+def test_labels_apply_below_their_folder_and_from_above_the_argument(root: Path) -> None:
     write_files(
         root,
         {
@@ -121,7 +121,7 @@ def test_copies_are_marked(root: Path) -> None:
     assert not runs["steps1"]
 
 
-def test_a_pool_of_processes_changes_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_pool_gives_the_same_result(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = load_runs(["logs"], root=root)
     for name, value in {"_POOL_FILES": 1, "_BATCH_FILES": 1}.items():
         monkeypatch.setattr(loading, name, value)
@@ -143,7 +143,7 @@ def test_a_pool_of_processes_changes_nothing(root: Path, monkeypatch: pytest.Mon
                 np.testing.assert_array_equal(series.value, same.value)
 
 
-def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(path: str) -> bytes:
         raise PermissionError(13, "Permission denied", path)
 
@@ -156,7 +156,9 @@ def test_what_cannot_be_read_is_a_finding(root: Path, monkeypatch: pytest.Monkey
     ]
 
 
-def test_a_file_that_vanishes_meanwhile_is_a_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_vanishes_during_the_load_is_a_finding(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def scan_and_delete(path: Path, root: Path) -> Scan:
         scan = scan_path(path, root)
         (root / "logs/own/gpu.txt").unlink()
@@ -213,7 +215,7 @@ def test_reserved_factors_of_a_log_are_renamed(root: Path) -> None:
     assert (found.factors, [one.rule for one in found.findings]) == ({"stage": 4}, [])
 
 
-def test_a_packed_file_is_a_finding_for_it_may_be_a_log(tmp_path: Path) -> None:
+def test_a_compressed_file_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "train.log.gz").write_bytes(gzip.compress(NVIDIA_SMI_LOG.encode(), mtime=0))
     (tmp_path / "checkpoint.pt").write_bytes(b"PK\x03\x04 weights")
     found = load_runs(["."], root=tmp_path)

@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_large_log_is_measured_like_the_whole_of_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_truncated_log_gives_the_same_measurement(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (whole,) = load_runs(["."], root=folder).runs
     monkeypatch.setattr(logfiles, "WHOLE", 30000)
     monkeypatch.setattr(logfiles, "TAIL", 1000)
@@ -43,7 +43,7 @@ def test_a_large_log_is_measured_like_the_whole_of_it(folder: Path, monkeypatch:
     assert len(part.series[0].step) < len(whole.series[0].step)
 
 
-def test_lines_behind_the_gap_are_unknown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_numbers_after_the_gap_are_unknown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logfiles, "WHOLE", 30000)
     monkeypatch.setattr(logfiles, "TAIL", 1000)
     (run,) = load_runs(["."], root=folder).runs
@@ -55,7 +55,7 @@ def test_lines_behind_the_gap_are_unknown(folder: Path, monkeypatch: pytest.Monk
     assert [one.source.line for one in run.aggregates] == [0]
 
 
-def test_a_log_that_begins_late_is_known_by_its_end(folder: Path) -> None:
+def test_a_log_that_starts_late_is_recognised_by_its_end(folder: Path) -> None:
     (folder / "long.log").write_text("chatter of a container\n" * (HEAD // 20) + LOG)
     (run,) = load_runs(["."], root=folder).runs
     assert (run.format, run.status) == ("dllogger", "complete")

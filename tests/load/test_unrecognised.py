@@ -60,7 +60,7 @@ def test_a_folder_with_logs_and_no_definition(
     assert holds_logs(tmp_path / "logs", tmp_path) == expected
 
 
-def test_init_and_build_name_such_folders_and_the_way_on(
+def test_init_and_build_name_unknown_folders_and_suggest_learn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -73,7 +73,7 @@ def test_init_and_build_name_such_folders_and_the_way_on(
     assert call("build", "--logs", "logs")[1].startswith(told)
 
 
-def test_build_names_such_folders_in_the_logs_that_it_was_told_to_read(
+def test_build_names_unknown_folders_below_the_logs_option(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here/reports").mkdir(parents=True)

@@ -23,7 +23,7 @@ def on_disk(folder: Path) -> LogFiles:
     return view
 
 
-def test_memory_and_disk_show_the_same(tmp_path: Path) -> None:
+def test_memory_and_disk_give_the_same_view(tmp_path: Path) -> None:
     memory, disk = LogFiles.of(TREE, prefix="logs"), on_disk(tmp_path)
     for view in (memory, disk):
         assert list(view) == sorted(TREE)
@@ -33,7 +33,7 @@ def test_memory_and_disk_show_the_same(tmp_path: Path) -> None:
         assert view.source("a/x.log", 3) == Source("logs/a/x.log", 3)
 
 
-def test_a_narrower_view_has_paths_of_its_own_and_ids_below_the_argument() -> None:
+def test_a_narrower_view_has_relative_paths_and_ids_below_the_argument() -> None:
     view = LogFiles.of(TREE, prefix="logs").subfolder("a")
     assert list(view) == ["b/y.log", "x.log"]
     assert view.children() == (["x.log"], ["b"])
@@ -44,14 +44,14 @@ def test_a_narrower_view_has_paths_of_its_own_and_ids_below_the_argument() -> No
     assert not view.file("b/y.log").is_folder
 
 
-def test_views_can_be_cut() -> None:
+def test_views_can_be_restricted() -> None:
     view = LogFiles.of(TREE).subfolder("a")
     assert list(view.select(["x.log", "nothing"])) == ["x.log"]
     assert list(view.exclude(["x.log"])) == ["b/y.log"]
     assert view.total_size() == 3
 
 
-def test_another_process_gets_only_what_the_view_shows() -> None:
+def test_a_pickled_view_holds_only_its_files() -> None:
     view = LogFiles.of(TREE, {"f": {"k": 1}}, prefix="logs").subfolder("a")
     copy = pickle.loads(pickle.dumps(view))
     assert list(copy) == list(view)
@@ -59,7 +59,7 @@ def test_another_process_gets_only_what_the_view_shows() -> None:
     assert (copy.id(), copy.settings, copy.source()) == (view.id(), {"f": {"k": 1}}, view.source())
 
 
-def test_settings_hold_from_their_folder_downwards() -> None:
+def test_settings_apply_below_their_folder() -> None:
     view = LogFiles.of(TREE).with_settings({"": {"f": {"k": 1}}, "a": {"f": {"k": 2}}})
     assert view.settings == {"f": {"k": 1}}
     assert view.subfolder("a").subfolder("b").settings == {"f": {"k": 2}}
@@ -74,14 +74,14 @@ def test_a_single_file_is_an_argument_too(tmp_path: Path) -> None:
     assert view.source(view.path) == Source("logs/top.log")
 
 
-def test_the_root_and_what_lies_outside_have_sources_too(tmp_path: Path) -> None:
+def test_the_root_and_paths_outside_it_have_sources(tmp_path: Path) -> None:
     on_disk(tmp_path)
     assert LogFiles.at(tmp_path, tmp_path)[0].source("logs/top.log") == Source("logs/top.log")
     outside, _ = LogFiles.at(tmp_path / "logs", tmp_path / "elsewhere")
     assert outside.source("top.log") == Source("../logs/top.log")
 
 
-def test_a_path_that_is_not_there_is_an_error_of_the_request(tmp_path: Path) -> None:
+def test_a_missing_path_is_a_request_error(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="nothing: no such file or folder"):
         LogFiles.at(tmp_path / "nothing", tmp_path)
 
@@ -116,7 +116,7 @@ def test_a_file_keeps_the_path_that_it_has_from_the_root(tmp_path: Path, name: s
     assert (str(view.source("x.log")), str(finding.source)) == (name, name.replace("x.log", "out.log"))
 
 
-def test_a_folder_behind_a_link_is_listed_under_the_name_of_the_link(tmp_path: Path) -> None:
+def test_a_linked_folder_is_listed_under_the_name_of_the_link(tmp_path: Path) -> None:
     root, (logs, runs) = tmp_path, (tmp_path / "logs", tmp_path / "runs")
     for folder in (logs / "real", logs / ".store/hidden", runs / "1", runs / "2"):
         folder.mkdir(parents=True)
@@ -147,7 +147,7 @@ def test_a_folder_behind_a_link_is_listed_under_the_name_of_the_link(tmp_path: P
     ]
 
 
-def test_the_end_of_a_file_is_the_same_from_memory_and_from_disk(tmp_path: Path) -> None:
+def test_the_end_of_a_file_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:
     (tmp_path / "x.log").write_bytes(content := b"begin\n" + b"\0" * 2 * HEAD + b"\nend")
     for files in (
         LogFiles.of({"x.log": content}).file("x.log"),
@@ -169,7 +169,7 @@ def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, HEAD - 3, HEAD, HEAD + 1])
-def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path, size: int) -> None:
+def test_a_byte_order_mark_is_removed(tmp_path: Path, size: int) -> None:
     (tmp_path / "x.log").write_bytes(b"\xef\xbb\xbf" + b"x" * size)
     memory = LogFiles.of({"x.log": (tmp_path / "x.log").read_bytes()})
     for folder in (memory, LogFiles.at(tmp_path, tmp_path)[0]):
@@ -179,7 +179,7 @@ def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path, size: int) -> No
         assert file.read_sibling("x.log") == (b"x" * size if size <= HEAD - 3 else None)
 
 
-def test_the_begin_of_a_file_beside_is_given_as_it_is_whatever_its_size(tmp_path: Path) -> None:
+def test_the_head_of_a_sibling_is_read_at_any_size(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbf\0" + b"x" * HEAD
     (tmp_path / "x.bin").write_bytes(content)
     (tmp_path / "x.log").write_bytes(b"")
@@ -192,7 +192,7 @@ def test_the_begin_of_a_file_beside_is_given_as_it_is_whatever_its_size(tmp_path
         ] * 3
 
 
-def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
+def test_a_large_file_gives_whole_lines_of_head_and_tail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = b"".join(b"line %02d\n" % number for number in range(20))
@@ -209,7 +209,7 @@ def test_of_a_large_file_the_begin_and_the_end_are_given_in_whole_lines(
         assert view.head("x.log") == content
 
 
-def test_a_large_file_of_one_line_is_its_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_of_one_line_gives_its_head(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logfiles, "WHOLE", 60)
     monkeypatch.setattr(logfiles, "TAIL", 20)
     view = LogFiles.of({"x": b"y" * 100, "bar": b"\r12345" * 20})

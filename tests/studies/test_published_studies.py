@@ -66,7 +66,7 @@ def number(text: str) -> float:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_every_cell_of_dlperf_v1_stands_in_its_table(name: str) -> None:
+def test_every_cell_of_dlperf_v1_is_in_its_table(name: str) -> None:
     published = Counter((r["framework"], r["nodes"], r["devices"], float(r["value"])) for r in _v1(name))
     ours = Counter(
         (r["framework"], r["nodes"], r["devices"], number(r["value"]))
@@ -125,7 +125,7 @@ def test_every_case_has_the_median_of_its_repeats() -> None:
         assert ours[key]["repeats"] == str(len(rows)), key
 
 
-def test_all_157_published_medians_follow() -> None:
+def test_all_157_published_medians_are_reproduced() -> None:
     ours = _medians()
     printed = {key: rows[0]["published_median"] for key, rows in _repeats().items()}
     published = {key: float(median) for key, median in printed.items() if median}
@@ -134,7 +134,7 @@ def test_all_157_published_medians_follow() -> None:
         assert abs(number(ours[key]["value"]) - median) <= 0.005 + 1e-9, key
 
 
-def test_published_speedups_follow_but_for_three() -> None:
+def test_all_published_speedups_but_three_are_reproduced() -> None:
     ours = _medians()
     wrong = {}
     for key, rows in _repeats().items():
@@ -204,7 +204,7 @@ def test_expected_speeds_are_products_of_their_facts() -> None:
         ("against-v100", ("ImageNet", "Train", "forward"), 1.4388, 0.9640),
     ],
 )
-def test_jade2_is_so_many_times_slower_than_it_should_be(
+def test_jade2_is_slower_than_expected_by_the_published_factors(
     name: str, case: tuple[str, str, str], observed: float, excess: float
 ) -> None:
     row = _jade(name)[case]
@@ -248,7 +248,7 @@ def test_the_phase_table_is_the_published_one_with_its_corrections() -> None:
             assert ours.get(key, "") == (str(float(published)) if published else ""), key
 
 
-def test_corrections_are_visible_beside_the_numbers() -> None:
+def test_corrections_are_shown_beside_the_numbers() -> None:
     text = (ROOT / "reports/jade2/README.md").read_text(encoding="utf-8")
     assert "corrected from 4 to 8" in text
     assert "corrected from 0.559 to 0.0559" in text

@@ -114,7 +114,7 @@ def test_every_comparison_of_jade2_follows_from_its_raw_logs(jade: Tables, corpu
     print(f"jade: {len(rows)} of {len(rows)} comparisons follow from the raw logs")
 
 
-def test_the_row_published_as_0_559_comes_out_as_the_log_says(jade: Tables) -> None:
+def test_the_row_published_as_0_559_has_the_value_of_its_log(jade: Tables) -> None:
     (row,) = [
         r
         for r in jade["jade2/phases"]
@@ -165,7 +165,7 @@ def transformers(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Tabl
     return built(root, {"transformers.toml": definition("transformers")}, root / "logs")
 
 
-def test_everything_the_dashboard_plots_follows_from_its_folders(transformers: Tables, corpus: Path) -> None:
+def test_every_value_of_the_dashboard_is_reproduced(transformers: Tables, corpus: Path) -> None:
     memory = {_configuration(row): row["vram_usage"] for row in expected(corpus, "transformers.csv")}
     rows = expected(corpus, "transformers_dashboard.csv")
     parts = {
