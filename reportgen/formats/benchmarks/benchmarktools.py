@@ -19,7 +19,7 @@ from reportgen.core.rules import Rule
 from reportgen.core.units import to_base
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.json_values import is_number, items, load, table
-from reportgen.formats.parsing.result_run import ResultRun, make_series
+from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.formats.parsing.text_log import TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -131,11 +131,10 @@ def _run(log: TextLog, benchmark: Benchmark, number: int | None) -> Run:
     run.environment |= benchmark.environment
     if n := len(benchmark.samples):
         step = np.arange(1, n + 1)
-        run.series = (
-            make_series("step_time", "host", step, benchmark.samples, run.source, line=benchmark.line),
-        )
+        step, line = np.arange(1, n + 1), benchmark.line
+        run.series = [make_series("step_time", "host", step, benchmark.samples, run.source, line=line)]
     for statistic, value, text, count in benchmark.reduced:
-        run.add("step_time", value, text, statistic, count)
+        run.add_aggregate("step_time", value, text, statistic, count)
     run.status = "complete" if run.series or run.aggregates else "failed"
     return run.run()
 

@@ -16,7 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.exit_status import ending
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 from reportgen.formats.parsing.text_log import claim as claim_text
 from reportgen.sources.logfiles import LogFiles
@@ -137,7 +137,9 @@ class _JadeLog:
             metric, statistic = ("run_time", "total") if key == _TOTAL else ("step_time", "mean")
             # train.py averages [0] for a phase that it never timed, so zero means absent.
             if seconds and (value := float(seconds[1])) > 0:
-                self.run.add(metric, value, text.decode(), statistic, phase=phase, source=self.log.place(at))
+                self.run.add_aggregate(
+                    metric, value, text.decode(), statistic, line=self.log.place(at).line, phase=phase
+                )
 
     def _add_status(self) -> None:
         """Set complete if the means were printed; printing them is the last thing that the scripts do."""
@@ -158,9 +160,8 @@ class _JadeLog:
             for phase in ("data_loading", "forward", "backward"):
                 text = self.batches.columns[phase][position]
                 if text is not None and float(text) > 0:
-                    source = self.log.files.source(self.log.path, line)
                     original = f"{text.decode()} seconds"
-                    self.run.add("step_time", float(text), original, "sample", 1, phase=phase, source=source)
+                    self.run.add_aggregate("step_time", float(text), original, "sample", 1, line, phase=phase)
 
     def _devices(self) -> tuple[int, str]:
         """Return the number of devices, 0 if unknown, and their name, "" if unknown."""

@@ -19,7 +19,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -131,13 +131,13 @@ def _run(run: ResultRun, result: Mapping[str, Any]) -> Run:
     rates = [json_values.number(rate) for rate in json_values.items(result.get("samples_ts"))]
     _add_mean(run, json_values.number(result["avg_ts"]), len(rates))
     for rate in rates:
-        run.add("throughput", rate, f"{rate:g} tokens/s", "sample", 1)
+        run.add_aggregate("throughput", rate, f"{rate:g} tokens/s", "sample", 1)
     return run.run()
 
 
 def _add_mean(run: ResultRun, mean: float, n: int) -> None:
     if mean >= 0:
-        run.add("throughput", mean, f"{mean:g} tokens/s", "mean", n)
+        run.add_aggregate("throughput", mean, f"{mean:g} tokens/s", "mean", n)
 
 
 def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:

@@ -26,7 +26,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.json_values import inside, scalar, tables, whole
-from reportgen.formats.parsing.result_run import ResultRun, make_series
+from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvbench"
@@ -125,7 +125,9 @@ def _fill(
             continue
         n = values.get(f"nv/{kind}/sample_size", "0")
         count = int(n) if n.isascii() and n.isdigit() and len(n) < 16 else 0
-        run.add(metric, json_values.number(text), f"{text[:40]} {unit}", statistic, count, phase=phase)
+        run.add_aggregate(
+            metric, json_values.number(text), f"{text[:40]} {unit}", statistic, count, phase=phase
+        )
 
 
 def _summaries(state: Mapping[str, Any]) -> Summaries:
@@ -146,8 +148,8 @@ class _SampleFiles:
     malformed: Malformed
     _read: set[str] = field(default_factory=set)
 
-    def series(self, summary: Mapping[str, str], line: int) -> tuple[Series, ...]:
-        """Return the samples of a state by the `filename` and `size` of its summary, () if missing."""
+    def series(self, summary: Mapping[str, str], line: int) -> list[Series]:
+        """Return the samples of a state by the `filename` and `size` of its summary, none if missing."""
         path = _sample_path(summary.get("filename", ""))
         sibling = self.files.read_sibling_head(path, MAX_SAMPLES * _SAMPLE_BYTES) if path else None
         if sibling is None:
@@ -161,9 +163,9 @@ class _SampleFiles:
             content = sibling[0][: len(sibling[0]) // _SAMPLE_BYTES * _SAMPLE_BYTES]
             value = np.frombuffer(content, dtype="<f4").astype(np.float64)
             step, source = np.arange(1, len(value) + 1), self.files.source(path)
-            return (make_series("latency", "cuda_event", step, value, source, phase="cold_gpu"),)
+            return [make_series("latency", "cuda_event", step, value, source, phase="cold_gpu")]
         self.malformed.add(line, fault)
-        return ()
+        return []
 
 
 def _sample_path(path: str) -> str:

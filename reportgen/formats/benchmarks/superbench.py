@@ -22,7 +22,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import seconds
 from reportgen.sources.logfiles import LogFiles
 
@@ -126,16 +126,16 @@ def _add_figure(run: ResultRun, match: re.Match[str], value: float) -> None:
     rank = f":{match['rank']}" if match["rank"] else ""
     own = _OWN_UNITS.get(re.split("[:/]", place, maxsplit=1)[0])
     if own and own[0].fullmatch(name):
-        run.add(own[1], value * own[2], text, phase=f"{place}/{name}{rank}")
+        run.add_aggregate(own[1], value * own[2], text, phase=f"{place}/{name}{rank}")
         return
     for pattern, metric, factor in _KINDS:
         if kind := pattern.fullmatch(name):
             rest = "_".join(part for part in kind.groups() if part)
             phase = f"{place}/{rest}{rank}" if rest else f"{place}{rank}"
-            run.add(metric, value * factor, text, _statistic(rest), phase=phase)
+            run.add_aggregate(metric, value * factor, text, _statistic(rest), phase=phase)
             return
     metric, factor = _MONITORED.get(name, (name, 1.0)) if place == "monitor" else (name, 1.0)
-    run.add(metric, value * factor, text, phase=place + rank)
+    run.add_aggregate(metric, value * factor, text, phase=place + rank)
 
 
 def _statistic(rest: str) -> str:

@@ -21,7 +21,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
@@ -145,7 +145,7 @@ def _fill(run: ResultRun, result: Mapping[str, Any], prefix: str) -> None:
     run.samples_per_step = float(batch) if batch else None
     for name, metric, phase, factor, unit in _FIGURES:
         text = result.get(f"{prefix}_{name}")
-        run.add(metric, json_values.number(text) * factor, f"{str(text)[:40]} {unit}", phase=phase)
+        run.add_aggregate(metric, json_values.number(text) * factor, f"{str(text)[:40]} {unit}", phase=phase)
     if not run.aggregates:
         error = str(result["error"])
         run.status = "out_of_memory" if "out of memory" in error.lower() else "failed"

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import Clock, FactorValue, Finding, Run, Series, Source
+from reportgen.core.model import Clock, FactorValue, Finding, Run, Series
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.json_values import inside, items, number, scalar, table, whole
-from reportgen.formats.parsing.result_run import ResultRun, make_series
+from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "optimum_benchmark"
@@ -108,7 +108,6 @@ def _fill(run: ResultRun, report: Mapping[str, Any], config: "_Configuration", c
 def _add_target(
     run: ResultRun, target: str, result: Mapping[str, Any], line: int, *, is_training: bool
 ) -> None:
-    source = Source(run.source.path, line)
     latency = table(result.get("latency"))
     scale = _LATENCY_UNITS.get(str(latency.get("unit")))
     n = whole(latency.get("count")) or 0
@@ -116,20 +115,20 @@ def _add_target(
         if scale:
             value = number(latency.get(key))
             text = f"{value} {latency['unit']}"
-            run.add("latency", value * scale, text, statistic, n, phase=target, source=source)
+            run.add_aggregate("latency", value * scale, text, statistic, n, phase=target, line=line)
     rate, unit = number(inside(result, "throughput", "value")), str(inside(result, "throughput", "unit"))
     if not is_training and unit.endswith("/s"):
         metric = "token_throughput" if unit.startswith("token") else "throughput"
-        run.add(metric, rate, f"{rate} {unit}"[:80], "mean", n, phase=target, source=source)
+        run.add_aggregate(metric, rate, f"{rate} {unit}"[:80], "mean", n, phase=target, line=line)
     for kind, (keys, metric, statistic, units) in _OTHERS.items():
         part = table(result.get(kind))
         values = [value for key in keys if np.isfinite(value := number(part.get(key)))]
         if values and (scale := units.get(str(part.get("unit")))):
             text = f"{values[0]} {part['unit']}"
-            run.add(metric, values[0] * scale, text, statistic, phase=target, source=source)
+            run.add_aggregate(metric, values[0] * scale, text, statistic, phase=target, line=line)
 
 
-def _steps(run: ResultRun, report: Mapping[str, Any], config: "_Configuration") -> tuple[Series, ...]:
+def _steps(run: ResultRun, report: Mapping[str, Any], config: "_Configuration") -> list[Series]:
     """Return the training steps of each process: the values of all processes follow one another."""
 
     def values(target: str) -> list[float]:
@@ -137,15 +136,15 @@ def _steps(run: ResultRun, report: Mapping[str, Any], config: "_Configuration") 
 
     times = values("overall") or [*values("warmup"), *values("train")]
     if not times or len(times) % config.processes:
-        return ()
+        return []
     samples = np.nan if config.training_batch is None else config.training_batch
     clock: Clock = "cuda_event" if config.is_on_gpu else "host"
     by_rank = np.array(times, dtype=np.float64).reshape(config.processes, -1)
     step = np.arange(1, by_rank.shape[1] + 1)
-    return tuple(
+    return [
         make_series("step_time", clock, step, time, run.source, rank=rank, samples=samples)
         for rank, time in enumerate(by_rank)
-    )
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray, Series, Source
-from reportgen.formats.parsing.result_run import make_series
+from reportgen.formats.parsing.run_builder import make_series
 
 _GPU = re.compile(
     r"gpu_id: ([0-9]+)/(utilization\.gpu|utilization\.memory|memory\.used|memory\.free) \((%|MB)\)"
@@ -76,7 +76,7 @@ class Metrics:
         ratio = float(np.median(ratios)) if len(ratios) else 0.0
         return round(ratio) if 0.5 < ratio < 1e6 else 0
 
-    def throughput(self, source: Source) -> tuple[Series, ...]:
+    def throughput(self, source: Source) -> list[Series]:
         """Return the intervals and the rates of ThroughputMonitor over all devices."""
         devices = max(self.devices(), 1)
         time, batches = self.column(_TIME), self.column(_BATCHES)
@@ -85,7 +85,7 @@ class Metrics:
         highest = np.maximum.accumulate(batches[logged])
         logged = logged[np.diff(highest, prepend=0) > 0]
         if not len(logged):
-            return ()
+            return []
         step, line, time = batches[logged].astype(np.int64), self.line[logged], time[logged]
         begin = np.concatenate(([0.0], time[:-1]))
         span = np.diff(step, prepend=0)
@@ -97,9 +97,9 @@ class Metrics:
         rate = self.column(_RATE)[logged] * devices
         known = np.isfinite(rate)
         if not known.any():
-            return (series,)
+            return [series]
         step, line, span = step[known], line[known], np.minimum(step[known], _RATE_BATCHES)
-        return series, make_series("throughput", "printed", step, rate[known], source, span=span, line=line)
+        return [series, make_series("throughput", "printed", step, rate[known], source, span=span, line=line)]
 
 
 def column_names(content: bytes) -> tuple[str, ...]:

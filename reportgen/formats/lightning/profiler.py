@@ -16,8 +16,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.core.model import STEP, Source
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.core.model import STEP
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER
 
 TITLE = b"Profiler Report"
@@ -117,33 +117,33 @@ def _name(row: re.Match[bytes]) -> str:
     return _RANK.sub(b"", row["name"]).decode("utf-8", "replace").strip()
 
 
-def add_step_times(run: ResultRun, actions: Sequence[Action], path: str) -> None:
-    """Add the figures of a report in the file `path`: means per step, means per call, the total."""
+def add_step_times(run: ResultRun, actions: Sequence[Action]) -> None:
+    """Add the figures of a report, the file of the run: means per step, means per call, the total."""
     named = {action.short_name: action for action in reversed(actions) if action.mean is not None}
     matched = {phase: next((name for name in names if name in named), "") for phase, names in _PHASES.items()}
     phases = {phase: named[name] for phase, name in matched.items() if name}
     calls = next((phases[name].calls for name in ("training_batch", "forward") if name in phases), 0)
     for phase, action in phases.items():
-        _add(run, "step_time", phase, action.mean, action.text, action, path)
+        _add(run, "step_time", phase, action.mean, action.text, action)
     # The row of the whole run, which newer layouts have.
     total = next((action for action in actions if action.name == "Total" and action.mean is None), None)
     used = {id(action) for action in phases.values()}
     for action in actions:
         if action.mean is None and action is not total:
-            _add_total(run, action.name, action, path)
+            _add_total(run, action.name, action)
         elif action.mean is not None and id(action) not in used:
             metric = "step_time" if action.calls == calls > 1 else "action_time"
-            _add(run, metric, action.name, action.mean, action.text, action, path)
+            _add(run, metric, action.name, action.mean, action.text, action)
     batch, loading = phases.get("training_batch"), phases.get("data_loading")
     if batch and loading and batch.mean is not None and loading.mean is not None:
         # The step from batch to batch: the trainer's work on one and the wait for the next.
         text = f"{batch.text} + {loading.text}"
-        _add(run, "step_time", STEP, batch.mean + loading.mean, text, batch, path)
+        _add(run, "step_time", STEP, batch.mean + loading.mean, text, batch)
     if total:
-        _add_total(run, STEP, total, path)
+        _add_total(run, STEP, total)
 
 
-def add_between_steps(run: ResultRun, actions: Sequence[Action], path: str) -> None:
+def add_between_steps(run: ResultRun, actions: Sequence[Action]) -> None:
     """Add the sum of the means between two steps if the report has all of them."""
     named = {action.name: action for action in actions if action.mean is not None}
     if not all(name in named for name in _BETWEEN_STEPS):
@@ -151,16 +151,14 @@ def add_between_steps(run: ResultRun, actions: Sequence[Action], path: str) -> N
     parts = [named[name] for name in _BETWEEN_STEPS]
     # In this order and without fsum: the original adds floats one after another.
     value = sum(part.mean for part in parts if part.mean is not None)
-    _add(run, "step_time", "between_steps", value, " + ".join(part.text for part in parts), parts[0], path)
+    _add(run, "step_time", "between_steps", value, " + ".join(part.text for part in parts), parts[0])
 
 
-def _add(
-    run: ResultRun, metric: str, phase: str, mean: float | None, text: str, action: Action, path: str
-) -> None:
+def _add(run: ResultRun, metric: str, phase: str, mean: float | None, text: str, action: Action) -> None:
     if mean is not None:
-        run.add(metric, mean, text, "mean", action.calls, phase=phase, source=Source(path, action.line))
+        run.add_aggregate(metric, mean, text, "mean", action.calls, action.line, phase=phase)
 
 
-def _add_total(run: ResultRun, phase: str, action: Action, path: str) -> None:
-    source = Source(path, action.line)
-    run.add("run_time", action.total, f"{action.total:g}", "total", action.calls, phase=phase, source=source)
+def _add_total(run: ResultRun, phase: str, action: Action) -> None:
+    text = f"{action.total:g}"
+    run.add_aggregate("run_time", action.total, text, "total", action.calls, action.line, phase=phase)

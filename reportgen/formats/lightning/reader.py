@@ -23,7 +23,7 @@ from reportgen.formats.lightning import metrics_csv, profiler
 from reportgen.formats.parsing import environment_files, json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.device_names import short_name
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import is_binary, mean
 from reportgen.sources.logfiles import LogFiles
 
@@ -127,7 +127,7 @@ def _claim_file(files: LogFiles) -> Claim | None:
 
 def _read_profile(files: LogFiles) -> Run:
     run = ResultRun.of_file(_NAME, files, framework=_FRAMEWORK)
-    profiler.add_step_times(run, profiler.parse(files.bytes(files.path)), run.source.path)
+    profiler.add_step_times(run, profiler.parse(files.bytes(files.path)))
     if not run.aggregates:
         run.status = "partial"
         run.note(Rule.READ_INCOMPLETE_RUN, "the profiler's report has no actions")
@@ -150,7 +150,7 @@ def _read_metrics(files: LogFiles) -> Run:
         run.factors["devices"] = devices
     losses = ((name, mean(metrics.column(name))) for name in ("train_loss", "train/loss", "loss"))
     if loss := next(((name, value) for name, value in losses if math.isfinite(value)), None):
-        run.add("loss", loss[1], loss[0])
+        run.add_aggregate("loss", loss[1], loss[0])
     stats = metrics.gpu_stats()
     for device in range(max((len(columns) for columns in stats.values()), default=0)):
         columns = {name: values[device] for name, values in stats.items() if device < len(values)}
@@ -188,8 +188,8 @@ class _ConfigurationFolder:
             run.factors["device"] = short_name(device)
         size, devices = (json_values.whole(run.factors.get(name)) for name in ("batch_size", "devices"))
         run.samples_per_step = None if size is None or devices is None else float(size * devices)
-        profiler.add_step_times(run, self.actions, run.source.path)
-        profiler.add_between_steps(run, self.actions, run.source.path)
+        profiler.add_step_times(run, self.actions)
+        profiler.add_between_steps(run, self.actions)
         self._add_losses()
         self._add_samples()
         kernels, duration = (
@@ -197,9 +197,13 @@ class _ConfigurationFolder:
             self.info.get("train_duration"),
         )
         if kernels is not None:
-            run.add("tensor_core_utilization", kernels, f"{kernels!r}", source=self._source("dlprof"))
+            run.add_aggregate(
+                "tensor_core_utilization", kernels, f"{kernels!r}", source=self._source("dlprof")
+            )
         if json_values.is_number(duration):
-            run.add("run_time", float(duration), f"{duration!r}", "total", source=self._source("info"))
+            run.add_aggregate(
+                "run_time", float(duration), f"{duration!r}", "total", source=self._source("info")
+            )
         return run.run()
 
     def _bytes(self, role: str) -> bytes:
@@ -299,7 +303,9 @@ class _ConfigurationFolder:
         if samples is not None:
             self._add("utilization", sampled, "sample", len(samples))
         if idle is not None:
-            self.run.add("utilization", 1 - idle, f"{1 - idle!r}", "sample", source=self._source("dlprof"))
+            self.run.add_aggregate(
+                "utilization", 1 - idle, f"{1 - idle!r}", "sample", source=self._source("dlprof")
+            )
 
     def _stats(self) -> dict[str, FloatArray]:
         """Return the samples of all devices of the profiled run, without empty cells."""
@@ -314,4 +320,4 @@ class _ConfigurationFolder:
         """Add a number computed from the metrics.csv of a version, the profiled one if none is given."""
         version = self.sampled if version is None else version
         path = f"{version}/metrics.csv" if version else self.roles.get("dlprof", "")
-        self.run.add(metric, value, f"{value!r}", statistic, n, source=self.files.source(path))
+        self.run.add_aggregate(metric, value, f"{value!r}", statistic, n, source=self.files.source(path))

@@ -20,7 +20,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, MlperfEvent, first_event, parse
 from reportgen.formats.mlperf.work import add_work
 from reportgen.formats.parsing.json_values import inside, is_number, load, number, table
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, is_binary
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -183,13 +183,13 @@ class _ResultLog:
         if not self.start or not self.stop or self.stop.time_ms < self.start.time_ms:
             return
         seconds = (self.stop.time_ms - self.start.time_ms) / 1000
-        source, text = self.log.place(self.stop.at), f"{self.stop.time_ms} - {self.start.time_ms} ms"
+        line, text = self.log.place(self.stop.at).line, f"{self.stop.time_ms} - {self.start.time_ms} ms"
         if self.run.status != "complete":
-            self.run.add("run_time", seconds, text, "total", 1, source=source)
+            self.run.add_aggregate("run_time", seconds, text, "total", 1, line)
             return
-        self.run.add("time_to_train", seconds, text, "total", 1, source=source)
+        self.run.add_aggregate("time_to_train", seconds, text, "total", 1, line)
         text = f"({text}) x {self.scaling!r}"
-        self.run.add("scaled_time_to_train", seconds * self.scaling, text, "total", 1, source=source)
+        self.run.add_aggregate("scaled_time_to_train", seconds * self.scaling, text, "total", 1, line)
 
     def _add_quality(self) -> None:
         """Add the last evaluation before run_stop: an accuracy, a loss or a perplexity."""
@@ -198,8 +198,8 @@ class _ResultLog:
             events = [event for event in events if event.at < self.stop.at]
         value = number(events[-1].value) if events else math.nan
         if is_number(value):
-            text, source = f"{events[-1].value!r}"[:80], self.log.place(events[-1].at)
-            self.run.add("eval_accuracy", value, text, "last", len(events), source=source)
+            text, line = f"{events[-1].value!r}"[:80], self.log.place(events[-1].at).line
+            self.run.add_aggregate("eval_accuracy", value, text, "last", len(events), line)
 
 
 # The description of a system: numbers are texts, many are empty; the software is an object, a list or a text.

@@ -15,7 +15,7 @@ from reportgen.core.model import Clock, FloatArray, IntArray, Series
 from reportgen.formats.mlperf.events import EventInterval, Events, MlperfEvent
 from reportgen.formats.parsing.json_values import inside, is_number
 from reportgen.formats.parsing.metric_logger import METRIC_LOGGER
-from reportgen.formats.parsing.result_run import ResultRun, make_series
+from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.formats.parsing.speedometer import SPEEDOMETER
 from reportgen.formats.parsing.text_log import TextLog
 
@@ -46,7 +46,9 @@ def add_work(run: ResultRun, log: TextLog, events: Events, *, is_per_device: boo
     if len(tracked) > 1 and len(tracked) == len(blocks) and not is_per_device:
         rates, span = [rate for _, rate in tracked], counter.spans(blocks)
         places = [event for event, _ in tracked]
-        run.series += (_series(log, "throughput", "printed", np.cumsum(span), span, rates, counter, places),)
+        run.series.append(
+            _series(log, "throughput", "printed", np.cumsum(span), span, rates, counter, places)
+        )
         return
     scale = devices if is_per_device and devices else 1
     # GPT-3 counts in tokens, also for its rate, while its batch is of sequences.
@@ -122,7 +124,7 @@ def _is_of_all_devices(events: Events, tracked: Tracked, counter: _Counter) -> b
     return any(0.8 * size < expected < 1.25 * size for size in sizes)
 
 
-def _timed(log: TextLog, events: Events, counter: _Counter) -> tuple[Series, ...]:
+def _timed(log: TextLog, events: Events, counter: _Counter) -> list[Series]:
     """Return the step times that NeMo's callback prints, each the mean since the previous one."""
     rising: list[tuple[MlperfEvent, float, int]] = []
     # Since v5.0 `step` counts from 0, and the mean of a whole block comes without it.
@@ -133,35 +135,35 @@ def _timed(log: TextLog, events: Events, counter: _Counter) -> tuple[Series, ...
         if last > (rising[-1][2] if rising else 0):
             rising.append((event, seconds, last))
     if not rising:
-        return ()
+        return []
     places, means, steps = zip(*rising, strict=True)
     step = np.array(steps, dtype=np.int64)
     span = np.diff(step, prepend=0)
-    return (_series(log, "step_time", "printed", step, span, np.array(means) * span, counter, places),)
+    return [_series(log, "step_time", "printed", step, span, np.array(means) * span, counter, places)]
 
 
-def _printed(log: TextLog, counter: _Counter) -> tuple[Series, ...]:
+def _printed(log: TextLog, counter: _Counter) -> list[Series]:
     """Return what MetricLogger (SSD) or MXNet's Speedometer (ResNet-50) print between the events."""
     run, records, line = METRIC_LOGGER.start(log)
     run.samples_per_step = float(counter.batch) or None
     if not len(records):
         run, records, line = SPEEDOMETER.start(log)
     line.measure(run, records)
-    return tuple(run.series)
+    return run.series
 
 
 def _of_blocks(
     log: TextLog, events: Events, blocks: Sequence[EventInterval], counter: _Counter
-) -> tuple[Series, ...]:
+) -> list[Series]:
     """Return the blocks between evaluations as intervals of several steps, by their own two timestamps."""
     if not blocks:
-        return ()
+        return []
     start = events.first("run_start") or blocks[0].start
     begin = np.array([block.start.time_ms - start.time_ms for block in blocks]) / 1000
     span, value = counter.spans(blocks), np.array([block.seconds for block in blocks])
     places = [block.stop for block in blocks]
     step = np.cumsum(span)
-    return (_series(log, "step_time", "timestamp", step, span, value, counter, places, begin),)
+    return [_series(log, "step_time", "timestamp", step, span, value, counter, places, begin)]
 
 
 def _series(
@@ -190,12 +192,11 @@ def _add_rates(
         return
     rates = [scale * rate for _, rate in tracked]
     lines = log.lines([event.at for event, _ in tracked]).tolist()
-    sources = [log.files.source(log.path, line) for line in lines]
     epochs = [epoch.seconds for epoch in events.intervals("epoch")]
     weights = epochs if len(epochs) == len(rates) and sum(epochs) > 0 else [1 / rate for rate in rates]
     mean = math.fsum(w * rate for w, rate in zip(weights, rates, strict=True)) / math.fsum(weights)
     text = f"{len(rates)} rates" if len(rates) > 1 else f"{rates[0] / scale!r}"
-    run.add(metric, mean, text, "mean", len(rates), source=sources[0])
+    run.add_aggregate(metric, mean, text, "mean", len(rates), lines[0])
     if len(rates) > 1:
-        for rate, source in zip(rates, sources, strict=True):
-            run.add(metric, rate, f"{rate / scale!r}", "sample", 1, source=source)
+        for rate, line in zip(rates, lines, strict=True):
+            run.add_aggregate(metric, rate, f"{rate / scale!r}", "sample", 1, line)

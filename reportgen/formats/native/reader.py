@@ -31,7 +31,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
 from reportgen.formats.native.run_json import NodeJson, RunJson, parse_node, parse_run
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.result_run import ResultRun, make_series
+from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -217,7 +217,7 @@ class _RunFolder:
         ranks, nodes = self._parts("steps", _STEPS), self._parts("telemetry", _DEVICES)
         offsets = self._offsets(ranks, nodes)
         origin = _origin(ranks, offsets)
-        run.series = tuple(x for part in ranks for x in self._series(part, offsets[part.name], origin))
+        run.series = [x for part in ranks for x in self._series(part, offsets[part.name], origin)]
         run.telemetry = tuple(x for part in nodes for x in self._devices(part, offsets[part.name], origin))
         run.factors, run.repeat, run.ranks = self.json.factors, json.repeat, json.ranks
         facts = [node.facts for node in self.nodes.values()]

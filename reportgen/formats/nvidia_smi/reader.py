@@ -25,7 +25,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import quantity, rows
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.result_run import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import is_binary
 from reportgen.sources.logfiles import LogFiles
 

@@ -1,16 +1,16 @@
-"""Build the Run of a text log from columns of step numbers, times and rates.
+"""Build a Run: `ResultRun` from results, `RunBuilder` from the columns of a text log.
 
-Trainers print the same quantities in different words. This module has what they share once a reader has
+Programs print the same quantities in different words. This module has what they share once a reader has
 parsed the words: each step once, how many steps a line covers, step times from timestamps, and the Run with
 its status.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from reportgen.core.model import (
     STEP,
@@ -24,9 +24,14 @@ from reportgen.core.model import (
     IntArray,
     Run,
     Series,
+    Source,
+    Status,
+    Telemetry,
 )
+from reportgen.core.rules import Rule
 from reportgen.formats.parsing.exit_status import ending
 from reportgen.formats.parsing.text_log import TextLog
+from reportgen.sources.logfiles import LogFiles
 
 
 def once(step: IntArray) -> IntArray:
@@ -63,33 +68,149 @@ def in_epochs(epoch: IntArray, position: IntArray, length: IntArray) -> IntArray
     return before + position
 
 
-def _no_records() -> IntArray:
-    return np.zeros(0, dtype=np.int64)
+def make_series(
+    metric: str,
+    clock: Clock,
+    step: ArrayLike,
+    value: ArrayLike,
+    source: Source,
+    *,
+    phase: str = STEP,
+    rank: int = 0,
+    span: ArrayLike = 1,
+    begin: ArrayLike = np.nan,
+    samples: ArrayLike = np.nan,
+    line: ArrayLike = 0,
+    breaks: tuple[Break, ...] = (),
+) -> Series:
+    """Return a series; a column may be given as one number for all steps."""
+    n = len(np.asarray(step))
+
+    def column(values: ArrayLike, kind: type) -> Any:
+        return np.array(np.broadcast_to(np.asarray(values), n), dtype=kind)
+
+    return Series(
+        metric,
+        phase=phase,
+        rank=rank,
+        clock=clock,
+        step=column(step, np.int64),
+        span=column(span, np.int64),
+        begin=column(begin, np.float64),
+        value=column(value, np.float64),
+        samples=column(samples, np.float64),
+        line=column(line, np.int64),
+        source=source,
+        breaks=breaks,
+    )
 
 
 @dataclass(slots=True)
-class RunBuilder:
-    """A run under construction; `step` and `line` are columns of the records that `add` refers to.
+class ResultRun:
+    """A run under construction; a log that holds results needs no more than this."""
+
+    format: str
+    id: str
+    source: Source
+    factors: dict[str, FactorValue] = field(default_factory=dict)
+    environment: dict[str, FactorValue] = field(default_factory=dict)
+    repeat: int | None = None
+    ranks: int | None = None
+    status: Status = "complete"
+    samples_per_step: float | None = None
+    series: list[Series] = field(default_factory=list)
+    aggregates: list[Aggregate] = field(default_factory=list)
+    telemetry: tuple[Telemetry, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+
+    @classmethod
+    def of_file(
+        cls, format: str, files: LogFiles, line: int = 0, number: int | None = None, **factors: FactorValue
+    ) -> "ResultRun":
+        """Start the run at a line of the only file of a view; `number` if the file holds several runs."""
+        return ResultRun(format, files.id(files.path, number), files.source(files.path, line), factors)
+
+    def add_aggregate(
+        self,
+        metric: str,
+        value: float,
+        original: str,
+        statistic: str = "mean",
+        n: int = 0,
+        line: int | None = None,
+        *,
+        phase: str = STEP,
+        source: Source | None = None,
+    ) -> None:
+        """Add a number that the program has reduced itself; one that is not finite is left out.
+
+        line  in the file of the run; source  for a number from another file
+        """
+        if np.isfinite(value):
+            source = source or (self.source if line is None else replace(self.source, line=line))
+            self.aggregates.append(
+                Aggregate(
+                    metric,
+                    phase=phase,
+                    value=value,
+                    original=original,
+                    statistic=statistic,
+                    n=n,
+                    source=source,
+                )
+            )
+
+    def note(self, rule: Rule, message: str, source: Source | None = None) -> None:
+        """Add a warning about the run."""
+        self.findings.append(Finding("warning", rule, self.id, message, source or self.source))
+
+    def run(self, number: int | None = None) -> Run:
+        """Return the run; None and empty values are left out of its factors and environment.
+
+        number  of the run, in a log that holds several
+        """
+        return Run(
+            self.id if number is None else f"{self.id}#{number}",
+            self.format,
+            self.source,
+            known(self.factors),
+            known(self.environment),
+            repeat=self.repeat,
+            ranks=self.ranks,
+            status=self.status,
+            samples_per_step=self.samples_per_step,
+            series=tuple(self.series),
+            aggregates=tuple(self.aggregates),
+            telemetry=self.telemetry,
+            findings=tuple(self.findings),
+        )
+
+
+class RunBuilder(ResultRun):
+    """The run of a text log under construction; `step` and `line` are columns of the records of `add`.
 
     last        offset after the last record: errors count from here on
     has_result  whether the program printed its final result; None for programs that print none
-    stepless    lines of records without a step
     """
 
-    log: TextLog
-    format: str
-    step: IntArray = field(default_factory=_no_records)
-    line: IntArray = field(default_factory=_no_records)
-    last: int = 0
-    series: list[Series] = field(default_factory=list)
-    aggregates: list[Aggregate] = field(default_factory=list)
-    factors: dict[str, FactorValue] = field(default_factory=dict)
-    environment: dict[str, FactorValue] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
-    samples_per_step: float | None = None
-    breaks: tuple[Break, ...] = ()
-    has_result: bool | None = None
-    stepless: set[int] = field(default_factory=set)
+    def __init__(
+        self,
+        log: TextLog,
+        format: str,
+        step: IntArray | None = None,
+        line: IntArray | None = None,
+        last: int = 0,
+        *,
+        factors: dict[str, FactorValue] | None = None,
+        samples_per_step: float | None = None,
+        breaks: tuple[Break, ...] = (),
+        has_result: bool | None = None,
+    ) -> None:
+        super().__init__(format, log.id, log.source, factors or {}, samples_per_step=samples_per_step)
+        self.log, self.last, self.breaks, self.has_result = log, last, breaks, has_result
+        self.step = np.zeros(0, dtype=np.int64) if step is None else step
+        self.line = np.zeros(0, dtype=np.int64) if line is None else line
+        self._stepless: set[int] = set()  # lines of records without a step
 
     def set_records(self, step: IntArray, begin: IntArray, breaks: tuple[Break, ...] = ()) -> None:
         """Set the step numbers and offsets of the records of the next series."""
@@ -115,27 +236,27 @@ class RunBuilder:
         has_step = (self.step >= 1) & (span >= 1)
         columns: tuple[NDArray[Any], ...] = (self.step, span, value, samples, self.line)
         if not has_step.all():
-            self.stepless.update(self.line[~has_step].tolist())
+            self._stepless.update(self.line[~has_step].tolist())
             columns = tuple(column[has_step] for column in columns)
-        self._add(metric, phase, clock, np.full(len(columns[0]), np.nan), columns)
+        self._add(metric, phase, clock, np.nan, columns)
 
     def _add(
-        self, metric: str, phase: str, clock: Clock, begin: FloatArray, columns: tuple[NDArray[Any], ...]
+        self, metric: str, phase: str, clock: Clock, begin: ArrayLike, columns: tuple[NDArray[Any], ...]
     ) -> None:
         step, span, value, samples, line = columns
         if np.isfinite(value).any():
             self.series.append(
-                Series(
+                make_series(
                     metric,
+                    clock,
+                    step,
+                    value,
+                    self.source,
                     phase=phase,
-                    clock=clock,
-                    step=step,
                     span=span,
                     begin=begin,
-                    value=value,
                     samples=samples,
                     line=line,
-                    source=self.log.source,
                     breaks=self.breaks,
                 )
             )
@@ -173,56 +294,19 @@ class RunBuilder:
                 tuple(column[keep] for column in columns),
             )
 
-    def add_aggregate(
-        self,
-        metric: str,
-        value: float,
-        original: str,
-        statistic: str,
-        n: int,
-        line: int,
-        *,
-        phase: str = STEP,
-    ) -> None:
-        """Add a number that the program has reduced itself; one that is not finite is left out."""
-        if np.isfinite(value):
-            self.aggregates.append(
-                Aggregate(
-                    metric,
-                    phase=phase,
-                    value=value,
-                    original=original,
-                    statistic=statistic,
-                    n=n,
-                    source=self.log.files.source(self.log.path, line),
-                )
-            )
-
     def run(self, number: int | None = None) -> Run:
-        """Return the run; the text after the last record decides its status.
-
-        number  of the run, in a log that holds several
-        """
+        """Return the run; the text after the last record decides its status."""
         last_step = int(self.step[-1]) if len(self.step) else 0
-        if self.stepless:
-            self.log.malformed.add(min(self.stepless), "a record without a step", len(self.stepless))
+        if self._stepless:
+            self.log.malformed.add(min(self._stepless), "a record without a step", len(self._stepless))
         is_measured = bool(last_step or self.aggregates)
         ended = ending(self.log, self.last, last_step, is_measured=is_measured, has_result=self.has_result)
         # A reader's own finding of this rule is more specific.
         rules = {finding.rule for finding in self.findings}
         others = [finding for finding in ended.findings if finding.rule not in rules]
-        return Run(
-            self.log.files.id(self.log.path, number),
-            self.format,
-            self.log.source,
-            known(self.factors),
-            known(self.environment),
-            status=ended.status,
-            samples_per_step=self.samples_per_step,
-            series=tuple(self.series),
-            aggregates=tuple(self.aggregates),
-            findings=(*self.log.malformed.findings(), *self.findings, *others),
-        )
+        self.status = ended.status
+        self.findings = [*self.log.malformed.findings(), *self.findings, *others]
+        return super().run(number)
 
 
 def known(table: Mapping[str, FactorValue | None]) -> Factors:
