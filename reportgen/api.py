@@ -10,7 +10,7 @@ The command line calls these functions. pandas is loaded by the first `to_datafr
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from reportgen.publish import Change
+    from reportgen.report.listing import RunListing
+    from reportgen.sources.logfiles import LogFiles
     from reportgen.tables.expected import SpeedFacts
 
 __all__ = [
     "BuildResult",
     "CaseSet",
     "Detection",
+    "InitResult",
     "RequestError",
     "ResultTable",
     "Run",
@@ -43,6 +46,8 @@ __all__ = [
     "detect_all",
     "expected_speed",
     "format_names",
+    "init",
+    "list_runs",
     "read",
     "steps",
     "table",
@@ -223,6 +228,8 @@ class BuildResult:
     changes  files that were written, or with `check` would be; `what` is new, changed, edited or removed
     problems  tables in other files that were edited by hand, which a build leaves alone
     files    number of generated files
+    unrecognised     log files that no format recognises, relative to `base`
+    unknown_folders  folders that consist of such files
     """
 
     reports: tuple[Report, ...]
@@ -231,7 +238,8 @@ class BuildResult:
     problems: tuple[Finding, ...] = ()
     files: int = 0
     unrecognised: tuple[UnrecognisedFile, ...] = ()
-    unknown_folders: tuple[UnknownFolder, ...] = field(default=(), repr=False)
+    unknown_folders: tuple[UnknownFolder, ...] = ()
+    base: Path = Path()
 
     @property
     def is_up_to_date(self) -> bool:
@@ -249,6 +257,23 @@ def read(paths: Paths, *, root: PathLike | None = None, progress: Progress | Non
     """
     loaded = _load(paths, root, progress)
     return RunSet(loaded.runs, loaded.findings, loaded.unrecognised)
+
+
+def list_runs(
+    paths: Paths,
+    *,
+    protocol: str = "20+100x7",
+    root: PathLike | None = None,
+    progress: Progress | None = None,
+) -> "RunListing":
+    """Measure all runs below files and folders and return what `reportgen runs` prints.
+
+    Runs are measured where they are read, so that their steps need no memory. Parameters as those of `read`.
+    """
+    from reportgen.report import listing
+
+    rule = _protocol(protocol)
+    return listing.list_runs(_places(paths), rule, root=_root(root), progress=progress)
 
 
 def steps(run: Run) -> "pd.DataFrame":
@@ -361,12 +386,18 @@ def detect(file: PathLike) -> Detection | None:
     return detections[0] if len(detections) == 1 else None
 
 
-def detect_all(path: PathLike) -> tuple[Detection, ...]:
-    """Return the format of every file, and every folder that is one run, below a path."""
+def detect_all(path: PathLike, *, required: bool = False) -> tuple[Detection, ...]:
+    """Return the format of every file, and every folder that is one run, below a path.
+
+    required  raise RequestError with the reason if no format recognises anything
+    """
     from reportgen.formats.detection import discover
     from reportgen.load.scan import scan_path
 
-    claimed = discover(scan_path(resolve_existing(Path(path)), Path.cwd()).files).claimed
+    files = scan_path(resolve_existing(Path(path)), Path.cwd()).files
+    discovery = discover(files)
+    if required and not discovery.claimed:
+        raise RequestError(str(path), *_reason_unrecognised(files, discovery.findings))
     return tuple(
         Detection(
             each.files.source("" if each.files.is_folder else each.files.path).path,
@@ -375,7 +406,21 @@ def detect_all(path: PathLike) -> tuple[Detection, ...]:
             each.claim.source,
             each.claim.reason,
         )
-        for each in claimed
+        for each in discovery.claimed
+    )
+
+
+def _reason_unrecognised(files: "LogFiles", findings: Sequence[Finding]) -> tuple[str, str]:
+    """Return why no format recognises a file or folder, and the remedy."""
+    from reportgen.formats.filetype import no_text
+
+    if findings:
+        return findings[0].message, "check its permissions"
+    # A labels.toml that is asked about is not among the files.
+    reason = None if files.is_folder or not len(files) else no_text(files.head(files.path))
+    return reason or (
+        "no format recognises it",
+        "list what can be read with `reportgen formats`, or propose a format: reportgen learn FILE",
     )
 
 
@@ -452,13 +497,49 @@ def build(
         len(built.files),
         built.unrecognised,
         built.unknown_folders,
+        request.base,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InitResult:
+    """What `init` wrote: paths below the root, remarks on labels, the folders of logs with runs."""
+
+    written: tuple[str, ...]
+    remarks: tuple[str, ...]
+    campaigns: tuple[str, ...]
+    unknown_folders: tuple[UnknownFolder, ...]
+
+
+def init(reports: PathLike = "reports") -> InitResult:
+    """Look at logs/ beside a reports folder and write definitions to start from; existing files are kept.
+
+    Raises RequestError for a folder that holds logs instead of definitions.
+    """
+    from reportgen import publish
+    from reportgen.autolayout import scaffold
+
+    folder = Path(reports)
+    root = folder.resolve().parent
+    proposal = scaffold.propose_definitions(folder, root)
+    return InitResult(
+        tuple(publish.create(proposal.files, root)),
+        proposal.remarks,
+        proposal.campaigns,
+        proposal.unknown_folders,
     )
 
 
 def _load(paths: Paths, root: PathLike | None, progress: Progress | None) -> LoadResult[Run]:
-    names = [paths] if isinstance(paths, str | Path) else list(paths)
-    places = [resolve_existing(Path(name)) for name in names]
-    return load_runs(places, root=Path.cwd() if root is None else Path(root).resolve(), progress=progress)
+    return load_runs(_places(paths), root=_root(root), progress=progress)
+
+
+def _places(paths: Paths) -> list[Path]:
+    return [resolve_existing(Path(path)) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+
+
+def _root(root: PathLike | None) -> Path:
+    return Path.cwd() if root is None else Path(root).resolve()
 
 
 def _run_set(runs: RunSet | Paths | Iterable[Run]) -> RunSet:

@@ -27,7 +27,7 @@ ORDER = (
 THIRD_PARTY = {
     "numpy": "",
     "msgspec": "",
-    "re2": "formats",
+    "re2": "formats labels",
     "pandas": "tables api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",

@@ -1,16 +1,20 @@
-"""What `reportgen init` writes: one definition a campaign, the settings, labels where only paths tell."""
+"""Propose what `reportgen init` writes: definitions, settings, labels where only paths distinguish runs."""
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from reportgen.autolayout.overview import definition_text
-from reportgen.autolayout.path_factors import Levels, levels
+from reportgen.autolayout.path_factors import find_path_factors
+from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.labels.labels_toml import NAME as LABELS
 from reportgen.load import load_runs
-from reportgen.load.unrecognised import UnrecognisedFile
+from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import available_metrics
+from reportgen.report.log_reader import LogReader
 from reportgen.report.settings import EXPECTED, SETTINGS
 
 _SETTINGS = """\
@@ -19,7 +23,7 @@ _SETTINGS = """\
 [inject]
 files = ["README.md"]        # tables between <!-- reportgen:begin REPORT/TABLE --> markers follow the logs
 
-# [protocols.long]           # a protocol of your own: protocol = "long" in a definition
+# [protocols.long]           # a named protocol: protocol = "long" in a definition
 # steps = "200+1000x7"
 """
 
@@ -35,19 +39,59 @@ _EXPECTED = """\
 # to = "A40"
 # speed = 0.927
 # where = { devices = 8 }
-# source = "where the figure stands"
+# source = "where the figure was published"
 # url = "https://..."
 # read = 2024-02-17
 """
 
 
-# What the labels call the levels is a guess that a person has to put right.
-_LEVELS = """\
-Runs whose logs say the same of themselves lie in folders or files of different names, e.g.
+# The names of the path levels are guesses that a person has to correct.
+_PATH_COMMENT = """\
+Runs whose logs say the same about themselves are in folders or files with different names, e.g.
 {example}
-Call the levels what they are, {{name:int}} if they are numbers, {{repeat:int}} if they count repeats,
-and {{_}} if they do not matter; see docs/reference/labels.md of reportgen.
+Name the levels of the path after what they are, {{name:int}} for numbers, {{repeat:int}} for the number of a
+repeat, and {{_}} for levels that do not matter; see docs/reference/labels.md of reportgen.
 """
+
+_LOGS = "logs"
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionProposal:
+    """Files to write, and what a person should know about them.
+
+    files      path below the root -> content
+    campaigns  the folders of logs with runs
+    """
+
+    files: Mapping[str, bytes]
+    remarks: tuple[str, ...]
+    campaigns: tuple[str, ...] = ()
+    unknown_folders: tuple[UnknownFolder, ...] = ()
+
+
+def propose_definitions(reports: Path, root: Path) -> DefinitionProposal:
+    """Return the files for a reports folder, made from the runs in the folder `logs` of the root.
+
+    Raises RequestError for a folder that holds logs instead of definitions.
+    """
+    if reports.is_dir() and holds_logs(reports.resolve(), root):
+        raise RequestError(
+            str(reports),
+            "holds logs and no definition",
+            "name a folder for reports: reportgen init reports/ "
+            "(for logs outside logs/: reportgen build reports/ --logs DIR)",
+        )
+    name = reports.resolve().name
+    if not (root / _LOGS).is_dir():
+        return propose_files(name, {}, lambda path: _is_taken(root / path))
+    reader = LogReader(root)
+    reader.expect(_LOGS, _LOGS)
+    by_folder = {folder: reader.load([folder]).runs for folder in reader.campaigns(_LOGS)}
+    campaigns = {folder: runs for folder, runs in by_folder.items() if runs}
+    proposal = propose_files(name, campaigns, lambda path: _is_taken(root / path))
+    unknown = reader.load([_LOGS]).unknown_folders(_LOGS)
+    return DefinitionProposal(proposal.files, proposal.remarks, tuple(campaigns), tuple(unknown))
 
 
 def holds_logs(folder: Path, root: Path) -> bool:
@@ -61,42 +105,41 @@ def holds_logs(folder: Path, root: Path) -> bool:
     return any((root / path).is_dir() or UnrecognisedFile(path, 0, True).may_be_log for path in recognised)
 
 
-def starters(
-    reports: str, campaigns: Mapping[str, Sequence[Run]], is_there: Callable[[str], bool] = lambda path: False
-) -> tuple[dict[str, bytes], list[str]]:
-    """Return path below the root -> content, and remarks on what was found; `reports` is the folder's name.
+def propose_files(
+    reports: str, campaigns: Mapping[str, Sequence[Run]], is_taken: Callable[[str], bool] = lambda path: False
+) -> DefinitionProposal:
+    """Return the files for campaigns (folder of logs -> its runs).
 
-    campaigns  folder of logs -> its runs; a campaign that measured nothing gets no definition
-    is_there   whether a path below the root is taken: no labels are added to what is defined already
+    reports   name of the reports folder
+    is_taken  whether a path below the root exists; labels are never added to an existing definition
+
+    A campaign without data gets no definition.
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
     remarks = []
     for log, runs in campaigns.items():
         path = f"{reports}/{log.rpartition('/')[2]}.toml"
-        # A campaign may be called like one of our own files; its definition then goes by another name.
+        # A campaign may have the name of a settings file; its definition then gets another name.
         path = path if path not in files else path.replace(".toml", "-campaign.toml")
-        if is_there(path) or not any(available_metrics(run) for run in runs):
+        if is_taken(path) or not any(available_metrics(run) for run in runs):
             continue
-        found, labels = levels(runs), f"{log}/{LABELS}"
-        if not found:
+        factors, labels = find_path_factors(runs), f"{log}/{LABELS}"
+        if not factors:
             files[path] = definition_text(runs, log)
-        elif is_there(labels):
-            files[path] = definition_text(runs, log, f"\nFor {labels}:\n{_explained(found)}{found.toml()}")
-            remarks.append(f"{labels}: {_remark(found)}; {path} says how")
+            continue
+        remark = f"only the path distinguishes some runs; give {', '.join(factors.names)} a better name"
+        comment = _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
+        if is_taken(labels):
+            files[path] = definition_text(runs, log, f"\nFor {labels}:\n{comment}{factors.toml()}")
+            remarks.append(f"{labels}: {remark}; {path} says how")
         else:
-            files[labels] = _commented(_explained(found)) + found.toml()
-            files[path] = definition_text(found.told(runs), log, guessed=found.names)
-            remarks.append(f"{labels}: {_remark(found)}")
-    return {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}, remarks
+            files[labels] = "".join(f"# {line}\n" for line in comment.splitlines()) + factors.toml()
+            files[path] = definition_text(factors.apply(runs), log, guessed=factors.names)
+            remarks.append(f"{labels}: {remark}")
+    contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
+    return DefinitionProposal(contents, tuple(remarks))
 
 
-def _remark(found: Levels) -> str:
-    return f"only the path tells some runs apart; give {', '.join(found.names)} a better name"
-
-
-def _explained(found: Levels) -> str:
-    return _LEVELS.format(example=json.dumps(found.example)[1:-1])
-
-
-def _commented(text: str) -> str:
-    return "".join(f"# {line}\n" for line in text.splitlines())
+def _is_taken(path: Path) -> bool:
+    """Return whether a file exists, or lies behind a link, through which nothing is written."""
+    return os.path.lexists(path) or path.parent.is_symlink()

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print, exit. Nothing is decided here.
+"""The command line: parse, call the library, print, exit. Nothing is decided here.
 
 Results go to stdout, the rest to stderr. Exit codes: 0 done, 1 error in the inputs, 2 usage, 3 stale
 (`check`), 4 findings under `--strict`. Heavy modules are imported inside the commands that need them.
@@ -12,7 +12,7 @@ import typer
 
 from reportgen import __version__
 from reportgen.cli import build_commands, learn_command, log_commands
-from reportgen.cli.terminal import tell
+from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
 
 app = typer.Typer(
@@ -51,12 +51,12 @@ def _reportgen(
 
 def main() -> None:
     """Run the program; a wrong request is one line on stderr and exit code 1."""
-    # A log may hold letters that the terminal's encoding lacks, and a file name bytes that are no text.
+    # Logs may contain letters that the terminal's encoding lacks, and file names bytes that are not text.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
     except RequestError as error:
-        tell(f"error  {error}")
+        log(f"error  {error}")
         sys.exit(1)

@@ -1,11 +1,11 @@
-"""The command that proposes a format from a sample: learn."""
+"""The command that proposes a custom format from a sample log: learn."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.terminal import print_table, tell
+from reportgen.cli.terminal import log, print_table
 from reportgen.core.errors import RequestError
 
 if TYPE_CHECKING:
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def learn(
-    file: Annotated[Path, typer.Argument(help="A log of the form to be learned.")],
+    file: Annotated[Path, typer.Argument(help="A sample log in the unknown format.")],
     write: Annotated[
         Path | None, typer.Option(help="Accept: write labels.toml and a fixture into this folder.")
     ] = None,
 ) -> None:
-    """Propose a format of one's own from a sample, and show what it matches.
+    """Propose a custom format from a sample log, and show what it matches.
 
     \b
     Example: reportgen learn logs/run7/train.log
@@ -36,36 +36,31 @@ def learn(
         proposal = propose_format(files)
     except OSError as error:
         raise RequestError(str(file), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
-    _show(proposal)
+    _print_proposal(proposal)
     if write is None:
-        tell(f"accept with: reportgen learn {file} --write {file.parent}")
+        log(f"accept with: reportgen learn {file} --write {file.parent}")
         return
     for name in proposal.files():
         if (write / name).exists() or (write / name).is_symlink():
             raise RequestError(
-                str(write / name), "exists already", "nothing is overwritten; put [format] in by hand"
+                str(write / name), "exists already", "nothing is overwritten; add [format] by hand"
             )
     for path in publish.create(proposal.files(), write):
         print(f"new      {write / path}")
-    tell(f"next: reportgen runs {file}")
+    log(f"next: reportgen runs {file}")
 
 
-def _show(proposal: "Proposal") -> None:
-    from reportgen.report.listing import as_table
-
+def _print_proposal(proposal: "Proposal") -> None:
     print(f"{proposal.matched} of {proposal.lines} lines match:")
     print_table(proposal.records)
-    if proposal.near_count:
-        print(f"\nlines with the same words that do not match: {proposal.near_count}")
-        print_table([(str(line), text) for line, text in proposal.near])
+    if proposal.near_miss_count:
+        print(f"\nlines with the same words that do not match: {proposal.near_miss_count}")
+        print_table([(str(line), text) for line, text in proposal.near_misses])
     print("\nwhat `runs` makes of it:")
-    print_table(as_table(proposal.document))
-    for run in proposal.document["runs"]:
-        print_table([("metric", "value", "unit", "evidence"), *map(_measured, run["measurements"])])
+    print_table(proposal.listing.to_rows())
+    for run in proposal.listing.runs:
+        values = [(each.metric, str(each.value), each.unit, each.evidence) for each in run.measurements]
+        print_table([("metric", "value", "unit", "evidence"), *values])
     for note in proposal.notes:
         print(f"note: {note}")
     print(f"\n{proposal.toml}", end="")
-
-
-def _measured(one: "dict[str, object]") -> tuple[str, ...]:
-    return tuple(str(one[key]) for key in ("metric", "value", "unit", "evidence"))

@@ -1,25 +1,17 @@
 """Commands that look at logs and rules: runs, formats, rules, explain."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from reportgen.cli.build_commands import FINDINGS, Strict
-from reportgen.cli.terminal import plain, print_runs, print_table, progress, summary
-from reportgen.core.errors import RequestError
+from reportgen.cli.build_commands import FINDINGS, Strict, skipped_files
+from reportgen.cli.terminal import print_runs, print_table, progress, sanitize, summarize
 from reportgen.render.text.english import count
 
-if TYPE_CHECKING:
-    from reportgen.formats.detection import Discovery
-    from reportgen.load import LoadResult
-    from reportgen.report.listing import Row
-    from reportgen.sources.logfiles import LogFiles
 
-
-class Listing(StrEnum):
+class ListingFormat(StrEnum):
     """How `runs` prints."""
 
     table = "table"
@@ -29,7 +21,7 @@ class Listing(StrEnum):
 
 def runs(
     logs: Annotated[list[Path], typer.Argument(help="Files or folders of logs.")],
-    format: Annotated[Listing, typer.Option(help="How to print.")] = Listing.table,
+    format: Annotated[ListingFormat, typer.Option(help="How to print.")] = ListingFormat.table,
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
     strict: Strict = False,
 ) -> None:
@@ -39,65 +31,32 @@ def runs(
     Example: reportgen runs logs/
              reportgen runs logs/ --format json | jq '.runs[].measurements'
     """
-    from reportgen.load import parse_logs
-    from reportgen.protocol import parse_protocol
-    from reportgen.report.listing import findings_of, rows
-    from reportgen.sources.filesystem import resolve_existing
+    from reportgen import api
 
-    rule = parse_protocol(protocol, "--protocol")
-    paths = [resolve_existing(path) for path in logs]
     with progress() as show:
-        parsed = parse_logs(
-            paths,
-            rows(rule, as_text=format is Listing.json),
-            root=Path.cwd(),
-            progress=lambda done, total: show("reading", done, total),
+        listing = api.list_runs(
+            logs, protocol=protocol, progress=lambda done, total: show("reading", done, total)
         )
-    found = parsed.select(paths)
-    _print(found, format)
-    findings = findings_of(found.runs, found.findings)
-    apart = () if format is Listing.json else found.findings
-    summary(
-        findings,
-        f"{count(len(found.runs), 'run')}{_skipped([file.path for file in found.unrecognised])}",
-        apart=apart,
-    )
-    if strict and any(f.severity != "note" for f in findings):
-        raise typer.Exit(FINDINGS)
-
-
-def _print(found: "LoadResult[Row]", format: Listing) -> None:
-    """Print the runs to stdout."""
-    from reportgen.report.listing import as_csv, as_table, json_of, listing, shared_factors
-
-    if format is Listing.json:
-        for part in json_of(found.runs, found.findings):
-            print(part, end="")
-        print()
-    elif format is Listing.csv:
-        print(as_csv(listing(found.runs, found.findings)), end="")
+    if format is ListingFormat.json:
+        print(listing.to_json())
+    elif format is ListingFormat.csv:
+        print(listing.to_csv(), end="")
     else:
-        document = listing(found.runs, found.findings)
-        if shared := shared_factors(document):
-            print(plain(f"all runs: {shared}\n"))
-        print_runs(as_table(document))
-
-
-_MAX_NAMED_FILES = 3
-
-
-def _skipped(paths: Sequence[str]) -> str:
-    if not paths:
-        return ""
-    more = ", ..." if len(paths) > _MAX_NAMED_FILES else ""
-    return (
-        f"; {count(len(paths), 'file')} skipped (unknown format): {', '.join(paths[:_MAX_NAMED_FILES])}{more}"
+        if shared := listing.shared_factors():
+            print(sanitize(f"all runs: {' '.join(f'{name}={value}' for name, value in shared.items())}\n"))
+        print_runs(listing.to_rows())
+    findings = listing.findings
+    listed = () if format is ListingFormat.json else listing.file_findings
+    summarize(
+        findings, f"{count(len(listing.runs), 'run')}{skipped_files(listing.unrecognised)}", listed=listed
     )
+    if strict and any(finding.severity != "note" for finding in findings):
+        raise typer.Exit(FINDINGS)
 
 
 def formats(
     explain: Annotated[
-        Path | None, typer.Option(help="Say which formats claim this file or folder, and why.")
+        Path | None, typer.Option(help="Print the formats that recognise this file or folder, and why.")
     ] = None,
 ) -> None:
     """List the log formats that can be read.
@@ -106,41 +65,21 @@ def formats(
     Example: reportgen formats
              reportgen formats --explain logs/run7/train.log
     """
-    from reportgen.formats.detection import discover
+    from reportgen import api
     from reportgen.formats.registry import FORMATS
-    from reportgen.load.scan import scan_path
-    from reportgen.sources.filesystem import resolve_existing
 
     if explain is None:
         print_table([("format", "reads"), *((known.name, known.summary) for known in FORMATS)])
         return
-    files = scan_path(resolve_existing(explain), Path.cwd()).files
-    found = discover(files)
-    if not found.claimed:
-        raise RequestError(str(explain), *_unclaimable(files, found))
     rows = [
-        (f"{c.claim.confidence:.2f}", c.format.name, str(c.claim.source), c.claim.reason)
-        for c in found.claimed
+        (f"{each.confidence:.2f}", each.format, str(each.source), each.reason)
+        for each in api.detect_all(explain, required=True)
     ]
     print_table([("confidence", "format", "where", "because"), *rows])
 
 
-def _unclaimable(files: "LogFiles", found: "Discovery") -> tuple[str, str]:
-    """Return why no format claims a file or folder, and what to do."""
-    from reportgen.formats.filetype import no_text
-
-    if found.findings:
-        return found.findings[0].message, "check its permissions"
-    # A labels.toml, asked about by itself, is no log and not among the files.
-    wrong = None if files.is_folder or not len(files) else no_text(files.head(files.path))
-    return wrong or (
-        "no format claims it",
-        "see `reportgen formats` for what can be read, or have one proposed: reportgen learn FILE",
-    )
-
-
 def rules() -> None:
-    """List the rules of findings, with what each of them says.
+    """List the rules of findings with their severities and meanings.
 
     \b
     Example: reportgen rules

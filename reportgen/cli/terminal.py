@@ -1,4 +1,4 @@
-"""What the commands print with: tables, messages, progress. Results to stdout, the rest to stderr."""
+"""What the commands print with: tables, messages, progress. Results go to stdout, the rest to stderr."""
 
 import os
 import re
@@ -8,69 +8,68 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from reportgen.cli.terminal_table import Rows, lines, lines_of_runs
+from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
 from reportgen.core.model import Finding
 from reportgen.core.rules import Severity
 from reportgen.render.text.english import count
 
 Progress = Callable[[str, int, int], None]
 
-# A log's escape sequences would be commands to the terminal.
+# Escape sequences in a log would be commands to the terminal.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_MAX_WARNINGS = 20
+_PLURALS: dict[Severity, str] = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
 
 
-def tell(message: str) -> None:
-    """Print a message for people, out of the way of results."""
-    print(plain(message), file=sys.stderr)
+def log(message: str) -> None:
+    """Print a message to stderr, apart from the results."""
+    print(sanitize(message), file=sys.stderr)
 
 
-def plain(text: str) -> str:
+def sanitize(text: str) -> str:
     """Return the text with control characters replaced."""
     return _CONTROL.sub("\ufffd", text)
 
 
-# So many warnings are printed one by one.
-_SHOWN = 20
-
-
-def summary(findings: Sequence[Finding], what: str, *, apart: Sequence[Finding] = ()) -> None:
-    """Print the gravest findings one by one, those that no table shows (`apart`), the rest as counts."""
+def summarize(findings: Sequence[Finding], what: str, *, listed: Sequence[Finding] = ()) -> None:
+    """Print the worst findings and the first warnings of `listed` one by one, and the others as counts."""
     counts = Counter(finding.severity for finding in findings)
-    grave = [one for one in findings if one.severity == "invalid" or one.rule.startswith("publish.")]
-    warnings = [one for one in apart if one.severity == "warning"]
-    for finding in (*grave, *warnings[:_SHOWN]):
-        tell(f"{finding.severity}  {finding.source or finding.subject}: {finding.text} [{finding.rule}]")
-    if len(warnings) > _SHOWN:
-        tell(f"... and {count(len(warnings) - _SHOWN, 'warning', 'warnings')} more: see --format json")
-    plurals: dict[Severity, str] = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
-    shown = ", ".join(count(counts[s], s, plural) for s, plural in plurals.items() if counts[s])
-    tell(f"{what}; findings: {shown or 'none'}")
+    worst = [each for each in findings if each.severity == "invalid" or each.rule.startswith("publish.")]
+    warnings = [finding for finding in listed if finding.severity == "warning"]
+    for finding in (*worst, *warnings[:_MAX_WARNINGS]):
+        log(f"{finding.severity}  {finding.source or finding.subject}: {finding.text} [{finding.rule}]")
+    if len(warnings) > _MAX_WARNINGS:
+        log(f"... and {count(len(warnings) - _MAX_WARNINGS, 'warning')} more: see --format json")
+    numbers = [
+        count(counts[severity], severity, plural) for severity, plural in _PLURALS.items() if counts[severity]
+    ]
+    log(f"{what}; findings: {', '.join(numbers) or 'none'}")
 
 
 def print_table(rows: Rows) -> None:
-    """Print aligned columns; on a terminal what does not fit into a line goes on in the next."""
-    for line in lines(_plain_rows(rows), room()):
+    """Print aligned columns; on a terminal, cells that are too wide continue on the next line."""
+    for line in table_lines(_sanitized(rows), terminal_width()):
         print(line)
 
 
 def print_runs(rows: Rows) -> None:
-    """Print a table of runs; on a terminal their common folder is said once, and factors go if they must."""
-    folder, shown, is_short = lines_of_runs(_plain_rows(rows), room())
-    if folder:
-        print(f"all below: {folder}\n")
-    for line in shown:
+    """Print a table of runs; on a terminal that is too narrow, print their common folder once."""
+    table = run_table_lines(_sanitized(rows), terminal_width())
+    if table.folder:
+        print(f"all below: {table.folder}\n")
+    for line in table.lines:
         print(line)
-    if is_short:
-        tell("the factors do not fit into this terminal: see --format csv, or pipe the table to less -S")
+    if not table.has_factors:
+        log("the factors do not fit into this terminal: see --format csv, or pipe the table to less -S")
 
 
-def room() -> int | None:
-    """Return the columns of the terminal, None where results go elsewhere."""
+def terminal_width() -> int | None:
+    """Return the columns of the terminal, None if stdout is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _plain_rows(rows: Rows) -> list[tuple[str, ...]]:
-    return [tuple(plain(re.sub(r"\s", " ", cell)) for cell in row) for row in rows]
+def _sanitized(rows: Rows) -> list[tuple[str, ...]]:
+    return [tuple(sanitize(re.sub(r"\s", " ", cell)) for cell in row) for row in rows]
 
 
 @contextmanager

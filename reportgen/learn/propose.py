@@ -24,8 +24,8 @@ from reportgen.formats.registry import FORMATS
 from reportgen.learn.columns import Roles, roles
 from reportgen.learn.regex import anchor, pattern
 from reportgen.learn.templates import MOST_TEXT, Shape, shapes
-from reportgen.protocol import Protocol
-from reportgen.report.listing import as_json, listing, row
+from reportgen.protocol import DEFAULT
+from reportgen.report.listing import RunListing, run_entry
 from reportgen.sources.logfiles import LogFiles
 
 FEWEST_LINES = 3
@@ -42,9 +42,10 @@ class Proposal:
     toml     the text of a labels.toml
     lines, matched  of the log, carriage returns ending lines too
     records  headings, then the first and last lines that match: line number and groups
-    near     line number and text of the first lines that have the words and do not match; near_count of all
+    near_misses  line number and text of the first lines with the same words that do not match
+    near_miss_count  number of such lines
     notes    what was assumed
-    document what `runs --format json` would print about the log
+    listing  what `runs` would print about the log
     sample, expected  the smallest excerpt, and what `runs --format json` prints about it
     """
 
@@ -53,10 +54,10 @@ class Proposal:
     lines: int
     matched: int
     records: tuple[tuple[str, ...], ...]
-    near: tuple[tuple[int, str], ...]
-    near_count: int
+    near_misses: tuple[tuple[int, str], ...]
+    near_miss_count: int
     notes: tuple[str, ...]
-    document: dict[str, Any]
+    listing: RunListing
     sample: bytes
     expected: bytes
 
@@ -95,9 +96,9 @@ def propose_format(files: LogFiles) -> Proposal:
         near,
         count,
         tuple(notes),
-        _document(files, table),
+        _listing(files, table),
         sample,
-        as_json(_document(excerpt.file(own.name + custom.SAMPLE), table)).encode() + b"\n",
+        _listing(excerpt.file(own.name + custom.SAMPLE), table).to_json().encode() + b"\n",
     )
 
 
@@ -182,9 +183,9 @@ def _run(files: LogFiles, table: dict[str, Any]) -> Run | None:
     return next((one for one in custom.read(view) if isinstance(one, Run)), None)
 
 
-def _document(files: LogFiles, table: dict[str, Any]) -> dict[str, Any]:
+def _listing(files: LogFiles, table: dict[str, Any]) -> RunListing:
     run = _run(files, table)
-    return listing([row(run, Protocol())] if run else [], [])
+    return RunListing((run_entry(run, DEFAULT),) if run else ())
 
 
 def _table(own: Definition, found: Records) -> tuple[tuple[str, ...], ...]:

@@ -1,275 +1,310 @@
-"""Runs as `reportgen runs` lists them: the JSON contract (design, section 9), and a flat table of it.
+"""Runs as `reportgen runs` lists them: the JSON contract (docs/reference/cli.md), CSV, and a table.
 
-Everything is plain data here: dictionaries, lists, strings and numbers in base units. A run becomes a Row
-where it is read, so that neither its steps nor anything else of it has to leave that process.
+A run is measured and becomes a RunEntry where it is read, so that its steps do not leave that process. The
+structs below are the contract: their fields are its keys, in this order, in base units.
 """
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+
+import msgspec
 
 from reportgen.core.metrics import METRICS, item_of, metric_of
-from reportgen.core.model import STEP, Factors, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.model import STEP, Factors, FactorValue, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.rules import Rule, Severity
 from reportgen.core.units import choose, machine, rate_unit, text
+from reportgen.load import parse_logs
+from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.load.worker import RunMapper
 from reportgen.protocol import MeasuredRun, Protocol, try_measure
-from reportgen.report.jsontext import to_json
 
 VERSION = 1
 
+_ENCODER = msgspec.json.Encoder()
 
-class Row(NamedTuple):
-    """A run as it is listed.
 
-    record  all of it but its findings; those are the run's own, and `more` of measuring it
-    text    the record as JSON from its second key on, where that was asked for: the first is the id
-    """
+class FindingEntry(msgspec.Struct, frozen=True):
+    """A finding; `path` and `line` are null where it has no source or no line."""
+
+    severity: Severity
+    rule: Rule
+    message: str
+    path: str | None
+    line: int | None
+
+
+class StepsEntry(msgspec.Struct, frozen=True):
+    """How many steps a log has: the series with the most whole steps, or with the most of any phase."""
+
+    count: int
+    first: int | None
+    last: int | None
+
+
+class WindowEntry(msgspec.Struct, frozen=True):
+    """The steps that were measured; see `Window`."""
+
+    first: int
+    last: int
+    steps: int
+    time: float | int | None
+    gap_time: float | int | None
+    samples: float | int | None
+
+
+class MeasurementEntry(msgspec.Struct, frozen=True):
+    """One measured value of a run."""
+
+    metric: str
+    phase: str
+    value: float | int | None
+    unit: str
+    evidence: str
+    window: WindowEntry | None
+
+
+class RunEntry(msgspec.Struct, frozen=True):
+    """One run: what it is, what it measured, what may be wrong."""
 
     id: str
-    record: dict[str, Any]
-    own: list[dict[str, Any]]
-    more: list[dict[str, Any]]
-    text: str = ""
+    path: str
+    format: str
+    status: str
+    repeat: int | None
+    factors: dict[str, FactorValue | None]
+    environment: dict[str, FactorValue | None]
+    samples_per_step: float | int | None
+    steps: StepsEntry
+    measurements: tuple[MeasurementEntry, ...]
+    findings: tuple[FindingEntry, ...]
+
+
+class RunDocument(msgspec.Struct, frozen=True):
+    """What `runs --format json` prints."""
+
+    version: int
+    runs: tuple[RunEntry, ...]
+    findings: tuple[FindingEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunListing:
+    """Runs with the values that they measured. `file_findings` are about files, not about single runs."""
+
+    runs: tuple[RunEntry, ...]
+    file_findings: tuple[Finding, ...] = ()
+    unrecognised: tuple[UnrecognisedFile, ...] = ()
 
     @property
-    def findings(self) -> list[dict[str, Any]]:
-        """All findings as they are listed."""
-        return self.own + self.more
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of files, runs and measurements."""
+        of_runs = (_finding_of(entry, run.id) for run in self.runs for entry in run.findings)
+        return (*self.file_findings, *of_runs)
+
+    def to_json(self) -> str:
+        """Return the document of `runs --format json`."""
+        findings = tuple(map(_finding_entry, self.file_findings))
+        document = _ENCODER.encode(RunDocument(VERSION, self.runs, findings))
+        return msgspec.json.format(document, indent=1).decode()
+
+    def to_csv(self) -> str:
+        """Return one line per measurement, one column per factor; a run without measurements has a line."""
+        names = sorted({name for run in self.runs for name in run.factors})
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*_CSV_COLUMNS, *(f"factor:{name}" for name in names), "findings"])
+        for run in self.runs:
+            head = (run.id, run.format, run.status, run.repeat, run.steps.count)
+            rules = " ".join(dict.fromkeys(finding.rule for finding in run.findings))
+            factors = [run.factors.get(name) for name in names]
+            for value in run.measurements or (None,):
+                measured = _csv_values(value)
+                cells = [*head, *measured, *factors, rules]
+                writer.writerow(["" if cell is None else _no_formula(cell) for cell in cells])
+        return out.getvalue()
+
+    def to_rows(self) -> list[tuple[str, ...]]:
+        """Return a table of texts, headings first: one row per run, without factors that all runs share."""
+        shared = self.shared_factors()
+        rows: list[tuple[str, ...]] = [
+            ("run", "format", "status", "steps", "factors", "measured", "findings")
+        ]
+        for run in self.runs:
+            factors = " ".join(f"{name}={value}" for name, value in run.factors.items() if name not in shared)
+            rules = sorted({finding.rule for finding in run.findings if finding.severity != "note"})
+            rows.append(
+                (
+                    run.id,
+                    run.format,
+                    run.status.replace("_", " "),
+                    str(run.steps.count or "-"),
+                    factors or "-",
+                    _headline(run) or "-",
+                    " ".join(rules) or "-",
+                )
+            )
+        return rows
+
+    def shared_factors(self) -> dict[str, FactorValue | None]:
+        """Return the factors that are equal in all of several runs."""
+        if len(self.runs) < 2:
+            return {}
+        first, *others = self.runs
+        # Compared as text, so that 1 and true stay different.
+        return {
+            name: value
+            for name, value in first.factors.items()
+            if all(repr(run.factors.get(name)) == repr(value) for run in others)
+        }
 
 
-def rows(protocol: Protocol, *, as_text: bool = False) -> RunMapper[Row]:
-    """Return the conversion of runs to rows, measured under a protocol; as JSON where that is printed."""
-    return RunMapper(partial(row, protocol=protocol, as_text=as_text), _marked, _renamed)
+_CSV_COLUMNS = ("id", "format", "status", "repeat", "steps", "metric", "phase", "value", "unit", "evidence")
 
 
-def listing(found: Sequence[Row], findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return the document of `runs --format json`."""
-    return {
-        "version": VERSION,
-        "runs": [{"id": one.id, **one.record, "findings": one.findings} for one in found],
-        "findings": [_finding(finding) for finding in findings],
-    }
+def list_runs(
+    paths: Sequence[Path],
+    protocol: Protocol,
+    *,
+    root: Path,
+    progress: Callable[[int, int], None] | None = None,
+) -> RunListing:
+    """Read and measure all runs below the paths; steps are dropped where they are read.
+
+    paths, root, progress  as those of `parse_logs`
+    """
+    mapper = RunMapper(partial(run_entry, protocol=protocol), _mark, _rename)
+    loaded = parse_logs(paths, mapper, root=root, progress=progress).select(paths)
+    return RunListing(loaded.runs, loaded.findings, loaded.unrecognised)
 
 
-def as_json(document: Mapping[str, Any]) -> str:
-    """Return a document as `runs --format json` prints it, without the last line feed."""
-    return to_json(document)
+def run_entry(run: Run, protocol: Protocol) -> RunEntry:
+    """Return a run as it is listed, measured under a protocol."""
+    measured = MeasuredRun(run)
+    attempts = {pair: try_measure(measured, *pair, protocol) for pair in measured.available()}
+    values = [(*pair, attempt.measurement) for pair, attempt in attempts.items() if attempt.measurement]
+    findings = dict.fromkeys(run.findings)
+    for attempt in attempts.values():
+        findings |= dict.fromkeys(attempt.measurement.findings if attempt.measurement else ())
+        findings |= dict.fromkeys(attempt.findings)
+    return RunEntry(
+        id=run.id,
+        path=run.source.path,
+        format=run.format,
+        status=run.status,
+        repeat=run.repeat,
+        factors=_values(run.factors),
+        environment=_values(run.environment),
+        samples_per_step=_number(run.samples_per_step),
+        steps=_steps(run),
+        measurements=tuple(_measurement(*value) for value in values),
+        findings=tuple(map(_finding_entry, findings)),
+    )
 
 
-def json_of(found: Sequence[Row], findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield what `as_json` makes of the listing of rows that have their text."""
-    yield f'{{\n "version": {VERSION},\n "runs": ['
-    for number, one in enumerate(found):
-        told = to_json(one.findings, 3)
-        yield f"{',' if number else ''}\n  {{"
-        yield f'\n   "id": {to_json(one.id)},{one.text}   "findings": {told}\n  }}'
-    yield "\n ],\n" if found else "],\n"
-    yield f' "findings": {to_json([_finding(finding) for finding in findings], 1)}\n}}'
+def _mark(entry: RunEntry, finding: Finding) -> RunEntry:
+    return msgspec.structs.replace(entry, findings=(*entry.findings, _finding_entry(finding)))
 
 
-def row(run: Run, protocol: Protocol, *, as_text: bool = False) -> Row:
-    """Return one run: what it is, what it measured under the protocol, what may be wrong."""
-    one = MeasuredRun(run)
-    attempts = {pair: try_measure(one, *pair, protocol) for pair in one.available()}
-    measured = [(*pair, attempt.measurement) for pair, attempt in attempts.items() if attempt.measurement]
-    told = [
-        finding
-        for attempt in attempts.values()
-        for finding in (*(attempt.measurement.findings if attempt.measurement else ()), *attempt.findings)
-    ]
-    record = {
-        "path": run.source.path,
-        "format": run.format,
-        "status": run.status,
-        "repeat": run.repeat,
-        "factors": _values(run.factors),
-        "environment": _values(run.environment),
-        "samples_per_step": _number(run.samples_per_step),
-        "steps": _steps(run),
-        "measurements": [_measurement(*one) for one in measured],
-    }
-    known = dict.fromkeys(run.findings)
-    own = [_finding(one) for one in known]
-    more = [_finding(one) for one in dict.fromkeys(told) if one not in known]
-    if not as_text:
-        return Row(run.id, record, own, more)
-    return Row(run.id, {}, own, more, to_json(record, 2)[1 : -len("\n  }")] + ",\n")
+def _rename(entry: RunEntry, id: str) -> RunEntry:
+    return msgspec.structs.replace(entry, id=id)
 
 
-def _marked(one: Row, finding: Finding) -> Row:
-    return one._replace(own=[*one.own, _finding(finding)])
+def _measurement(metric: str, phase: str, result: Measurement) -> MeasurementEntry:
+    value = _number(result.value)
+    return MeasurementEntry(metric, phase, value, result.unit, result.evidence, _window(result.window))
 
 
-def _renamed(one: Row, id: str) -> Row:
-    return one._replace(id=id)
-
-
-def _measurement(metric: str, phase: str, result: Measurement) -> dict[str, Any]:
-    return {
-        "metric": metric,
-        "phase": phase,
-        "value": _number(result.value),
-        "unit": result.unit,
-        "evidence": result.evidence,
-        "window": _window(result.window),
-    }
-
-
-def _window(window: Window | None) -> dict[str, Any] | None:
+def _window(window: Window | None) -> WindowEntry | None:
     if window is None:
         return None
-    return {
-        "first": window.first,
-        "last": window.last,
-        "steps": window.steps,
-        "time": _number(window.time),
-        "gap_time": _number(window.gap_time),
-        "samples": _number(window.samples),
-    }
+    numbers = map(_number, (window.time, window.gap_time, window.samples))
+    return WindowEntry(window.first, window.last, window.steps, *numbers)
 
 
-def _steps(run: Run) -> dict[str, Any]:
-    """Return how many steps of their own the log tells: the fullest series of whole steps, or of any."""
-    whole = [s for s in run.series if s.phase == STEP] or list(run.series)
-    if not whole:
-        return {"count": 0, "first": None, "last": None}
-    fullest: Series = max(whole, key=lambda series: len(series.step))
-    if not len(fullest.step):
-        return {"count": 0, "first": None, "last": None}
+def _steps(run: Run) -> StepsEntry:
+    whole = [series for series in run.series if series.phase == STEP] or list(run.series)
+    fullest: Series | None = max(whole, key=lambda series: len(series.step), default=None)
+    if fullest is None or not len(fullest.step):
+        return StepsEntry(0, None, None)
     first = int((fullest.step - fullest.span).min()) + 1
-    return {"count": len(fullest.step), "first": first, "last": int(fullest.step.max())}
+    return StepsEntry(len(fullest.step), first, int(fullest.step.max()))
 
 
-def _values(factors: Factors) -> dict[str, Any]:
-    return {
-        name: _number(value) if isinstance(value, float) else value for name, value in sorted(factors.items())
-    }
+def _values(factors: Factors) -> dict[str, FactorValue | None]:
+    return {_printable(name): _value(value) for name, value in sorted(factors.items())}
 
 
-def findings_of(found: Sequence[Row], findings: Sequence[Finding]) -> list[Finding]:
-    """Return every finding of a listing, those of the protocol included: what `--strict` looks at."""
-    return [
-        *findings,
-        *(
-            Finding(f["severity"], f["rule"], one.id, f["message"], _source(f))
-            for one in found
-            for f in one.findings
-        ),
-    ]
+def _value(value: FactorValue) -> FactorValue | None:
+    if isinstance(value, str):
+        return _printable(value)
+    return _number(value) if isinstance(value, float) else value
 
 
-def _source(finding: Mapping[str, Any]) -> Source | None:
-    return Source(finding["path"], finding["line"] or 0) if finding["path"] else None
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "severity": finding.severity,
-        "rule": finding.rule,
-        "message": finding.text,
-        "path": finding.source.path if finding.source else None,
-        "line": finding.source.line if finding.source and finding.source.line else None,
-    }
+def _printable(text: str) -> str:
+    """Return a text that can be encoded as UTF-8; JSON logs may contain halves of surrogate pairs."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _number(value: float | None) -> float | int | None:
-    """Return a number of 12 significant digits, None where JSON has no word for it."""
-    if value is None or not (shown := machine(value)):
+    """Return a number of 12 significant digits; None where JSON has no number for it."""
+    if value is None or not (digits := machine(value)):
         return None
-    number = float(shown)
+    number = float(digits)
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
-_COLUMNS = ("id", "format", "status", "repeat", "steps", "metric", "phase", "value", "unit", "evidence")
+def _finding_entry(finding: Finding) -> FindingEntry:
+    source = finding.source
+    return FindingEntry(
+        finding.severity,
+        finding.rule,
+        _printable(finding.text),
+        source.path if source else None,
+        (source.line or None) if source else None,
+    )
 
 
-def as_csv(document: Mapping[str, Any]) -> str:
-    """Return one line a measurement, factors in columns of their own; runs without one keep a line."""
-    names = sorted({name for run in document["runs"] for name in run["factors"]})
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*_COLUMNS, *(f"factor:{name}" for name in names), "findings"])
-    for run in document["runs"]:
-        for one in run["measurements"] or [{}]:
-            row = {**run, **one, "steps": run["steps"]["count"]}
-            rules = " ".join(dict.fromkeys(f["rule"] for f in run["findings"]))
-            cells = [
-                *(row.get(name) for name in _COLUMNS),
-                *(run["factors"].get(name) for name in names),
-                rules,
-            ]
-            writer.writerow(["" if cell is None else _safe(cell) for cell in cells])
-    return out.getvalue()
+def _finding_of(entry: FindingEntry, subject: str) -> Finding:
+    source = Source(entry.path, entry.line or 0) if entry.path else None
+    return Finding(entry.severity, entry.rule, subject, entry.message, source)
 
 
-def _safe(cell: object) -> object:
+def _csv_values(value: MeasurementEntry | None) -> Iterable[object]:
+    if value is None:
+        return (None,) * 5
+    return value.metric, value.phase, value.value, value.unit, value.evidence
+
+
+def _no_formula(cell: object) -> object:
     """Keep a text from a log from starting a formula in a spreadsheet."""
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
-def _shared(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the factors that are the same in all of several runs."""
-    first, *others = document["runs"] or [{"factors": {}}]
-    if not others:
-        return {}
-    # Written as text, so that 1 and true stay different.
-    return {
-        name: value
-        for name, value in first["factors"].items()
-        if all(repr(run["factors"].get(name)) == repr(value) for run in others)
-    }
+_METRIC_ORDER = {name: position for position, name in enumerate(METRICS)}
 
 
-def shared_factors(document: Mapping[str, Any]) -> str:
-    """Return what all runs have in common, to be said once above the table; "" for a single run."""
-    return " ".join(f"{name}={value}" for name, value in _shared(document).items())
+def _rank(value: MeasurementEntry) -> tuple[bool, bool, int]:
+    is_speed = metric_of(value.metric).is_speed
+    return not is_speed, value.phase != STEP, _METRIC_ORDER.get(value.metric, len(_METRIC_ORDER))
 
 
-def as_table(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return rows of texts for a terminal, the first of them headings: one line a run.
-
-    Factors that `shared_factors` says are left out.
-    """
-    shared = _shared(document)
-    rows: list[tuple[str, ...]] = [("run", "format", "status", "steps", "factors", "measured", "findings")]
-    for run in document["runs"]:
-        factors = " ".join(f"{k}={v}" for k, v in run["factors"].items() if k not in shared)
-        rules = sorted({f["rule"] for f in run["findings"] if f["severity"] != "note"})
-        rows.append(
-            (
-                run["id"],
-                run["format"],
-                run["status"].replace("_", " "),
-                str(run["steps"]["count"] or "-"),
-                factors or "-",
-                _headline(run["measurements"], run["factors"]) or "-",
-                " ".join(rules) or "-",
-            )
-        )
-    return rows
-
-
-_ORDER = {name: position for position, name in enumerate(METRICS)}
-
-
-def _rank(name: str, phase: str) -> tuple[bool, bool, int]:
-    return not metric_of(name).is_speed, phase != STEP, _ORDER.get(name, len(_ORDER))
-
-
-def _headline(measurements: Sequence[Mapping[str, Any]], factors: Mapping[str, Any]) -> str:
-    """Return the one value that a reader looks for first: how fast the whole step was."""
-    best = min(measurements, key=lambda m: _rank(m["metric"], m["phase"]), default=None)
-    if not best or best["value"] is None:
+def _headline(run: RunEntry) -> str:
+    """Return the value that a reader looks for first: the speed of the whole step."""
+    best = min(run.measurements, key=_rank, default=None)
+    if best is None or best.value is None:
         return ""
-    value, unit = float(best["value"]), choose([best["value"]], best["unit"])
-    name = rate_unit(item_of(best["metric"], factors)) if best["unit"] == "samples/s" else unit.name
+    value, unit = float(best.value), choose([best.value], best.unit)
+    factors: Mapping[str, FactorValue] = {n: v for n, v in run.factors.items() if v is not None}
+    name = rate_unit(item_of(best.metric, factors)) if best.unit == "samples/s" else unit.name
     parts = (
-        best["metric"].replace("_", " "),
+        best.metric.replace("_", " "),
         text(value / unit.factor),
         name if name not in ("1", "count", "ratio") else "",
-        best["phase"] if best["phase"] != STEP else "",
-        f"({best['evidence']})" if best["evidence"] != "steps" else "",
+        best.phase if best.phase != STEP else "",
+        f"({best.evidence})" if best.evidence != "steps" else "",
     )
     return " ".join(part for part in parts if part)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from reportgen.autolayout.overview import definition_text, overview
-from reportgen.autolayout.path_factors import levels
-from reportgen.autolayout.scaffold import starters
+from reportgen.autolayout.path_factors import find_path_factors
+from reportgen.autolayout.scaffold import propose_files
 from reportgen.core.model import Aggregate, Run
 from tests.builders import published_run
 
@@ -22,7 +22,7 @@ def test_hostile_names_and_values_stay_inside_their_strings():
 
 
 def test_a_campaign_may_be_called_like_one_of_our_own_files():
-    files, remarks = starters(
+    proposal = propose_files(
         "reports",
         {
             "logs/expected": [published_run(m="a", throughput=1.0)],
@@ -30,8 +30,8 @@ def test_a_campaign_may_be_called_like_one_of_our_own_files():
             "logs/none": [published_run(m="a")],
         },
     )
-    assert remarks == []
-    assert sorted(files) == [
+    assert proposal.remarks == ()
+    assert sorted(proposal.files) == [
         "reports/expected-campaign.toml",
         "reports/expected.toml",
         "reports/reportgen.toml",
@@ -227,10 +227,10 @@ def test_a_guessed_level_is_no_column_and_no_row_where_a_factor_says_the_same():
         for system in "AB"
         for p, kind in (("amp", "half"), ("fp32", "full"))
     ]
-    found = levels(runs)
+    found = find_path_factors(runs)
     assert found is not None
     assert found.names == ["folder", "folder2"]  # the second tells no case apart
-    document = tomllib.loads(definition_text(found.told(runs), "logs/x", guessed=found.names))
+    document = tomllib.loads(definition_text(found.apply(runs), "logs/x", guessed=found.names))
     assert (document["tables"][0]["rows"], document["tables"][0]["columns"]) == (["folder"], ["precision"])
 
 
@@ -283,27 +283,31 @@ def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
     ],
 )
 def test_the_levels_of_paths_that_tell_runs_of_one_case_apart(runs: list[Run], patterns: list[str]):
-    found = levels(runs)
+    found = find_path_factors(runs)
     assert [pattern.text for pattern in (found.patterns if found else ())] == patterns
 
 
 def test_the_levels_go_into_labels_and_the_definition_unless_something_is_there():
     campaigns = {"logs/c": [at("A/1.txt", m=1), at("B/1.txt", m=1)]}
-    files, remarks = starters("reports", campaigns)
-    assert tomllib.loads(files["logs/c/labels.toml"].decode()) == {"paths": [{"pattern": "/{folder}/{_}"}]}
-    assert tomllib.loads(files["reports/c.toml"].decode())["tables"][0]["rows"] == ["folder"]
-    assert remarks == ["logs/c/labels.toml: only the path tells some runs apart; give folder a better name"]
-    files, remarks = starters("reports", campaigns, lambda path: path == "logs/c/labels.toml")
-    assert "logs/c/labels.toml" not in files
-    assert "# [[paths]]\n# pattern = '/{folder}/{_}'\n" in files["reports/c.toml"].decode()
-    assert tomllib.loads(files["reports/c.toml"].decode())["tables"][0]["rows"] == ["m"]
-    assert remarks[0].endswith("; reports/c.toml says how")
-    assert sorted(starters("reports", campaigns, lambda path: path == "reports/c.toml")[0]) == [
+    proposal = propose_files("reports", campaigns)
+    assert tomllib.loads(proposal.files["logs/c/labels.toml"].decode()) == {
+        "paths": [{"pattern": "/{folder}/{_}"}]
+    }
+    assert tomllib.loads(proposal.files["reports/c.toml"].decode())["tables"][0]["rows"] == ["folder"]
+    assert proposal.remarks == (
+        "logs/c/labels.toml: only the path distinguishes some runs; give folder a better name",
+    )
+    proposal = propose_files("reports", campaigns, lambda path: path == "logs/c/labels.toml")
+    assert "logs/c/labels.toml" not in proposal.files
+    assert "# [[paths]]\n# pattern = '/{folder}/{_}'\n" in proposal.files["reports/c.toml"].decode()
+    assert tomllib.loads(proposal.files["reports/c.toml"].decode())["tables"][0]["rows"] == ["m"]
+    assert proposal.remarks[0].endswith("; reports/c.toml says how")
+    assert sorted(propose_files("reports", campaigns, lambda path: path == "reports/c.toml").files) == [
         "reports/expected.toml",
         "reports/reportgen.toml",
     ]
 
 
 def test_a_path_cannot_break_out_of_its_comment():
-    files, _ = starters("reports", {"logs/c": [at("A\n[evil]/1.txt", m=1), at("B/1.txt", m=1)]})
-    assert set(tomllib.loads(files["logs/c/labels.toml"].decode())) == {"paths"}
+    proposal = propose_files("reports", {"logs/c": [at("A\n[evil]/1.txt", m=1), at("B/1.txt", m=1)]})
+    assert set(tomllib.loads(proposal.files["logs/c/labels.toml"].decode())) == {"paths"}

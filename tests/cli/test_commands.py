@@ -52,7 +52,7 @@ def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
         path.write_bytes(good[:digit] + bytes([48 + (good[digit] - 47) % 10]) + good[digit + 1 :])
         out, err = call("check", "reports", code=3)
         assert out == f"{'edited' if file.endswith('.svg') else 'stale':9} reports/{file}\n"
-        assert "repair with: reportgen build reports" in err
+        assert "out of date; run: reportgen build reports" in err
         path.write_bytes(good)
     (here / "README.md").write_text((here / "README.md").read_text().replace("760", "761"))
     out, err = call("check", "reports", code=3)
@@ -76,7 +76,7 @@ def test_check_names_missing_and_left_over_files(here):
         "left over reports/frameworks/tables/old.csv",
         "missing   reports/frameworks/tables/rates.csv",
     ]
-    assert "3 files are not as they are built; repair with: reportgen build reports" in err
+    assert "3 files are out of date; run: reportgen build reports" in err
 
 
 def test_build_of_a_definition_names_its_folder_instead(here):
@@ -184,7 +184,7 @@ def test_init_after_learn_gives_each_log_without_factors_a_row(tmp_path, monkeyp
     call("learn", "logs/c/train1.log", "--write", "logs")
     err = call("init")[1]
     assert err == (
-        "logs/c/labels.toml: only the path tells some runs apart; give log a better name\n"
+        "logs/c/labels.toml: only the path distinguishes some runs; give log a better name\n"
         "next: reportgen build reports\n"
     )
     call("build")
@@ -201,7 +201,7 @@ def test_init_keeps_existing_labels_and_suggests_a_pattern(tmp_path, monkeypatch
         (tmp_path / f"logs/{name}.log").write_text("".join(lines))
     call("learn", "logs/a.log", "--write", "logs")
     before = Path("logs/labels.toml").read_bytes()
-    assert "logs/labels.toml: only the path tells" in call("init")[1]
+    assert "logs/labels.toml: only the path distinguishes" in call("init")[1]
     assert Path("logs/labels.toml").read_bytes() == before
     assert "# pattern = '/{log}.log'" in Path("reports/logs.toml").read_text()
     call("build")
@@ -213,7 +213,7 @@ def test_init_writes_nothing_into_a_folder_of_logs(here, folder):
     before = sorted(here.rglob("*"))
     assert error_of("init", folder) == (
         f"{folder}: holds logs and no definition; name a folder for reports: reportgen init reports/ "
-        "(for logs that lie elsewhere than in logs/: reportgen build reports/ --logs DIR)"
+        "(for logs outside logs/: reportgen build reports/ --logs DIR)"
     )
     assert sorted(here.rglob("*")) == before
 
@@ -238,7 +238,7 @@ def test_formats_lists_formats_and_explains_a_claim(here):
     out = call("formats", "--explain", "logs/rates")[0]
     assert "1.00" in out
     assert "logs/rates/source.toml" in out
-    assert "no format claims it" in error_of("formats", "--explain", "README.md")
+    assert "no format recognises it" in error_of("formats", "--explain", "README.md")
 
 
 def test_formats_explains_a_custom_format(tmp_path, monkeypatch):
@@ -249,7 +249,7 @@ def test_formats_explains_a_custom_format(tmp_path, monkeypatch):
     (tmp_path / "logs/labels.toml").write_text(f'[format]\nname = "mine"\n{pattern}\n')
     for path in ("logs/r/x.log", "logs"):
         assert "1.00        custom  logs/r/x.log:1  step=1 time=0.5" in call("formats", "--explain", path)[0]
-    assert "no format claims it" in error_of("formats", "--explain", "logs/labels.toml")
+    assert "no format recognises it" in error_of("formats", "--explain", "logs/labels.toml")
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_formats_explains_a_custom_format(tmp_path, monkeypatch):
         ("step 1\n".encode("utf-16-le"), "is UTF-16; convert it first: iconv -f UTF-16LE -t UTF-8"),
         ("step 1\n".encode("utf-16-be"), "is UTF-16; convert it first: iconv -f UTF-16BE -t UTF-8"),
         (b"step\0 1\n", "is binary; convert it to text first"),
-        (b"hello\n", "no format claims it; see `reportgen formats` for what can be read"),
+        (b"hello\n", "no format recognises it; list what can be read with `reportgen formats`"),
     ],
 )
 def test_formats_explains_why_no_format_claims_a_file(tmp_path, monkeypatch, content, why):

@@ -1,11 +1,12 @@
-"""Tables on a terminal: nothing is cut, what gives way and in which order."""
+"""Tables on a terminal: they fit, nothing is cut, wide letters keep columns aligned."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from reportgen.cli import terminal
-from reportgen.cli.terminal_table import lines, lines_of_runs
+from reportgen.cli.terminal_table import run_table_lines, table_lines
 
 HEAD = ("run", "format", "status", "steps", "factors", "measured", "findings")
 
@@ -16,60 +17,58 @@ def runs(*ids: str, factors: str = "model=a devices=8", findings: str = "-") -> 
     return [HEAD, *((id, "ssd", "out of memory", "139", factors, measured, findings) for id in ids)]
 
 
-def test_a_table_that_fits_or_is_piped_is_unchanged():
+def test_a_table_that_fits_or_is_piped_is_only_aligned():
     rows = [("a", "b"), ("1", "two words")]
-    assert lines(rows, None) == lines(rows, 12) == ["a  b", "1  two words"]
-    assert lines_of_runs(runs("x/1.log", "x/2.log"), None)[0] == ""
-    assert lines_of_runs(runs("x/1.log", "x/2.log"), 200)[0] == ""
+    assert table_lines(rows, None) == table_lines(rows, 12) == ["a  b", "1  two words"]
+    for width in (None, 200):
+        table = run_table_lines(runs("x/1.log", "x/2.log"), width)
+        assert (table.folder, table.has_factors, len(table.lines)) == ("", True, 3)
+        assert table.lines[1].startswith("x/1.log  ssd  ")
 
 
-def test_long_cells_are_wrapped_at_words():
+def test_wide_letters_count_as_two_columns():
+    rows = [("模型", "value"), ("bert", "1"), ("日本語の名前", "2")]
+    columns = [cell_len(line[: line.rfind("  ") + 2]) for line in table_lines(rows, None)]
+    assert columns == [14, 14, 14]
+
+
+def test_a_cell_that_is_too_wide_continues_on_the_next_line_at_a_word():
     rows = [("rule", "meaning"), ("a.b", "says what is wrong")]
-    assert lines(rows, 16) == ["rule  meaning", "a.b   says what", "      is wrong"]
-    assert lines(rows, 3) == ["rule  meaning", "a.b   says", "      what is", "      wrong"]
+    assert table_lines(rows, 16) == ["rule  meaning", "a.b   says what", "      is wrong"]
 
 
-def test_a_wide_table_names_the_common_folder_once():
-    folder, shown, is_short = lines_of_runs(runs("logs/a/FP16.log", "logs/a/FP32.log"), 102)
-    assert (folder, is_short) == ("logs/a/", False)
-    assert shown[1].split() == [
-        "FP16.log", "ssd", "out", "of", "memory", "139", "model=a", "throughput", "85,012", "images/s", "(intervals)", "-",
-    ]  # fmt: skip
-    assert shown[2].split() == ["devices=8"]
-
-
-def test_the_folder_of_a_single_run_is_shown():
-    assert lines_of_runs(runs("logs/a/FP16.log"), 60)[0] == ""
-
-
-def test_factors_that_take_many_lines_are_left_out():
-    factors = " ".join(f"factor{number}=value" for number in range(9))
-    _, shown, is_short = lines_of_runs(runs("a/b.log", "a/c.log", factors=factors), 96)
-    assert is_short
-    assert "factor" not in "".join(shown)
-    assert [line.split()[0] for line in shown] == ["run", "b.log", "c.log"]
-
-
-def test_long_ids_are_wrapped_between_folders():
-    names = [
-        f"{'results' * 4}{part}/bert_{precision}/1.txt" for part in "xy" for precision in ("FP16", "FP32")
+def test_the_common_folder_of_runs_is_printed_once_if_the_table_is_too_wide():
+    table = run_table_lines(runs("logs/a/FP16.log", "logs/a/FP32.log"), 102)
+    assert (table.folder, table.has_factors) == ("logs/a/", True)
+    assert [line.split()[0] for line in table.lines if not line.startswith(" ")] == [
+        "run",
+        "FP16.log",
+        "FP32.log",
     ]
-    _, shown, _ = lines_of_runs(runs(*names), 80)
-    assert sum(line.startswith("bert_FP16/") for line in shown) == 2
-    assert all("85,012" in "".join(shown[at : at + 4]) for at in range(1, len(shown), 4))
+    assert run_table_lines(runs("logs/a/FP16.log"), 60).folder == ""
 
 
-WORDS = st.lists(st.text("ab/1,.", min_size=1, max_size=12), max_size=4).map(" ".join)
+def test_factors_are_left_out_if_each_run_needs_many_lines():
+    factors = " ".join(f"factor{number}=value" for number in range(19))
+    table = run_table_lines(runs("a/b.log", "a/c.log", factors=factors), 96)
+    assert not table.has_factors
+    assert "factor" not in "".join(table.lines)
+    assert [line.split()[0] for line in table.lines] == ["run", "b.log", "c.log"]
 
 
-@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4), st.integers(0, 60))
-def test_wrapping_loses_no_letter(rows: list[tuple[str, ...]], room: int):
-    shown = "".join("".join(lines(rows, room)).split())
+WORDS = st.lists(st.text("ab/1,.日", min_size=1, max_size=12), max_size=4).map(" ".join)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4), st.integers(20, 60))
+def test_no_letter_is_lost_and_no_line_is_too_long(rows: list[tuple[str, ...]], width: int):
+    lines = table_lines(rows, width)
+    shown = "".join("".join(lines).split())
     assert sorted(shown) == sorted("".join("".join(row) for row in rows).replace(" ", ""))
+    assert all(cell_len(line) <= width for line in lines)
 
 
-def test_the_terminal_width_is_used(monkeypatch, capsys):
-    monkeypatch.setattr(terminal, "room", lambda: 96)
+def test_the_width_is_that_of_the_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(terminal, "terminal_width", lambda: 96)
     terminal.print_runs(runs("logs/a/FP16.log", "logs/a/FP32.log", factors=" ".join("abcdefghi") * 20))
     out, err = capsys.readouterr()
     assert out.startswith("all below: logs/a/\n\nrun ")
@@ -77,5 +76,5 @@ def test_the_terminal_width_is_used(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("id", ["", "/", "a//b", "/a/b"])
-def test_unusual_ids_are_printed(id: str):
-    assert lines_of_runs(runs(id, id), 10)[1]
+def test_unusual_ids(id: str):
+    assert run_table_lines(runs(id, id), 10).lines

@@ -26,7 +26,7 @@ from reportgen.formats.registry import FORMATS, Registry
 from reportgen.load import load_runs
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT, Protocol
-from reportgen.report.listing import row
+from reportgen.report.listing import RunListing, run_entry
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
 from tests.formats.test_formats import FIXTURES, SETTINGS, check
@@ -147,8 +147,7 @@ def _read(name: str, view: LogFiles, one: Input) -> None:
 
 
 def _list(run: Run, protocol: Protocol) -> None:
-    listed = row(run, protocol, as_text=True)
-    json.loads("{" + listed.text.rstrip(",\n") + "}")
+    json.loads(RunListing((run_entry(run, protocol),)).to_json())
 
 
 def _hold(found: list[Run | Finding], one: Input) -> None:

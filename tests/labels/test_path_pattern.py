@@ -65,10 +65,10 @@ def test_patterns_match_paths(pattern: str, path: str, expected: dict[str, objec
     [
         ("{a", "a brace without its partner"),
         ("a}", "a brace without its partner"),
-        ("{a:date}", '"{a:date}" is no part'),
-        ("{}", '"{}" is no part'),
-        ("{1}", '"{1}" is no part'),
-        ("{a}_{a}", "two parts of the same name"),
+        ("{a:date}", '"{a:date}" is not a part'),
+        ("{}", '"{}" is not a part'),
+        ("{1}", '"{1}" is not a part'),
+        ("{a}_{a}", "two parts have the same name"),
         ("{_}" * 33, "more than 32 parts"),
     ],
 )

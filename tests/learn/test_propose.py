@@ -26,7 +26,7 @@ def learned(log: str | bytes, name: str = "x.log") -> Proposal:
 
 def values(proposal: Proposal) -> dict[str, float]:
     """Return what `runs` measures: metric -> value."""
-    return {one["metric"]: one["value"] for one in proposal.document["runs"][0]["measurements"]}
+    return {value.metric: value.value for value in proposal.listing.runs[0].measurements}
 
 
 def taken(proposal: Proposal) -> dict[str, str]:
@@ -289,11 +289,11 @@ def test_the_first_and_last_matching_records_are_shown() -> None:
 
 def test_lines_that_nearly_match_are_shown() -> None:
     found = learned(TQDM)
-    assert (found.near_count, found.near[0][0], found.near[0][1].endswith("?it/s, loss=3.000]")) == (
-        1,
-        2,
-        True,
-    )
+    assert (
+        found.near_miss_count,
+        found.near_misses[0][0],
+        found.near_misses[0][1].endswith("?it/s, loss=3.000]"),
+    ) == (1, 2, True)
 
 
 def test_assumptions_are_noted() -> None:

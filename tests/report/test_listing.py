@@ -1,19 +1,28 @@
 """What `reportgen runs` lists of a run."""
 
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from reportgen.core.model import Aggregate
-from reportgen.protocol import DEFAULT
-from reportgen.report.listing import as_table, listing, row, rows
+from reportgen.core.model import Aggregate, Finding, Source
+from reportgen.core.rules import Rule
+from reportgen.protocol import DEFAULT, parse_protocol
+from reportgen.report.listing import RunListing, list_runs, run_entry
 from tests.builders import aggregate, run
 
 
 def test_a_value_is_listed_in_the_unit_it_was_read_in() -> None:
-    one = run(aggregate(120.0, metric="epoch_time", unit="s"), aggregate(0.5), samples_per_step=8)
-    listed = {
-        found["metric"]: (found["value"], found["unit"]) for found in row(one, DEFAULT).record["measurements"]
+    both = run(aggregate(120.0, metric="epoch_time", unit="s"), aggregate(0.5), samples_per_step=8)
+    values = run_entry(both, DEFAULT).measurements
+    assert {value.metric: (value.value, value.unit) for value in values} == {
+        "epoch_time": (120, "s"),
+        "step_time": (0.5, "s"),
+        "throughput": (16, "samples/s"),
     }
-    assert listed == {"epoch_time": (120, "s"), "step_time": (0.5, "s"), "throughput": (16, "samples/s")}
 
 
 WHOLE, LOSS = aggregate(0.5), aggregate(2.0, metric="loss")
@@ -36,5 +45,47 @@ TOTAL = aggregate(90.0, metric="run_time")
 def test_the_table_shows_how_fast_the_whole_step_was_where_that_is_known(
     figures: tuple[Aggregate, ...], shown: str
 ) -> None:
-    headings, cells = as_table(listing([rows(DEFAULT).make(run(*figures))], []))
+    headings, cells = RunListing((run_entry(run(*figures), DEFAULT),)).to_rows()
     assert cells[headings.index("measured")] == shown
+
+
+def test_json_has_the_keys_of_the_contract_in_their_order() -> None:
+    note = Finding("note", Rule.PROTOCOL_GAP, "x", "a gap", Source("logs/x", 3))
+    entry = run_entry(replace(run(WHOLE), findings=(note,), factors={"b": 1.5, "a": "half \ud800"}), DEFAULT)
+    text = RunListing((entry,)).to_json()
+    document = json.loads(text)
+    assert list(document) == ["version", "runs", "findings"]
+    (listed,) = document["runs"]
+    assert list(listed) == [
+        "id", "path", "format", "status", "repeat", "factors", "environment", "samples_per_step", "steps",
+        "measurements", "findings",
+    ]  # fmt: skip
+    assert listed["factors"] == {"a": "half \\ud800", "b": 1.5}
+    assert listed["findings"][0] == {
+        "severity": "note", "rule": "protocol.gap", "message": "a gap", "path": "logs/x", "line": 3,
+    }  # fmt: skip
+    assert list(listed["measurements"][0]) == ["metric", "phase", "value", "unit", "evidence", "window"]
+    assert text.splitlines()[:3] == ["{", ' "version": 1,', ' "runs": [']
+    assert json.loads(RunListing(()).to_json()) == {"version": 1, "runs": [], "findings": []}
+
+
+def test_a_listing_is_measured_where_runs_are_read(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        lines = (
+            f"DLL 2021-06-03 08:{step:02d}:00.500000 - Epoch: 0 Iteration: {step}  train.total_ips : 1.5 img/s\n"
+            for step in range(1, 40)
+        )
+        (tmp_path / f"{name}.log").write_text(
+            "DLL 2021-06-03 08:00:00.000000 - PARAMETER batch_size : 64\n" + "".join(lines)
+        )
+    (tmp_path / "notes.txt").write_text("nothing")
+    listing = list_runs([tmp_path], parse_protocol("2+10x1", ""), root=tmp_path)
+    assert [(entry.id, entry.steps.count) for entry in listing.runs] == [("a.log", 39), ("b.log", 39)]
+    assert Rule.READ_DUPLICATE_RUN in [
+        finding.rule for finding in listing.findings if finding.subject == "b.log"
+    ]
+    assert [file.path for file in listing.unrecognised] == ["notes.txt"]
+    header, *rows = csv.reader(io.StringIO(listing.to_csv()))
+    assert header[:3] == ["id", "format", "status"]
+    metrics = [value.metric for entry in listing.runs for value in entry.measurements]
+    assert [row[header.index("metric")] for row in rows] == metrics
