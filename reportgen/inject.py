@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
 
-_MARKER = re.compile(r" {0,3}<!--\s*reportgen:(\w+)")
-_BEGIN = re.compile(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
-_END = re.compile(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
+_ANY_MARKER = re.compile(r" {0,3}<!--\s*reportgen:(\w+)")
+_BEGIN_MARKER = re.compile(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
+_END_MARKER = re.compile(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -27,7 +27,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 class Edited:
     """A generated table that was edited by hand and therefore not replaced.
 
-    line  of the begin marker, from 1
+    line  of the marker before the table, from 1
     """
 
     line: int
@@ -94,7 +94,7 @@ def _regions(lines: list[str], place: str) -> list[_Region]:
     begun: tuple[str, int] | None = None
     for number, line in _marker_lines(lines):
         where = f"{place}:{number + 1}"
-        begin, end = _BEGIN.fullmatch(line), _END.fullmatch(line)
+        begin, end = _BEGIN_MARKER.fullmatch(line), _END_MARKER.fullmatch(line)
         if begin and not begun:
             begun = (begin[1], number)
         elif end and begun:
@@ -105,20 +105,23 @@ def _regions(lines: list[str], place: str) -> list[_Region]:
     if begun:
         raise RequestError(
             f"{place}:{begun[1] + 1}",
-            f'the begin marker of "{begun[0]}" has no end marker',
+            f'the reportgen:begin marker of "{begun[0]}" has no reportgen:end',
             "add <!-- reportgen:end --> below it",
         )
     return regions
 
 
 def _malformed(line: str, begun: tuple[str, int] | None) -> tuple[str, str]:
-    if _END.fullmatch(line):
+    if _END_MARKER.fullmatch(line):
         return (
-            "end marker without a begin marker",
+            "reportgen:end marker without reportgen:begin",
             "add <!-- reportgen:begin report/table --> above it, or delete it",
         )
-    if begun and _BEGIN.fullmatch(line):
-        return f"begin marker before the end marker of line {begun[1] + 1}", "end the first table before it"
+    if begun and _BEGIN_MARKER.fullmatch(line):
+        return (
+            f"reportgen:begin before the reportgen:end of line {begun[1] + 1}",
+            "end the first table before it",
+        )
     return "malformed marker", "write <!-- reportgen:begin report/table --> or <!-- reportgen:end -->"
 
 
@@ -133,7 +136,7 @@ def _marker_lines(lines: list[str]) -> list[tuple[int, str]]:
                 fence = ""
         elif mark:
             fence = mark[1]
-        elif _MARKER.match(line):
+        elif _ANY_MARKER.match(line):
             markers.append((number, line.strip()))
     return markers
 

@@ -66,7 +66,7 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
     """
     changes = compare(outputs, folder, owned=owned)
     written = [change.path for change in changes if change.what != "removed"]
-    temporary = {path: _beside(folder, path) for path in written}
+    temporary = {path: _temporary(folder, path) for path in written}
     try:
         for path in written:
             _write(temporary[path], _target(folder, path), outputs[path])
@@ -78,7 +78,7 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
         for path in listings:
             temporary[path].replace(_target(folder, path))
     except OSError as error:
-        targets = {str(beside): str(_target(folder, path)) for path, beside in temporary.items()}
+        targets = {str(file): str(_target(folder, path)) for path, file in temporary.items()}
         named = str(error.filename or folder)
         fact = f"cannot be written: {error.strerror}"
         raise RequestError(targets.get(named, named), fact, _remedy(error.errno)) from error
@@ -163,7 +163,7 @@ def _check_generated(folder: Path, path: str) -> None:
         )
 
 
-def _beside(folder: Path, path: str) -> Path:
+def _temporary(folder: Path, path: str) -> Path:
     target = _target(folder, path)
     return target.with_name(f".{target.name}.{os.getpid()}.new")
 

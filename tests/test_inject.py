@@ -77,13 +77,13 @@ def test_markers_in_code_and_in_sentences_are_examples() -> None:
         ),
         (
             "<!-- reportgen:begin r/a -->",
-            'f:1: the begin marker of "r/a" has no end marker; add <!-- reportgen:end --> below it',
+            'f:1: the reportgen:begin marker of "r/a" has no reportgen:end; add <!-- reportgen:end --> below it',
         ),
-        ("   <!-- reportgen:end -->", "f:1: end marker without a begin marker; "),
-        ("\n<!-- reportgen:end -->", "f:2: end marker without a begin marker; "),
+        ("   <!-- reportgen:end -->", "f:1: reportgen:end marker without reportgen:begin; "),
+        ("\n<!-- reportgen:end -->", "f:2: reportgen:end marker without reportgen:begin; "),
         (
             "<!-- reportgen:begin r/a -->\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->",
-            "f:2: begin marker before the end marker of line 1; end the first table before it",
+            "f:2: reportgen:begin before the reportgen:end of line 1; end the first table before it",
         ),
         ("<!-- reportgen:begin -->", "f:1: malformed marker; write <!-- reportgen:begin report/table -->"),
         ("<!-- reportgen:end sum=xyz -->", "f:1: malformed marker; "),

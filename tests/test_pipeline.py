@@ -262,14 +262,14 @@ def test_a_folder_named_readme_is_an_error(repository):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# X\n\n<!-- reportgen:end -->\n", "README.md:3: end marker without a begin marker; "),
+        ("# X\n\n<!-- reportgen:end -->\n", "README.md:3: reportgen:end marker without reportgen:begin; "),
         (
             "<!-- reportgen:begin frameworks/rates -->\n",
-            'README.md:1: the begin marker of "frameworks/rates" has no end marker; ',
+            'README.md:1: the reportgen:begin marker of "frameworks/rates" has no reportgen:end; ',
         ),
         (
             "  <!--reportgen:begin frameworks/rates-->\n",
-            'README.md:1: the begin marker of "frameworks/rates" has no end marker; ',
+            'README.md:1: the reportgen:begin marker of "frameworks/rates" has no reportgen:end; ',
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Lay a table out as a grid of texts, once for all outputs.
+"""Convert a table to a grid of texts, once for all outputs.
 
 A Table goes in, a Grid comes out: heads with spans, body rows of items, notes, sentences. Markdown and HTML
 differ only in how they write an item, so both pages show the same numbers. The outputs escape the texts.
@@ -82,9 +82,9 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
     if digits is not None:
         return units.text(shown, digits=digits)
     # `decimals` applies to measured values; ratios next to them have their own digits.
-    beside = quantity != "value" and any(column.quantity == "value" for column in table.columns)
+    is_ratio = quantity != "value" and any(column.quantity == "value" for column in table.columns)
     digits = table.digits if quantity == "value" else _ratio_digits(table, shown)
-    return units.text(shown, digits=digits, decimals=None if beside else table.decimals)
+    return units.text(shown, digits=digits, decimals=None if is_ratio else table.decimals)
 
 
 def _ratio_digits(table: Table, ratio: float) -> int:
@@ -149,8 +149,8 @@ def _interval_sentence(table: Table) -> str:
     """Return what the parentheses after the numbers contain: the interval of the median, or the range."""
     cells = _with_interval(table, "value")
     summaries = [cell.case.summary for cell in cells if cell.case and cell.case.summary]
-    reached = sorted({one.coverage for one in summaries if one.reached and one.statistic == "median"})
-    ranges = any(not one.reached or one.statistic != "median" for one in summaries)
+    reached = sorted({s.coverage for s in summaries if s.reached and s.statistic == "median"})
+    ranges = any(not s.reached or s.statistic != "median" for s in summaries)
     if not reached:
         return "In parentheses: range of the repeats" if ranges else ""
     least = "" if len(reached) == 1 else "at least "

@@ -45,7 +45,7 @@ def case(
     phase: str = "step",
     repeats: int = 3,
 ) -> Case:
-    """Return a case whose repeats lie at value - 1, value and value + 1 hundredth of a per cent."""
+    """Return a case with repeats at value - 0.01 %, value and value + 0.01 %."""
     name = "-".join(str(v) for v in factors.values())
     steps = [(r - repeats // 2) * 1e-4 for r in range(repeats)]
     measurements = tuple(

@@ -24,7 +24,7 @@ def test_quantities_of_one_case_are_one_line() -> None:
     }  # fmt: skip
 
 
-def test_what_was_not_measured_is_empty_and_says_why() -> None:
+def test_a_missing_value_is_empty_and_the_text_says_why() -> None:
     rows = _rows(example.throughput_table())
     assert [(row["value"], row["text"]) for row in rows[3:]] == [
         ("", "out of memory"),

@@ -8,7 +8,7 @@ from reportgen.render.text.english import count, sentence
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("the repeats lie 10.3% apart", "The repeats lie 10.3% apart."),
+        ("the repeats differ by 10.3%", "The repeats differ by 10.3%."),
         ("devices corrected from 4 to 8", "Devices corrected from 4 to 8."),
         ("forward_s corrected from 0.559", "forward_s corrected from 0.559."),
         ("xla=true was not run", "xla=true was not run."),

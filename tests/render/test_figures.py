@@ -33,9 +33,7 @@ def _draw(figure: Figure) -> bytes:
 
 @pytest.mark.parametrize("kind", FigureKind)
 @pytest.mark.parametrize("x", [(1.0, 2.0, 2.0), ("a", "b", "b")])
-def test_every_kind_draws_numbers_and_categories_twice_the_same(
-    kind: FigureKind, x: tuple[float | str, ...]
-) -> None:
+def test_every_kind_draws_the_same_bytes_twice(kind: FigureKind, x: tuple[float | str, ...]) -> None:
     figure = replace(BARS, kind=kind, categories=(), series=(FigureSeries("s", x, (1.0, None, 3.0)),))
     drawn = _draw(figure)
     assert drawn == _draw(figure)
@@ -48,25 +46,25 @@ def test_a_figure_without_data_is_drawn_empty() -> None:
         assert digest.is_intact(_draw(replace(BARS, kind=kind, categories=(), series=())))
 
 
-def test_settings_of_the_user_do_not_matter_and_are_left_alone() -> None:
+def test_settings_of_the_user_have_no_effect_and_do_not_change() -> None:
     plain = _draw(LINE)
     with mpl.rc_context({"lines.linewidth": 9.0, "font.size": 20.0, "axes.grid": False}):
         assert _draw(LINE) == plain
         assert mpl.rcParams["lines.linewidth"] == 9.0
 
 
-def test_the_last_bit_of_a_number_does_not_matter() -> None:
+def test_the_last_bit_of_a_number_has_no_effect() -> None:
     series = LINE.series[0]
     moved = replace(series, y=tuple(y and y * (1 + 2**-52) for y in series.y))
     assert _draw(replace(LINE, series=(moved, *LINE.series[1:]))) == _draw(LINE)
 
 
-def test_another_number_is_another_content() -> None:
+def test_another_number_changes_the_content_digest() -> None:
     series = replace(LINE.series[0], y=(1.0, 7.859))
     assert drawing.content_digest(replace(LINE, series=(series,))) != drawing.content_digest(LINE)
 
 
-def test_each_digit_that_is_touched_is_noticed() -> None:
+def test_every_edited_digit_is_detected() -> None:
     drawn = _draw(LINE).decode()
     places = [match.start() for match in re.finditer(r"\d", drawn)]
     for place in [*places[:200:7], *places[200::997]]:
@@ -89,7 +87,7 @@ def test_a_file_without_stamp_is_not_intact(old: bytes) -> None:
     assert not digest.shows_the_same(old, digest.stamped(b"<svg></svg>", "ab" * 32))
 
 
-def test_inline_figures_have_ids_of_their_own_and_no_document_parts() -> None:
+def test_inline_figures_have_unique_ids_and_no_document_parts() -> None:
     shown = digest.inline(_draw(LINE), prefix="one-", alt="a &quot;b&quot;")
     ids = set(re.findall(r'\bid="([^"]*)"', shown))
     assert ids
@@ -109,7 +107,7 @@ def test_the_ideal_line_and_all_names_are_in_the_legend() -> None:
         assert f"<!-- {name} -->" in drawn
 
 
-def test_absent_values_draw_nothing() -> None:
+def test_missing_values_draw_nothing() -> None:
     one = replace(BARS, series=(FigureSeries("s", ("1", "8"), (1.0, None)),))
     two = replace(BARS, series=(FigureSeries("s", ("1", "8"), (1.0, 2.0)),))
     assert (_draw(one).count(b"#0072b2"), _draw(two).count(b"#0072b2")) == (1, 2)
@@ -126,7 +124,7 @@ def test_ticks_separate_thousands(value: float, text: str) -> None:
     assert drawing._tick(value, None) == text
 
 
-def test_alt_text_is_made_up_where_none_is_given() -> None:
+def test_the_default_alt_text_names_axes_and_series() -> None:
     assert alt_text(LINE) == "Speed-up, FP32: Speed-up over Devices, for OneFlow, NGC PyTorch"
     assert alt_text(BARS) == "OneFlow is 7.858 times as fast"
 
@@ -144,12 +142,12 @@ def _legend(figure: Figure) -> list[str]:
         return [str(label) for label in axes.get_legend_handles_labels()[1]]
 
 
-def test_of_many_runs_ten_are_named_and_the_rest_is_counted() -> None:
+def test_a_legend_names_ten_runs_and_counts_the_others() -> None:
     assert _legend(_many(10)) == [f"run {n}" for n in range(10)]
     assert sorted(_legend(_many(43))) == sorted([*(f"run {n}" for n in range(10)), "33 not listed"])
 
 
-def test_where_colours_begin_again_the_markers_differ() -> None:
+def test_series_with_equal_colours_have_different_markers() -> None:
     assert len({(colour_of(n), marker_of(n)) for n in range(20)}) == 20
 
 

@@ -30,7 +30,7 @@ def test_a_hostile_report_is_as_accepted(golden: Golden) -> None:
     golden("hostile", {path: content for path, content in files.items() if not path.endswith(".svg")})
 
 
-def test_a_report_without_anything_still_says_so(golden: Golden) -> None:
+def test_an_empty_report_is_as_accepted(golden: Golden) -> None:
     empty = example.report(
         tables=(),
         figures=(),

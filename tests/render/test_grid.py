@@ -12,13 +12,13 @@ from reportgen.render.grid import lay_out, unit_label
 from tests.render import example
 
 
-def test_equal_heads_above_are_merged_and_the_lowest_are_not() -> None:
+def test_equal_heads_are_merged_except_in_the_lowest_level() -> None:
     upper, lower = lay_out(example.phase_table()).levels
     assert [(item.text, item.span) for item in upper] == [("Forward", 2), ("Backward", 2)]
     assert [(item.text, item.span) for item in lower] == [("CPU", 1), ("GPU", 1), ("CPU", 1), ("GPU", 1)]
 
 
-def test_equal_heads_below_different_parents_stay_apart() -> None:
+def test_equal_heads_below_different_parents_are_not_merged() -> None:
     table = example.phase_table()
     columns = tuple(
         replace(column, labels=(Label(top), Label("same"), Label(f"{i}")))
@@ -62,7 +62,7 @@ def test_an_interval_has_the_decimals_of_its_number(
     assert (item.text, item.interval, item.unit) == (text, interval, "s")
 
 
-def test_decimals_belong_to_the_measured_values_and_not_to_the_ratios_beside_them() -> None:
+def test_decimals_apply_to_measured_values_and_not_to_ratios() -> None:
     table = replace(example.throughput_table(), decimals=0)
     texts = [item.text for item in lay_out(table).rows[1][1]]
     assert texts == ["3,124", "7.86", "out of memory", "-"]
@@ -77,7 +77,7 @@ def test_decimals_belong_to_the_measured_values_and_not_to_the_ratios_beside_the
         ("table", "CPU", ["DARNN"], ""),
     ],
 )
-def test_the_unit_stands_where_the_table_wants_it(
+def test_the_unit_mode_decides_where_the_unit_is(
     mode: str, head: str, lead: list[str], cell_unit: str
 ) -> None:
     table = example.phase_table()
@@ -95,7 +95,7 @@ def test_the_unit_stands_where_the_table_wants_it(
     assert ("Step time in ms." in grid.caption) == (mode == "table")
 
 
-def test_a_caption_that_begins_with_the_unit_is_left_alone() -> None:
+def test_a_caption_that_contains_the_unit_does_not_repeat_it() -> None:
     table = example.throughput_table()
     assert lay_out(table).caption[0] == table.caption[0]
 
@@ -106,7 +106,7 @@ def _values(label: str, unit: Unit, caption: str) -> Table:
     return replace(table, unit_mode="table", unit=unit, columns=columns, caption=(caption,))
 
 
-def test_one_unit_stands_in_the_heads_that_say_what_is_shown() -> None:
+def test_a_common_unit_is_in_the_heads_that_name_a_quantity() -> None:
     seconds = lay_out(_values("step time", Unit("s", "s", 1.0), "Step time: x."))
     assert [item.text for item in seconds.levels[-1]] == ["step time (s)"] * 4
     grid = lay_out(_values("step time", example.MS, "Step time: published figures."))
@@ -114,7 +114,7 @@ def test_one_unit_stands_in_the_heads_that_say_what_is_shown() -> None:
     assert grid.caption == ("Step time: published figures.",)
 
 
-def test_where_heads_are_values_of_factors_the_caption_says_the_unit_first() -> None:
+def test_if_heads_are_factor_values_the_caption_begins_with_the_unit() -> None:
     seconds = Unit("s", "s", 1.0)
     grid = lay_out(_values("", seconds, "median of 7 repeats"))
     assert [item.text for item in grid.levels[-1]] == ["CPU", "GPU", "CPU", "GPU"]
@@ -122,7 +122,7 @@ def test_where_heads_are_values_of_factors_the_caption_says_the_unit_first() -> 
     assert lay_out(_values("", seconds, "Step time in s: x.")).caption == ("Step time in s: x.",)
 
 
-def test_a_head_that_has_the_unit_already_does_not_say_it_twice() -> None:
+def test_a_head_that_contains_the_unit_does_not_repeat_it() -> None:
     heads = [item.text for item in lay_out(example.throughput_table()).levels[-1]]
     assert heads == ["images/s", "speed-up", "images/s", "speed-up"]
 
@@ -144,9 +144,7 @@ def test_a_head_that_has_the_unit_already_does_not_say_it_twice() -> None:
         ),
     ],
 )
-def test_the_caption_says_what_stands_in_parentheses(
-    summaries: list[tuple[float, bool, str]], text: str
-) -> None:
+def test_the_caption_explains_the_parentheses(summaries: list[tuple[float, bool, str]], text: str) -> None:
     one = example.case(1.0, {"model": "a"})
     cells = tuple(
         Cell("number", 1.0, low=0.9, high=1.1, case=replace(one, summary=Summary(1.0, 0.9, 1.1, c, r, 7, s)))
@@ -157,14 +155,14 @@ def test_the_caption_says_what_stands_in_parentheses(
     assert lay_out(table).caption[-1] == text
 
 
-def test_a_table_without_intervals_says_nothing_of_them() -> None:
+def test_a_table_without_intervals_does_not_mention_them() -> None:
     assert lay_out(example.phase_table()).caption == ("Median step time.",)
 
 
-def test_footnotes_that_nobody_refers_to_are_left_out_and_the_others_counted_anew() -> None:
+def test_unused_footnotes_are_left_out_and_the_others_renumbered() -> None:
     table = example.phase_table()
     cells = (table.cells[0][0], replace(table.cells[0][1], notes=(2,)), *table.cells[0][2:])
-    notes = (Note("batch_size varies"), Note("nobody says this"), Note("the log ends early"))
+    notes = (Note("batch_size varies"), Note("unused"), Note("the log ends early"))
     grid = lay_out(replace(table, cells=(cells,), notes=notes))
     assert grid.notes == ("batch_size varies.", "The log ends early.")
     assert [item.notes for item in grid.rows[0][1]] == [(), (2,), (), (1,)]
@@ -177,9 +175,7 @@ def test_footnotes_that_nobody_refers_to_are_left_out_and_the_others_counted_ane
         (31.2134, 4, "31.2"), (1234.56, 4, "1,235"), (31.2134, 5, "31.213"), (31.2134, 2, "31"),
     ],
 )  # fmt: skip
-def test_ratios_have_three_digits_unless_the_table_asks_for_others(
-    ratio: float, digits: int, text: str
-) -> None:
+def test_ratios_have_three_digits_unless_the_table_sets_digits(ratio: float, digits: int, text: str) -> None:
     cell = Cell("number", ratio, example.RATIO)
     column = Header((), (), quantity="speedup", quantity_label="speed-up")
     table = replace(example.phase_table(), cells=((cell,),), columns=(column,), digits=digits)
@@ -194,13 +190,13 @@ def test_units_are_written_as_people_write_them(name: str, label: str) -> None:
     assert unit_label(Unit(name, "x", 1.0)) == label
 
 
-def test_row_heads_that_are_numbers_stand_right() -> None:
+def test_numeric_row_heads_are_right_aligned() -> None:
     grid = lay_out(example.throughput_table())
     assert [item.align for item in grid.lead] == ["right", "right"]
     assert [item.align for item in lay_out(example.phase_table()).lead] == ["left"]
 
 
-def test_one_long_cell_does_not_widen_its_column_without_end() -> None:
+def test_a_long_cell_does_not_widen_its_column() -> None:
     lines = markdown.aligned(["a"], [["x" * 200], ["y"]], ["left"]).splitlines()
     assert [len(line) for line in lines] == [7, 7, 204, 7]
 
@@ -209,6 +205,6 @@ def test_wide_characters_count_twice() -> None:
     assert markdown.aligned(["名前"], [["abcd"]], ["left"]).splitlines()[0] == "| 名前 |"
 
 
-def test_a_table_without_rows_says_so() -> None:
+def test_a_table_without_rows_has_no_data() -> None:
     empty = replace(example.phase_table(), rows=(), cells=(), notes=())
     assert render_table_markdown(empty).startswith("No data.")

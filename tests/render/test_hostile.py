@@ -147,7 +147,7 @@ def test_a_figure_with_hostile_text_is_well_formed() -> None:
         ("a\x00b\u202ec", "a\ufffdb\ufffdc"),
     ],
 )
-def test_markdown_shows_text_letter_by_letter(text: str, expected: str) -> None:
+def test_markdown_shows_text_literally(text: str, expected: str) -> None:
     assert escape.markdown(text) == expected
 
 

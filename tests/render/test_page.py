@@ -66,7 +66,7 @@ def test_the_page_is_well_formed_and_links_arrive(report: Report) -> None:
     assert [link for link in page.links if link not in page.ids] == []
 
 
-def test_every_number_leads_to_its_repeats() -> None:
+def test_every_number_links_to_its_repeats() -> None:
     text = render_report(example.report())["index.html"].decode()
     (name,) = re.findall('<a href="#(case-[0-9a-f]{8})">397.6</a>', text)
     article = text.split(f'<article id="{name}"')[1].split("</article>")[0]
@@ -83,7 +83,7 @@ def test_every_number_leads_to_its_repeats() -> None:
         assert part in article, part
 
 
-def test_a_speedup_leads_to_what_it_stands_against_and_back_to_its_table() -> None:
+def test_a_speedup_links_to_its_baseline_and_its_table() -> None:
     text = render_report(example.report())["index.html"].decode()
     (name,) = re.findall('<a href="#(case-[0-9a-f]{8})">7.86</a>', text)
     article = text.split(f'<article id="{name}"')[1].split("</article>")[0]
@@ -144,7 +144,7 @@ def test_a_browser_shows_the_page_from_the_disk(tmp_path: Path) -> None:
     assert [link for link in page.links if link not in page.ids] == []
 
 
-def test_the_protocol_is_told_only_where_a_number_rests_on_steps() -> None:
+def test_the_protocol_is_shown_only_for_numbers_measured_over_steps() -> None:
     files = render_report(example.report())
     for name in ("README.md", "index.html"):
         assert "the first 20 steps are ignored" in files[name].decode()
@@ -162,7 +162,7 @@ def _published(cell: Cell) -> Cell:
     return replace(cell, case=replace(cell.case, measurements=measurements))
 
 
-def test_captions_stand_outside_of_what_scrolls() -> None:
+def test_captions_are_outside_of_the_scrolling_region() -> None:
     text = render_report(example.report())["index.html"].decode()
     assert "<caption" not in text
     table = text.split('<section class="table" id="table-fp32-b128"')[1].split("</section>")[0]

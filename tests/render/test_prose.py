@@ -37,7 +37,7 @@ def _report(text: str, line: int = 1) -> Report:
         ('expected("V100-LS", "A40")', "0.621"),
     ],
 )
-def test_functions_answer_with_the_number_of_the_table(expression: str, expected: str) -> None:
+def test_functions_return_the_number_of_the_table(expression: str, expected: str) -> None:
     assert fill_prose(_report(f"{{{{ {expression} }}}}")).text == expected
 
 
@@ -119,7 +119,7 @@ def test_functions_answer_with_the_number_of_the_table(expression: str, expected
         ("{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", ":1: template: an expression is nested too deeply"),
     ],
 )
-def test_mistakes_name_line_and_remedy(text: str, message: str) -> None:
+def test_a_mistake_is_an_error_with_line_and_remedy(text: str, message: str) -> None:
     with pytest.raises(RequestError) as caught:
         render_report(_report(text))
     assert str(caught.value).startswith("reports/resnet50.md")
@@ -131,7 +131,7 @@ def test_lines_count_from_where_the_prose_begins_in_its_file() -> None:
         render_report(_report('a\n\n{{ table("x") }}', line=10))
 
 
-def test_what_prose_places_is_not_repeated() -> None:
+def test_a_block_that_the_text_places_is_not_repeated() -> None:
     readme = render_report(_report('{{ table("fp32-b128") }}\n\n{{ findings() }}'))["README.md"].decode()
     assert readme.count("| Nodes |") == 1
     assert "## FP32, batch size 128 per device" not in readme
@@ -139,7 +139,7 @@ def test_what_prose_places_is_not_repeated() -> None:
     assert readme.count("`protocol.gap`") == 1
 
 
-def test_placeholders_typed_by_an_author_are_nothing() -> None:
+def test_reserved_characters_typed_by_an_author_are_removed() -> None:
     assert fill_prose(_report("a\ue0000\ue001b")).text == "ab"
 
 
@@ -166,7 +166,7 @@ def test_placed_blocks_have_one_blank_line_around_them() -> None:
     assert "\n\nc\n\n" in readme
 
 
-def test_an_answer_on_a_line_of_its_own_stays_in_its_sentence() -> None:
+def test_an_answer_alone_on_its_line_is_joined_to_its_sentence() -> None:
     value = f'{{{{ value("fp32-b128", {AT_8}) }}}}'
     text = f"reaches\n{value} and\nmore, with\n{value}.\n\n{value}\n\n- one:\n  {value}\n- two\n"
     expected = "reaches 3,124 and more, with 3,124.\n\n3,124\n\n- one: 3,124\n- two\n"
@@ -180,7 +180,7 @@ def test_a_loop_repeats_its_lines_for_each_name() -> None:
     assert fill_prose(_report(text)).text.split() == ["397.6", "3,124"]
 
 
-def test_an_expected_speed_that_depends_on_the_case_is_not_answered_with_any_of_them() -> None:
+def test_several_expected_speeds_of_one_pair_are_an_error() -> None:
     of_eight = example.expected()
     of_one = replace(
         of_eight, speed=0.7, paths=((replace(of_eight.paths[0][0], where=(("devices", (1,)),)),),)
@@ -193,7 +193,7 @@ def test_an_expected_speed_that_depends_on_the_case_is_not_answered_with_any_of_
     )
 
 
-def test_the_expected_speeds_are_placed_by_the_prose() -> None:
+def test_a_text_can_place_the_expected_speeds() -> None:
     files = render_report(_report("## Hardware\n\n{{ expected() }}\n"))
     readme = files["README.md"].decode()
     assert "## Hardware\n\n- **V100-LS: 0.6211x the speed of A40 (" in readme

@@ -52,7 +52,7 @@ def test_each_value_is_a_line_and_numbers_have_12_digits() -> None:
     assert text.splitlines().count('     "value": 7.85777162978') == 1
 
 
-def test_values_that_json_has_no_words_for_are_written() -> None:
+def test_values_without_json_equivalent_are_written() -> None:
     report = example.report(
         protocols={"p": {"huge": 2**70, "none": float("nan"), "text": "a\ud800", "flag": True, "n": 8}}
     )
@@ -74,7 +74,7 @@ def _statistic(report: Report, statistic: str) -> Report:
     )
 
 
-def test_a_score_that_is_no_median_is_not_called_one() -> None:
+def test_only_a_median_is_called_median() -> None:
     files = render_report(_statistic(example.report(), "olympic mean"))
     summary = json.loads(files["report.json"])["cases"][0]["summary"]
     assert (summary["statistic"], summary["value"], summary["repeats"]) == ("olympic mean", 397.6, 3)
@@ -86,7 +86,7 @@ def test_a_score_that_is_no_median_is_not_called_one() -> None:
     assert set(median["cases"][0]["summary"]) == {*summary, "coverage", "reached"}
 
 
-def test_two_totals_of_one_name_have_evidence_of_their_own() -> None:
+def test_two_totals_with_one_name_have_separate_evidence() -> None:
     table = example.phase_table()
     first = table.cells[0][0]
     assert first.case
@@ -100,7 +100,7 @@ def test_two_totals_of_one_name_have_evidence_of_their_own() -> None:
     assert [cases[name]["measurements"][0]["value"] for name in names] == [0.0123, 0.0246]
 
 
-def test_a_case_keeps_its_name_when_values_change_and_others_come() -> None:
+def test_a_case_keeps_its_name_when_values_change_or_cases_are_added() -> None:
     def names(*tables: Table) -> list[str]:
         return [case["case"] for case in _json(example.report(tables=tables, prose=""))["cases"]]
 

@@ -21,7 +21,7 @@ def test_an_identifier_becomes_a_plain_name(identifier: str, name: str) -> None:
     assert stem(identifier) == name
 
 
-def test_names_that_would_be_one_file_are_told_apart() -> None:
+def test_identifiers_with_equal_names_get_different_files() -> None:
     names = stems(["a b", "a-b", "A-B", "other"])
     assert len({name.casefold() for name in names.values()}) == 4
     assert names["other"] == "other"

@@ -1,4 +1,4 @@
-"""Draw figures as SVG: the same bytes for the same figure, whatever the user's matplotlib settings.
+"""Draw figures as SVG: the same bytes for the same figure with any matplotlib settings of the user.
 
 A Figure goes in, a stamped SVG comes out; `kinds` draws the data. Matplotlib is used without pyplot and with
 a full set of explicit settings. Text becomes paths of the bundled font, so the viewer's fonts do not matter.
@@ -135,14 +135,14 @@ def _rounded(figure: Figure) -> Figure:
 
     series = tuple(
         replace(
-            one,
-            name=escape.one_line(one.name),
-            x=tuple(_x(x) for x in one.x),
-            y=tuple(map(value, one.y)),
-            low=tuple(value(bound) for bound in one.low),
-            high=tuple(value(bound) for bound in one.high),
+            line,
+            name=escape.one_line(line.name),
+            x=tuple(_x(x) for x in line.x),
+            y=tuple(map(value, line.y)),
+            low=tuple(value(bound) for bound in line.low),
+            high=tuple(value(bound) for bound in line.high),
         )
-        for one in figure.series
+        for line in figure.series
     )
     ideal = tuple((float(units.machine(x)), float(units.machine(y / factor))) for x, y in figure.ideal)
     return replace(

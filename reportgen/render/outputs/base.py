@@ -44,7 +44,7 @@ class Output:
 
     path       relative to the report's folder, or to the folder of all reports for `of_reports`;
                `*` stands for the name of the table or figure
-    mark       is in the content of every such file, and in no file that somebody else wrote
+    mark       is in the content of every such file, and in no hand-written file
     of_...     render the content; exactly one of the four is given
     is_same    (old, new) -> whether the old file need not be replaced
     is_intact  False for an old file that was edited by hand

@@ -26,7 +26,7 @@ from reportgen.render.text import escape
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from reportgen.render.prose.template_functions import Block
+    from reportgen.render.prose.template_functions import PageBlock
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 
@@ -113,7 +113,7 @@ class _Page:
         return self._macro("table", grid, table.title, self.anchor(table), path, self._links(grid), heading)
 
     def _links(self, grid: Grid) -> list[list[str | None]]:
-        """Return the name of the case behind each cell."""
+        """Return the name of the case of each cell."""
         return [[self._content.cases.name(item.case) for item in cells] for _, cells in grid.rows]
 
     def figure(self, figure: Figure) -> Markup:
@@ -142,7 +142,7 @@ class _Page:
         prose = self._content.prose
         return Markup(prose.filled(prose_html(prose.text), self._block))
 
-    def _block(self, block: "Block") -> str:
+    def _block(self, block: "PageBlock") -> str:
         if block.kind == "table":
             return self.table(self._tables[block.id], heading=False)
         if block.kind == "figure":

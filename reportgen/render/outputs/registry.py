@@ -38,7 +38,7 @@ def is_same(path: str, old: bytes, new: bytes) -> bool:
 
 
 def is_intact(path: str, old: bytes) -> bool:
-    """Return False for an old file that was edited by hand, where its output can tell."""
+    """Return False for an old file that was edited by hand, if its output can detect that."""
     return all(output.is_intact(old) for output in OUTPUTS if output.writes(path))
 
 

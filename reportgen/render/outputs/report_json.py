@@ -24,7 +24,7 @@ VERSION = 2
 Json = dict[str, object]
 
 # The library writes integers of 64 bits; longer ones are written as decimal numbers.
-_LONGEST_INTEGER = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
 
@@ -62,7 +62,7 @@ def _canonical(value: object) -> object:
         return float(units.machine(value)) if math.isfinite(value) else None
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, int) and abs(value) > _LONGEST_INTEGER:
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
         return Decimal(value)
     return value
 

@@ -22,9 +22,9 @@ from reportgen.render.prose.template_functions import (
     BEGIN,
     END,
     Answer,
-    Block,
-    BlockKind,
     Functions,
+    PageBlock,
+    PageBlockKind,
     PlaceholderError,
 )
 
@@ -58,11 +58,11 @@ class Prose:
     """The author's text with its numbers filled in, and the blocks that its placeholders stand for."""
 
     text: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
 
-    def places(self, kind: BlockKind, identifier: str = "") -> bool:
+    def places(self, kind: PageBlockKind, identifier: str = "") -> bool:
         """Return whether the text places that block."""
-        return Block(kind, identifier) in self.blocks
+        return PageBlock(kind, identifier) in self.blocks
 
     def left(self, report: Report) -> tuple[list[Table], dict[str, list[Figure]]]:
         """Return the tables that the text does not place, and such figures by the id of their table.
@@ -77,12 +77,12 @@ class Prose:
                 figures.setdefault(figure.table if figure.table in ids else "", []).append(figure)
         return tables, figures
 
-    def paragraphs(self, show: Callable[[Block], str]) -> str:
+    def paragraphs(self, show: Callable[[PageBlock], str]) -> str:
         """Return the Markdown with each placeholder replaced by its block, with blank lines around it."""
         pieces = (piece.rstrip().strip("\n").removeprefix(" ") for piece in _SPLIT.split(self.text))
         return "\n\n".join(self.filled(piece, show) for piece in pieces if piece)
 
-    def filled(self, text: str, show: Callable[[Block], str]) -> str:
+    def filled(self, text: str, show: Callable[[PageBlock], str]) -> str:
         """Return `text` (this text as Markdown or HTML) with each placeholder replaced by its block."""
         return _PLACEHOLDER.sub(lambda match: show(self.blocks[int(match[1])]), text)
 

@@ -18,7 +18,7 @@ from reportgen.core.results import Cell, Header, Quantity, Report, Table
 from reportgen.render.grid import number, unit_label
 from reportgen.render.summary import holds_for
 
-BlockKind = Literal["table", "figure", "environment", "findings", "expected"]
+PageBlockKind = Literal["table", "figure", "environment", "findings", "expected"]
 
 # Private-use characters: `escape.one_line` keeps them out of everything that comes from a log.
 BEGIN, END = "\ue000", "\ue001"
@@ -40,10 +40,10 @@ class PlaceholderError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """A table, a figure (by id), or the environment, findings or expected speeds of the report."""
 
-    kind: BlockKind
+    kind: PageBlockKind
     id: str = ""
 
 
@@ -58,7 +58,7 @@ class Functions:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.blocks: list[Block] = []
+        self.blocks: list[PageBlock] = []
         self._calls = 0
 
     def by_name(self) -> dict[str, Callable[..., str]]:
@@ -79,8 +79,8 @@ class Functions:
         if self._calls > MAX_CALLS:
             raise PlaceholderError(f"the text calls functions more than {MAX_CALLS:,} times", "")
 
-    def _placeholder(self, kind: BlockKind, identifier: str = "") -> str:
-        self.blocks.append(Block(kind, identifier))
+    def _placeholder(self, kind: PageBlockKind, identifier: str = "") -> str:
+        self.blocks.append(PageBlock(kind, identifier))
         return f"{BEGIN}{len(self.blocks) - 1}{END}"
 
     def table(self, table_id: str) -> str:

@@ -8,7 +8,7 @@ import re
 
 # A plain word gets a capital letter; a name such as `batch_size`, `xla=true` or `bert-base` does not change.
 _WORD = re.compile(r"[a-z]+(?=[ ,:;.]|$)")
-_END = re.compile(r"[.!?:…][)\"'”]?$")
+_SENTENCE_END = re.compile(r"[.!?:…][)\"'”]?$")
 
 
 def sentence(text: str) -> str:
@@ -16,7 +16,7 @@ def sentence(text: str) -> str:
     shown = text.strip()
     if _WORD.match(shown):
         shown = shown[0].upper() + shown[1:]
-    return shown if not shown or _END.search(shown) else f"{shown}."
+    return shown if not shown or _SENTENCE_END.search(shown) else f"{shown}."
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -8,7 +8,7 @@ from reportgen.core.results import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.kinds.base import Drawing, colour_of, positions
 
-# More lines cannot be told apart by colour.
+# More lines cannot be distinguished by colour.
 MAX_NAMED = 10
 
 
