@@ -31,6 +31,15 @@ SCOPES = [
     "tests/test_publish.py",
     "tests/test_inject.py",
     "tests/collectors/*.py",
+    "reportgen/core/*.py",
+    "reportgen/core/rules/*.py",
+    "reportgen/protocol/*.py",
+    "reportgen/tables/*.py",
+    "tests/core/*.py",
+    "tests/protocol/*.py",
+    "tests/tables/*.py",
+    "tests/builders.py",
+    "tests/test_architecture.py",
     "reportgen/formats/*.py",
 ]
 SCOPES += [

@@ -1,9 +1,8 @@
-"""The data model: what a log said (Run) and what the protocol made of it (Case).
+"""The data model: the content of a log (Run) and the results of a protocol (Measurement, Case).
 
-All values are in base units: s, B, W, J, Hz, degC, ratio, samples/s; `units` converts at the door
-and at the exit. Everything here is a frozen dataclass and is passed on, never changed: readers make
-Runs, `protocol` makes Measurements and Cases, `tables` makes the results in `results`. What may be
-wrong with any of it travels along as Findings.
+All values are in base units: s, B, W, J, Hz, degC, ratio, samples/s; `units` converts on input and output.
+Everything here is a frozen dataclass: readers make Runs, `protocol` makes Measurements and Cases, `tables`
+makes the tables in `results`. Findings say what may be wrong; they travel with the data.
 """
 
 from collections.abc import Mapping
@@ -24,10 +23,10 @@ Status = Literal["complete", "failed", "out_of_memory", "cancelled", "partial", 
 Clock = Literal["cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown"]
 Evidence = Literal["steps", "intervals", "aggregate", "published"]
 
-# Names that address a number beside the factors of its run, and so cannot be factors themselves.
+# Names that address a number in addition to the factors of its run; no factor may have such a name.
 RESERVED = ("metric", "phase", "repeat")
 
-# The phase of a whole step, from its begin to the begin of the next.
+# The phase of a whole step, from its start to the start of the next.
 STEP = "step"
 
 
@@ -68,10 +67,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A declared border after step `step`: what happened there is not step time.
+    """A declared border after step `step`; the time that it took is not step time.
 
     kind      epoch, evaluation, checkpoint, ...
-    duration  s that the border took, NaN when the log does not say
+    duration  s, NaN if the log does not say it
     """
 
     step: int
@@ -85,11 +84,11 @@ class Series:
 
     step     number of the last step of the entry, from 1
     span     steps that the entry covers, 1 unless the log prints every k steps
-    begin    s on the run's clock, NaN when unknown
+    begin    s on the run's clock, NaN if unknown
     value    base unit of the metric; for `step_time` the time of the whole entry (all its steps)
-    samples  work done in the entry, NaN when unknown
+    samples  work done in the entry, NaN if unknown
     line     line of the entry in `source.path`, from 1
-    unit     base unit of a metric that METRICS does not list; "" is that of METRICS
+    unit     base unit of a metric that METRICS does not list, else ""
     """
 
     metric: str
@@ -112,10 +111,10 @@ class Series:
 class Aggregate:
     """A number that the log had already reduced.
 
-    value      base unit, NaN for what stands there and is no number: a total of it is none either
-    original   the text as it stood there, with its unit if it had one
-    statistic  mean, median, minimum, published, ...; n  what it was reduced over, 0 when unknown
-    unit       base unit of a metric that METRICS does not list; "" is that of METRICS
+    value      base unit, NaN if the text is not a number: then a total with it is not a number either
+    original   the text in the log, with its unit if it has one
+    statistic  mean, median, minimum, published, ...; n  number of reduced values, 0 if unknown
+    unit       base unit of a metric that METRICS does not list, else ""
     """
 
     metric: str
@@ -131,7 +130,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class DeviceEvent:
-    """Something that happened to a device at `t` s on the run's clock: `lost`, `reset` or `returned`."""
+    """An event of a device at `t` s on the run's clock: `lost`, `reset` or `returned`."""
 
     t: float
     name: str
@@ -140,10 +139,10 @@ class DeviceEvent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Telemetry:
-    """Samples of one device: `t` in s on the clock of the steps (NaN when unknown), one array a column.
+    """Samples of one device: `t` in s on the clock of the steps (NaN if unknown), one array per column.
 
     Columns are metric names in base units (`utilization`, `memory_used`, `power`, `temperature`,
-    `sm_clock`, `throttle_reasons` as a bit mask, ...); NaN where a sample has no value.
+    `sm_clock`, `throttle_reasons` as a bit mask, ...); NaN if a sample has no value.
     """
 
     device: str
@@ -155,14 +154,14 @@ class Telemetry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One execution as its log tells it.
+    """One execution as its log describes it.
 
-    id                the log's path below the argument, plus #n where a log holds several runs
-    factors           what the experimenter chose; environment  what happened to be there
-    repeat            the number that the log or the labels give it, None where nobody numbered it
-    samples_per_step  work per step over all ranks, None when unknown
-    ranks             processes that were started, None when the log does not say
-    published         a figure of somebody's publication rather than a log: its evidence is that
+    id                the log's path below the argument, plus #n if a log holds several runs
+    factors           the experimenter's choices; environment  the machine and software it ran on
+    repeat            its number by the log or the labels, None if it has none
+    samples_per_step  work per step over all ranks, None if unknown
+    ranks             number of started processes, None if the log does not say it
+    published         True for figures of a publication rather than a log
     """
 
     id: str
@@ -183,11 +182,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a measurement looked at.
+    """The steps of a measurement.
 
-    first, last  steps from 1, both included; steps  how many were measured, those in gaps left out
+    first, last  steps from 1, both included; steps  the number of measured steps, without those in gaps
     time         s over the measured steps; gap_time  s left out between them
-    samples      work in the measured steps, NaN when unknown
+    samples      work in the measured steps, NaN if unknown
     """
 
     first: int
@@ -200,10 +199,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
-    """One run reduced to one number, with the findings of doing so.
+    """One run reduced to one number, with findings about the measurement.
 
     unit   base unit of the value
-    parts  phases that entered a total, in its order; empty for what is no total
+    parts  phases that entered a total, in its order; empty if it is not a total
     """
 
     run: Run
@@ -220,12 +219,12 @@ class Measurement:
 class Summary:
     """The repeats of a case: their median and the order-statistic interval of the median.
 
-    low, high  the interval; where too few repeats exist for the confidence asked for, the range
-    coverage   the probability that [low, high] holds the median (0 for a single repeat, and where the
-               statistic is no median: an olympic mean has a range and no interval)
-    reached    whether coverage reaches the confidence that the protocol asks for
+    low, high  the interval; the range if there are too few repeats for the confidence of the protocol
+    coverage   the probability that [low, high] contains the median; 0 for a single repeat and for an
+               olympic mean, which has a range and no interval
+    reached    True if the coverage reaches the confidence of the protocol
     n          repeats that entered
-    statistic  what `median` is where the protocol reduces repeats in another way
+    statistic  the statistic in `median`, if the protocol reduces repeats in another way
     """
 
     median: float
@@ -242,7 +241,7 @@ class Case:
     """Runs that agree in all factors are repeats of one case; `summary` is None if none was measured.
 
     unit        base unit of the values
-    unmeasured  runs of the case that yield no number: failed, out of memory, too short, ...
+    unmeasured  runs of the case without a number: failed, out of memory, too short, ...
     parts       phases that entered a total in any of its runs, in the order of the total; () for no total
     """
 

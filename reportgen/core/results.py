@@ -43,7 +43,7 @@ class FigureKind(StrEnum):
     SERIES = "series", "steps", True
 
 
-# What each comparison shows beside the value, and what a reader calls it.
+# The quantities that each comparison can show, and their titles.
 COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {
     "ratio": ("ratio",),
     "speedup": ("speedup",),
@@ -61,13 +61,13 @@ QUANTITY_TITLES: Mapping[Quantity, str] = {
     "repeats": "repeats",
 }
 
-# Passes things on one by one, so that somebody sees how far the making of them is.
+# Yields the items one by one and reports the progress to the user.
 TrackProgress = Callable[[Sequence[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text of a heading, with a link where the definition gives one."""
+    """Text of a heading, with a link if the definition gives one."""
 
     text: str
     href: str = ""
@@ -200,7 +200,7 @@ class Cell:
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """Return every case that the cell stands on, those of its baseline included."""
+        """Return every case behind the cell, including its baseline."""
         own = (self.case,) if self.case else ()
         return (*own, *((self.comparison.baseline,) if self.comparison else ()), *self.several)
 
@@ -209,16 +209,14 @@ class Cell:
 class Table:
     """One table: rows x columns of cells.
 
-    id                 of the definition, with /<facet values> where facets split it
+    id                 of the definition, with /<facet values> if facets split it
     row_titles         headings of the row-factor columns
-    column_levels      names of the column factors (for CSV)
     rows, columns      heads; cells[i][j] belongs to rows[i] and columns[j]
-    unit_mode          where the unit stands: in the caption, the column head, the row head, the cell
-    unit               of the whole table when unit_mode is table
+    unit_mode          the place of the unit: caption, column head, row head or cell
+    unit               of the whole table if unit_mode is table
     digits, decimals   how numbers are shown (decimals wins)
     caption            sentences under the table: metric, unit, protocol
-    constants          factors that are the same in all cells and not said elsewhere
-    facet_text         the facet in words, which stands behind ": " in the title
+    facet_text         the facet in words, the part of the title after ": "
     """
 
     id: str
@@ -288,7 +286,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """One folder of logs that a report stands on."""
+    """One folder of logs that a report uses."""
 
     path: str
     format: str

@@ -1,9 +1,9 @@
 """Read TOML into typed tables: msgspec structs say what a file may hold, errors say place, fact and remedy.
 
-A subclass of `Table` is the schema of one TOML table. Its fields are the known keys, their types and bounds
-the accepted values; `__post_init__` raises InvalidTable for values that do not fit together. `decode` and
-`convert` raise RequestError for the first fault. `convert_valid_parts` leaves out what is wrong and reports
-all of it, for files that are data and must not stop a build.
+A subclass of `TomlTable` is the schema of one TOML table. Its fields are the known keys, their types and
+bounds the accepted values; `__post_init__` raises InvalidTable for values that do not fit together. `decode`
+and `convert` raise RequestError for the first fault. `convert_valid_parts` leaves out what is wrong and
+reports all of it, for files that are data and must not stop a build.
 
 msgspec: https://jcristharif.com/msgspec/
 """
@@ -44,7 +44,7 @@ _NAMED_KINDS = {
 }
 
 
-class Table(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+class TomlTable(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """The schema of one TOML table. Keys that are no fields are errors."""
 
 
@@ -63,7 +63,7 @@ class Fault:
 
 
 class InvalidTable(ValueError):
-    """Raised by `__post_init__` of a Table whose values do not fit together.
+    """Raised by `__post_init__` of a TomlTable whose values do not fit together.
 
     path  keys below the table that the error is about, none for the table itself
     """

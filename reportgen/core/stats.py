@@ -1,9 +1,8 @@
 """Statistics of a few repeats: medians, their intervals, geometric means, drift.
 
-Lists of floats go in, floats come out; nothing here knows of runs or metrics. The repeats of a
-benchmark are few (7) and their distribution is unknown, so everything rests on order statistics
-and exact counts instead of normal approximations. Sums are `math.fsum`, so that the order of the
-values never moves a digit.
+Input and output are floats; this module does not depend on runs or metrics. The repeats of a benchmark
+are few (7) and their distribution is unknown, so everything uses order statistics and exact counts rather
+than normal approximations. Sums are `math.fsum`, so that the order of the values never changes a digit.
 """
 
 import math
@@ -13,13 +12,13 @@ from typing import NamedTuple
 
 from reportgen.core.model import Summary
 
-# Up to here a trend's distribution is counted out and its slope is of all pairs. Beyond, the normal
-# distribution is right to four digits, and pairs that grow with the square would fill the memory.
-_EXACT = 60
+# Up to this many values, the distribution of a trend is counted exactly and its slope uses all pairs. With
+# more values the normal distribution is exact to four digits, and all pairs would need too much memory.
+_MAX_EXACT_VALUES = 60
 
 
 class MedianInterval(NamedTuple):
-    """An interval of the median: [low, high] in the unit of the values, and the coverage it has."""
+    """An interval of the median: [low, high] in the unit of the values, and its coverage."""
 
     low: float
     high: float
@@ -36,7 +35,7 @@ class Trend(NamedTuple):
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the median of at least one finite number; of two middle ones, their mean."""
+    """Return the median of at least one finite number; the mean of the middle two for an even count."""
     if not values:
         raise ValueError("median of no values")
     ordered = sorted(values)
@@ -93,11 +92,11 @@ def _narrowest(n: int, confidence: float) -> tuple[int, float]:
 
 
 def fewest_repeats(confidence: float) -> int:
-    """Return how many repeats an interval of the median of that confidence needs: 6 for 0.95."""
+    """Return the number of repeats that an interval of the median of that confidence needs: 6 for 0.95."""
     if not 0 < confidence < 1:
-        raise ValueError("confidence must lie between 0 and 1")
+        raise ValueError("confidence must be between 0 and 1")
     n = 1
-    while (2**n - 2) / 2**n < confidence:  # two of 2^n ways leave the median outside the range
+    while (2**n - 2) / 2**n < confidence:  # in two of 2^n ways the median is outside the range
         n += 1
     return n
 
@@ -113,8 +112,9 @@ def summarize(values: Sequence[float], confidence: float) -> Summary | None:
 def olympic(values: Sequence[float], drop: int, missing: int, *, lower_is_better: bool) -> Summary | None:
     """Return the mean of repeats without the `drop` best and the `drop` worst, as MLPerf scores a benchmark.
 
-    missing  repeats without a value: they are the worst; None if there are more of them than are dropped,
-             or if nothing is left. The range is that of the values in the mean; it is no interval.
+    missing  repeats without a value, which count as the worst
+    returns  None if more repeats are missing than dropped, or if no value is left. The range covers the
+             values in the mean; it is not an interval
 
     https://github.com/mlcommons/training_policies, "Benchmark results".
     """
@@ -127,9 +127,9 @@ def olympic(values: Sequence[float], drop: int, missing: int, *, lower_is_better
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean of at least one positive number; of anything else, ValueError.
+    """Return the geometric mean of at least one positive number; ValueError for anything else.
 
-    The mean for ratios: that of a/b is the inverse of that of b/a.
+    The mean for ratios: the mean of a/b is the inverse of the mean of b/a.
     """
     if not values or min(values) <= 0:
         raise ValueError("geometric mean needs positive values")
@@ -137,17 +137,17 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 
 def trend(values: Sequence[float]) -> Trend:
-    """Return whether values rise or fall with their position: Kendall's tau and the Theil-Sen slope.
+    """Return the trend of values over their position: Kendall's tau and the Theil-Sen slope.
 
-    values   at least two, in the order in which they came to be
+    values   at least two, in the order of their measurement
     returns  tau; p, two-sided, exact for values without ties and conservative with them; slope, the median
              rise per position in the unit of the values
 
-    Beyond 60 values p is of the normal approximation and the slope of the pairs that lie half of all values
-    apart (Theil's incomplete method), so that the time hardly grows faster than the values.
+    With more than 60 values, p is a normal approximation, and the slope uses only the pairs that are half of
+    all values apart (Theil's incomplete method), so that the time grows little faster than the values.
 
-    Kendall, A New Measure of Rank Correlation, Biometrika 30 (1938): if the order means nothing,
-    every permutation is as likely as the next, and their discordant pairs are inversions. Theil, A
+    Kendall, A New Measure of Rank Correlation, Biometrika 30 (1938): if the order has no effect, all
+    permutations are equally likely, and their discordant pairs are inversions. Theil, A
     rank-invariant method of linear and polynomial regression analysis, Proc. KNAW 53 (1950).
     """
     n = len(values)
@@ -158,14 +158,14 @@ def trend(values: Sequence[float]) -> Trend:
         lower, higher = bisect_left(before, value), len(before) - bisect_right(before, value)
         score += lower - higher
         insort(before, value)
-    apart = range(1, n) if n <= _EXACT else [(n + 1) // 2]
+    apart = range(1, n) if n <= _MAX_EXACT_VALUES else [(n + 1) // 2]
     slope = median([(values[i + lag] - values[i]) / lag for lag in apart for i in range(n - lag)])
     return Trend(score / (n * (n - 1) // 2), _chance(n, abs(score)), slope)
 
 
 def _chance(n: int, score: int) -> float:
-    """Return the probability that n values in any order score at least this (0 or more) either way."""
-    if n > _EXACT:
+    """Return the probability that n values in random order reach at least this score in either direction."""
+    if n > _MAX_EXACT_VALUES:
         deviation = math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
         return math.erfc(max(score - 1, 0) / deviation / math.sqrt(2))
     # A permutation with k inversions has the score pairs - 2 k.
@@ -175,11 +175,11 @@ def _chance(n: int, score: int) -> float:
 
 
 def _inversions(n: int) -> list[int]:
-    """Return how many permutations of n things have 0, 1, 2, ... inversions (Mahonian numbers)."""
+    """Return the number of permutations of n items with 0, 1, 2, ... inversions (Mahonian numbers)."""
     counts = [1]
     for size in range(2, n + 1):
-        # Putting in the largest thing at one of `size` places adds 0 .. size - 1 inversions, so that each
-        # new count is the sum of `size` old ones, kept as a running sum.
+        # Inserting the largest item at one of `size` places adds 0 .. size - 1 inversions. So each new count
+        # is the sum of `size` old counts, kept as a running sum.
         longer, running = [], 0
         for k in range(len(counts) + size - 1):
             running += counts[k] if k < len(counts) else 0

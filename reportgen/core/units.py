@@ -1,8 +1,8 @@
-"""Units: normalised at the door (`to_base`), chosen for people at the exit (`choose`, `text`).
+"""Units: converted to base units on input (`to_base`), chosen for people on output (`choose`, `text`).
 
-Inside the program every value is in a base unit (s, B, W, J, Hz, degC, ratio, samples/s, FLOP/s).
-A rate of things per second (images/s, tokens/s) is `samples/s`; what one sample is, is the factor
-`item` of the run, and `rate_unit` puts the word back when it is shown.
+Inside the program every value is in a base unit (s, B, W, J, Hz, degC, ratio, samples/s, FLOP/s). A rate
+of items per second (images/s, tokens/s) is `samples/s`. The factor `item` of the run names the item, and
+`rate_unit` uses it when the rate is shown.
 """
 
 import math
@@ -93,7 +93,7 @@ _SCALES: dict[str, dict[str, float]] = {
 
 _UNITS = {name: Unit(name, base, factor) for base, names in _SCALES.items() for name, factor in names.items()}
 
-# The ladder from which `choose` picks; what is not listed is shown in its base unit.
+# The units from which `choose` picks. Quantities that are not listed are shown in their base unit.
 _LADDERS = {
     "s": ("ns", "us", "ms", "s"),
     "B": ("B", "KiB", "MiB", "GiB", "TiB"),
@@ -107,13 +107,13 @@ _LADDERS = {
 
 # A plural noun per second: images/s, tokens/s, seq/s, img/s. Known units above are looked up first.
 _RATE = re.compile(r"([A-Za-z][A-Za-z _-]+)/s(?:ec(?:ond)?)?")
-# Thousands and millions of the usual items; of other words nobody can tell a prefix from the first letter.
+# Thousands and millions of the usual items. With other words, a prefix could be the first letter.
 _PREFIXED = re.compile(
     r"([kKMG])(?:images?|imgs?|samples?|examples?|tokens?|toks?|words?|sequences?|seqs?|sentences?|frames?"
     r"|steps?|iterations?|its?|items?)"
 )
 _PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
-# Bits, bytes, lengths and operations in a spelling that is not listed above: a quantity, and no item.
+# Bits, bytes, lengths and operations in a spelling that is not listed above: not items.
 _NO_ITEM = re.compile(r"[kmgtpe]?i?(?:b|bits?|bytes?|flops?)|[kcmun]?m|met(?:er|re)s?", re.IGNORECASE)
 
 
@@ -129,7 +129,7 @@ def find(name: str) -> Unit | None:
 
 
 def known_units() -> list[str]:
-    """Return the names that `find` knows, rates of items aside."""
+    """Return the names that `find` knows, without rates of items."""
     return sorted(name for name in _UNITS if name)
 
 
@@ -149,8 +149,8 @@ def rate_unit(item: str) -> str:
 def choose(values: Iterable[float], base: str) -> Unit:
     """Choose the unit in which the median magnitude of the values (base unit) reads best.
 
-    The largest unit of the ladder of `base` in which that magnitude is at least 1, so that most
-    cells have digits before the point; zeros and values that are not finite do not vote.
+    It is the largest listed unit of `base` in which that magnitude is at least 1, so that most cells have
+    digits before the point. Zeros and values that are not finite are ignored.
     """
     ladder = _LADDERS.get(base)
     if not ladder:
@@ -162,7 +162,7 @@ def choose(values: Iterable[float], base: str) -> Unit:
 
 
 def text(value: float, *, digits: int = 4, decimals: int | None = None) -> str:
-    """Return a number for people: significant digits, thousands separated, never an exponent.
+    """Return a number for people: significant digits, separated thousands, no exponent.
 
     digits    significant digits; digits before the point are never zeroed (12,411.97 at 4 is 12,412)
     decimals  a fixed number of digits after the point instead
@@ -178,7 +178,7 @@ def text(value: float, *, digits: int = 4, decimals: int | None = None) -> str:
 def _decimals(value: float, digits: int) -> int:
     if value == 0:
         return 0
-    # 9.9996 at 4 digits rounds to 10.00, so the exponent is taken after rounding.
+    # 9.9996 with 4 digits rounds to 10.00, so the exponent is taken after rounding.
     exponent = int(f"{abs(value):.{digits - 1}e}".split("e")[1])
     return max(0, digits - 1 - exponent)
 

@@ -13,7 +13,7 @@ from msgspec import field as struct_field
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import RESERVED, Factors, FactorValue, Source
-from reportgen.core.schema import Table, decode
+from reportgen.core.schema import TomlTable, decode
 from reportgen.formats.custom import reader as custom
 from reportgen.formats.custom.definition import definition
 from reportgen.formats.registry import FORMATS
@@ -28,13 +28,13 @@ REPEAT = "repeat"
 _CONFIGURABLE = [known.name for known in FORMATS if known is not custom.FORMAT]
 
 
-class PathEntry(Table):
+class PathEntry(TomlTable):
     """One `[[paths]]` entry."""
 
     pattern: str
 
 
-class LabelsFile(Table):
+class LabelsFile(TomlTable):
     """A labels.toml. What the tables of single formats may hold is known to these."""
 
     constants: dict[str, FactorValue] = struct_field(default_factory=dict)

@@ -1,9 +1,8 @@
 """A protocol as named data: how much warm-up, how many steps, how many repeats, which limits.
 
 The default is DLPerf's: ignore 20 steps, measure 100, repeat 7 times, take the median
-(https://github.com/Oneflow-Inc/DLPerf). Everything that decides which number comes out of a run is
-a field here, so that a result can name what it was made by; other rules than the default exist to
-reproduce what others published.
+(https://github.com/Oneflow-Inc/DLPerf). Everything that influences the number of a run is a field here, so
+that a result can name its protocol. Other protocols than the default exist to reproduce published numbers.
 """
 
 import dataclasses
@@ -28,7 +27,7 @@ _NOTATION = re.compile(r"(\d{1,9})\+(\d{1,9})(?:x(\d{1,6}))?")
 class Protocol:
     """How runs become numbers. Ratios are fractions of 1.
 
-    warmup      steps ignored at the begin of a run; measure  steps that follow; repeats  runs of a case
+    warmup      steps ignored at the start of a run; measure  steps after them; repeats  runs of a case
     estimator   total: work over time of the window; mean_of_rates: mean of the rates of its entries
     gap_factor  an entry longer than this times the window's median is no step and left out
     gap_share   share of the entries up to which (one at least) such entries are gaps; more are measured
@@ -40,7 +39,7 @@ class Protocol:
     reduce      of the repeats; median, or olympic: the mean without the `drop` best and the `drop` worst,
                 a run without a number being among the worst, and more of those than `drop` giving none
     strict      a run with damaged records in its log counts as one without a number
-    version     raised by whoever changes a named protocol's meaning
+    version     to be raised when the meaning of a named protocol changes
     """
 
     name: str = "20+100x7"
@@ -86,14 +85,14 @@ class Protocol:
     def particulars(self) -> str:
         """Return the fields unlike the default's as a definition writes them, "" for none.
 
-        Steps, repeats, what is done with these, and the version are left out: they are told anyway.
+        Steps, repeats, their reduction and the version are left out: they are always printed.
         """
-        told = ("name", "warmup", "measure", "repeats", "reduce", "version")
+        printed_anyway = ("name", "warmup", "measure", "repeats", "reduce", "version")
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return ", ".join(
             f"{field.name} = {_written(values[field.name])}"
             for field in dataclasses.fields(self)
-            if field.name not in told and values[field.name] != field.default
+            if field.name not in printed_anyway and values[field.name] != field.default
         )
 
 

@@ -6,7 +6,7 @@ maximum or difference. A counter that has run since the driver was loaded needs 
 
 Energy per sample comes from the devices' energy counters. A counter is read every so often, and its
 readings rarely meet the borders of the window. So its rise is taken over the time between readings that
-lie entirely in measured steps. That gives the mean power of a device, and this power times the time of
+are entirely in measured steps. That gives the mean power of a device, and this power times the time of
 the window is the energy of the work done in it.
 """
 
@@ -28,7 +28,7 @@ from reportgen.protocol.timeline import during, measured_before, time_span
 
 # The mean power of a window needs readings over at least this share of the measured time.
 _MIN_SEEN_SHARE = 0.5
-# Two readings lie in one stretch of measured steps if at least this share of the time between them does.
+# Two readings are in one stretch of measured steps if at least this share of the time between them is.
 _SAME_STRETCH_SHARE = 0.999
 
 

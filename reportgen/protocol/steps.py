@@ -111,7 +111,7 @@ def common_entries(ranks: Sequence[Entries]) -> tuple[Entries, ...]:
 
 
 def entries_within(entries: Entries, measured: Entries) -> Entries:
-    """Return the entries that lie entirely inside the steps of `measured`."""
+    """Return the entries that are entirely inside the steps of `measured`."""
     if not len(measured):
         return entries.take(np.zeros(len(entries), dtype=bool))
     joined = measured.first[1:] == measured.last[:-1] + 1

@@ -41,7 +41,7 @@ _MAX_MASK = 2.0**53
 # A smaller covered share of the measured time, or fewer samples, is worth a note.
 MIN_COVERED_SHARE, MIN_SAMPLES = 0.95, 5
 
-# The first group of a UUID tells devices apart; the log has the whole of it.
+# The first group of a UUID distinguishes devices; the log has the complete UUID.
 _DEVICE_NAME_CHARS = 12
 
 

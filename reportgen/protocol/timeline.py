@@ -1,7 +1,7 @@
-"""Where the measured steps lie in time: which samples of a device were taken during them.
+"""The time of the measured steps: which samples of a device were taken during them.
 
-Evaluations, checkpoints and gaps may lie between the first and the last measured step. They are not
-step time, and samples taken in them say nothing about the steps.
+There may be evaluations, checkpoints and gaps between the first and the last measured step.
+They are not step time, and samples taken in them say nothing about the steps.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def time_span(window: MeasuredWindow) -> tuple[float, float] | None:
 
 
 def during(t: FloatArray, rank: Entries) -> BoolArray:
-    """Return which of the times lie within a measured step of the rank."""
+    """Return which of the times are within a measured step of the rank."""
     begin, end = _borders(rank)
     if not len(begin):
         return np.zeros(len(t), dtype=bool)

@@ -13,7 +13,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.factors import AcceptedValues, matches, toml_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, FactorValue
-from reportgen.core.schema import Condition, Table, conditions
+from reportgen.core.schema import Condition, TomlTable, conditions
 from reportgen.core.stats import geometric_mean
 from reportgen.protocol import DEFAULT, CaseRequest, MeasuredRuns, build_cases
 from reportgen.report.definition import below
@@ -21,7 +21,7 @@ from reportgen.report.log_reader import LogReader
 from reportgen.tables.expected import SpeedFact, SpeedFacts
 
 
-class ComputedTable(Table):
+class ComputedTable(TomlTable):
     """`computed` of a fact: the logs, the metric, and the one factor whose values are averaged over."""
 
     logs: str

@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue
 from reportgen.core.results import COMPARED_QUANTITIES, CompareKind, FigureKind, Quantity
-from reportgen.core.schema import Condition, InvalidTable, Table, conditions, convert, read_toml
+from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 Texts = str | list[str]
 
 
-class CompareTable(Table):
+class CompareTable(TomlTable):
     """`compare` of a table."""
 
     kind: CompareKind
@@ -34,7 +34,7 @@ class CompareTable(Table):
     mean: bool = False
 
 
-class TableKeys(Table):
+class TableKeys(TomlTable):
     """The keys of `[[tables]]` that `[defaults]` may hold too."""
 
     protocol: str | UnsetType = UNSET
@@ -74,7 +74,7 @@ class TableEntry(TableKeys, kw_only=True):
         _check_file_name(self.id)
 
 
-class FigureEntry(Table, kw_only=True):
+class FigureEntry(TomlTable, kw_only=True):
     """One `[[figures]]` entry; its id is the table's where it has none."""
 
     kind: FigureKind
@@ -91,7 +91,7 @@ class FigureEntry(Table, kw_only=True):
             _check_file_name(self.id)
 
 
-class DefinitionFile(Table):
+class DefinitionFile(TomlTable):
     """A definition: `reports/<name>.toml`."""
 
     title: str = ""

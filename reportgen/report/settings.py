@@ -10,7 +10,7 @@ from msgspec import Meta
 from msgspec import field as key
 
 from reportgen.core.errors import RequestError
-from reportgen.core.schema import Condition, Table, conditions, read_toml
+from reportgen.core.schema import Condition, TomlTable, conditions, read_toml
 from reportgen.protocol.definition import Protocol
 from reportgen.report.computed_facts import ComputedFact, ComputedTable, check_computed
 from reportgen.report.definition import below
@@ -19,20 +19,20 @@ from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 SETTINGS, EXPECTED = "reportgen.toml", "expected.toml"
 
 
-class InjectTable(Table):
+class InjectTable(TomlTable):
     """`[inject]`: files, relative to the root, whose marked tables are kept up to date."""
 
     files: str | list[str] = key(default_factory=list)
 
 
-class SettingsFile(Table):
+class SettingsFile(TomlTable):
     """`reportgen.toml`. What a protocol may hold is known to `Protocol`."""
 
     inject: InjectTable | None = None
     protocols: dict[str, dict[str, Any]] = key(default_factory=dict)
 
 
-class FactEntry(Table, kw_only=True):
+class FactEntry(TomlTable, kw_only=True):
     """One `[[fact]]`: a speed, or the campaign from which it is computed."""
 
     of: str
@@ -45,7 +45,7 @@ class FactEntry(Table, kw_only=True):
     read: str = ""
 
 
-class ExpectedFile(Table):
+class ExpectedFile(TomlTable):
     """`expected.toml`: systems by the factors of their runs, and facts about their speed."""
 
     systems: dict[str, dict[str, Condition]] = key(default_factory=dict)

@@ -134,7 +134,7 @@ def _rank(line: _Line) -> tuple[bool, float]:
 
 
 def _cells_of(builder: CellBuilder, marks: Qualifiers, row: AxisKey) -> list[PendingCell]:
-    """Return the cells of one row; a qualifier stands beside the first quantity of its cell."""
+    """Return the cells of one row; a qualifier belongs to the first quantity of its cell."""
     cells: list[PendingCell] = []
     for column in builder.grid.columns:
         place = Place(row, column)

@@ -16,7 +16,7 @@ from reportgen.tables.spec import TableSpec
 
 UnitOf = Callable[[Place, Case], Unit | None]
 
-# The notes of a cell without a number; all others stand beside the numbers of its case.
+# The notes of a cell without a number; all others belong to the numbers of its case.
 _OF_ABSENCE = frozenset({Rule.TABLE_MISSING_BASELINE, Rule.EXPECTED_NO_PATH})
 
 _STATUS_TEXTS = {

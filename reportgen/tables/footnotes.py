@@ -2,8 +2,8 @@
 
 Findings of severity warning and invalid, and corrections of published figures, become footnotes of the
 cells they belong to. Equal texts share a footnote. A rule with many texts in one table is folded into
-one, because nobody reads forty footnotes. A note that holds for every number of a row stands at the head
-of the row, and one that holds for every number of the table in its caption.
+one, because a reader skips forty footnotes. A note that holds for every number of a row is attached to the
+head of the row, and one that holds for every number of the table is a part of its caption.
 """
 
 from collections.abc import Iterable, Sequence
@@ -112,5 +112,5 @@ def findings_of(case: Case) -> Iterable[Finding]:
 
 
 def is_footnote(finding: Finding) -> bool:
-    """Return True if a finding must stand beside the number, not only in the list of findings."""
+    """Return True if a finding must be shown with the number, not only in the list of findings."""
     return finding.severity != "note" or finding.rule in _ALWAYS

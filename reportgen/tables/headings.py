@@ -1,8 +1,8 @@
 """Headings for people: labels of values and factors, and the qualifiers under a heading.
 
 A qualifier shows what differs from the table's own value without a column for it: `bsz=224`, `w/XLA`. It
-stands under the heading of a column if the whole column agrees, beside the row if the whole row agrees,
-and else in the cell.
+is under the heading of a column if the whole column agrees, beside the row if the whole row agrees, and
+else in the cell.
 """
 
 import re
@@ -73,7 +73,7 @@ class Qualifiers:
 
 
 def qualifiers(spec: TableSpec, grid: CaseGrid) -> Qualifiers:
-    """Decide for each qualifying factor of the table where its text stands."""
+    """Decide for each qualifying factor of the table where its text belongs."""
     result = Qualifiers()
     single = {place: cases[0] for place, cases in grid.slots.items() if len(cases) == 1}
     for name in (n for n in spec.qualify if n not in (*spec.rows, *spec.columns, *spec.facets)):

@@ -1,6 +1,6 @@
 """Choose the unit in which a table's values are shown: once for the table, a column, a row or a cell.
 
-A table with one metric and one phase has one unit. If metrics or phases stand side by side, each column
+A table with one metric and one phase has one unit. If metrics or phases are side by side, each column
 (or row) has its own: milliseconds of forward and seconds of loading do not share a unit. The same holds
 if some runs count images and others tokens.
 """
@@ -23,7 +23,7 @@ Slots = Mapping[Place, Sequence[Case]]
 class UnitChoice:
     """The units of one grid.
 
-    mode   where the unit stands
+    mode   the place of the unit
     table  the unit of the whole table, None if rows, columns or cells have their own
     """
 
@@ -56,7 +56,7 @@ class UnitChoice:
 
 
 def unit_mode(spec: TableSpec, slots: Slots) -> UnitMode:
-    """Return where the unit of a table stands."""
+    """Return the place of the unit of a table."""
     if spec.unit in _MODES:
         return _MODES[spec.unit]
     if spec.unit:

@@ -101,7 +101,7 @@ def _check_totals(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) 
 def check_available(
     spec: TableSpec, kept: Sequence[Run], runs: Sequence[Run], measured: MeasuredRuns
 ) -> None:
-    """Raise RequestError if the table's runs have no data of what is asked, or no run has a listed metric.
+    """Raise RequestError for a metric or phase of the table that no run has data of.
 
     kept  the runs of the table; runs  all runs of the report
 
@@ -132,7 +132,7 @@ def _check_metrics(spec: TableSpec, known: set[str], count: int) -> None:
 
 
 def _check_each(spec: TableSpec, available: set[tuple[str, str]], count: int) -> None:
-    """Raise RequestError for the first metric, else the first phase, that `count` runs cannot tell."""
+    """Raise RequestError for the first metric, else the first phase, that no run has."""
     _check_metrics(spec, {metric for metric, _ in available}, count)
     phases = {phase for metric, phase in available if metric in spec.metrics}
     for phase in spec.phases:

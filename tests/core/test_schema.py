@@ -11,7 +11,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.schema import (
     Condition,
     InvalidTable,
-    Table,
+    TomlTable,
     conditions,
     convert_valid_parts,
     decode,
@@ -20,7 +20,7 @@ from reportgen.core.schema import (
 from reportgen.formats.published.source_toml import SourceFile
 
 
-class Inner(Table, kw_only=True):
+class Inner(TomlTable, kw_only=True):
     """An entry of a list of tables."""
 
     name: str
@@ -32,7 +32,7 @@ class Inner(Table, kw_only=True):
             raise InvalidTable("is bad", "use another", ("name",))
 
 
-class Outer(Table):
+class Outer(TomlTable):
     """A whole file."""
 
     title: str = ""

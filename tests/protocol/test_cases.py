@@ -1,4 +1,4 @@
-"""Runs that agree are repeats of one case: grouping, what stays out, and what is said of the repeats."""
+"""Runs that agree in all factors are repeats of one case: grouping, excluded runs, findings of repeats."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Protocols as notation and as tables: what is read, and what is nonsense."""
+"""Protocols as notation and as tables: valid and invalid ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said about one run: steadiness, clocks, stragglers."""
+"""Findings of one run: steadiness, clocks, stragglers."""
 
 import numpy as np
 import pytest

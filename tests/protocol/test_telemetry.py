@@ -17,7 +17,7 @@ from tests.builders import attempt, messages, rules, run, series, telemetry, win
 
 FIVE: Protocol = parse_protocol("2+5x1")
 STEPS = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
-# Ten samples a second from before the run until after it; 50 of them lie in the measured steps.
+# Ten samples a second from before the run until after it; 50 of them are in the measured steps.
 T = np.arange(-0.95, 8.0, 0.1)
 
 

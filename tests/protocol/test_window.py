@@ -110,7 +110,7 @@ def test_a_log_that_does_not_begin_with_the_run_warms_up_afresh(begin: int, apar
     assert is_resumed == any("log begins at" in one.message for one in found.findings)
 
 
-# Three lines somebody quoted out of steps 3..7: no warm-up can be had, and the number is shown with that doubt.
+# Three lines cut out of steps 3..7 have no warm-up: the number is shown with a finding.
 def test_lines_cut_out_of_the_window_are_measured_and_say_so() -> None:
     found = measured_window(series([1.0] * 2, step=[5, 6]))
     assert steps(found) == [5, 6]

@@ -1,4 +1,4 @@
-"""What figures are asked to draw, taken from tables whose numbers stand here."""
+"""Figures from tables with known numbers."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from msgspec import field as key
 
 from reportgen.core.model import FactorValue, Status
-from reportgen.core.schema import Condition, Fault, Table, convert_valid_parts
+from reportgen.core.schema import Condition, Fault, TomlTable, convert_valid_parts
 from reportgen.core.schema import parse as parse_toml
 from reportgen.formats.parsing.toml_lines import line_of
 
@@ -22,14 +22,14 @@ Conditions = Mapping[str, tuple[FactorValue, ...]]
 Values = Mapping[str, FactorValue]
 
 
-class Lookup(Table):
+class Lookup(TomlTable):
     """A column, and what its texts are replaced by."""
 
     column: str
     values: dict[str, FactorValue] = key(default_factory=dict)
 
 
-class MetricEntry(Table, kw_only=True):
+class MetricEntry(TomlTable, kw_only=True):
     """One `[[metrics]]`: a column of figures. A Lookup takes its description from the row."""
 
     column: str
@@ -50,14 +50,14 @@ class MetricEntry(Table, kw_only=True):
         return isinstance(self.metric, Lookup) or isinstance(self.phase, Lookup) or bool(self.where)
 
 
-class SamplesTable(Table):
+class SamplesTable(TomlTable):
     """`columns.samples_per_step`: the columns whose product is the work of one step over all devices."""
 
     column: str
     times: list[str] = key(default_factory=list)
 
 
-class ColumnsTable(Table):
+class ColumnsTable(TomlTable):
     """`[columns]`: the columns that are neither factors nor figures."""
 
     repeat: str | None = None
@@ -66,7 +66,7 @@ class ColumnsTable(Table):
     samples_per_step: str | SamplesTable = ""
 
 
-class TokensTable(Table):
+class TokensTable(TomlTable):
     """`[tokens]`: texts of cells that replace a figure."""
 
     missing: tuple[str, ...] = ("", "-")
@@ -74,14 +74,14 @@ class TokensTable(Table):
     planned: tuple[str, ...] = ()
 
 
-class MachineEntry(Table):
+class MachineEntry(TomlTable):
     """One `[[environments]]`: facts about the machine of the rows that match."""
 
     where: dict[str, Condition] = key(default_factory=dict)
     values: dict[str, FactorValue] = key(default_factory=dict)
 
 
-class CorrectionEntry(Table, kw_only=True):
+class CorrectionEntry(TomlTable, kw_only=True):
     """One `[[corrections]]`: a published cell known to be wrong, and its right value."""
 
     column: str
@@ -91,7 +91,7 @@ class CorrectionEntry(Table, kw_only=True):
     where: dict[str, Condition] = key(default_factory=dict)
 
 
-class SourceFile(Table):
+class SourceFile(TomlTable):
     """A source.toml."""
 
     title: str = ""
