@@ -1,7 +1,7 @@
 """Adding a format touches one new file and one line: shown by doing it, in a copy of the package.
 
 The format is invented: `tinytrainer` prints a line for each step. Its reader is written beside the others, its
-name is put into the list in reportgen/formats/registry.py, and the program then runs, lists, explains and builds
+name is added to the list in reportgen/formats/registry.py, and the program then runs, lists, explains and builds
 without anything else being touched.
 """
 
@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parents[2] / "reportgen"
 LIST = "formats/registry.py"
 NEW = "formats/trainers/tinytrainer.py"
 
-# The line that is put into LIST, and the one that it stands behind.
+# The line added to LIST, and the line before it.
 LINE, BEFORE = '    "trainers.tinytrainer",\n', '    "trainers.timm",\n'
 
 READER = '''\
@@ -145,7 +145,7 @@ def test_adding_a_format_touches_one_new_file_and_one_line(package: Path, reposi
     assert {path for path in before | after if before.get(path) != after.get(path)} == {NEW, LIST}
 
 
-def test_the_list_of_formats_grows_by_one_line(package: Path) -> None:
+def test_the_registry_grows_by_one_line(package: Path) -> None:
     old = (package / LIST).read_text("utf-8").splitlines(keepends=True)
     add_the_format(package)
     new = (package / LIST).read_text("utf-8").splitlines(keepends=True)

@@ -124,7 +124,7 @@ def test_groups_in_groups_are_paths_of_keys_of_any_kind() -> None:
     ]
 
 
-def test_what_was_typed_before_a_result_is_its_name() -> None:
+def test_the_command_before_a_result_is_its_name() -> None:
     content = (
         "julia> @benchmark sum($x)\nBenchmarkTools.Trial: 9 samples with 1 evaluation per sample.\n"
         " Time  (median):     1.5 s   ┊ GC (median):    0.00%\n\n"
@@ -138,7 +138,7 @@ def test_what_was_typed_before_a_result_is_its_name() -> None:
     assert [next(iter(reduced(run).values())) for run in runs] == [1.5, 2.5, 3.5, 4.5]
 
 
-def test_fluxbench_has_medians_and_telling_names() -> None:
+def test_fluxbench_has_medians_and_names_with_factors() -> None:
     one = {
         "branch": "master",
         "commitid": "c",
@@ -159,7 +159,7 @@ def test_fluxbench_has_medians_and_telling_names() -> None:
     )
 
 
-def test_a_saved_file_that_was_cut_is_a_finding() -> None:
+def test_a_truncated_saved_file_is_a_finding() -> None:
     content = saved(trial([1e9]))[:-20]
     assert [run.id for run in read_runs("benchmarktools", content)] == []
 

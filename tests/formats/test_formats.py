@@ -1,7 +1,7 @@
 """Detection, and what holds for every format: any content yields only Runs and Findings.
 
-A new format is tested here as soon as it stands in FORMATS; FIXTURES should get a valid log of it, so that
-damaged ones are tried too.
+A new format is tested here as soon as it is in FORMATS; add a valid log of it to FIXTURES, so that damaged
+ones are tested too.
 """
 
 import json
@@ -223,7 +223,7 @@ def view(contents: dict[str, bytes], name: str) -> LogFiles:
 
 
 def check(found: list[Run | Finding]) -> None:
-    """Everything that a reader may yield keeps the promises of the model."""
+    """Check that a run or finding satisfies the model."""
     for one in found:
         assert isinstance(one, (Run, Finding))
         for finding in one.findings if isinstance(one, Run) else (one,):
@@ -255,8 +255,8 @@ def test_every_format_has_a_valid_log_here_and_claims_it_alone(name: str) -> Non
     assert [one for one in found if isinstance(one, Run)] or name == "pickled"
 
 
-def told(contents: Mapping[str, bytes], name: str) -> list[Any]:
-    """Return what the runs of a log are, without places."""
+def runs_of(contents: Mapping[str, bytes], name: str) -> list[Any]:
+    """Return the runs of a log, without places."""
     claimed = detect(view(contents, name))
     assert claimed is not None
     return [
@@ -272,13 +272,13 @@ def told(contents: Mapping[str, bytes], name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", [known.name for known in FORMATS if known.name != "pickled"])
-def test_lines_may_end_as_they_do_on_windows(name: str) -> None:
+def test_lines_may_end_with_carriage_return_and_line_feed(name: str) -> None:
     unix = {path: content.replace(b"\r\n", b"\n") for path, content in FIXTURES[name].items()}
     windows = {path: content.replace(b"\n", b"\r\n") for path, content in unix.items()}
-    assert told(windows, name) == told(unix, name)
+    assert runs_of(windows, name) == runs_of(unix, name)
 
 
-# Lines of text. Half a JSON document is none, and our own format says by itself where it ends.
+# Lines of text. Half a JSON document is invalid, and our own format marks its end.
 TEXTS = [
     known.name
     for known in FORMATS
@@ -288,9 +288,9 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_log_that_was_not_written_out_is_read_and_says_so(name: str) -> None:
+def test_a_log_that_ends_in_nul_bytes_is_read_and_reported(name: str) -> None:
     crashed = {path: content + b"\0" * 5 for path, content in FIXTURES[name].items()}
-    assert told(crashed, name) == told(FIXTURES[name], name)
+    assert runs_of(crashed, name) == runs_of(FIXTURES[name], name)
     claimed = detect(view(crashed, name))
     assert claimed is not None
     (run,) = (one for one in format_named(name).read(claimed.files) if isinstance(one, Run))
@@ -366,7 +366,7 @@ def test_damaged_logs_yield_only_runs_and_findings(name: str, cut: st.DataObject
         b"," * 100_000,
     ],
 )
-def test_binary_compressed_and_endless_lines_are_claimed_by_nobody(content: bytes) -> None:
+def test_no_format_claims_binary_compressed_and_endless_lines(content: bytes) -> None:
     found = discover(LogFiles.of({"a/x.log": content}))
     assert (found.claimed, found.unclaimed, found.findings) == ([], ["a/x.log"], [])
 
@@ -383,7 +383,7 @@ def test_a_byte_order_mark_before_the_text_changes_nothing(name: str) -> None:
     try:
         wide = {path: content.decode().encode("utf-16") for path, content in FIXTURES[name].items()}
     except UnicodeDecodeError:
-        return  # no text, so nobody writes it as UTF-16
+        return  # not text, so never written as UTF-16
     assert read(wide) == read(FIXTURES[name])
 
 
@@ -416,7 +416,7 @@ def test_the_surest_format_reads_and_a_tie_is_a_finding() -> None:
     )
 
 
-def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() -> None:
+def test_folders_are_claimed_before_files_and_the_rest_is_offered_again() -> None:
     files = LogFiles.of({"a/run": b"", "a/deep/part": b"", "a/x.log": b"", "b/x.log": b"", "README": b""})
     formats = Registry([_format("folder", 1, "run", "deep/part"), _format("file", 0.5, "x.log")])
     found = discover(files, formats)
@@ -429,7 +429,7 @@ def test_folders_are_claimed_before_files_and_what_is_left_is_offered_again() ->
 
 
 @pytest.mark.parametrize("known", list(FORMATS), ids=lambda known: known.name)
-def test_every_format_says_in_one_short_sentence_what_it_reads(known: Format) -> None:
+def test_every_format_has_a_summary_of_one_short_sentence(known: Format) -> None:
     assert re.fullmatch(r"[A-Z][^\n]{9,85}[\w)`]\.", known.summary)
     assert ". " not in known.summary
 

@@ -1,4 +1,4 @@
-"""Hugging Face Trainer: totals are aggregates; intervals only where entries count time themselves."""
+"""Hugging Face Trainer: totals are aggregates; intervals only if entries count time."""
 
 import json
 
@@ -8,7 +8,7 @@ from tests.builders import aggregate_of, read_fragment, read_log, rule_lines, se
 from tests.formats.trainer_logs import TRAINER_STATE
 
 
-def test_entries_with_run_time_and_tokens_are_intervals_from_the_begin():
+def test_entries_with_run_time_and_tokens_are_intervals_from_the_start():
     run = read_log("hf_trainer", TRAINER_STATE)
     assert step_rows(series_of(run, "step_time", "host")) == [(20, 20, 30.0, 20480), (40, 20, 20.0, 20480)]
     assert (
@@ -49,7 +49,7 @@ def test_printed_dicts_may_hold_numbers_as_texts(quote):
     assert aggregate_of(run, "step_time", statistic="total").n == 100
 
 
-def test_llamafactory_counts_whole_seconds_from_the_begin():
+def test_llamafactory_counts_whole_seconds_from_the_start():
     lines = b"".join(b'{"current_steps": %d, "total_steps": 15, "elapsed_time": "%s", "total_tokens": %d}\n' % one
                      for one in ((5, b"0:00:19", 50), (10, b"0:00:29", 100), (15, b"1:00:29", 150)))  # fmt: skip
     run = read_log("hf_trainer", lines)
@@ -79,14 +79,14 @@ def lines(*entries):
     ([(10, 20), (20, 40), (20, 8), (30, 28)], [(10, 10, 20.0, -1), (20, 10, 20.0, -1)]),
     ([(45, 10), (50, 20), (55, 30)], [(50, 5, 10.0, -1), (55, 5, 10.0, -1)]),  # begins with a resumed process
 ])  # fmt: skip
-def test_a_resumed_llamafactory_job_counts_its_time_anew(entries, expected):
+def test_a_resumed_llamafactory_job_restarts_its_clock(entries, expected):
     run = read_log("hf_trainer", lines(*entries))
     found = series_of(run, "step_time", "host")
     assert [row for row in step_rows(found) if row[2] == row[2]] == expected
     assert run.aggregates == ()
 
 
-def test_lines_cut_from_the_middle_of_a_llamafactory_job_keep_the_time_since_its_begin():
+def test_lines_from_the_middle_of_a_llamafactory_job_keep_the_time_since_its_start():
     run = read_log("hf_trainer", lines((20, 20), (25, 25), (30, 30)))
     assert step_rows(series_of(run, "step_time", "host"))[0] == (20, 20, 20.0, -1)
     assert aggregate_of(run, "throughput", statistic="mean").value == 9.5
@@ -97,7 +97,7 @@ def test_lines_cut_from_the_middle_of_a_llamafactory_job_keep_the_time_since_its
     ({"max_steps": 400}, {"train_steps_per_second": 8.0}, ["step_time", "run_time"]),  # stopped early
     ({"max_steps": 100}, {}, ["step_time", "run_time"]),  # before 4.7 the "samples" were steps
 ])  # fmt: skip
-def test_a_printed_rate_that_is_of_other_work_than_was_done_is_not_read(state, final, metrics):
+def test_a_printed_rate_of_other_work_is_not_read(state, final, metrics):
     final = {"step": 100, "train_runtime": 50.0, "train_samples_per_second": 2.0, **final}
     run = read_log("hf_trainer", json.dumps({"global_step": 100, **state, "log_history": [final]}).encode())
     assert [one.metric for one in run.aggregates] == metrics
@@ -120,7 +120,7 @@ def bars(*done, of=50, seconds=2, label=b""):
     return b"".join(form % (100 * at // of, at, of, *divmod(at * seconds, 60)) for at in done)
 
 
-def test_the_bar_of_training_gives_intervals_that_whole_seconds_can_tell():
+def test_the_training_bar_gives_intervals_long_enough_for_whole_seconds():
     log = (PLAN + bars(0, 25, 50, label=b"Map: ") + bars(0, *range(1, 31)) + b"\n"
            + bars(1, 7, of=7) + b"{'eval_loss': 1.5, 'eval_runtime': 3.5, 'eval_samples_per_second': 9.0, 'epoch': 0.6}\n"
            + bars(*range(31, 51)) + b"\n" + TOTALS + bars(50))  # fmt: skip
@@ -160,7 +160,7 @@ def test_a_log_that_ends_before_training_does_is_partial():
     assert run.findings[0].message == "the log ends at step 40 of 50"
 
 
-def test_a_log_without_begin_and_end_tells_its_bar_by_the_losses_behind_it():
+def test_in_the_middle_of_a_log_losses_identify_the_training_bar():
     loss = b"\n{'loss': 2.5, 'epoch': 0.1}\n"
     log = bars(1, 2, 3, of=3) + bars(20, 30) + loss + bars(40) + loss + bars(1, 3, of=3) + bars(45)
     run = read_log("hf_trainer", log)

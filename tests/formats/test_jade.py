@@ -82,7 +82,7 @@ def means(run: Run) -> dict[str, float]:
     return {one.phase: one.value for one in run.aggregates if one.statistic == "mean"}
 
 
-def test_a_finished_log_has_its_means_and_what_it_ran() -> None:
+def test_a_finished_log_has_its_means_and_factors() -> None:
     run = read(TRAIN)
     assert (run.status, run.samples_per_step) == ("complete", 256.0)
     assert means(run) == {"data_loading": 0.6594, "forward": 0.1774, "backward": 0.3166}
@@ -109,7 +109,7 @@ def test_a_finished_log_has_its_means_and_what_it_ran() -> None:
     assert not run.findings
 
 
-def test_printed_batches_are_samples_with_their_lines_and_no_window_is_laid_over_them() -> None:
+def test_printed_batches_are_samples_with_their_lines_outside_of_any_window() -> None:
     run = read(TRAIN)
     samples = [one for one in run.aggregates if one.statistic == "sample"]
     assert [(one.phase, one.value, one.source.line) for one in samples] == [
@@ -133,7 +133,7 @@ def test_printed_batches_are_samples_with_their_lines_and_no_window_is_laid_over
         ("slurm-7-smooth-inference.out", CANCELLED, "Smooth Inference"),
         ("slurm-7-inference-small.out", CANCELLED, "Inference"),
         ("job.out", CANCELLED, None),
-        ("slurm-7-inference.out", TRAIN, "Train"),  # the log knows better
+        ("slurm-7-inference.out", TRAIN, "Train"),  # the log overrides the name
         (
             "job.out",
             TRAIN.replace(b"Preprocessing Time: 0.0000", b"Preprocessing Time: 0.0026"),
@@ -142,9 +142,7 @@ def test_printed_batches_are_samples_with_their_lines_and_no_window_is_laid_over
         ("job.out", HEADER + ENDING.replace(b"0.3166", b"0.0000"), "Inference"),
     ],
 )
-def test_the_benchmark_is_told_by_the_phases_or_by_the_name(
-    name: str, content: bytes, benchmark: str | None
-) -> None:
+def test_phases_or_the_name_identify_the_benchmark(name: str, content: bytes, benchmark: str | None) -> None:
     assert read(content, name).factors.get("benchmark") == benchmark
 
 
@@ -158,7 +156,7 @@ def test_the_benchmark_is_told_by_the_phases_or_by_the_name(
         ("slurm-x-train.out", None),
     ],
 )
-def test_jobs_of_another_name_are_no_repeats(name: str, variant: str | None) -> None:
+def test_jobs_with_different_names_are_not_repeats(name: str, variant: str | None) -> None:
     assert read(TRAIN, name).factors.get("variant") == variant
 
 
@@ -180,7 +178,7 @@ def test_a_job_cut_at_its_time_limit_is_cancelled_and_has_no_figure() -> None:
         (HEADER + b"Traceback (most recent call last):\n", "failed", "read.failed-run"),
     ],
 )
-def test_a_log_without_means_says_how_it_ended_and_is_never_measured(
+def test_a_log_without_means_reports_how_it_ended_and_is_never_measured(
     content: bytes, status: str, rule: str
 ) -> None:
     run = read(content)
@@ -188,7 +186,7 @@ def test_a_log_without_means_says_how_it_ended_and_is_never_measured(
     assert measure_run(run, "step_time", "forward", DEFAULT) is None
 
 
-def test_damaged_lines_are_named_and_the_rest_is_read() -> None:
+def test_damaged_lines_are_reported_and_the_rest_is_read() -> None:
     run = read(
         TRAIN.replace(
             b"Batch 101: Data Loading Time: 0.4876", b"Batch 101: Data Loading Time: 0.48.76"
@@ -201,7 +199,7 @@ def test_damaged_lines_are_named_and_the_rest_is_read() -> None:
     assert means(run) == {"forward": 0.1774, "backward": 0.3166}
 
 
-def test_somebody_elses_fabric_job_is_not_claimed() -> None:
+def test_other_fabric_jobs_are_not_claimed() -> None:
     content = HEADER.replace(b"BenchmarkJade", b"Elsewhere")
     assert jade.claims(LogFiles.of({"slurm-7-train.out": content}).file("slurm-7-train.out")) is None
 

@@ -8,6 +8,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from reportgen.load import load_runs
@@ -29,7 +30,7 @@ def pairs(corpus: Path) -> list[tuple[dict[str, str], Record]]:
     """Every expected row with what was read."""
     root = corpus / "lambda"
     records = {
-        run.id: {**(one := listing.row(run, Protocol())).record, "findings": one.findings}
+        run.id: msgspec.to_builtins(listing.run_entry(run, Protocol()))
         for run in load_runs(["."], root=root).runs
     }
     with (corpus / "expected" / "lambda_runs.csv").open(encoding="utf-8", newline="") as lines:

@@ -1,4 +1,4 @@
-"""Lightning's profilers, CSVLogger and ThroughputMonitor, and folders as transformers-benchmarking has them.
+"""Lightning's profilers, CSVLogger and ThroughputMonitor, and folders of transformers-benchmarking.
 
 The reports are written after lightning/pytorch/profilers of versions 1.0, 1.6 and 2.2, the folder after
 run_benchmarks_1gpu.sh of that project.
@@ -190,7 +190,7 @@ def test_the_layout_of_2020_has_means_and_the_calls_follow_from_the_totals() -> 
     times = figures(run, "step_time")
     assert (times["backward"], times["data_loading"], times["optimizer_step"]) == (0.12, 0.001, 0.19)
     assert figures(run, "action_time") == {"on_train_start": 2.0286e-05}
-    assert "step" not in times  # the parts contain one another, and nobody timed the whole
+    assert "step" not in times  # the parts contain one another, and no action times the whole step
 
 
 def test_the_layout_of_2022_has_calls_and_the_time_of_the_whole_batch() -> None:
@@ -202,7 +202,7 @@ def test_the_layout_of_2022_has_calls_and_the_time_of_the_whole_batch() -> None:
     assert figure(run, "run_time", "total").value == 7440.9
 
 
-def test_the_layout_of_today_stands_between_bars_and_names_classes() -> None:
+def test_the_current_layout_has_bars_and_names_classes() -> None:
     run = read_file(NEW)
     times = figures(run, "step_time")
     assert (times["forward"], times["backward"], times["data_loading"]) == (0.1, 0.2, 0.05)
@@ -210,7 +210,7 @@ def test_the_layout_of_today_stands_between_bars_and_names_classes() -> None:
     assert figures(run, "action_time") == {"[Callback]ModelSummary.on_fit_start": 1e-05}
 
 
-def test_the_layout_of_today_may_leave_out_calls_and_shares() -> None:
+def test_the_current_layout_may_omit_calls_and_shares() -> None:
     """The form of SimpleProfiler(extended=False)."""
     rows = [
         line.split(b"\t|") for line in NEW.splitlines() if line.startswith(b"|  ") and b"Total  " not in line
@@ -222,7 +222,7 @@ def test_the_layout_of_today_may_leave_out_calls_and_shares() -> None:
 
 
 @pytest.mark.parametrize("report", [OLD, MIDDLE, NEW])
-def test_spaces_may_stand_for_the_tabs(report: bytes) -> None:
+def test_spaces_may_replace_the_tabs(report: bytes) -> None:
     assert read_file(report.expandtabs()).aggregates == read_file(report).aggregates
 
 
@@ -235,13 +235,13 @@ def test_the_advanced_profiler_has_totals_only() -> None:
     assert [one.source.line for one in run.aggregates] == [3, 12]
 
 
-def test_the_report_of_training_is_taken_and_not_that_of_testing() -> None:
+def test_the_training_report_is_used_not_the_testing_report() -> None:
     testing = NEW.replace(b"FIT", b"TEST").replace(b"0.1  ", b"0.9  ")
     assert figures(read_file(testing + NEW), "step_time")["forward"] == 0.1
     assert figures(read_file(testing), "step_time")["forward"] == 0.9
 
 
-def test_a_folder_of_two_executions_is_one_run_with_the_columns_of_that_project() -> None:
+def test_a_folder_with_two_executions_is_one_run() -> None:
     run = read_folder(FOLDER)
     assert (run.status, run.samples_per_step, run.findings) == ("complete", 8.0, ())
     assert run.factors == {
@@ -271,7 +271,7 @@ def test_a_folder_of_two_executions_is_one_run_with_the_columns_of_that_project(
     assert not run.telemetry  # the samples belong to the other execution
 
 
-def test_a_configuration_that_left_nothing_has_failed_and_its_folders_say_which_it_was() -> None:
+def test_a_configuration_without_results_failed_and_its_folders_name_it() -> None:
     run = read_folder(FAILED, "v100/amp/distilroberta-base/512-64")
     assert (run.status, run.aggregates) == ("failed", ())
     assert run.factors == {
@@ -287,7 +287,7 @@ def test_a_configuration_that_left_nothing_has_failed_and_its_folders_say_which_
     assert "model" not in read_folder(FAILED, "somewhere/else").factors
 
 
-def test_a_partial_configuration_has_what_there_is_and_says_what_there_is_not() -> None:
+def test_a_partial_configuration_reports_what_is_missing() -> None:
     contents = {
         name: content
         for name, content in FOLDER.items()
@@ -311,7 +311,7 @@ def test_another_project_with_a_report_beside_its_versions_is_complete_without_d
     assert (run.status, run.factors["device"]) == ("complete", "V100")
 
 
-def test_versions_beside_a_description_of_the_machine_are_runs_of_their_own() -> None:
+def test_versions_beside_a_description_of_the_machine_are_separate_runs() -> None:
     assert (
         lightning.claims(
             LogFiles.of(
@@ -354,14 +354,14 @@ def test_any_other_csv_is_not_claimed(content: bytes) -> None:
     assert lightning.claims(LogFiles.of({"metrics.csv": content}).file("metrics.csv")) is None
 
 
-def test_damaged_rows_are_named() -> None:
+def test_damaged_rows_are_reported() -> None:
     run = read_file(MONITOR + b"0,1\n", "metrics.csv")
     assert [(one.rule, one.source and one.source.line) for one in run.findings] == [
         ("read.malformed-line", 5)
     ]
 
 
-def test_a_header_without_rows_is_of_a_run_that_came_to_nothing() -> None:
+def test_a_header_without_rows_is_a_partial_run() -> None:
     run = read_file(MONITOR.partition(b"\n")[0] + b"\n", "metrics.csv")
     assert run.status == "partial"
     assert [(one.rule, one.message) for one in run.findings] == [

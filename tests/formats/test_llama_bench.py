@@ -19,7 +19,7 @@ def test_a_test_is_a_run_with_its_mean_rate(content, lines):
     assert [aggregate_of(run, "throughput").source.line for run in runs] == lines
 
 
-def test_repetitions_are_samples_and_what_was_not_chosen_is_environment():
+def test_repetitions_are_samples_and_facts_are_environment():
     run = read_all("llama_bench", LLAMA_LINES)[0]
     assert isinstance(run, Run)
     assert [one.value for one in run.aggregates if one.statistic == "sample"] == [5171.7, 5069.3]
@@ -28,19 +28,19 @@ def test_repetitions_are_samples_and_what_was_not_chosen_is_environment():
     assert "test_time" not in {*run.factors, *run.environment}
 
 
-def test_depth_stands_in_the_name_of_the_test():
+def test_depth_is_part_of_the_name_of_the_test():
     run = read_all("llama_bench", LLAMA_TABLE)[1]
     assert isinstance(run, Run)
     assert (run.factors["n_depth"], run.factors["n_gen"], run.factors["n_gpu_layers"]) == (4096, 128, 99)
 
 
-def test_a_cut_array_is_a_finding():
+def test_a_truncated_array_is_a_finding():
     (found,) = read_all("llama_bench", LLAMA_BENCH[:-20])
     assert isinstance(found, Finding)
     assert found.rule == "read.malformed-line"
 
 
-# All cells are quoted, as print_csv of llama-bench does it; what came before stands there when stderr was kept.
+# All cells are quoted, as print_csv of llama-bench does it; the first lines are stderr, if it was kept.
 LLAMA_CSV = b"""\
 some backend: loaded
 build_commit,build_number,gpu_info,backends,model_type,n_gpu_layers,flash_attn,tensor_split,n_prompt,n_gen,test_time,avg_ns,stddev_ns,avg_ts,stddev_ts
@@ -61,7 +61,7 @@ def test_csv_has_the_fields_of_json():
     assert (found.rule, found.source.line) == ("read.malformed-line", 5)
 
 
-def test_what_stands_around_a_table_tells_devices_and_build():
+def test_lines_around_a_table_name_devices_and_build():
     rows = LLAMA_TABLE.splitlines(True)
     content = b"".join(
         (

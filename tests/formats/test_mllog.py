@@ -1,4 +1,4 @@
-"""MLPerf's result logs: events, status, times, rates, and what stands beside them in a submission.
+"""MLPerf's result logs: events, status, times, rates, and the files beside them in a submission.
 
 The lines are written after mlperf_logging 4.1 as the reference codes of the benchmarks call it, and after
 the results of other rounds (v0.6 to v5.1) where they write differently.
@@ -40,7 +40,7 @@ def head(benchmark: str, batch: int, *more: bytes) -> bytes:
         (
             b"noise of the container\n",
             event(0, "submission_benchmark", benchmark, " 0: "),
-            event(0, "submission_org", "Somebody"),
+            event(0, "submission_org", "Example"),
             event(0, "global_batch_size", batch),
             *more,
             event(0, "weights_initialization", tensor="a/b"),
@@ -109,7 +109,7 @@ OLD = (
     b':::MLL 1556733661.7501 run_stop: {"value": null, "metadata": {"status": "success"}}\n'
     b':::MLL 1556733664.0 eval_accuracy: {"value": 0.11, "metadata": {"epoch_num": 60}}\n'
 )
-# v5.0: both ends of a block say its size; a step time comes every two steps of 8, and one for the block.
+# v5.0: both ends of a block give its size; a step time comes every two steps of 8, and one for the block.
 CALLBACK = (
     head("llama31_8b", 8)
     + event(1000, "block_start", samples_count=32, step=0)
@@ -123,7 +123,7 @@ CALLBACK = (
 )
 SYSTEM = json.dumps(
     {
-        "submitter": "Somebody Inc.",
+        "submitter": "Example Inc.",
         "division": "closed",
         "status": "Available on-premise",
         "number_of_nodes": "2",
@@ -158,7 +158,7 @@ def test_a_log_has_its_time_to_train_and_the_rate_of_the_whole_run() -> None:
     assert run.factors == {
         "benchmark": "bert",
         "item": "sequence",
-        "submitter": "Somebody",
+        "submitter": "Example",
         "global_batch_size": 100,
     }
     assert (run.status, run.samples_per_step, run.repeat) == ("complete", 100.0, None)
@@ -167,7 +167,7 @@ def test_a_log_has_its_time_to_train_and_the_rate_of_the_whole_run() -> None:
     assert [one.source.line for one in run.aggregates] == [7, 7, 8]
 
 
-def test_in_a_submission_folders_system_and_scaling_stand_beside_the_log() -> None:
+def test_a_submission_adds_folders_system_and_scaling() -> None:
     files = {
         "Org/results/sys/bert/result_12_3.txt": BERT,
         "Org/results/sys/bert/scaling.json": b'{"scaling_factor": 1.05}',
@@ -196,7 +196,7 @@ def test_in_a_submission_folders_system_and_scaling_stand_beside_the_log() -> No
     assert figures(run, "total") == {"time_to_train": 60.0, "scaled_time_to_train": pytest.approx(63.0)}
     assert run.environment == {
         "os": "Ubuntu 22.04",
-        "submitter_name": "Somebody Inc.",
+        "submitter_name": "Example Inc.",
         "scaling_factor": 1.05,
         "software.cuda_version": "12.4",
     }
@@ -211,7 +211,7 @@ def test_blocks_become_intervals_of_steps_with_a_rate_each() -> None:
     assert rates.line.tolist() == [8, 12]
 
 
-def test_tokens_are_counted_as_steps_where_the_length_of_a_sequence_divides_them() -> None:
+def test_counts_of_tokens_become_steps_if_the_sequence_length_divides_them() -> None:
     (times,) = read(GPT3).series
     assert (times.step.tolist(), times.value.tolist(), times.samples.tolist()) == (
         [16, 32],
@@ -227,14 +227,14 @@ def test_printed_step_times_are_steps_and_their_blocks_are_not_needed() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 639, 0, -40, "x", 1e300, True])
-def test_a_count_that_the_batch_does_not_divide_is_no_number_of_steps(count: object) -> None:
+def test_a_count_that_the_batch_does_not_divide_gives_no_steps(count: object) -> None:
     content = (
         head("bert", 4) + event(1000, "block_start", epoch_count=count) + event(9000, "block_stop") + STOP
     )
     assert not read(content).series
 
 
-def test_the_rates_of_ssd_are_of_one_device_and_weighted_by_their_epochs() -> None:
+def test_ssd_rates_are_per_device_and_weighted_by_epochs() -> None:
     run = read(SSD)
     assert figures(run)["throughput"] == pytest.approx(2 * (200 * 30 + 240 * 10) / 40)
     samples = [one for one in run.aggregates if one.statistic == "sample"]
@@ -252,7 +252,7 @@ def test_the_rates_of_ssd_are_of_one_device_and_weighted_by_their_epochs() -> No
         (event(5, "init_start"), "failed", "read.failed-run", {}),
     ],
 )
-def test_only_success_is_training_to_the_target(
+def test_only_success_reaches_the_target(
     content: bytes, status: str, rule: str, metrics: dict[str, float]
 ) -> None:
     run = read(content)
@@ -261,7 +261,7 @@ def test_only_success_is_training_to_the_target(
     assert measure_run(run, "time_to_train", "step", DEFAULT) is None
 
 
-def test_damaged_events_are_named_and_the_rest_is_read() -> None:
+def test_damaged_events_are_reported_and_the_rest_is_read() -> None:
     run = read(DAMAGED + BERT + DAMAGED)
     assert run.status == "complete"
     ((rule, line, message),) = [
@@ -292,7 +292,7 @@ def test_events_of_v0_6_have_time_and_key_before_the_object() -> None:
         "devices": 16,
     }
     assert figures(run, "total")["time_to_train"] == 60.25
-    # Evaluation ran beside training, and its last word came after the end.
+    # Evaluation ran beside training and printed its last result after the end.
     assert figures(run, "last") == {"eval_accuracy": 0.7594}
 
 
@@ -309,29 +309,27 @@ def test_the_lines_of_speedometer_between_the_events_are_rates_and_times() -> No
     assert (rates.step.tolist(), rates.value.tolist()) == ([21, 41], [1000.5, 1010.5])
 
 
-def test_an_example_of_an_event_in_a_source_is_no_log() -> None:
+def test_an_example_of_an_event_in_source_code_is_not_a_log() -> None:
     source = b'# :::MLL 1556733699.71 run_start: {"value": null,\n#   "metadata": {"lineno": 77}}\n'
     assert mllog.claims(LogFiles.of({"mlperf_log.py": source}).file("mlperf_log.py")) is None
 
 
-def test_a_block_may_say_its_own_size_at_both_ends() -> None:
+def test_a_block_may_give_its_size_at_both_ends() -> None:
     blocks = b"".join(line for line in CALLBACK.splitlines(True) if b"train_step_time" not in line)
     (times,) = read(blocks).series
     assert (times.clock, times.step.tolist(), times.value.tolist()) == ("timestamp", [4, 8], [4.0, 2.0])
-    # Without its steps it could as well have done nothing.
+    # Without its steps the block may have been empty.
     assert not read(blocks.replace(b'"step"', b'"else"')).series
 
 
-def test_step_times_of_newer_callbacks_stand_at_their_count_of_samples() -> None:
+def test_step_times_of_newer_callbacks_are_placed_by_their_count_of_samples() -> None:
     (times,) = read(CALLBACK).series
     assert (times.clock, times.step.tolist(), times.span.tolist()) == ("printed", [2, 4], [2, 2])
     assert times.value.tolist() == [1.0, 1.5]
 
 
 @pytest.mark.parametrize(("counts", "steps"), [((20, 20), []), ((1000, 20), []), ((336, 168), [84, 126])])
-def test_epochs_are_samples_only_where_they_are_whole_data_sets(
-    counts: tuple[int, int], steps: list[int]
-) -> None:
+def test_epochs_count_samples_only_in_whole_data_sets(counts: tuple[int, int], steps: list[int]) -> None:
     content = head("unet3d", 4, event(0, "train_samples", 168)) + STOP
     for at, count in enumerate(counts):
         content += event(1000 + 9000 * at, "block_start", epoch_count=count)
@@ -340,7 +338,7 @@ def test_epochs_are_samples_only_where_they_are_whole_data_sets(
     assert found == steps
 
 
-def test_the_rates_of_ssd_are_of_the_job_where_its_epochs_say_so() -> None:
+def test_ssd_rates_are_of_the_whole_job_if_its_epochs_fit() -> None:
     # 30 s of 200 images a second, in an epoch of 6000 images; 47 batches of 128 are twice that with two devices.
     whole = SSD.replace(event(1000, "run_start"), event(0, "train_samples", 6000) + event(1000, "run_start"))
     assert figures(whole := read(whole))["throughput"] == pytest.approx(210.0)
@@ -367,7 +365,7 @@ def test_rates_of_v1_0_have_other_names(said: bytes) -> None:
     ("name", "repeat"),
     [("result_run10.txt", 10), ("result_1_2n_15927513890.txt", None), ("result_b.txt", None)],
 )
-def test_a_result_is_one_of_the_submission_whatever_its_name(name: str, repeat: int | None) -> None:
+def test_a_result_of_a_submission_may_have_any_name(name: str, repeat: int | None) -> None:
     files = {f"Org/results/sys/bert/{name}": BERT, "Org/systems/sys.json": SYSTEM}
     view = LogFiles.of(files).file(f"Org/results/sys/bert/{name}")
     claim = mllog.claims(view)

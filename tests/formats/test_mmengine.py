@@ -9,7 +9,7 @@ from tests.formats.trainer_logs import MMCV
 LINE = b"%s - mmengine - INFO - Epoch(train) [7][%4d/4309]  lr: 5.9e-05  eta: 1:00:00  time: %.4f  data_time: 0.0100\n"
 
 
-def test_mmcv_prints_means_since_the_line_before():
+def test_mmcv_prints_means_since_the_previous_line():
     run = read_log("mmengine", MMCV)
     assert step_rows(series_of(run, "step_time", "host")) == [
         (10, 10, 20.0, 80),

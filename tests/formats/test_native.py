@@ -1,4 +1,4 @@
-"""The reader of our own format against the conformance corpus, and what the corpus leaves open."""
+"""Our own format: the conformance corpus, and cases that the corpus does not cover."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_the_conformance_corpus_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_the_conformance_corpus_is_read_as_it_says(name: str) -> None:
+def test_the_conformance_corpus_is_read_as_expected(name: str) -> None:
     files, _ = LogFiles.at(CORPUS / name, CORPUS)
     expected = json.loads((CORPUS / name / "expected.json").read_text())
     claim = native.claims(files)
@@ -125,9 +125,9 @@ def _compare_telemetry(run: Run, expected: dict) -> None:
         assert [event.name for event in one.events] == [
             name for named, _, name in events.get(node, []) if named == device
         ]
-    told = {name for name in run.environment if name.startswith("telemetry.")}
+    sampled = {name for name in run.environment if name.startswith("telemetry.")}
     intervals = [each for node in expected.get("intervals", {}).values() for each in node]
-    assert bool(told) == bool(intervals)
+    assert bool(sampled) == bool(intervals)
 
 
 def _floats(values: list[int | None], divisor: float) -> np.ndarray:
@@ -155,7 +155,7 @@ def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
     assert np.isnan(first.columns["utilization"][0])
 
 
-def test_events_are_on_the_clock_of_the_steps_and_what_the_sampler_achieved_is_environment() -> None:
+def test_events_are_on_the_clock_of_the_steps_and_sampling_intervals_are_environment() -> None:
     run = read_run(
         folder(
             telemetry__node0__csv=(
@@ -208,7 +208,7 @@ def test_tokens_and_operations_become_rates() -> None:
     }
 
 
-def test_several_nodes_share_the_environment_they_agree_in() -> None:
+def test_facts_that_all_nodes_share_are_listed_once() -> None:
     one, two = (
         {"format": "reportgen-environment", "environment": {"cpu": {"cores": cores, "model": "x"}}}
         for cores in (8, 4)
@@ -318,7 +318,7 @@ def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
         ),
     ],
 )
-def test_how_a_run_ended_is_said_in_its_findings(run: dict[str, object], rule: str, message: str) -> None:
+def test_findings_name_how_a_run_ended(run: dict[str, object], rule: str, message: str) -> None:
     found = {one.rule: one.message for one in read_run(folder(run)).findings}
     assert found[rule] == message
 
@@ -368,7 +368,7 @@ def test_other_folders_are_not_claimed(name: str, content: bytes) -> None:
     assert native.claims(LogFiles.of({name: content})) is None
 
 
-def test_a_run_that_lacks_ranks_has_a_step_time_and_no_throughput() -> None:
+def test_a_run_with_missing_ranks_has_a_step_time_but_no_throughput() -> None:
     rows = "".join(f"{step},{step * 10**9},{10**9}\n" for step in range(1, 130)).encode()
     steps = b"#clock,1,2\nstep,begin_ns,duration_ns\n" + rows
     for ranks, throughput in ((2, 8.0), (4, None)):
@@ -380,7 +380,7 @@ def test_a_run_that_lacks_ranks_has_a_step_time_and_no_throughput() -> None:
         assert (time.value, rate.value if rate else None) == (1.0, throughput)
 
 
-def test_numbers_that_nobody_can_hold_are_left_out_of_the_factors() -> None:
+def test_numbers_out_of_range_are_left_out_of_the_factors() -> None:
     run = read_run(
         {
             **folder(),
@@ -393,7 +393,7 @@ def test_numbers_that_nobody_can_hold_are_left_out_of_the_factors() -> None:
     assert [finding.rule for finding in run.findings] == ["read.malformed-line", "read.incomplete-run"]
 
 
-def test_numbers_that_nobody_can_hold_are_texts_in_the_environment() -> None:
+def test_numbers_out_of_range_are_text_in_the_environment() -> None:
     environment = b'{"format": "reportgen-environment", "environment": {"x": NaN, "y": 1' + b"0" * 30 + b"}}"
     assert read_run(folder() | {"environment.node0.json": environment}).environment == {
         "x": "nan",

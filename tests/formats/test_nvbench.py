@@ -1,4 +1,4 @@
-"""nvbench: a run for each state, cold and batch apart, skipped states said so."""
+"""nvbench: a run for each state, separate phases for cold and batch, skipped states."""
 
 from reportgen.core.model import Run
 from tests.builders import aggregate_of, read_all, rule_lines
@@ -32,5 +32,5 @@ def test_a_skipped_state_has_no_figures():
     assert "N" not in run.factors
 
 
-def test_a_cut_document_is_a_finding():
+def test_a_truncated_document_is_a_finding():
     assert [type(one).__name__ for one in read_all("nvbench", NVBENCH[:-9])] == ["Finding"]

@@ -1,4 +1,4 @@
-"""The CSV of nvidia-smi, in the forms that it is met in.
+"""The CSV of nvidia-smi in its various forms.
 
 The lines are written after `nvidia-smi --help-query-gpu` and the output of drivers 450 (throttle reasons) and
 550 (event reasons).
@@ -38,7 +38,7 @@ def read_run(content: bytes, settings: dict | None = None) -> Run:
     return run
 
 
-def test_devices_are_told_apart_and_values_are_in_base_units() -> None:
+def test_each_device_has_its_telemetry_in_base_units() -> None:
     run = read_run(TWO_GPUS)
     first, second = run.telemetry
     assert (run.factors, run.environment) == ({"device": "NVIDIA A40"}, {"driver": "550.54.14"})
@@ -86,7 +86,7 @@ def test_a_file_without_header_needs_labels() -> None:
 
 
 @pytest.mark.parametrize("content", [b"\n\n", b"45, 0 %\n", b"a, b, c\n", b"45, 0 W, 0 MiB\n"])
-def test_a_file_that_does_not_fit_the_columns_is_left_alone(content: bytes) -> None:
+def test_a_file_that_does_not_match_the_columns_is_not_claimed(content: bytes) -> None:
     assert nvsmi.claims(files(content, COLUMNS)) is None
 
 
@@ -102,17 +102,17 @@ def test_a_file_that_does_not_fit_the_columns_is_left_alone(content: bytes) -> N
         b"epoch,memory.used bytes\n",
     ],
 )
-def test_other_csv_files_are_left_alone(content: bytes) -> None:
+def test_other_csv_files_are_not_claimed(content: bytes) -> None:
     assert nvsmi.claims(files(content)) is None
 
 
-def test_the_header_gives_the_file_away_whatever_its_name() -> None:
+def test_the_header_identifies_a_file_of_any_name() -> None:
     claim = nvsmi.claims(LogFiles.of({"x/notes": b"\n" + TWO_GPUS}).subfolder("x").file("notes"))
     assert claim is not None
     assert (claim.source.path, claim.source.line, claim.confidence) == ("x/notes", 2, 0.95)
 
 
-def test_without_identity_the_position_in_the_sample_tells_devices_apart() -> None:
+def test_without_identity_devices_are_identified_by_their_position_in_the_sample() -> None:
     run = read_run(
         b"timestamp, name, utilization.gpu [%]\n"
         b"2024/02/17 10:00:00.100, A40, 1 %\n2024/02/17 10:00:00.101, A40, 2 %\n"
@@ -125,7 +125,7 @@ def test_without_identity_the_position_in_the_sample_tells_devices_apart() -> No
     ]
 
 
-def test_damaged_rows_are_left_out_and_named() -> None:
+def test_damaged_rows_are_skipped_and_reported() -> None:
     run = read_run(TWO_GPUS.replace(b"100 %", b"1#0 %").replace(b", 30 W", b"") + b"2024/02/17 10:00:02.1")
     assert [len(one.t) for one in run.telemetry] == [1, 1]
     assert [(finding.rule, finding.source.line) for finding in run.findings if finding.source] == [
@@ -135,5 +135,5 @@ def test_damaged_rows_are_left_out_and_named() -> None:
     ]
 
 
-def test_a_recurring_header_is_no_row() -> None:
+def test_a_repeated_header_is_not_a_row() -> None:
     assert sum(len(one.t) for one in read_run(TWO_GPUS + TWO_GPUS).telemetry) == 8

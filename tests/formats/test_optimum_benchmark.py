@@ -1,4 +1,4 @@
-"""optimum-benchmark: steps of training per process; its training throughput is never believed."""
+"""optimum-benchmark: steps of training per process; its printed training throughput is never used."""
 
 import json
 
@@ -21,7 +21,7 @@ def read_folder(files: dict[str, bytes]) -> Run:
     return run
 
 
-def test_the_values_of_the_processes_stand_one_after_the_other():
+def test_the_values_of_the_processes_follow_one_another():
     run = read_folder(FILES)
     assert [(one.rank, one.clock, step_rows(one)) for one in run.series] == [
         (0, "cuda_event", [(1, 1, 2.0, 16), (2, 1, 0.5, 16), (3, 1, 0.5, 16)]),
@@ -80,7 +80,7 @@ def test_decoding_is_counted_in_tokens():
         ({"quantization_scheme": None, "quantization_config": {}}, None),
     ],
 )
-def test_what_was_chosen_of_inference_tells_runs_apart(settings, expected):
+def test_settings_of_inference_are_factors(settings, expected):
     config = {
         "backend": {
             "name": "pytorch", "_target_": "optimum_benchmark.x", "device": "cuda", "device_ids": "0,2",

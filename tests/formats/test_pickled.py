@@ -1,4 +1,4 @@
-"""Pickled results are refused with a reason, other pickles are nobody's."""
+"""Pickled results are refused with a reason, other pickles are not claimed."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.builders import read_all
 from tests.formats.trainer_logs import PICKLED
 
 
-def test_the_reason_says_what_to_do():
+def test_the_finding_names_the_remedy():
     (found,) = read_all("pickled", PICKLED)
     assert isinstance(found, Finding)
     assert (found.rule, found.message) == (
@@ -18,5 +18,5 @@ def test_the_reason_says_what_to_do():
 
 
 @pytest.mark.parametrize("content", [b"\x80\x04\x95model weights.", b"torch.utils.benchmark", b""])
-def test_other_files_are_left_alone(content):
+def test_other_files_are_not_claimed(content):
     assert pickled.claims(LogFiles.of({"x": content}).file("x")) is None

@@ -96,7 +96,7 @@ def test_a_wide_row_is_a_run() -> None:
     ("cell", "status", "planned"),
     [(b"OOM", "out_of_memory", False), (b"x", "complete", True), (b"-", "complete", False)],
 )
-def test_tokens_say_why_there_is_no_figure(cell: bytes, status: str, planned: bool) -> None:
+def test_tokens_explain_a_missing_figure(cell: bytes, status: str, planned: bool) -> None:
     (run,) = read(WIDE, TABLE + b"A,4,FP32,1,fine,32,-," + cell + b"\n").runs
     assert (run.status, run.environment.get("planned", False), run.aggregates) == (status, planned, ())
 
@@ -114,7 +114,7 @@ def test_long_rows_that_agree_become_one_run() -> None:
     ]
 
 
-def test_a_correction_is_used_and_noted_with_both_values() -> None:
+def test_a_correction_is_applied_and_reported_with_both_values() -> None:
     source = (
         WIDE
         + """
@@ -192,7 +192,7 @@ def test_a_wrong_description_is_a_finding_at_its_line(change: tuple[str, str], l
         assert finding.source.line == line
 
 
-def test_the_rest_is_read_where_something_is_wrong() -> None:
+def test_valid_parts_of_a_wrong_description_are_used() -> None:
     found = read(WIDE.replace('unit = "ms"', 'unit = "furlong"'), TABLE + b"A,4,FP32,1,fine,32,1,2\nA,4\n")
     assert [figures(run) for run in found.runs] == [{("throughput", "step"): 2.0}]
     assert {one.rule for one in found.findings} == {"read.malformed-source", "read.malformed-line"}
@@ -203,7 +203,7 @@ def test_other_folders_are_not_claimed(source: bytes) -> None:
     assert published.claims(LogFiles.of({"source.toml": source, "t.csv": b""})) is None
 
 
-def test_the_claim_covers_the_tables_that_are_there() -> None:
+def test_the_claim_covers_the_existing_tables() -> None:
     claim = published.claims(LogFiles.of({"source.toml": WIDE.encode(), "t.csv": b"", "u.csv": b""}))
     assert claim is not None
     assert (claim.files, claim.source.line) == (("source.toml", "t.csv"), 4)
@@ -244,7 +244,7 @@ def test_every_key_of_a_definition_is_documented() -> None:
         ("[[corrections]]\ncolumn = 'a'\nvalue = 1", "corrections[0].reason: missing"),
     ],
 )
-def test_each_thing_that_can_be_wrong_is_named(text: str, fact: str) -> None:
+def test_each_kind_of_error_is_named(text: str, fact: str) -> None:
     problems = [problem for _, problem in source_toml.parse(text.encode()).problems]
     assert [one for one in problems if one.startswith(fact)]
 
@@ -264,13 +264,13 @@ def test_a_damaged_table_is_reported(table: bytes, fact: str) -> None:
     assert [one for one in read(WIDE, table).findings if one.message.startswith(fact)]
 
 
-def test_a_status_without_meaning_is_no_success() -> None:
+def test_an_unknown_status_is_not_a_success() -> None:
     found = read(WIDE, TABLE + b"A,4,FP32,1,weird,32,1,2\n")
     assert found.runs[0].status == "partial"
     assert [one.message for one in found.findings] == ['status "weird" has no meaning; add it to [status]']
 
 
-def test_one_figure_out_of_memory_takes_nothing_from_those_beside_it() -> None:
+def test_a_figure_out_of_memory_does_not_affect_the_other_figures() -> None:
     found = read(WIDE, TABLE + b"A,4,FP32,2,fine,32,12.5,OOM\nA,4,FP32,3,fine,32,OOM,OOM\n")
     both, none = found.runs
     assert (both.status, figures(both)) == ("complete", {("step_time", "forward"): pytest.approx(0.0125)})
@@ -280,7 +280,7 @@ def test_one_figure_out_of_memory_takes_nothing_from_those_beside_it() -> None:
     assert (none.status, none.aggregates, none.findings) == ("out_of_memory", (), ())
 
 
-def test_in_the_long_form_a_lost_figure_is_one_of_its_run_and_a_lost_repeat_a_run() -> None:
+def test_in_the_long_form_a_lost_figure_belongs_to_its_run_and_a_lost_repeat_is_a_run() -> None:
     source = LONG + '[tokens]\nout_of_memory = ["OOM"]\n'
     found = read(source, b"model,what,pass,value,unit\na,time,f,1,s\na,time,b,OOM,s\na,time,f,OOM,s\n")
     first, second = found.runs
@@ -295,7 +295,7 @@ def test_in_the_long_form_a_lost_figure_is_one_of_its_run_and_a_lost_repeat_a_ru
         '[[environments]]\nwhere = { cluster = "Z" }\nvalues = { cpu = "x" }\n',
     ],
 )
-def test_an_entry_that_fits_no_row_is_named(section: str) -> None:
+def test_an_entry_that_matches_no_row_is_reported(section: str) -> None:
     found = read(WIDE + section, TABLE + b"A,4,FP32,2,fine,32,12.5,1\n")
     (finding,) = found.findings
     assert finding.rule == "read.malformed-source"
@@ -309,7 +309,7 @@ def test_true_is_not_the_number_one_in_a_condition() -> None:
     assert [run.repeat for run in found.runs] == [3]
 
 
-def test_a_metric_that_is_not_known_keeps_its_base_unit() -> None:
+def test_an_unknown_metric_keeps_its_base_unit() -> None:
     source = WIDE.replace('metric = "throughput"\nunit = "images/s"', 'metric = "epoch_time"\nunit = "min"')
     (run,) = read(source, TABLE + b"A,4,FP32,2,fine,32,12.5,2\n").runs
     assert [(one.metric, one.value, one.unit) for one in run.aggregates] == [
@@ -318,7 +318,7 @@ def test_a_metric_that_is_not_known_keeps_its_base_unit() -> None:
     ]
 
 
-def test_an_entry_about_rows_that_are_left_out_is_not_wrong() -> None:
+def test_an_entry_about_excluded_rows_is_not_an_error() -> None:
     about = (
         '[[corrections]]\nwhere = { cluster = "B" }\ncolumn = "speed"\nvalue = 1\nreason = "r"\n'
         '[[environments]]\nwhere = { cluster = "B" }\nvalues = { cpu = "x" }\n[where]\ncluster = "A"\n'

@@ -1,4 +1,4 @@
-"""SuperBench: a run for each node, units where they are documented, return codes, the monitor."""
+"""SuperBench: a run for each node, documented units, return codes, the monitor."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_a_benchmark_may_have_units_of_its_own(key, metric, phase, expected):
     assert aggregate_of(run, metric, phase or key).value == expected
 
 
-def test_a_return_code_that_is_not_zero_is_said():
+def test_a_return_code_other_than_zero_is_reported():
     run = read_all("superbench", SUPERBENCH)[1]
     assert isinstance(run, Run)
     assert (run.status, rule_lines(run)) == ("partial", [("read.incomplete-run", 2)])
@@ -55,7 +55,7 @@ def test_the_monitor_is_telemetry():
     b'{"Category": "x", "Defective Details": "y", "node": "n", "a/return_code": 0, "index": "n1"}\n',
     b'[\n    {"index": "n1", "diagnosis/accept": true, "diagnosis/issue_details": "", "a/b_time": 0.5}\n]',
 ])  # fmt: skip
-def test_a_diagnosis_is_named_and_has_no_results(content):
+def test_a_diagnosis_is_claimed_and_has_no_results(content):
     claimed = detect(LogFiles.of({"x": content}).file("x"))
     assert claimed is not None
     assert claimed.format.name == "superbench"

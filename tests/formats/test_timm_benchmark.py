@@ -1,4 +1,4 @@
-"""timm's benchmark.py: aggregates of inference and of training, as JSON, behind a delimiter, and as CSV."""
+"""timm's benchmark.py: aggregates of inference and of training, as JSON, after a delimiter, and as CSV."""
 
 import json
 
@@ -18,7 +18,7 @@ FAILED = {"model": "vgg11", "error": "CUDA out of memory. Tried to allocate 2.00
 
 
 def read(content: bytes) -> list[Run | Finding]:
-    """Return what is read of a file that this format claims alone."""
+    """Return the runs of a file that only this format claims."""
     claimed = offer(LogFiles.of({"x": content}).file("x"))
     assert claimed is not None
     assert (claimed.format, claimed.rivals) == (timm_benchmark.FORMAT, ())
@@ -35,7 +35,7 @@ def printed(results: object, before: str = "", after: str = "") -> bytes:
     return f"{before}--result\n{json.dumps(results, indent=4)}\n{after}".encode()
 
 
-def test_inference_and_training_are_runs_of_their_own():
+def test_inference_and_training_are_separate_runs():
     inference, training = runs(TIMM_BENCHMARK)
     factors = {"framework": "timm", "item": "image", "model": "resnet18"}
     assert inference.factors == {**factors, "test": "inference", "batch_size": 256, "image_size": 224}
@@ -68,7 +68,7 @@ def test_a_list_has_a_run_for_each_model_at_its_line():
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_csv_says_the_same(end: str):
+def test_csv_gives_the_same_runs(end: str):
     other = {**dict.fromkeys(RESULT, ""), **OTHER}
     rows = [RESULT.keys(), RESULT.values(), other.values()]
     content = "".join(",".join(map(str, row)) + end for row in rows).encode()
@@ -80,7 +80,7 @@ def test_csv_says_the_same(end: str):
     assert [run.source.line for run in found] == [2, 2, 3]
 
 
-def test_results_are_found_behind_what_the_program_printed_before():
+def test_results_may_follow_other_output():
     before = "Train [8/40]. 999.00 samples/sec. 128.128 ms/step.\n" * 3000
     found = runs(printed(RESULT, before, "srun: done\n") + printed([OTHER]))
     assert [aggregate_of(run, "throughput").value for run in found] == [4000.5, 1000.25, 2000.0]
@@ -92,7 +92,7 @@ def test_results_are_found_behind_what_the_program_printed_before():
     ({**FAILED, "error": "Unknown"}, [(None, "failed")]),
     ({**OTHER, "error": "Unknown"}, [("inference", "complete"), ("train", "failed")]),
 ])  # fmt: skip
-def test_what_failed_is_said_to_have(results: dict[str, object], tests: list[tuple[str, str]]):
+def test_failed_tests_are_failed_runs(results: dict[str, object], tests: list[tuple[str, str]]):
     found = runs(printed(results))
     assert [(run.factors.get("test"), run.status) for run in found] == tests
     assert rule_lines(found[-1]) == [("read.failed-run", 3)]
@@ -105,7 +105,7 @@ def test_what_failed_is_said_to_have(results: dict[str, object], tests: list[tup
     (b"model,infer_samples_per_sec,infer_step_time\na,1\n", 2),
     (b"\n\n" + printed(RESULT)[:200], 4),
 ])  # fmt: skip
-def test_what_is_no_result_is_named(content: bytes, line: int):
+def test_other_objects_are_reported(content: bytes, line: int):
     (finding,) = read(content)
     assert isinstance(finding, Finding)
     assert (finding.rule, finding.source) == ("read.malformed-line", Source("x", line))
@@ -116,5 +116,5 @@ def test_what_is_no_result_is_named(content: bytes, line: int):
     b"usage: train.py [--result\n",
     b"model,test_mse,infer_samples_per_sec\nmlp,0.1,12.5\n",
 ])  # fmt: skip
-def test_the_results_of_others_are_left_alone(content: bytes):
+def test_results_of_other_programs_are_not_claimed(content: bytes):
     assert offer(LogFiles.of({"x": content}).file("x")) is None

@@ -23,7 +23,7 @@ CPU Total Wall Time:  19.500 milliseconds
 """
 
 
-def test_early_versions_have_other_words_and_a_mode_may_be_two():
+def test_early_versions_print_other_words_and_a_mode_may_be_two_words():
     run = read_log("torchbench", EARLY)
     assert (run.factors["mode"], run.factors["batch_size"]) == ("dynamo inductor", 8)
     assert aggregate_of(run, "step_time", "gpu", "median").value == 0.0185
@@ -31,7 +31,7 @@ def test_early_versions_have_other_words_and_a_mode_may_be_two():
     assert len(run.aggregates) == 2
 
 
-def test_models_that_are_run_into_one_log_are_runs_of_their_own():
+def test_models_in_one_log_are_separate_runs():
     heading = (
         b"Running eval method from %s on cuda in eager mode with input batch size 8 and precision fp16.\n"
     )

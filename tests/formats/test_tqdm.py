@@ -1,4 +1,4 @@
-"""Logs of nothing but progress bars: intervals that whole seconds can tell, of the loop of training alone."""
+"""Logs that contain only progress bars: intervals long enough for whole seconds, only of training loops."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def is_claimed(content):
     return bool(claimed)
 
 
-def test_a_loop_whose_last_bar_tells_its_mean_rate_is_one_interval():
+def test_a_loop_whose_last_bar_has_the_mean_rate_is_one_interval():
     run = read_log("tqdm", TQDM)
     found = series_of(run, "step_time", "printed")
     assert step_rows(found) == [(90, 90, 36.0, -1), (180, 90, pytest.approx(33.3333333), -1)]
@@ -61,7 +61,7 @@ def test_a_loop_whose_last_bar_tells_its_mean_rate_is_one_interval():
     assert measured.value == pytest.approx(1 / 2.7)
 
 
-def test_a_long_loop_is_cut_into_intervals_that_whole_seconds_tell():
+def test_a_long_loop_becomes_intervals_long_enough_for_whole_seconds():
     content = b"train\n" + text(loop(500, 0.5))
     assert is_claimed(content)
     assert steps(content)[:2] == [(40, 40, 20.0, -1), (80, 40, 20.0, -1)]
@@ -91,7 +91,7 @@ def test_bars_of_many_forms_are_read(line):
     ("Generating train split:", None), ("Tokenizing train dataset:", None), ("Batches:", None), ("Testing:", None),
     ("Sanity Checking DataLoader 0:", None), ("train: Scanning labels... 128 found:", None), ("Predicting:", None),
 ])  # fmt: skip
-def test_a_label_says_what_is_training(label, expected):
+def test_labels_identify_training(label, expected):
     found = parse_label(label.encode())
     assert (found and (found.word.decode(), found.epoch)) == expected
 
@@ -100,15 +100,15 @@ def test_a_label_says_what_is_training(label, expected):
     text(loop(400, 0.5, "Map: "), loop(8, 5, "Loading checkpoint shards: ", 1)),
     text(loop(100, 30, "Epochs: ", 1)),
     b"training\r170500096it [00:26, 26731263.35it/s]\n",
-    b"training\n" + text(loop(30, 0.5)),  # too short to be more than some loop
-    text(loop(500, 0.5, shown="")),  # nothing says that it trains
-    b"training\n" + text(loop(400, 0.5), loop(90, 0.5)),  # two of them, and nothing says which
+    b"training\n" + text(loop(30, 0.5)),  # too short for training
+    text(loop(500, 0.5, shown="")),  # no sign of training
+    b"training\n" + text(loop(400, 0.5), loop(90, 0.5)),  # two of them, either could be training
 ])  # fmt: skip
-def test_what_is_not_said_to_be_training_is_no_run(content):
+def test_bars_that_may_not_be_training_are_not_a_run(content):
     assert not is_claimed(content)
 
 
-def test_any_other_format_wins_also_by_the_end_of_a_file():
+def test_any_other_format_wins_even_by_the_tail_of_a_file():
     bars = text(loop(2000, 0.5, "Epoch 0: "))
     late = bars + b"x\n" * HEAD + NANOGPT
     for content in (TQDM + NANOGPT, late):
@@ -124,13 +124,13 @@ def test_work_of_other_bars_is_in_no_interval():
     assert [row[:2] for row in steps(content)] == [(40, 40), (80, 40), (150, 40), (190, 40)]
 
 
-def test_a_bar_that_is_only_redrawn_is_no_other_work():
+def test_a_bar_that_is_only_redrawn_is_not_other_work():
     outer = bar(1, 3, 700, "9.00s/it", "Epochs: ")
     content = b"".join(outer + one for one in loop(100, 0.5, "Iteration: "))
     assert steps(content) == [(100, 100, 50.0, -1)]
 
 
-def test_processes_that_draw_between_one_another_are_one_loop():
+def test_processes_that_draw_in_turns_are_one_loop():
     def ranks():
         return b"".join(
             b"".join(same) for same in zip(*(loop(400, 0.5, "Epoch 0: ") for _ in range(4)), strict=True)
@@ -139,41 +139,41 @@ def test_processes_that_draw_between_one_another_are_one_loop():
     assert steps(ranks()) == steps(text(loop(400, 0.5, "Epoch 0: ")))
 
 
-def test_the_last_bar_of_another_process_is_no_loop_of_its_own():
+def test_the_last_bar_of_another_process_is_not_a_loop():
     one = loop(100, 0.5)
     content = b"train\n" + text(one, one[:1], one[-1:], one)
     assert steps(content) == [(100, 100, 50.0, -1), (200, 100, 50.0, -1)]
 
 
-def test_loops_that_begin_anew_are_counted_on():
+def test_steps_continue_over_loops():
     content = b"train\n" + text(loop(100, 0.5), loop(100, 0.4), loop(100, 0.25))
     assert steps(content) == [(100, 100, 50.0, -1), (200, 100, 40.0, -1), (300, 100, 25.0, -1)]
 
 
-def test_a_loop_that_goes_on_where_one_was_interrupted_counts_what_it_did():
+def test_a_loop_that_resumes_an_interrupted_one_counts_its_own_steps():
     content = text(loop(100, 0.5, "Steps: ")[:8], loop(100, 0.5, "Steps: ", begin=60))
     assert steps(content) == [(40, 40, 20.0, -1), (110, 40, 20.0, -1)]
 
 
-def test_last_bars_alone_are_whole_loops():
+def test_single_last_bars_are_whole_loops():
     ends = [loop(100, time, "")[-1].lstrip() for time in (0.5, 0.5, 0.4)]
     assert steps(b"epoch\n" + b"epoch\n".join(ends)) == [
         (100, 100, 50.0, -1), (200, 100, 50.0, -1), (300, 100, 40.0, -1)]  # fmt: skip
 
 
 @pytest.mark.parametrize("shown", [", v_num=0", ", loss=1.5, val_loss=2.5"])
-def test_a_last_bar_alone_that_may_hold_a_validation_tells_no_time(shown):
+def test_a_single_last_bar_that_may_include_a_validation_has_no_time(shown):
     run = read_log("tqdm", loop(100, 0.5, "Epoch 0: ", shown=shown)[-1])
     assert (run.status, run.series) == ("partial", ())
     assert [one.rule for one in run.findings] == ["read.incomplete-run"]
 
 
-def test_loops_that_end_in_the_same_second_have_each_its_own_rate():
+def test_loops_that_end_in_the_same_second_keep_their_rates():
     ends = [bar(100, 100, 25, rate, "Training: ") + b"\n" for rate in ("4.00it/s", "3.95it/s", "3.90it/s")]
     assert [time for _, _, time, _ in steps(b"".join(ends))] == pytest.approx([25, 100 / 3.95, 100 / 3.9])
 
 
-def test_a_bar_that_is_drawn_once_more_after_validation_ends_where_it_was_drawn_first():
+def test_a_bar_drawn_again_after_validation_ends_where_it_was_drawn_first():
     end = bar(100, 100, 62, mean(100, 62), "Epoch 0: ", ", v_num=0, val_loss=2.5")
     content = text(loop(100, 0.5, "Epoch 0: ", shown=", v_num=0"), loop(9, 1.3, "Validation: ")) + end
     assert steps(content) == [(100, 100, 50.0, -1)]
@@ -182,7 +182,7 @@ def test_a_bar_that_is_drawn_once_more_after_validation_ends_where_it_was_drawn_
 @pytest.mark.parametrize(("rate", "expected"), [
     ("0.06it/s", []), ("0.14it/s", [(64, 64, 451.0, -1)]), (" 7.04s/it", [(64, 64, pytest.approx(450.56), -1)]),
     ("9.99it/s", [])])  # fmt: skip
-def test_a_rate_of_few_digits_tells_no_more_than_the_elapsed_time(rate, expected):
+def test_a_rate_with_few_digits_is_not_used(rate, expected):
     run = read_log("tqdm", bar(64, 64, 450 if "0.06" not in rate else 1024, rate, "Epoch 0: "))
     assert [row for found in run.series for row in step_rows(found)] == expected
 
@@ -192,7 +192,7 @@ def test_a_log_that_ends_within_a_loop_is_partial():
     assert (run.status, run.findings[0].message) == ("partial", "the log ends at step 80 of 100")
 
 
-def test_the_plan_of_the_examples_tells_batch_and_devices():
+def test_the_printed_plan_gives_batch_and_devices():
     run = read_log("tqdm", PLAN + text(loop(50, 2, "Steps: ")))
     assert run.factors == {"batch_size": 8, "devices": 8, "micro_batch_size": 4}
     assert step_rows(series_of(run, "step_time", "printed"))[0] == (10, 10, 20.0, 640)
@@ -202,7 +202,7 @@ def test_the_plan_of_the_examples_tells_batch_and_devices():
     st.lists(st.tuples(st.integers(1, 60), st.floats(0.01, 5), st.integers(1, 20)), min_size=1, max_size=4),
     st.integers(1, 3),
 )
-def test_intervals_are_at_most_a_second_off_and_count_no_step_twice(loops, ranks):
+def test_intervals_have_an_error_of_at_most_a_second_and_count_each_step_once(loops, ranks):
     drawn = [loop(of, time, f"Epoch {n}: ", every) for n, (of, time, every) in enumerate(loops)]
     content = b"".join(b"".join(same) for one in drawn for same in zip(*[one] * ranks, strict=True))
     run = read_log("tqdm", content)

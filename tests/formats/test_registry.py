@@ -1,4 +1,4 @@
-"""A file's marks decide which formats are asked: the answer must be the one of asking all of them."""
+"""A file's marks decide which formats are asked: the result must be that of asking all formats."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ SINGLE = [(name, path) for name, contents in FIXTURES.items() for path in conten
 
 
 def answers(view: LogFiles) -> tuple[object, object]:
-    """Return what is said of a file by its marks, and by asking every format."""
+    """Return the format detected by marks, and the one detected by asking every format."""
     return tuple(
         found and (found.format.name, found.claim, found.rivals)
         for found in (detect(view), detect(view, ALL_ASKED))
@@ -26,20 +26,22 @@ def answers(view: LogFiles) -> tuple[object, object]:
 
 @pytest.mark.parametrize("settings", [{}, SETTINGS], ids=["plain", "settings"])
 @pytest.mark.parametrize(("name", "path"), SINGLE)
-def test_marks_change_no_answer(name: str, path: str, settings: dict[str, object]) -> None:
+def test_marks_do_not_change_the_detected_format(name: str, path: str, settings: dict[str, object]) -> None:
     by_marks, by_asking = answers(LogFiles.of(FIXTURES[name], settings).file(path))
     assert by_marks == by_asking
 
 
 @pytest.mark.parametrize("name", FIXTURES)
-def test_only_formats_that_claim_folders_need_be_asked_about_them(name: str) -> None:
+def test_only_formats_that_claim_folders_are_asked_about_them(name: str) -> None:
     view = LogFiles.of(FIXTURES[name], SETTINGS)
     by_marks, by_asking = answers(view)
     assert by_marks == by_asking
 
 
 @given(st.sampled_from(SINGLE), st.data())
-def test_marks_change_no_answer_for_pieces_of_logs(place: tuple[str, str], cut: st.DataObject) -> None:
+def test_marks_do_not_change_the_detected_format_for_pieces_of_logs(
+    place: tuple[str, str], cut: st.DataObject
+) -> None:
     content = FIXTURES[place[0]][place[1]]
     begin = cut.draw(st.integers(0, len(content)))
     end = cut.draw(st.integers(begin, len(content)))
@@ -47,7 +49,7 @@ def test_marks_change_no_answer_for_pieces_of_logs(place: tuple[str, str], cut: 
     assert by_marks == by_asking
 
 
-def test_marks_change_no_answer_for_real_logs(corpus: Path) -> None:
+def test_marks_do_not_change_the_detected_format_for_real_logs(corpus: Path) -> None:
     files, _ = LogFiles.at(corpus, corpus)
     differing = [path for path in files if len(set(map(str, answers(files.file(path))))) > 1]
     assert not differing

@@ -32,7 +32,10 @@ from reportgen.formats.parsing.csv_cells import number, quantity, rows
         ("inf", "inf"),
         ("1e999", "1e999"),
         ("1_000", "1_000"),
-        ("1234567890123456789", "1234567890123456789"),  # no count has 19 digits, a serial number may
+        (
+            "1234567890123456789",
+            "1234567890123456789",
+        ),  # a serial number may have 19 digits, a count does not
     ],
 )
 def test_cells_are_typed(text: str, expected: object) -> None:
@@ -63,7 +66,7 @@ def test_cells_are_typed(text: str, expected: object) -> None:
         ("1,", None),
     ],
 )
-def test_a_quantity_may_carry_its_own_unit(text: str, expected: tuple[float, str] | None) -> None:
+def test_a_quantity_may_have_its_own_unit(text: str, expected: tuple[float, str] | None) -> None:
     assert quantity(text, "s") == expected
 
 
@@ -80,6 +83,6 @@ def test_no_two_texts_become_the_same_value(text: str) -> None:
     assert str(parse_scalar(text)) == text
 
 
-def test_rows_know_the_line_they_begin_in() -> None:
+def test_rows_have_the_line_they_start_in() -> None:
     text = 'a,b\n\n"x\ny", 2\r\n , \n3,4'
     assert list(rows(text)) == [(1, ["a", "b"]), (3, ["x\ny", "2"]), (6, ["3", "4"])]

@@ -1,7 +1,7 @@
-"""MMEngine's JSON of scalars: lines of training alone, restarts, and what other files tell counts once.
+"""MMEngine's JSON of scalars: only lines of training, restarts, and lines in several files, which count once.
 
 The forms are those of MMEngine's logger hook: validation by epoch with or without times, names with "train/"
-where logs have a hierarchy. In the folders a run lies as the runner lays it out.
+in hierarchical logs. The folders are laid out as the runner writes them.
 """
 
 import json
@@ -29,7 +29,7 @@ DATE, LATER = "20240506_070000", "20240507_080000"
 
 
 def line(step: int, time: float, **more: Any) -> dict[str, Any]:
-    """Return what is written for one line of training: every 50 iterations, 69 of them in an epoch."""
+    """Return one line of training as it is written: every 50 iterations, 69 of them in an epoch."""
     return {"base_lr": 0.02, "lr": 0.02, "data_time": 0.125, "loss": 1.5, "time": time, "epoch": 1 + step // 70,
             "iter": step, "memory": 3060, "step": step, **more}  # fmt: skip
 
@@ -70,7 +70,7 @@ def test_lines_of_training_are_means_over_the_window():
     )
 
 
-def test_the_configuration_beside_them_tells_the_window():
+def test_the_configuration_beside_them_gives_the_window():
     files = LogFiles.of({"vis_data/scalars.json": ONE, "vis_data/config.py": CONFIGURATION})
     (claimed,) = discover(files).claimed
     (run,) = only(list(claimed.format.read(claimed.files)))
@@ -85,7 +85,7 @@ def test_the_configuration_beside_them_tells_the_window():
     assert (found.value, found.evidence) == (0.625, "intervals")  # of the steps 51..150
 
 
-def test_where_steps_do_not_grow_another_run_begins():
+def test_a_step_that_does_not_grow_starts_another_run():
     found = only(read_all("mmengine", ONE + TWO))
     assert [run.id for run in found] == ["x.log#1", "x.log#2"]
     assert [series_of(run, "step_time", "host").step.tolist() for run in found] == [[50, 100, 150], [50, 100]]
@@ -102,11 +102,11 @@ def test_names_may_have_a_hierarchy():
     b'{"data_time": 0.008, "iteration": 19, "loss": 1.9, "lr": 0.007, "time": 0.25, "step": 1}\n',  # Detectron2
     scalars(*VALIDATION),
 ])  # fmt: skip
-def test_scalars_of_others_and_those_of_validation_are_left_alone(content: bytes):
+def test_scalars_of_other_programs_and_of_validation_are_skipped(content: bytes):
     assert discover(LogFiles.of({"metrics.json": content})).claimed == []
 
 
-def test_what_is_no_line_is_named():
+def test_damaged_lines_are_reported():
     (run,) = only(read_all("mmengine", ONE[:-30]))
     assert series_of(run, "step_time", "host").step.tolist() == [50, 100]
     assert [(one.rule, one.source and one.source.line) for one in run.findings] == [
@@ -128,7 +128,7 @@ def without(*ends: str) -> dict[str, bytes]:
     (without("scalars.json"), [f"{DATE}/{DATE}.log"]),
     (without(".log"), [f"{DATE}/vis_data/{DATE}.json"]),
     (without(".log", f"{DATE}.json"), [f"{DATE}/vis_data/scalars.json"]),
-    # A log that never reached training tells nothing.
+    # A log that ended before training has no steps.
     ({**RUN, f"{DATE}/{DATE}.log": b"2024/05/06 07:00:00 - mmengine - INFO - hello\n"},
      [f"{DATE}/{DATE}.log", f"{DATE}/vis_data/{DATE}.json"]),
     # Two runs in one folder, and the scalars of both in one file.
@@ -140,7 +140,7 @@ def without(*ends: str) -> dict[str, bytes]:
     ({"train.log": printed(1.0, 2.0), "vis_data/scalars.json": ONE}, ["train.log", "vis_data/scalars.json"]),
 ])  # fmt: skip
 @pytest.mark.parametrize("below", ["", "work_dirs/rtmdet/"])
-def test_what_is_written_several_times_counts_once(
+def test_lines_written_to_several_files_count_once(
     tmp_path: Path, below: str, files: dict[str, bytes], paths: list[str]
 ):
     for path, content in files.items():
@@ -160,7 +160,7 @@ def test_a_folder_of_scalars_by_itself_counts_once_too(tmp_path: Path):
     assert [file.path for file in loaded.unrecognised] == [f"{DATE}/vis_data/config.py"]
 
 
-def test_what_is_not_read_is_explained():
+def test_files_that_are_not_read_are_explained():
     claims = {
         name: one.claim.reason for one in discover(LogFiles.of(RUN)).claimed for name in one.claim.files
     }

@@ -1,4 +1,4 @@
-"""MMCV 1's `<date>.log.json`: what the log beside it says, or all there is where it lies alone.
+"""MMCV 1's `<date>.log.json`: a copy of the log beside it, or the only file of a run.
 
 The form is that of TextLoggerHook: first the environment, then a line for each line of the log.
 """
@@ -30,7 +30,7 @@ def log(*entries: dict[str, Any]) -> bytes:
     return b"".join(json.dumps(entry).encode() + b"\n" for entry in entries)
 
 
-def test_lines_are_means_since_the_line_before_and_epochs_begin_anew():
+def test_lines_are_means_since_the_previous_line_and_epochs_restart():
     validation = {"mode": "val", "epoch": 1, "iter": 120, "lr": 0.01, "bbox_mAP": 0.1}
     run = read_log("mmengine", log(HEAD, line(1, 50, 1.0), line(1, 100, 0.5), validation, line(2, 50, 0.75)))
     host = series_of(run, "step_time", "host")
@@ -43,8 +43,8 @@ def test_lines_are_means_since_the_line_before_and_epochs_begin_anew():
                            "device": "Tesla V100-SXM2-32GB"}  # fmt: skip
 
 
-def test_iterations_may_go_on_over_the_epochs():
-    """Of IterBasedRunner, whose validations say that they are training, without a time."""
+def test_iterations_may_continue_over_the_epochs():
+    """Of IterBasedRunner, whose validations have the mode of training, but no time."""
     validation = {"mode": "train", "epoch": 6, "iter": 500, "lr": 5e-05, "memory": 4718, "mIoU": 0.5}
     run = read_log("mmengine", log(line(5, 50, 1.0), validation, line(6, 100, 0.5), line(7, 150, 0.75)))
     host = series_of(run, "step_time", "host")
@@ -55,10 +55,10 @@ def test_iterations_may_go_on_over_the_epochs():
 
 @pytest.mark.parametrize(("printed", "paths"), [
     (PRINTED, ["20240506_070000.log"]),
-    # A log that never reached training tells nothing.
+    # A log that ended before training has no steps.
     (b"2024-05-06 07:00:00,000 - mmseg - INFO - Environment info:\n", ["20240506_070000.log", "20240506_070000.log.json"]),
 ])  # fmt: skip
-def test_what_the_log_beside_it_says_counts_once(printed: bytes, paths: list[str]):
+def test_lines_that_repeat_the_log_beside_them_count_once(printed: bytes, paths: list[str]):
     files = LogFiles.of({"20240506_070000.log": printed, "20240506_070000.log.json": log(line(1, 50, 0.5))})
     found = discover(files).claimed
     runs = [one for each in found for one in each.format.read(each.files)]

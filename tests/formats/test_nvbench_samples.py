@@ -1,4 +1,4 @@
-"""nvbench's binary samples: steps of the run of their state, and findings for whatever is wrong with a file."""
+"""nvbench's binary samples: steps of the run of their state, and findings for wrong files."""
 
 import json
 import struct
@@ -20,7 +20,7 @@ BINARY = struct.pack("<130f", *TIMES)
 
 
 def document(*files: tuple[str, int | str]) -> bytes:
-    """Return nvbench's JSON with a state for each file of samples: its path as it stands there, its size."""
+    """Return nvbench's JSON with a state for each file of samples: its path and its size."""
     found = json.loads(NVBENCH)
     state = found["benchmarks"][0]["states"][0]
     found["benchmarks"][0]["states"] = [
@@ -57,11 +57,11 @@ def test_samples_are_the_steps_of_their_state(path: str) -> None:
     found = measure_run(run, "latency", "cold_gpu", Protocol())
     assert found is not None
     assert (found.value, found.evidence) == (sum(TIMES[20:120]) / 100, "steps")
-    # nvbench's own means are kept, and stand where a protocol has no step left.
+    # nvbench's own means are kept and used if a protocol has no step left.
     assert [one.value for one in run.aggregates] == [0.001, 0.0009, 8e11]
 
 
-def test_states_have_files_of_their_own() -> None:
+def test_each_state_has_its_own_file() -> None:
     files = {f"out.json-bin/{n}.bin": struct.pack("<f", n + 1) for n in range(3)}
     found = runs(document(*((name, 1) for name in files)), files)
     assert [run.series[0].value.tolist() for run in found] == [[1.0], [2.0], [3.0]]
@@ -70,7 +70,7 @@ def test_states_have_files_of_their_own() -> None:
     assert (few.value, few.evidence) == (0.001, "aggregate")
 
 
-def test_of_many_samples_the_first_are_read() -> None:
+def test_only_the_first_of_many_samples_are_read() -> None:
     binary = np.arange(3 * MAX_SAMPLES, dtype="<f4").tobytes()
     (run,) = runs(document(("out.json-bin/0.bin", 3 * MAX_SAMPLES)), {"out.json-bin/0.bin": binary})
     np.testing.assert_array_equal(run.series[0].value, range(MAX_SAMPLES))
@@ -94,7 +94,7 @@ UNEVEN = "the size of a state's sample file is not four bytes per sample"
     ("out.json-bin/0.bin", "many", UNEVEN),
     ("out.json-bin/odd.json-bin/7.bin", 1, UNEVEN),
 ])  # fmt: skip
-def test_a_file_that_is_not_what_the_json_says_is_a_finding(path: str, size: int | str, fault: str) -> None:
+def test_a_file_that_does_not_match_the_json_is_a_finding(path: str, size: int | str, fault: str) -> None:
     files = {"out.json-bin/0.bin": BINARY, "odd.json-bin/7.bin": b"\0" * 5, "secret.bin": b"\0" * 4}
     run, finding = read(document((path, size), (path, size)), files)[1:]
     assert isinstance(run, Run)
@@ -103,7 +103,7 @@ def test_a_file_that_is_not_what_the_json_says_is_a_finding(path: str, size: int
     assert (finding.rule, finding.message) == ("read.malformed-line", f"{fault}, and 1 more like it")
 
 
-def test_no_file_serves_two_states() -> None:
+def test_two_states_do_not_share_a_file() -> None:
     content = document(("out.json-bin/0.bin", 130), ("out.json-bin/0.bin", 130))
     one, other, finding = read(content, {"out.json-bin/0.bin": BINARY})
     assert isinstance(one, Run)
