@@ -12,7 +12,7 @@ from reportgen.sources.logfiles import LogFiles
 
 BAR = re.compile(
     rb"Iteration: +[0-9]{1,3}%\|[^|\r\n]*\| ([0-9]{1,12})/[0-9]{1,12} "
-    rb"\[[0-9:?]{2,12}<[0-9:?]{1,12}, +([0-9]{1,9}\.[0-9]{1,9}|[0-9]{1,9}|\?)(it/s|s/it)"
+    rb"\[[0-9:?]{2,12}<[0-9:?]{1,12}, +([0-9]{1,9}\.[0-9]{1,3}|\?)(it/s|s/it)"
 )
 WHOLE = st.builds(
     lambda count, rate: b"\rIteration:   1%%|##   | %d/9 [00:03<00:05,  %b]" % (count, rate),
@@ -35,9 +35,9 @@ def one_by_one(content: bytes) -> dict[int, tuple[float, int]]:
             has_begun, empty = True, False
         empty |= count == 0
         longest = max(longest, count)
-        rate = math.nan if bar[2] == b"?" else float(bar[2])
+        rate = math.nan if bar[2] == b"?" else float(bar[2]) or math.nan
         if bar[3] == b"s/it":
-            rate = 1 / rate if rate else math.inf
+            rate = 1 / rate
         if count:
             steps.setdefault(passed + count, (rate, bar.start()))
     return dict(sorted(steps.items()))

@@ -18,7 +18,7 @@ RECORD = re.compile(
     rb"DLLL? (" + STAMP + rb") - "
     rb"(?:(?:(?:[A-Z][a-z]{1,20} )?Epoch: ([0-9]{1,9}) )?(?:[A-Z][a-z]{1,20} )?Iteration: ([0-9]{1,12}) "
     rb"|\(([0-9]{1,9}), ([0-9]{1,12})\))"
-    rb"(?:(?!DLL)[^\r\n]){0,1000}?[ .]train\.ips : (" + NUMBER + rb")(?![0-9.])"
+    rb"(?:(?!DLL)[^\r\n])*?[ .]train\.ips : (" + NUMBER + rb")(?![0-9.])"
 )
 WORDS = st.sampled_from(
     [

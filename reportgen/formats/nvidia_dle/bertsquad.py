@@ -46,7 +46,7 @@ _FINAL = re.compile(
 _LABEL = b"Iteration: "
 _BAR = re.compile(
     _LABEL + rb" *+[0-9]{1,3}+%\|[^|\r\n]*+\| (?P<count>[0-9]{1,12}+)/[0-9]{1,12}+ "
-    rb"\[[0-9:?]{2,12}+<[0-9:?]{1,12}+, ++(?:(?P<rate>" + NUMBER + rb")|\?)(?:it/s|(?P<inverse>s)/it)"
+    rb"\[[0-9:?]{2,12}+<[0-9:?]{1,12}+, ++(?:(?P<rate>[0-9]{1,9}\.[0-9]{1,3})|\?)(?:it/s|(?P<inverse>s)/it)"
 )
 # training_sequences_per_second is this many steps over the time of the training, however many ran.
 _ASSUMED_STEPS = 100
@@ -113,7 +113,7 @@ def _add_stamps(run: RunBuilder) -> None:
     steps = text_steps(run.log)
     run.step, run.breaks = count_on(steps.epoch, steps.iteration)
     run.line, run.last = steps.line, max(run.last, steps.last)
-    run.add_stamps(steps.t, run.work(np.diff(run.step, prepend=0)))
+    run.add_stamps(steps.t, run.samples_per_step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ def bars(log: TextLog) -> Bars:
     records = log.records(_BAR, _LABEL)
     count, rate = records.integers("count"), records.floats("rate")
     is_inverse = np.array([text is not None for text in records.columns["inverse"]], dtype=bool)
-    with np.errstate(divide="ignore"):
-        rate = np.where(is_inverse, 1 / rate, rate)
+    rate[rate == 0] = np.nan  # less than two decimals show
+    rate[is_inverse] = 1 / rate[is_inverse]
     (drawn,) = count.nonzero()
     step, first = np.unique(_over_loops(count)[drawn], return_index=True)
     first = drawn[first]

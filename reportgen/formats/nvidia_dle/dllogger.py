@@ -159,7 +159,7 @@ def _measure(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     steps = parsed.steps
     step, run.breaks = count_on(steps.epoch, steps.iteration)
     run.step, run.line, run.last = step, steps.line, steps.last
-    run.add_stamps(steps.t, run.work(np.diff(step, prepend=0)))
+    run.add_stamps(steps.t, run.samples_per_step)
     printed = np.isfinite(steps.rate)
     run.step, run.line, run.breaks = step[printed], steps.line[printed], ()
     run.add("throughput", steps.rate[printed], "printed", span=np.full(len(run.step), _stride(step)))

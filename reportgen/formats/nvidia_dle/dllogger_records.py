@@ -11,7 +11,7 @@ Format: https://github.com/NVIDIA/dllogger (v1.1.0).
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard
@@ -19,18 +19,21 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray
-from reportgen.formats.parsing.text_log import NUMBER, STAMP, Records, TextLog, floats
+from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 from reportgen.formats.parsing.timestamps import moments
 
 RECORD = re.compile(rb"DLLL? (?:" + STAMP + rb' - |\{"timestamp")')
 _HEAD = (
-    rb"DLLL? (?P<stamp>" + STAMP + rb") - "
-    rb"(?:(?:(?:[A-Z][a-z]{1,20}+ )?Epoch: (?P<epoch>[0-9]{1,9}) )?"
-    rb"(?:[A-Z][a-z]{1,20}+ )?Iteration: (?P<iteration>[0-9]{1,12}) "
-    rb"|\((?P<first>[0-9]{1,9}), (?P<second>[0-9]{1,12})\))"
+    rb"DLLL? ([0-9 :.-]{26}) - "  # one class is faster than a pattern of the date
+    rb"(?:(?:(?:[A-Z][a-z]{1,20}+ )?Epoch: ([0-9]{1,9}) )?(?:[A-Z][a-z]{1,20}+ )?Iteration: ([0-9]{1,12}) "
+    rb"|\(([0-9]{1,9}), ([0-9]{1,12})\))"
 )
 _STEP = re.compile(_HEAD + rb"(?! ?[A-Z])")
-_SKIPPED = re.compile(rb"[^\r\n]{0,200}? skipped_steps : ([0-9]{1,9})")
+# A dot is faster than a class of all but two bytes; carriage returns are checked separately.
+_UP_TO_METRIC = re.compile(_HEAD + rb".*+(?<=[ .])")
+_VALUE = rb" : (" + NUMBER + rb")(?![0-9.])"
+_SKIPS = b" skipped_steps : "
+_SKIPPED = re.compile(rb"[^\r\n]{0,200}?" + _SKIPS + rb"([0-9]{1,9})")
 _SETTINGS = re.compile(rb" - PARAMETER (?P<settings>[^\r\n]{1,20000})")
 _SUMMARY = re.compile(rb" - (?:Summary: |\(\) ?| )([^\r\n]{0,4000})")
 _STAMP = re.compile(STAMP)
@@ -74,43 +77,51 @@ class ParsedLog:
     summary: Mapping[str, tuple[float, int]] | None
 
 
-def _step_with(metric: bytes) -> re.Pattern[bytes]:
-    # A record ends where the next begins: it must not take the metric of a record glued to it.
-    value = (
-        rb"(?:(?!DLL)[^\r\n]){0,1000}?[ .]" + re.escape(metric) + rb" : (?P<rate>" + NUMBER + rb")(?![0-9.])"
-    )
-    return re.compile(_HEAD + value)
-
-
 def text_steps(log: TextLog, metric: bytes = b"") -> Steps:
     """Return the records of steps that contain a metric, or all records of steps if it is empty."""
-    records = log.records(_step_with(metric) if metric else _STEP, b"DLL")
-    rate = records.floats("rate") if metric else np.full(len(records), np.nan)
-    iteration = _either(records, "iteration", "second") + _skipped(log.content, records.end)
-    epoch, last = _either(records, "epoch", "first"), int(records.end.max(initial=0))
-    return Steps(epoch, iteration, _since_1970(records), rate, records.line, last)
+    content = log.content
+    heads, rates = _heads_with(content, metric) if metric else ([*_STEP.finditer(content)], [])
+    if not heads:
+        return Steps(*(np.empty(0, dtype) for dtype in (int, int, float, float, int)), 0)
+    stamps, epochs, iterations, firsts, seconds = zip(*map(re.Match.groups, heads), strict=True)
+    epoch = np.array([int(epoch or first or 0) for epoch, first in zip(epochs, firsts, strict=True)])
+    iteration = np.array([int(one or other) for one, other in zip(iterations, seconds, strict=True)])
+    if content.rfind(_SKIPS) >= 0:
+        iteration += _skipped(content, heads)
+    rate = np.array(rates) if metric else np.full(len(heads), np.nan)
+    lines = log.lines([*map(re.Match.start, heads)])
+    return Steps(epoch, iteration, _since_1970(stamps), rate, lines, heads[-1].start())
 
 
-def _since_1970(records: Records) -> FloatArray:
-    """Return the timestamps as floats of s since 1970, as DLLogger's JSON lines print them."""
-    if not len(records):
-        return np.empty(0)
-    dates = moments([stamp or b"" for stamp in records.columns["stamp"]])
+def _heads_with(content: bytes, metric: bytes) -> tuple[list[re.Match[bytes]], list[float]]:
+    """Return the heads of the records of steps with a metric, and its first value in each.
+
+    Values are rare, so they are found first, and the head of each before it. A record ends where the next one
+    begins: it must not take the metric of a record glued to it.
+    """
+    heads: list[re.Match[bytes]] = []
+    rates = []
+    has_returns = b"\r" in content
+    for value in re.finditer(re.escape(metric) + _VALUE, content):
+        begin = value.start()
+        start = content.rfind(b"DLL", heads[-1].end() if heads else 0, begin)
+        head = _UP_TO_METRIC.fullmatch(content, start, begin) if start >= 0 else None
+        if head and not (has_returns and b"\r" in head[0]):
+            heads.append(head)
+            rates.append(float(value[1]))
+    return heads, rates
+
+
+def _since_1970(stamps: Sequence[bytes]) -> FloatArray:
+    """Return dates as floats of s since 1970, as DLLogger's JSON lines print them."""
+    dates = moments(stamps)
     return np.where(np.isnat(dates), np.nan, dates.astype(np.int64) / 1e6)
 
 
-def _either(records: Records, *names: str) -> IntArray:
-    columns = zip(*(records.columns[name] for name in names), strict=True)
-    return floats([one or other or b"0" for one, other in columns]).astype(np.int64)
-
-
-def _skipped(content: bytes, ends: IntArray) -> IntArray:
+def _skipped(content: bytes, heads: Sequence[re.Match[bytes]]) -> IntArray:
     """Return how many updates were skipped up to each record; a record that does not say adds none."""
-    count = np.zeros(len(ends), dtype=np.int64)
-    if content.rfind(b" skipped_steps : ") >= 0:
-        matches = [_SKIPPED.match(content, end) for end in ends.tolist()]
-        count[:] = [int(match[1]) if match else 0 for match in matches]
-    return np.maximum.accumulate(count)
+    matches = [_SKIPPED.match(content, head.end()) for head in heads]
+    return np.maximum.accumulate([int(match[1]) if match else 0 for match in matches])
 
 
 def text_log(log: TextLog, metric: str) -> ParsedLog:
@@ -154,7 +165,9 @@ def units(content: bytes) -> dict[str, str]:
     for _ in range(_MAX_RATES):
         if at < 0:
             break
-        if rate := _RATE.search(content, max(at - _MAX_RATE_CHARS, 0), at + 2):
+        colon = content.rfind(b" : ", max(at - _MAX_RATE_CHARS, 0), at)
+        name = content.rfind(b" ", 0, colon) + 1
+        if colon >= 0 and (rate := _RATE.search(content, name, at + 2)):
             return {_text(rate[1]): _text(rate[2])}
         at = content.find(b"/s", at + 2)
     return {}

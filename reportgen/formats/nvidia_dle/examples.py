@@ -13,6 +13,7 @@ Layout: https://github.com/lambdal/deeplearning-benchmark.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from reportgen.core.model import FactorValue
 from reportgen.formats.base import Claim
@@ -23,6 +24,7 @@ from reportgen.sources.logfiles import HEAD, LogFiles
 
 _APEX = re.compile(rb"Selected optimization level O([0-3])")  # O0 is single precision
 _MAX_ORIGINAL_CHARS = 160
+_INTEGER = re.compile(rb"[0-9]{1,9}")
 _MAX_ARGUMENTS_BYTES = 2**14
 # Separates the facts of several sessions, the last one first.
 _ALSO = " | "
@@ -37,7 +39,6 @@ _FACTS: Mapping[str, str] = {
     "CUDA Version": "cuda", "CUDNN Version": "cudnn", "Motherboard": "motherboard", "OS": "os",
     "PyTorch Version": "torch",
 }  # fmt: skip
-_FACT = re.compile("^(" + "|".join(_FACTS) + r"): *(.*?) *\r?$", re.MULTILINE)
 
 
 def claim(
@@ -55,9 +56,10 @@ def claim(
 def argument(log: TextLog, name: bytes) -> int | None:
     """Return an integer from the first line with the arguments, `Namespace(...)`; None if absent."""
     begin = max(log.content.find(b"Namespace("), 0)
-    line = log.content[begin : begin + _MAX_ARGUMENTS_BYTES].partition(b"\n")[0]
-    value = re.match(rb"Namespace\((?:.*? )?" + re.escape(name) + rb"=([0-9]{1,9})", line)
-    return int(value[1]) if value else None
+    end = log.content.find(b"\n", begin, begin + _MAX_ARGUMENTS_BYTES)
+    at = max(log.content.find(before + name + b"=", begin, end) for before in (b"(", b" "))
+    value = _INTEGER.match(log.content, at + len(name) + 2) if at >= 0 else None
+    return int(value[0]) if value else None
 
 
 def set_precision(run: RunBuilder, is_half: bool | None) -> None:
@@ -137,13 +139,14 @@ def _devices(system: str) -> int:
     return int(times[-1]) if times else 1
 
 
+@lru_cache(maxsize=64)  # the logs of a system share the file
 def _machine(content: bytes) -> Mapping[str, FactorValue]:
     """Return the facts of the last session; " | " separates those of earlier sessions that differ."""
-    facts: dict[str, dict[str, None]] = {}
-    for key, cell in _FACT.findall(content.decode("utf-8", "replace")):
-        value = cell.replace("_", " ")
-        if value and value != "..":
-            values = facts.setdefault(_FACTS[key], {})
-            values.pop(value, None)
-            values[value] = None
-    return {key: _ALSO.join(reversed(values)) for key, values in facts.items()}
+    lines = content.decode("utf-8", "replace").replace("_", " ").splitlines()
+    facts: dict[str, list[str]] = {}
+    for line in dict.fromkeys(reversed(lines)):
+        key, _, cell = line.partition(":")
+        value = cell.strip()
+        if key in _FACTS and value not in ("", "..", *facts.get(key, ())):
+            facts.setdefault(key, []).append(value)
+    return {_FACTS[key]: _ALSO.join(values) for key, values in facts.items()}

@@ -28,6 +28,7 @@ _STEP = re.compile(
 )
 _RANK = re.compile(rb"[0-9]{1,5}\Z")
 _MAX_RANK_CHARS = 5
+_FIRST = np.array([True])
 _WORD = re.compile(
     rb"[0-9]{1,6}: (?:TRAIN \[[0-9]{1,6}\]\[[0-9]{1,9}/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
@@ -50,10 +51,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     table = _TABLE.search(log.content, header) if header >= 0 else None
     run = RunBuilder(log, _NAME, factors={"model": "GNMT", "item": "token"}, has_result=table is not None)
     steps = log.records(_STEP, _ANCHOR)
-    ranks = [
-        _RANK.search(log.content, max(begin - _MAX_RANK_CHARS, 0), begin) for begin in steps.begin.tolist()
-    ]
-    steps = steps.take(np.array([rank is not None for rank in ranks], dtype=bool).nonzero()[0])
+    ranks = [_RANK.search(log.content, max(at - _MAX_RANK_CHARS, 0), at) for at in steps.begin.tolist()]
+    if not all(ranks):
+        steps = steps.take(np.array([bool(rank) for rank in ranks]).nonzero()[0])
     rank = np.array([int(rank[0]) for rank in ranks if rank], dtype=np.int64)
     _describe(run, rank, table)
     if len(steps):
@@ -83,18 +83,20 @@ def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:
     step = _before(steps.integers("epoch"), steps.integers("length")) + steps.integers("index") + 1
     # A rank prints a step twice in a run that was resumed: the first line counts.
     order = np.lexsort((rank, step))
-    order = order[(np.diff(step[order], prepend=0) != 0) | (np.diff(rank[order], prepend=-1) != 0)]
-    step, first, ranks = np.unique(step[order], return_index=True, return_counts=True)
-    run.last = int(steps.end[-1])
-    is_whole = ranks == len(np.unique(rank))
-    run.step, run.line = step[is_whole], np.minimum.reduceat(steps.line[order], first)[is_whole]
-    run.add("throughput", np.add.reduceat(steps.floats("rate")[order], first)[is_whole], "printed")
+    sorted_step, sorted_rank = step[order], rank[order]
+    is_new_step = np.concatenate((_FIRST, sorted_step[1:] != sorted_step[:-1]))
+    is_first = is_new_step | np.concatenate((_FIRST, sorted_rank[1:] != sorted_rank[:-1]))
+    order = order[is_first]
+    (begins,) = is_new_step[is_first].nonzero()
+    is_whole = np.diff(begins, append=len(order)) == len(np.unique(rank))
+    run.step, run.last = step[order][begins][is_whole], int(steps.end[-1])
+    run.line = np.minimum.reduceat(steps.line[order], begins)[is_whole]
+    run.add("throughput", np.add.reduceat(steps.floats("rate")[order], begins)[is_whole], "printed")
 
 
 def _before(epoch: IntArray, length: IntArray) -> IntArray:
     """Return the number of steps in all epochs before that of each line."""
-    epochs, number = np.unique(epoch, return_inverse=True)
-    longest = np.zeros(len(epochs), dtype=np.int64)
-    np.maximum.at(longest, number, length)
-    before: IntArray = (np.cumsum(longest) - longest)[number]
+    longest = np.zeros(epoch.max() + 1, dtype=np.int64)
+    np.maximum.at(longest, epoch, length)
+    before: IntArray = (longest.cumsum() - longest)[epoch]
     return before

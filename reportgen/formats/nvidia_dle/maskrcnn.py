@@ -80,7 +80,7 @@ def _add_steps(run: RunBuilder) -> None:
         steps = text_steps(run.log, b"time")
         run.step, _ = count_on(steps.epoch, steps.iteration)
         run.line, run.last, t, time = steps.line, steps.last, steps.t, steps.rate
-    run.add_stamps(t, run.work(np.diff(run.step, prepend=0)))
+    run.add_stamps(t, run.samples_per_step)
     if run.samples_per_step:
         run.add(
             "throughput", run.samples_per_step / time, "printed", span=np.diff(run.step, prepend=0).clip(1)

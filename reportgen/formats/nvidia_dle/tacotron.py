@@ -14,8 +14,6 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/SpeechSynthesis/
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_dle.dllogger_records import text_steps
@@ -86,7 +84,7 @@ def add_items(
     run.factors["item"] = "utterance" if has_rate else "item"
     if has_rate:
         run.samples_per_step = global_batch
-    run.add_stamps(t, run.work(np.diff(run.step, prepend=0)))
+    run.add_stamps(t, run.samples_per_step)
     run.breaks = ()
     run.add("item_rate", rate, "printed")
     if final and not has_rate:

@@ -110,11 +110,14 @@ def _integer(text: bytes | None) -> int | None:
 
 def _add_lines(run: RunBuilder, lines: Records) -> None:
     """Add the rates and the times of the lines, each over the steps since the line before."""
+    if not len(lines):
+        return
     step = lines.integers("step")
-    lines = lines.take((np.diff(step, prepend=0) > 0).nonzero()[0])
+    is_later = np.diff(step, prepend=0) > 0
+    lines = lines.take(is_later.nonzero()[0])
     # The head of a log may be cut off: its first line covers no more than the others.
-    span = spans(step)[np.diff(step, prepend=0) > 0]
-    run.step, run.line, run.last = lines.integers("step"), lines.line, int(lines.end.max(initial=0))
+    span = spans(step)[is_later]
+    run.step, run.line, run.last = lines.integers("step"), lines.line, int(lines.end[-1])
     if "rate" in lines.columns:
         run.add("throughput", lines.floats("rate"), "printed", span=span)
     run.add("step_time", lines.floats("time") / 1e3 * span, "printed", span=span)

@@ -134,19 +134,24 @@ def error(content: bytes, after: int = 0) -> tuple[Status | None, int]:
     after  offset to search from
     """
     for status, markers in MARKERS:
-        places = [at for marker in markers if (at := _find(content, marker, after)) >= 0]
-        if places:
-            return status, _exception(content, min(places))
+        first = len(content)
+        for marker in markers:
+            # Only an earlier marker matters; rfind reports an absent one faster than find.
+            if content.rfind(marker, after, first) >= 0:
+                first = _find(content, marker, after, first)
+        if first < len(content):
+            return status, _exception(content, first)
     return None, -1
 
 
-def _find(content: bytes, marker: bytes, after: int) -> int:
-    at = content.find(marker, after)
-    if marker == _EXIT_CODE:
-        while at >= 0 and _SUCCESS.match(content, at):
-            at = content.find(marker, at + 1)
+def _find(content: bytes, marker: bytes, after: int, end: int) -> int:
+    at = content.find(marker, after, end)
+    while marker == _EXIT_CODE and _SUCCESS.match(content, at):
+        at = content.find(marker, at + 1, end)
+        if at < 0:
+            return end
     # The line feed before a marker belongs to the line before.
-    return at + 1 if at >= 0 and marker.startswith(b"\n") else at
+    return at + marker.startswith(b"\n")
 
 
 def _exception(content: bytes, at: int) -> int:

@@ -231,32 +231,39 @@ class RunBuilder(ResultRun):
 
         Steps count from 1: a record of step 0, or of no steps, is left out and reported.
         """
-        span = np.ones_like(self.step) if span is None else span
-        samples = np.full(len(self.step), np.nan) if samples is None else samples
+        # Runs are sent between processes: an array that occurs twice is sent once.
+        unknown = np.full(len(self.step), np.nan)
+        span = np.ones(len(self.step), dtype=np.int64) if span is None else span
+        samples = unknown if samples is None else samples
         has_step = (self.step >= 1) & (span >= 1)
-        columns: tuple[NDArray[Any], ...] = (self.step, span, value, samples, self.line)
         if not has_step.all():
             self._stepless.update(self.line[~has_step].tolist())
-            columns = tuple(column[has_step] for column in columns)
-        self._add(metric, phase, clock, np.nan, columns)
+        self._add(metric, phase, clock, has_step, (self.step, span, unknown, value, samples, self.line))
 
     def _add(
-        self, metric: str, phase: str, clock: Clock, begin: ArrayLike, columns: tuple[NDArray[Any], ...]
+        self,
+        metric: str,
+        phase: str,
+        clock: Clock,
+        keep: NDArray[np.bool_],
+        columns: tuple[NDArray[Any], ...],
     ) -> None:
-        step, span, value, samples, line = columns
+        step, span, begin, value, samples, line = (
+            columns if keep.all() else (column[keep] for column in columns)
+        )
         if np.isfinite(value).any():
             self.series.append(
-                make_series(
+                Series(
                     metric,
-                    clock,
-                    step,
-                    value,
-                    self.source,
                     phase=phase,
+                    clock=clock,
+                    step=step,
                     span=span,
                     begin=begin,
+                    value=value,
                     samples=samples,
                     line=line,
+                    source=self.source,
                     breaks=self.breaks,
                 )
             )
@@ -265,34 +272,28 @@ class RunBuilder(ResultRun):
         """Return the samples in entries that cover these steps, None if the samples of a step are unknown."""
         return None if self.samples_per_step is None else span.astype(np.float64) * self.samples_per_step
 
-    def add_stamps(self, stamp: FloatArray, work: FloatArray | None = None) -> None:
+    def add_stamps(self, stamp: FloatArray, work: FloatArray | float | None = None) -> None:
         """Add step times from the timestamps (s) of the records; the first record has no time of its own.
 
         A step that is logged several times in a row (one line for each metric, an update that is repeated)
         ends with its last record. Records without a timestamp and those out of order are left out.
 
-        work  samples in the steps since the record before, unknown if not given
+        work  samples in the steps since the record before, or in each step; unknown if not given
         """
-        ends_step = np.append(self.step[1:] != self.step[:-1], True)[: len(stamp)]
-        (at,) = (np.isfinite(stamp) & ends_step).nonzero()
+        (at,) = np.isfinite(stamp).nonzero()
+        is_repeated = self.step[at[1:]] == self.step[at[:-1]]
+        if is_repeated.any():
+            at = np.concatenate((at[:-1][~is_repeated], at[-1:]))
         if len(at) < 2:
             return
-        t, span = stamp[at], np.diff(self.step[at])
-        time = np.diff(t)
-        if work is None:
-            samples = np.full(len(time), np.nan)
-        else:
+        step, t = self.step[at], stamp[at]
+        span, time = step[1:] - step[:-1], t[1:] - t[:-1]
+        if isinstance(work, np.ndarray):
             samples = np.add.reduceat(work[: at[-1] + 1], at[:-1] + 1)
-        keep = (span > 0) & (time >= 0)
-        columns = (self.step[at][1:], span, time, samples, self.line[at][1:])
-        if keep.any():
-            self._add(
-                "step_time",
-                STEP,
-                "timestamp",
-                (t[:-1] - t[0])[keep],
-                tuple(column[keep] for column in columns),
-            )
+        else:
+            samples = span * (np.nan if work is None else work)
+        columns = (step[1:], span, t[:-1] - t[0], time, samples, self.line[at[1:]])
+        self._add("step_time", STEP, "timestamp", (span > 0) & (time >= 0), columns)
 
     def run(self, number: int | None = None) -> Run:
         """Return the run; the text after the last record decides its status."""

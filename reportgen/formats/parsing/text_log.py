@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
@@ -32,6 +33,7 @@ _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
 _DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
 _LINE_FEED = 10
+_NOTHING = np.zeros(0, dtype=np.int64)
 _MAX_REASON_CHARS = 100
 # Characters after the line of a literal that a match may take: a setting can span several lines.
 _MAX_SETTING_CHARS = 2000
@@ -57,7 +59,8 @@ class Records:
 
     def integers(self, name: str) -> IntArray:
         """Return a column as integers; every record must have one."""
-        return np.array(self.columns[name], dtype="S16").astype(np.int64)
+        texts = cast(tuple[bytes, ...], self.columns[name])
+        return np.fromiter(map(int, texts), np.int64, len(texts))
 
     def seconds(self, name: str) -> FloatArray:
         """Return a column of dates as seconds since the first valid one, a column of seconds as it is."""
@@ -104,7 +107,7 @@ class TextLog:
         at = np.asarray(offsets, dtype=np.int64)
         if not len(at):
             return at
-        ends = (np.frombuffer(self.content[: at.max()], dtype=np.uint8) == _LINE_FEED).nonzero()[0]
+        ends = (np.frombuffer(self.content, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
         numbers: IntArray = ends.searchsorted(at) + (1 + self._lines_before)
         return numbers
 
@@ -118,10 +121,13 @@ class TextLog:
         anchor  a literal that every record contains once
         fact    report each anchor outside a record as a malformed line with this text
         """
-        matches = list(pattern.finditer(self.content, *self._region(anchor)))
-        begin = np.array([match.start() for match in matches], dtype=np.int64)
-        end = np.array([match.end() for match in matches], dtype=np.int64)
-        groups = list(zip(*(match.groups() for match in matches), strict=True))
+        region = self._region(anchor)
+        if not region[1]:
+            return Records(_NOTHING, _NOTHING, _NOTHING, dict.fromkeys(pattern.groupindex, ()))
+        matches = list(pattern.finditer(self.content, *region))
+        begin = np.fromiter(map(re.Match.start, matches), np.int64, len(matches))
+        end = np.fromiter(map(re.Match.end, matches), np.int64, len(matches))
+        groups = list(zip(*map(re.Match.groups, matches), strict=True))
         names = sorted(pattern.groupindex, key=lambda name: pattern.groupindex[name])
         columns = {name: groups[pattern.groupindex[name] - 1] if groups else () for name in names}
         records = Records(begin, end, self.lines(begin), columns)
@@ -131,9 +137,11 @@ class TextLog:
 
     def _region(self, anchor: bytes) -> tuple[int, int]:
         """Return where the first line that contains a literal begins and where the last one ends."""
-        first, last = self.content.find(anchor), self.content.rfind(anchor)
-        if first < 0:
+        # rfind reports an absent literal faster than find.
+        last = self.content.rfind(anchor)
+        if last < 0:
             return 0, 0
+        first = self.content.find(anchor)
         end = self.content.find(b"\n", last + len(anchor))
         # Include the line feed: a pattern may require what follows a number.
         return max(self.content.rfind(b"\n", 0, first), 0), len(self.content) if end < 0 else end + 1
@@ -177,9 +185,9 @@ class TextLog:
             if at < 0:
                 return None
             begin = max(self.content.rfind(end, 0, at) for end in (b"\n", b"\r")) + 1
-            matches = list(pattern.finditer(self.content, begin, at + _MAX_SETTING_CHARS))
-            if matches:
-                return matches[-1]
+            for match in pattern.finditer(self.content, begin, at + _MAX_SETTING_CHARS):
+                if match.end() > at:
+                    return match
         return None
 
 
@@ -230,10 +238,11 @@ def claim(
 
 def floats(texts: Sequence[bytes | None]) -> FloatArray:
     """Convert decimal numbers, with or without thousands commas, to floats; None becomes NaN."""
-    if not texts:
-        return np.empty(0)
-    joined = b"\n".join(text if text is not None else b"nan" for text in texts)
-    return np.array(joined.replace(b",", b"").split(b"\n")).astype(np.float64)
+    cells = [text or b"nan" for text in texts] if None in texts else cast(Sequence[bytes], texts)
+    try:
+        return np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return np.fromiter((float(cell.replace(b",", b"")) for cell in cells), np.float64, len(cells))
 
 
 def seconds(texts: Sequence[bytes]) -> FloatArray:
