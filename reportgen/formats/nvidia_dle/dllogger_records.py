@@ -82,7 +82,7 @@ def text_steps(log: TextLog, metric: bytes = b"") -> Steps:
     content = log.content
     heads, rates = _heads_with(content, metric) if metric else ([*_STEP.finditer(content)], [])
     if not heads:
-        return Steps(*(np.empty(0, dtype) for dtype in (int, int, float, float, int)), 0)
+        return _steps(log, [])
     stamps, epochs, iterations, firsts, seconds = zip(*map(re.Match.groups, heads), strict=True)
     epoch = np.array([int(epoch or first or 0) for epoch, first in zip(epochs, firsts, strict=True)])
     iteration = np.array([int(one or other) for one, other in zip(iterations, seconds, strict=True)])
@@ -206,7 +206,7 @@ def json_log(log: TextLog, metric: str) -> ParsedLog | None:
             rows.append(
                 (epoch, iteration + skipped, _time(record), float(rate) if _is_number(rate) else np.nan, at)
             )
-    return ParsedLog(_rows(log, rows), parameters, units, summary)
+    return ParsedLog(_steps(log, rows), parameters, units, summary)
 
 
 def objects(content: bytes, literal: bytes) -> Iterator[tuple[dict[str, Any], int]]:
@@ -245,7 +245,7 @@ def _time(record: Mapping[str, Any]) -> float:
         return np.nan
 
 
-def _rows(log: TextLog, rows: list[tuple[int, int, float, float, int]]) -> Steps:
+def _steps(log: TextLog, rows: list[tuple[int, int, float, float, int]]) -> Steps:
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     epoch, iteration, begin = columns[[0, 1, 4]].astype(np.int64)
     return Steps(epoch, iteration, columns[2], columns[3], log.lines(begin), int(begin.max(initial=0)))
