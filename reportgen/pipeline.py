@@ -205,7 +205,7 @@ def _check(request: Request) -> None:
     if request.out is None and not _is_inside(request.logs, request.root):
         raise RequestError(
             "--logs",
-            f'"{request.logs}" lies outside the repository',
+            f'"{request.logs}" is outside the repository',
             "add --out DIR: nothing of it is committed",
         )
 

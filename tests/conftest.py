@@ -42,7 +42,7 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hostile_environment() -> dict[str, str]:
-    """Environment variables for a child process in which locale, clock and hashing are as odd as can be."""
+    """Environment variables for a child process in which locale, clock and hashing are unusual."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LC_")}
     return {
         **kept,

@@ -1,6 +1,6 @@
 """Which package may import which, which may write files and print: read from the sources by `ast`.
 
-The rules are the constants at the top; a failure names file and line. A new package belongs into ORDER.
+The rules are the constants at the top; a failure names file and line. Add a new package to ORDER.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Documentation that cannot rot: commands, options, formats, rules and links are compared with the program."""
+"""The documentation is correct: commands, options, formats, rules and links are compared with the program."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""From a small repository to bytes: the whole way, with nothing but files between the steps."""
+"""The whole pipeline: from the files of a small repository to the files of its reports."""
 
 import os
 import shutil
@@ -115,7 +115,7 @@ def test_without_definitions_there_is_an_overview_of_everything(repository):
 def test_logs_outside_the_repository_need_an_output_folder(repository, tmp_path):
     other = tmp_path / "elsewhere"
     shutil.copytree(repository / "logs/rates", other / "rates")
-    with pytest.raises(RequestError, match="lies outside the repository; add --out DIR"):
+    with pytest.raises(RequestError, match="is outside the repository; add --out DIR"):
         made(repository, logs=other)
     result = made(repository, logs=other, out=tmp_path / "out")
     assert result.injected == {}

@@ -1,4 +1,4 @@
-"""The only writer of files: atomic, minimal, and it removes nothing but its own."""
+"""publish, the only writer of files: atomic, minimal, and it removes only generated files."""
 
 import errno
 import os

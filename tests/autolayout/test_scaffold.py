@@ -44,7 +44,7 @@ def test_factors_that_vary_become_rows_and_the_shortest_columns():
     assert (table.rows, table.columns) == (("devices",), ("framework",))
 
 
-def test_phases_stand_side_by_side():
+def test_phases_are_columns():
     runs = [published_run(m=m, values={"step": 3.0, "forward": 1.0}) for m in "ab"]
     (table,) = overview(runs, "reports").tables
     assert (table.metrics, table.phases, table.rows, table.columns) == (
@@ -72,7 +72,7 @@ def test_a_factor_with_one_value_that_some_runs_lack_is_no_column():
     assert axes(*runs, more) == (("device", "dataset"), ("layers",))
 
 
-def test_a_factor_that_tells_no_cases_apart_is_no_row_unless_everybody_asks_for_it():
+def test_a_factor_that_separates_no_cases_is_no_row():
     runs = [
         published_run(system=s, submitter=s.upper(), global_batch_size=b, throughput=1.0)
         for s, b in (("s", 8), ("t", 16))
@@ -80,7 +80,7 @@ def test_a_factor_that_tells_no_cases_apart_is_no_row_unless_everybody_asks_for_
     assert axes(*runs) == (("system", "global_batch_size"), ())
 
 
-def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
+def test_many_metrics_of_a_custom_program_are_in_one_table():
     def figures(node: str, names: str) -> Run:
         one = published_run(node=node, throughput=1.0)
         own = [
@@ -105,7 +105,7 @@ def test_many_metrics_of_a_program_of_its_own_stand_in_one_table():
     assert (written["metric"], written["unit"]) == (list(table.metrics), "per-cell")
 
 
-def test_phases_stand_in_turn_behind_what_tells_cases_apart():
+def test_phases_follow_the_factors_that_separate_cases():
     times = {"backward": 2.0, "between_steps": 0.1, "data_loading": 0.5, "forward": 1.0, "step": 4.0}
     runs = [published_run(model=m, batch_size=b, values=times) for m in "ab" for b in (1, 8)]
     (table,) = overview(runs, "reports").tables
@@ -149,12 +149,12 @@ def test_of_very_many_phases_few_are_named():
     assert table.notes == (f"Without the phases of the lowest values: {named} and 4 more.",)
 
 
-def test_a_rate_of_a_phase_that_its_time_tells_already_is_no_table():
+def test_a_rate_that_follows_from_a_time_is_no_table():
     runs = [published_run(m=m, samples=8.0, values={"forward": 1.0}) for m in "ab"]
     assert [table.metrics for table in overview(runs, "reports").tables] == [("step_time",)]
 
 
-def test_a_factor_goes_across_the_page_where_numbers_come_to_stand_beside_one_another():
+def test_a_factor_whose_values_are_compared_becomes_columns():
     apart = [
         published_run(batch_size=b, precision=p, throughput=1.0)
         for b, p in ((4, "fp32"), (8, "amp"), (9, "amp"))
@@ -234,7 +234,7 @@ def test_a_guessed_level_is_no_column_and_no_row_where_a_factor_says_the_same():
     assert (document["tables"][0]["rows"], document["tables"][0]["columns"]) == (["folder"], ["precision"])
 
 
-def test_a_table_of_one_case_has_the_row_that_varies_elsewhere_or_tells_most():
+def test_a_table_of_one_case_has_the_row_that_varies_elsewhere():
     one = published_run(availability="now", item="x", model="a", system="s", memory=1.0)
     assert axes(one) == (("model",), ())
     others = [published_run(availability="now", item="x", model="a", system=s, throughput=1.0) for s in "tu"]
@@ -282,7 +282,7 @@ def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
         ([], []),
     ],
 )
-def test_the_levels_of_paths_that_tell_runs_of_one_case_apart(runs: list[Run], patterns: list[str]):
+def test_path_levels_separate_runs_of_one_case(runs: list[Run], patterns: list[str]):
     found = find_path_factors(runs)
     assert [pattern.text for pattern in (found.patterns if found else ())] == patterns
 

@@ -1,4 +1,4 @@
-"""The command line as a person or a script meets it: output, exit codes, errors."""
+"""The command line: output, exit codes, errors."""
 
 import json
 import os

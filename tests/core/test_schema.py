@@ -1,4 +1,4 @@
-"""Schemas of TOML files: what a fault says, and what is left of a document without its faults."""
+"""Schemas of TOML files: error messages, and the valid parts of a document with errors."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Medians, their intervals, geometric means and trends, against values worked out by hand."""
+"""Medians, their intervals, geometric means and trends, compared with values computed by hand."""
 
 import math
 
@@ -57,7 +57,7 @@ def test_the_fewest_repeats_follow_from_the_confidence(confidence: float, n: int
 
 
 @given(numbers, st.floats(0.01, 0.999))
-def test_the_median_lies_in_its_interval(values: list[float], confidence: float) -> None:
+def test_the_median_is_in_its_interval(values: list[float], confidence: float) -> None:
     low, high, coverage, reached = stats.median_interval(values, confidence)
     assert min(values) <= low <= stats.median(values) <= high <= max(values)
     assert reached == (coverage >= confidence)

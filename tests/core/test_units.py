@@ -1,4 +1,4 @@
-"""Units at the door and at the exit, one line a case."""
+"""Conversion to base units and to display units, one line a case."""
 
 import math
 

@@ -1,1 +1,1 @@
-"""What keeps docs/ true: generated parts of pages, and examples that are run."""
+"""Tools that keep docs/ correct: generated parts of pages, and examples that are run."""

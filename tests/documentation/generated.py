@@ -40,7 +40,7 @@ def commands() -> dict[str, Callable[..., None]]:
 
 
 def cli_page(page: str) -> str:
-    """Return the page with what lies between its markers replaced by the commands as they are."""
+    """Return the page with the text between its markers replaced by the current commands."""
     return _BLOCK.sub(lambda match: f"{match[1]}\n{_command(match[2])}\n{match[3]}", page)
 
 

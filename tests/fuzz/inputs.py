@@ -1,8 +1,8 @@
-"""The fuzzer's inputs: those kept in corpus/, what they are mutated from, and large ones made on the spot.
+"""Inputs of the fuzzer: saved ones (corpus/), the valid logs to mutate, and large ones built on demand.
 
 An Input is one or several files for one format. corpus/<format>/<what is hostile about it> is a file, or a
-folder where several files belong together; corpus/nobody is for no format in particular. Files kept here are
-small: a line of 250 kB or a gzip file is made by `large` from the valid log of each format.
+folder where several files belong together; inputs in corpus/any are for no format in particular. Files in
+corpus/ are small: `large` makes lines of 250 kB and gzip files from the valid log of each format.
 """
 
 import ast
@@ -16,13 +16,13 @@ from tests.builders import format_named
 from tests.formats.test_formats import FIXTURES
 
 CORPUS = Path(__file__).parent / "corpus"
-NOBODY = "nobody"
+ANY_FORMAT = "any"
 _TESTS = Path(__file__).parents[1]
 _LINE = 250_000
 _NUMBER = re.compile(rb"[0-9][0-9.]*")
-# Numbers of a line that are made wide, each by itself.
+# How many numbers of a line are made wide, one at a time.
 _WIDE = 3
-# Format -> begin of a file, and what it goes on with until it is long: begins of records that never become one.
+# Format -> start of a file, and the text repeated after it: starts of records that are never completed.
 _ENDLESS: Mapping[str, Sequence[tuple[bytes, bytes]]] = {
     "dllogger": ((b"", b'DLLL {"timestamp":'),),
     "gnmt": ((b"1: TRAIN [", b"0"),),
@@ -118,11 +118,11 @@ def _hostile(content: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def endless(name: str) -> Iterator[Input]:
-    """Yield lines of literals that a format looks for, and of what is known to have taken it too long."""
+    """Yield long lines of the literals that a format searches for, and of texts that once took it too long."""
     units = [(b"", mark) for mark in format_named(name).marks] + [*_ENDLESS.get(name, ())]
-    for begin, unit in units:
+    for start, unit in units:
         for path in FIXTURES[name]:
-            files = {**FIXTURES[name], path: begin + _filled(unit)}
+            files = {**FIXTURES[name], path: start + _filled(unit)}
             yield Input(f"{name}/{path}: {unit!r} without an end", name, files)
 
 

@@ -1,7 +1,7 @@
-"""Damage an input the way logs are damaged, and the way nobody would think of.
+"""Damage an input in the ways real logs are damaged, and in random ways.
 
-A mutation is a function of a random generator, the content of one file, and that of another to splice from;
-`mutated` puts some of them behind each other. Same generator, same inputs: same result.
+A mutation is a function of a random generator, the content of a file, and the content of another file to splice
+from. `mutated` applies several of them in sequence. The same generator and inputs give the same result.
 """
 
 import gzip
@@ -105,7 +105,7 @@ def _replace_some(
     found = list(pattern.finditer(content))
     if not found:
         return content
-    # Once, or everywhere where the same text stands.
+    # Replace one match, or every occurrence of its text.
     chosen = random.choice(found)
     if random.random() < 0.2:
         return content.replace(chosen[0], new())

@@ -1,8 +1,8 @@
-"""Give one input to every reader, and hold what they say against the promises of the model.
+"""Give an input to every reader, and check the result against the contract of the data model.
 
-An input is asked about (`claims`), read by each format in every part that it can play there, found and read
-the way the program does it, and its runs are measured and listed. Whatever raises, is no well-formed Run or
-Finding, or takes more time or memory than its size explains, raises here.
+Each format is asked to claim the input and to read it in every role that a file can have there. The input is also
+detected and read the way a build does, and its runs are measured and listed. An exception, a malformed Run or
+Finding, and more time or memory than the size explains are failures.
 """
 
 import json
@@ -30,11 +30,11 @@ from reportgen.report.listing import RunListing, run_entry
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
 from tests.formats.test_formats import FIXTURES, SETTINGS, check
-from tests.fuzz.inputs import NOBODY, Input
+from tests.fuzz.inputs import ANY_FORMAT, Input
 
 ALL_ASKED = Registry(replace(known, marks=()) for known in FORMATS)
 FOLDERS = tuple(name for name, files in FIXTURES.items() if len(files) > 1)
-# What a reader of a folder may count on, because its claim does.
+# Files that a reader of a folder can rely on, because its claim requires them.
 NEEDED = {"source.toml": b"", "run.json": b""}
 # Short, so that small inputs have runs that are measured.
 SHORT = Protocol("1+2x1", warmup=1, measure=2, repeats=1)
@@ -43,9 +43,9 @@ LABELS = Path(__file__).parent / "labels.toml"
 DETECTION, DISK = "detection", "disk"
 TRIALS = (DETECTION, *FIXTURES, DISK)
 
-# Readers of folders may name lines of the valid files that an input lies beside.
+# Readers of folders may name lines of the valid files in the folder of an input.
 _LINES = max(content.count(b"\n") for files in FIXTURES.values() for content in files.values()) + 1
-# On top of what the process has when a reader begins; no input here is larger than 0.5 MB.
+# In addition to the memory of the process before the reader starts; no input here is larger than 0.5 MB.
 _MEMORY = 128 * 2**20
 _MESSAGE = 2000
 _FINDINGS = 100
@@ -112,7 +112,7 @@ def _detect(one: Input) -> None:
 def _load(one: Input) -> None:
     """Load and list an input from a folder, with the settings that some formats need."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("error")  # nobody wants to read them on stderr
+        warnings.simplefilter("error")  # a warning would be printed to stderr
         for path, content in {"labels.toml": LABELS.read_bytes(), **one.files}.items():
             place = Path(folder) / "logs" / path
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -131,7 +131,7 @@ def parts(name: str, one: Input) -> Iterator[LogFiles]:
             yield LogFiles.of(one.files, SETTINGS).file(path)
     if name in FOLDERS:
         yield LogFiles.of({**NEEDED, **one.files}, SETTINGS)
-        if len(one.files) == 1 and one.format in (name, NOBODY):
+        if len(one.files) == 1 and one.format in (name, ANY_FORMAT):
             (content,) = one.files.values()
             yield from (LogFiles.of({**FIXTURES[name], path: content}, SETTINGS) for path in FIXTURES[name])
 

@@ -1,12 +1,12 @@
-"""Look for inputs that a reader cannot take, for as long as one likes, and keep what was found.
+"""Search for inputs that break a reader, for a given time, and save them.
 
     python -m tests.fuzz.run --seconds 600
     python -m tests.fuzz.run --seconds 60 --formats native published --seed 7
 
-Mutates the valid logs in tests/, the literals of the readers' tests and the kept inputs. What raises, breaks a
-promise of the model, warns, or takes longer than --bound seconds of processor time is made small and written
-into the corpus, where tests/fuzz/test_replay.py fails until the reader is mended. There is no coverage to
-guide it: an input that makes a reader say what none made it say before is mutated again.
+It mutates the valid logs in tests/, the literals of the tests of formats and the saved inputs. An input is a
+failure if a reader raises, breaks the contract of the data model, warns, or takes more than --bound seconds of
+processor time. A failing input is shrunk and written into the corpus, and tests/fuzz/test_replay.py fails until
+the reader is fixed. No coverage guides the search: an input with a new result is mutated again.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Make a failing input small: leave out files, then pieces, as long as it fails in the same way."""
+"""Shrink a failing input: remove files, then pieces, while it fails in the same way."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""The fuzzer itself: what it does is reproducible, it finds what is there to be found, and makes it small."""
+"""The fuzzer is reproducible, finds defects, and shrinks the inputs that show them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""labels.toml: what it adds, who wins, what is wrong with it."""
+"""labels.toml: the factors that it adds, conflicts with the log, and errors."""
 
 from contextlib import suppress
 

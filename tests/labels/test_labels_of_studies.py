@@ -1,4 +1,4 @@
-"""A folder and file name convention gives a log that prints times alone its throughput."""
+"""Labels that read factors from file names give a throughput to logs that print only times."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Patterns of paths: what they match, what the parts become, what is no pattern."""
+"""Path patterns: the paths they match, the factors they give, and invalid patterns."""
 
 from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""What a labels.toml says in vain is said once for a whole load, at its line."""
+"""Unused entries of a labels.toml: one finding per load for each, at its line."""
 
 from pathlib import Path
 

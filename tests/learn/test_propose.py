@@ -1,4 +1,4 @@
-"""learn: styles of logs and the formats proposed for them, what is shown and written, any text."""
+"""learn: the formats proposed for styles of logs, the output and files of the command, arbitrary text."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Factors that no table could address or no program could hold, figures that cannot be, whoever read them."""
+"""Reserved factor names, values out of range and impossible aggregates are normalised for every format."""
 
 import math
 from dataclasses import replace

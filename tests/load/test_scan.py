@@ -1,4 +1,4 @@
-"""From folders to runs: order, ids, labels, duplicates, processes, what cannot be read."""
+"""Loading runs from folders: order, ids, labels, duplicates, process pools, unreadable files."""
 
 import gzip
 import json

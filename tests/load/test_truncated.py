@@ -1,4 +1,4 @@
-"""Logs above the bound: the begin and the end are read, lines behind the gap are unknown, and it is said."""
+"""Logs above the size limit: head and tail are read, line numbers after the gap are unknown, a finding says so."""
 
 import json
 import os

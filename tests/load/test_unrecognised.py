@@ -21,7 +21,7 @@ NANOGPT = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in
         ({"mine/a.log": OWN, "mine/b.log": OWN}, [UnknownFolder("logs/mine", 2, "logs/mine/a.log")]),
         ({"mine/a.log": OWN, "mine/deep/b.log": 2 * OWN}, [UnknownFolder("logs/mine", 2, "logs/mine/deep/b.log")]),
         ({"a.log": OWN, "b/c.txt": OWN}, [UnknownFolder("logs", 1, "logs/a.log"), UnknownFolder("logs/b", 1, "logs/b/c.txt")]),
-        # One recognised log: the other files lie beside it.
+        # One recognised log: the other files belong to it.
         ({"mine/a.log": OWN, "mine/b/train.log": NANOGPT}, []),
         ({"train.log": NANOGPT, "mine/a.log": OWN}, [UnknownFolder("logs/mine", 1, "logs/mine/a.log")]),
         # Files that are not text, or not logs.

@@ -54,7 +54,7 @@ def test_numbers_are_equal_whatever_their_type_but_true_is_not_one() -> None:
     assert [len(one.measurements) for one in cases(runs, "step_time", "step", TWO)] == [2, 1, 1]
 
 
-def test_ignored_factors_do_not_tell_cases_apart() -> None:
+def test_ignored_factors_do_not_separate_cases() -> None:
     runs = [repeat(i, factors={"model": "x", "node": i}) for i in (1, 2)]
     assert len(cases(runs, "step_time", "step", TWO)) == 2
     assert one_case(*runs, ignore=("node",)).factors == {"model": "x"}
@@ -66,7 +66,7 @@ def test_split_repeats_are_cases_of_one() -> None:
     assert [one.findings for one in found] == [(), (), ()]
 
 
-def test_runs_without_a_number_are_repeats_all_the_same() -> None:
+def test_runs_without_a_number_are_repeats_too() -> None:
     found = one_case(repeat(None, id="a"), repeat(None, id="b"))
     assert found.summary is not None
     assert found.summary.n == 2

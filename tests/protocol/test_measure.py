@@ -419,7 +419,7 @@ def test_printed_rates_that_differ_from_the_step_times_are_named(rate: float, sa
     assert bool(messages(measured.findings, "rate.disagreement")) == said
 
 
-def test_both_rates_stand_in_the_finding() -> None:
+def test_the_finding_contains_both_rates() -> None:
     one = run(series([0.5] * 7), series([8.0] * 7, metric="throughput"), samples_per_step=8)
     measured = measure_run(one, "throughput", "step", FIVE)
     assert measured is not None

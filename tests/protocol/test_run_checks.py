@@ -133,5 +133,5 @@ def test_of_two_ranks_the_slow_one_is_named_and_not_the_one_that_waits() -> None
     assert message.startswith("rank 1 needs 0.9 s per step without waiting, the others 0.4 s")
 
 
-def test_ranks_that_are_alike_name_nobody() -> None:
+def test_equal_ranks_name_no_straggler() -> None:
     assert not findings(run(series([1.0] * 120), series([1.04] * 120, rank=1)))

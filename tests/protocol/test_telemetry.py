@@ -75,7 +75,7 @@ def test_a_reason_is_named_with_its_share_of_the_samples(mask: int, severity: st
     ]
 
 
-def test_harm_and_settings_are_said_apart_and_the_worst_device_is_named() -> None:
+def test_faults_and_settings_are_separate_findings_that_name_the_worst_device() -> None:
     one = device("GPU-11111111-2222", throttle_reasons=inside(0x44, 0x04))
     two = device("GPU-33333333-4444", throttle_reasons=inside(0x40, 0x60))
     assert said(found(one, two), "telemetry.throttled") == [
@@ -88,7 +88,7 @@ def test_harm_and_settings_are_said_apart_and_the_worst_device_is_named() -> Non
     ]
 
 
-def test_a_mask_beyond_what_a_float_holds_tells_nothing() -> None:
+def test_a_mask_too_large_for_a_float_is_ignored() -> None:
     assert found(device(throttle_reasons=inside(float(2**62)))) == ()
 
 
@@ -165,7 +165,7 @@ def test_an_idle_device_or_a_wait_for_data_hints_at_the_host() -> None:
     )
 
 
-def test_a_wait_for_data_is_not_held_against_runs_without_telemetry() -> None:
+def test_runs_without_telemetry_get_no_finding_about_data_waits() -> None:
     assert not found(series([0.25] * 7, "data_loading"))
 
 
@@ -245,7 +245,7 @@ def test_samples_taken_between_the_measured_steps_do_not_count() -> None:
     assert measured.value == pytest.approx(400)
 
 
-def test_moments_are_told_apart_by_the_steps_they_lie_in() -> None:
+def test_samples_are_assigned_to_the_steps_at_their_time() -> None:
     laid = window(run(PAUSED), [PAUSED], FIVE)
     assert laid is not None
     t = np.array([1.9, 2.0, 3.5, 4.5, 13.9, 14.5, 17.0, 17.1])

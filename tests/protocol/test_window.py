@@ -200,7 +200,7 @@ def test_samples_that_one_entry_lacks_come_from_the_run() -> None:
     assert measured_window(series([1.0] * 7, samples=[4, 4, 4, 4, math.nan, 4, 4])).window.samples == 40
 
 
-def test_work_that_nobody_tells_is_unknown() -> None:
+def test_work_that_is_not_logged_is_unknown() -> None:
     one = series([1.0] * 7)
     found = window(run(one), [one], FIVE)
     assert found is not None
@@ -285,7 +285,7 @@ def test_the_window_never_uses_a_step_of_the_warmup(
 
 
 @given(st.lists(st.tuples(st.integers(-5, 200), st.integers(-3, 50), st.floats(allow_nan=True)), max_size=40))
-def test_whatever_is_logged_gives_a_window_or_none(logged: list[tuple[int, int, float]]) -> None:
+def test_any_log_gives_a_window_or_none(logged: list[tuple[int, int, float]]) -> None:
     step, span, value = (list(part) for part in zip(*logged, strict=True)) if logged else ([], [], [])
     one = series(value, step=step, span=span)
     found = window(run(one), [one], DEFAULT)

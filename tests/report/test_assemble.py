@@ -37,7 +37,7 @@ def root(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_a_protocol_that_is_not_the_default_is_told(root, protocol, told, shown, fields):
+def test_a_protocol_other_than_the_default_is_described(root, protocol, told, shown, fields):
     files = {
         "x.toml": f'protocol = "{protocol}"\n{TABLE}',
         "reportgen.toml": f'[protocols.long]\nsteps = "10+50"\n[protocols.rates]\n{RATES}',

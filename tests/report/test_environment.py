@@ -11,7 +11,7 @@ def test_runs_with_equal_environments_share_a_block():
     assert block.rows == (("cpu", "EPYC"), ("driver", "535"))
 
 
-def test_each_machine_has_a_block_named_by_the_factor_that_tells_it_from_others():
+def test_each_machine_has_a_block_named_by_the_factor_that_separates_it():
     runs = [
         published_run(machine=m, model=k, environment={"cpu": c})
         for m, c in [("nano", "A57"), ("i5", "i5-6267U")]
@@ -23,7 +23,7 @@ def test_each_machine_has_a_block_named_by_the_factor_that_tells_it_from_others(
     ]
 
 
-def test_what_differs_from_run_to_run_tells_no_machines_apart():
+def test_values_that_differ_between_runs_do_not_separate_machines():
     runs = [published_run(m=i, environment={"cpu": "EPYC", "pid": i}) for i in range(20)]
     (block,) = environments({"logs/a": runs})
     assert block.rows == (("cpu", "EPYC"), ("pid", "20 different values, such as 0"))

@@ -1,7 +1,7 @@
 """A campaign as the collectors write it, telemetry included, built into a report: tables, a figure, findings.
 
 Written by hand from logs/FORMAT.md, because no GPU is at hand: two cases of three repeats of 130 steps, sampled
-ten times a second. Expected values are worked out from what the devices were told to draw.
+ten times a second. Expected values follow from the power that the samples state.
 """
 
 import csv
@@ -168,7 +168,7 @@ def test_a_figure_of_energy_is_drawn(files: dict[str, bytes]) -> None:
     assert "figures/energy.svg" in text(files, "cost/README.md")
 
 
-def test_the_throttled_repeat_is_said_beside_the_number_and_power_caps_in_the_list_only(
+def test_a_throttled_repeat_has_a_footnote_and_power_caps_are_only_listed(
     files: dict[str, bytes],
 ) -> None:
     found = [
@@ -185,7 +185,7 @@ def test_the_throttled_repeat_is_said_beside_the_number_and_power_caps_in_the_li
     assert "1. Clock throttling: sw_power_cap" not in page
 
 
-def test_what_recording_cost_tells_no_machines_apart(files: dict[str, bytes]) -> None:
+def test_recording_costs_do_not_separate_machines(files: dict[str, bytes]) -> None:
     page = text(files, "cost/README.md")
     assert page.count("<summary>") == 1
     assert "601 \\| 602 \\| 603" in page

@@ -1,4 +1,4 @@
-"""The view of files that readers get, in memory and on disk."""
+"""LogFiles, the view of files that readers get: in memory and on disk."""
 
 import os
 import pickle

@@ -1,8 +1,7 @@
-"""The four studies: what stands in the generated tables equals what was published.
+"""The four studies: the generated tables show the published values.
 
-Both sides are read here with the csv module alone: the figures in logs/ and the tables in reports/. What the
-tables should say beyond the figures (speed-ups, ratios, expected speed) is worked out here, or by
-somebody else's program (the corpus).
+The csv module reads both sides: the published values in logs/ and the tables in reports/. Derived values
+(speed-ups, ratios, expected speed) are computed here, or by an independent program (the corpus).
 """
 
 import csv

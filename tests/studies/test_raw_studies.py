@@ -1,7 +1,7 @@
-"""Reports of the studies out of their raw logs: `--logs` and `--out` with the definitions that are committed.
+"""Reports of the studies from their raw logs: the committed definitions with `--logs` and `--out`.
 
-The logs are other people's and stand outside the repository; the tables are held against values that programs
-worked out which share nothing with this one.
+The logs are third-party and outside the repository; the tables are compared with values that independent programs
+computed.
 """
 
 import csv

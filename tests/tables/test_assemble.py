@@ -112,7 +112,7 @@ def test_qualifiers_split_a_column_only_where_they_must():
     assert texts(table) == [["3", "4", "5"]]
 
 
-def test_a_qualifier_stands_under_the_heading_where_it_differs_from_the_tables_own():
+def test_a_qualifier_that_differs_from_the_tables_is_below_the_heading():
     runs = [
         published_run(framework="A", batch_size=256, devices=1, throughput=5.0),
         published_run(framework="B", batch_size=224, devices=1, throughput=4.0),
@@ -122,7 +122,7 @@ def test_a_qualifier_stands_under_the_heading_where_it_differs_from_the_tables_o
     assert heads(one(runs, qualify={"batch_size": None}, **keys)) == ["A bsz=256", "B bsz=224"]
 
 
-def test_a_qualifier_that_differs_inside_row_and_column_stands_in_the_cell():
+def test_a_qualifier_that_differs_inside_row_and_column_is_in_the_cell():
     runs = [
         published_run(f=f, p=p, batch_size=b, throughput=1.0)
         for f, p, b in [("A", "x", 1), ("A", "y", 2), ("B", "x", 2), ("B", "y", 1)]
@@ -149,7 +149,7 @@ def test_phases_side_by_side_have_a_unit_for_each_column_and_totals_sum_them():
     assert [c.unit.name for c in table.columns] == ["s", "ms", "ms", "ms"]
 
 
-def test_what_no_run_tells_is_no_row_for_one_that_failed():
+def test_a_failed_run_adds_no_row_for_a_value_that_no_other_run_has():
     runs = [
         published_run(m="a", values={"forward": 1.0}, memory=2.0),
         published_run(m="b", values={"forward": 3.0}),
@@ -373,7 +373,7 @@ def test_many_texts_of_one_rule_fold_into_one_footnote():
     assert len({n.rule for n in table.notes}) == len(table.notes)
 
 
-def test_a_folded_footnote_says_where_the_figures_stand():
+def test_a_folded_footnote_names_the_source_of_its_values():
     runs = [
         replace(
             published_run(m=f"m{i}", throughput=1.0),
@@ -429,7 +429,7 @@ def test_environment_may_be_used_like_a_factor():
         ({"rows": ("m",), "where": {"m": ("a",)}}, "table", ["images/s"]),
     ],
 )
-def test_images_and_tokens_have_their_own_units_wherever_they_stand(keys, mode, units):
+def test_images_and_tokens_have_their_own_units_in_every_layout(keys, mode, units):
     runs = [
         published_run(m="a", d=8, item="image", x=1, y=1, throughput=1.0),
         published_run(m="b", d=8, item="token", x=1, y=2, throughput=2.0),
@@ -578,7 +578,7 @@ def test_efficiency_without_a_device_count_is_absent():
     assert texts(table) == [["-"], ["-"], ["-"]]
 
 
-def test_phases_stand_in_the_order_in_which_they_are_asked_for():
+def test_phases_are_in_the_requested_order():
     runs = [published_run(m="a", values={"backward": 1.0, "forward": 2.0})]
     table = one(runs, rows=("m",), columns=("phase",), metrics=("step_time",), phases=("forward", "backward"))
     assert heads(table) == ["forward", "backward"]
@@ -627,7 +627,7 @@ def test_more_wrong_requests_say_where_what_and_what_to_do(keys, message):
         ("step_time", {"a": 5.0, "b": 7.0, "c": None, "d": 6.0}, ["a", "d", "b", "c"]),
     ],
 )
-def test_rows_may_stand_the_best_first(metric, values, expected):
+def test_rows_can_be_sorted_best_first(metric, values, expected):
     runs = [
         published_run(status="failed", device=device)
         if value is None
@@ -743,7 +743,7 @@ def test_a_run_that_failed_vouches_for_no_metric_or_phase(keys, message, status)
     assert str(error.value) == f"reports/t.toml: tables[0].{message}"
 
 
-def test_planned_cases_may_be_of_a_metric_that_no_run_tells_yet_but_of_none_that_is_not_known():
+def test_planned_cases_can_have_a_known_metric_that_no_run_has():
     keys = {"rows": ("m",), "planned": ({"m": "c"},)}
     assert texts(one(TIMED, metrics=("energy",), **keys)) == [["planned"]]
     with pytest.raises(

@@ -189,7 +189,7 @@ def test_sources_of_one_pair_of_systems_that_are_far_apart_contradict_each_other
     assert found == ([message] if message else [])
 
 
-def test_the_band_of_an_expected_speed_stands_in_the_cells():
+def test_cells_show_the_band_of_an_expected_speed():
     # Geometric mean of 0.9 and 0.2 is 0.424264; the V100 takes 0.1774 s, the A40 0.1102 s.
     facts = (fact("LS", "A40", 0.9), fact("A40", "LS", 5.0))
     (table,) = build_tables(

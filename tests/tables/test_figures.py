@@ -48,7 +48,7 @@ def test_a_line_has_one_series_for_each_column_and_numbers_on_its_axis():
     assert (figure.x_title, figure.y_title, figure.categories) == ("devices", "Throughput", ())
 
 
-def test_rows_that_x_does_not_tell_apart_become_series_of_their_own():
+def test_rows_with_equal_x_become_separate_series():
     runs = [
         published_run(m=m, devices=d, throughput=d * v) for m, v in [("a", 1.0), ("b", 2.0)] for d in (1, 2)
     ]
@@ -72,7 +72,7 @@ def test_the_ideal_of_a_speedup_is_the_diagonal():
     assert figure.y_title == "speed-up"
 
 
-def test_bars_stand_over_rows_named_in_words():
+def test_rows_with_text_labels_become_bars():
     (figure,) = figures(kind="bar")
     assert figure.categories == ("1 · 1", "1 · 8", "4 · 32")
     assert figure.series[1].y == (50.0, None, 1000.0)
