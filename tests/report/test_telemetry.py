@@ -168,9 +168,7 @@ def test_a_figure_of_energy_is_drawn(files: dict[str, bytes]) -> None:
     assert "figures/energy.svg" in text(files, "cost/README.md")
 
 
-def test_a_throttled_repeat_has_a_footnote_and_power_caps_are_only_listed(
-    files: dict[str, bytes],
-) -> None:
+def test_a_throttled_repeat_has_a_footnote_and_power_caps_are_only_listed(files: dict[str, bytes]) -> None:
     found = [
         one
         for one in json.loads(text(files, "report.json"))["findings"]
