@@ -24,6 +24,17 @@ class Example:
     finding: Finding
     others: int
 
+    @property
+    def message(self) -> str:
+        """Return the message as a sentence, without full stop if a place in parentheses follows."""
+        has_place = self.finding.subject or self.finding.source
+        return sentence(self.finding.text).removesuffix("." if has_place else "")
+
+    @property
+    def and_others(self) -> str:
+        """Return how many others have the message, to follow the subject."""
+        return f" and {self.others:,} more" if self.others else ""
+
 
 @dataclass(frozen=True, slots=True)
 class FindingGroup:
@@ -57,7 +68,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedSpeed:
-    """An expected speed in words: the statement, the cases it holds for, and the products of facts."""
+    """An expected speed in words: the statement, the cases it holds for, and the products of facts.
+
+    products  empty if the speed is itself a fact
+    """
 
     statement: str
     conditions: str
@@ -103,7 +117,7 @@ def expected_speeds(report: Report) -> tuple[ExpectedSpeed, ...]:
         ExpectedSpeed(
             _statement(expected),
             holds_for(expected.where),
-            tuple(_product(expected, path) for path in expected.paths),
+            () if _is_one_fact(expected) else tuple(_product(expected, path) for path in expected.paths),
         )
         for expected in report.expected
     )
@@ -123,6 +137,10 @@ def holds_for(conditions: Conditions) -> str:
 
 def _plain(value: FactorValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_one_fact(expected: Expected) -> bool:
+    return [len(path) for path in expected.paths] == [1] and not expected.paths[0][0].inverted
 
 
 def _product(expected: Expected, path: tuple[SpeedEdge, ...]) -> str:

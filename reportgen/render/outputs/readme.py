@@ -122,8 +122,8 @@ def _expected(report: Report) -> list[str]:
 
 def _expected_speed(speed: ExpectedSpeed) -> str:
     conditions = f" for {escape.markdown(speed.conditions)}" if speed.conditions else ""
-    products = " or ".join(map(escape.markdown, speed.products))
-    return f"- **{escape.markdown(speed.statement)}**{conditions}: {products}"
+    products = f": {' or '.join(map(escape.markdown, speed.products))}" if speed.products else ""
+    return f"- **{escape.markdown(speed.statement)}**{conditions}{products}"
 
 
 def _facts(report: Report) -> str:
@@ -166,10 +166,10 @@ def _finding_group(group: FindingGroup) -> str:
 
 def _example(example: Example) -> str:
     finding = example.finding
-    others = f" and {example.others:,} more" if example.others else ""
-    subject = f"{escape.code(finding.subject)}{others}: " if finding.subject else ""
-    source = f" ({escape.code(str(finding.source))})" if finding.source else ""
-    return f"  - {subject}{escape.sentence(finding.text)}{source}"
+    subject = escape.code(finding.subject) + example.and_others if finding.subject else ""
+    source = escape.code(str(finding.source)) if finding.source else ""
+    places = "; ".join(place for place in (subject, source) if place)
+    return f"  - {escape.sentence(example.message)}" + (f" ({places})" if places else "")
 
 
 def _sources(report: Report) -> list[str]:
