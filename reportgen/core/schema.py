@@ -172,7 +172,9 @@ class _FaultFound(Exception):
 
 def _plain(value: object, path: tuple[Key, ...]) -> object:
     """Return a document with dates as text. Raises _FaultFound for numbers that nothing can hold."""
-    if isinstance(value, Mapping):
+    if isinstance(value, str | bool):  # first, because most values are
+        return value
+    if isinstance(value, dict):
         return {key: _plain(item, (*path, key)) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item, (*path, position)) for position, item in enumerate(value)]

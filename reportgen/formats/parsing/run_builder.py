@@ -87,7 +87,8 @@ def make_series(
     n = len(np.asarray(step))
 
     def column(values: ArrayLike, kind: type) -> Any:
-        return np.array(np.broadcast_to(np.asarray(values), n), dtype=kind)
+        array: NDArray[Any] = np.asarray(values, dtype=kind)
+        return array if array.ndim else np.full(n, array)
 
     return Series(
         metric,
