@@ -27,22 +27,11 @@ SCOPES = [
     "reportgen/inject.py",
     "reports/*.md",
     "collectors/**/*.py",
-    "tests/*.py",
-    "tests/render/*.py",
-    "tests/collectors/*.py",
+    "tests/**/*.py",
     "reportgen/core/*.py",
     "reportgen/core/rules/*.py",
     "reportgen/protocol/*.py",
     "reportgen/tables/*.py",
-    "tests/core/*.py",
-    "tests/protocol/*.py",
-    "tests/tables/*.py",
-    "tests/documentation/*.py",
-    "tests/fuzz/*.py",
-    "tests/labels/*.py",
-    "tests/load/*.py",
-    "tests/sources/*.py",
-    "tests/studies/*.py",
     "reportgen/formats/*.py",
 ]
 SCOPES += [
@@ -59,8 +48,8 @@ SCOPES += [
         "tqdm",
     )
 ]
-# The first is generated from docstrings of reportgen/cli, the second lists the words.
-EXCEPT = ["docs/reference/cli.md", "tests/test_english.py"]
+# The first is generated from docstrings of reportgen/cli, the second lists the words, the third waits for learn.
+EXCEPT = ["docs/reference/cli.md", "tests/test_english.py", "tests/learn/test_propose.py"]
 
 # refused (a regular expression, whole words, any case) -> write instead
 REFUSED = {

@@ -1,4 +1,4 @@
-"""What `init` proposes builds, whatever the logs are called and hold."""
+"""The definitions that `init` proposes build, for logs of any name and content."""
 
 import tomllib
 from dataclasses import replace
@@ -56,7 +56,7 @@ def test_phases_are_columns():
 
 
 def at(path: str, **keys: Any) -> Run:
-    """Return a run whose log lies at that path."""
+    """Return a run with that path as its id."""
     return replace(published_run(throughput=1.0, **keys), id=path)
 
 
@@ -229,7 +229,7 @@ def test_a_guessed_level_is_no_column_and_no_row_where_a_factor_says_the_same():
     ]
     found = find_path_factors(runs)
     assert found is not None
-    assert found.names == ["folder", "folder2"]  # the second tells no case apart
+    assert found.names == ["folder", "folder2"]  # the second separates no cases
     document = tomllib.loads(definition_text(found.apply(runs), "logs/x", guessed=found.names))
     assert (document["tables"][0]["rows"], document["tables"][0]["columns"]) == (["folder"], ["precision"])
 

@@ -1,4 +1,4 @@
-"""A format of one's own: what the groups become, what is wrong with a definition, hostile patterns."""
+"""Custom formats: what the groups become, what is wrong with a definition, hostile patterns."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -352,7 +352,7 @@ HOSTILE = [
 @pytest.mark.parametrize("pattern", HOSTILE)
 @pytest.mark.parametrize("line", [b"a" * 200_000, b"a\n" * 50_000, b"a \xff" * 50_000])
 def test_hostile_patterns_take_linear_time(pattern: str, line: bytes) -> None:
-    """A backtracking engine needs years for these, a search that goes on within the line hours: the suite's limit."""
+    """A backtracking engine needs years for these, repeated searches within a line need hours: the timeout fails them."""
     own = definition("x", {"name": "m", "pattern": pattern})
     assert sum(1 for _ in own.matches(searchable(line))) <= line.count(b"\n") + 1
 

@@ -42,7 +42,7 @@ def test_megatrons_own_lines_come_first():
 @pytest.mark.parametrize(
     "names", [b"SamplesPerSec=83.5", b"RunningAvgSamplesPerSec=83.5, CurrSamplesPerSec=81.5"]
 )
-def test_the_running_mean_of_2022_stands_beside_the_steps(names):
+def test_the_running_mean_of_2022_is_kept_beside_the_steps(names):
     log = b"".join(b"[2022-03-11 02:00:%02d,500] [INFO] [logging.py:69:log_dist] [Rank 0] step=%d, skipped=2, lr=[5e-05]\n"
                    b"[2022-03-11 02:00:%02d,500] [INFO] [timer.py:189:stop] 0/%d, %b, MemAllocated=0.3GB\n"
                    % (step, step, step, step, names) for step in (20, 30, 40))  # fmt: skip

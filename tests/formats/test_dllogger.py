@@ -42,7 +42,7 @@ def test_the_summary_is_an_aggregate_and_without_it_a_log_is_partial() -> None:
     assert (cut.status, rules(cut.findings)) == ("partial", ["read.incomplete-run"])
 
 
-def test_an_error_beside_a_final_figure_is_said_and_without_one_it_decides() -> None:
+def test_an_error_is_a_finding_and_without_a_final_value_the_status() -> None:
     trouble = (
         b"Traceback (most recent call last):\nRuntimeError: CUDA out of memory. Tried to allocate 1 GiB\n"
     )

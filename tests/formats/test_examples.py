@@ -41,7 +41,7 @@ def test_the_last_number_of_a_systems_name_counts_devices(system: str, devices: 
     "path",
     ["8xA100/notes.txt", "8xA100/PyTorch_ncf/03-03-2020_18-45-27.txt", "8xA100/PyTorch_ncf_FP32/log.txt"],
 )
-def test_other_names_tell_nothing(path: str) -> None:
+def test_other_names_give_no_factors(path: str) -> None:
     assert around(path).devices is None
 
 
@@ -51,7 +51,7 @@ def test_the_launchers_file_wins_over_the_name() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"GLOBAL_BATCH x\nGPU 1\n", b"GPU 1\n", b"\xff\0" * 9])
-def test_a_damaged_launchers_file_tells_nothing(content: bytes) -> None:
+def test_a_damaged_file_of_the_launcher_is_ignored(content: bytes) -> None:
     assert around("a/b/c.txt", para=content).global_batch is None
 
 
@@ -64,9 +64,7 @@ def test_sessions_that_differ_are_both_named_the_last_one_first() -> None:
     ("system", "device"),
     [(SYSTEM, "Tesla V100"), (SYSTEM + b"GPU: A100\n", None), (b"CPU: Xeon\n", None), (b"", None)],
 )
-def test_the_gpu_of_the_machine_tells_runs_apart_where_it_is_certain(
-    system: bytes, device: str | None
-) -> None:
+def test_the_gpu_of_the_machine_is_a_factor_if_certain(system: bytes, device: str | None) -> None:
     files = LogFiles.of({"s/PyTorch_x_FP32/log.txt": SSD, "s/sys_pytorch.txt": system})
     claimed = detect(files.file("s/PyTorch_x_FP32/log.txt"))
     assert claimed is not None

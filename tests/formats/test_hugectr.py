@@ -104,7 +104,7 @@ def test_the_devices_that_are_listed_are_counted(prefix: str) -> None:
         "NVIDIA A40",
         128,
     )
-    # Two processes that do not say their ranks, or one that lists them again: nobody knows.
+    # Two processes that do not say their ranks, or one that lists them again: their number is unknown.
     assert "devices" not in read_log("hugectr", 2 * listed.encode() + lines).factors
     ranks = listed + listed.replace("[RANK0]", "[RANK1]").replace("[RK0]", "[RK1]")
     expected = 8 if prefix else None

@@ -76,7 +76,7 @@ def test_devices_and_batches(pairs: list[tuple[dict[str, str], Record]]) -> None
         count += 1
         factors = found["factors"]
         batch = factors.get("global_batch_size") or factors.get("batch_size", 0) * factors.get("devices", 0)
-        # What stands in the scripts that started a run, and nowhere in its log, no reader can know.
+        # A batch size that only the scripts of a run contain, and not its log, is not readable.
         expected = 0 if row["batch_source"] == "scripts/config" and not batch else int(row["global_batch"])
         if (factors.get("devices"), batch) != (int(row["n_gpus"]), expected):
             wrong.append(f"{row['file']}: {row['n_gpus']}, {row['global_batch']}: {factors}")

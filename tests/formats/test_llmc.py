@@ -4,7 +4,7 @@ from tests.builders import aggregate_of, read_log, series_of, step_rows
 from tests.formats.trainer_logs import LLMC
 
 
-def test_every_step_has_its_time_and_the_head_tells_the_rest():
+def test_every_step_has_its_time_and_the_head_gives_the_factors():
     run = read_log("llmc", LLMC)
     assert step_rows(series_of(run, "step_time", "cuda_event")) == [
         (1, 1, 4.096, 524288), (2, 1, 0.512, 524288), (3, 1, 0.5, 524288)]  # fmt: skip
@@ -15,7 +15,7 @@ def test_every_step_has_its_time_and_the_head_tells_the_rest():
                            "model": "d12", "devices": 8, "micro_batch_size": 16, "seq_len": 1024}  # fmt: skip
 
 
-def test_without_a_head_the_first_two_rates_tell_the_tokens():
+def test_without_a_head_the_first_two_rates_give_the_tokens():
     steps = LLMC.partition(b"val loss 11.000000\n")[2]
     assert read_log("llmc", steps).samples_per_step == 524288
     assert read_log("llmc", steps[steps.index(b"step    3") :]).samples_per_step is None

@@ -30,17 +30,17 @@ DLL 2021-06-03 07:10:13.000000 - Training Iteration: 40  eta : 0:08:43  loss : 6
 
 
 @pytest.mark.parametrize(
-    ("content", "told", "time", "rates"),
+    ("content", "factors", "time", "rates"),
     [
         (TEXT, {"batch_size": 4, "precision": "amp"}, 15.0, [10.0, 16.0]),
         (DLL, {"batch_size": 16}, 24.0, [32.0, 16.0]),
     ],
 )
 def test_lines_every_twenty_steps(
-    content: bytes, told: dict[str, object], time: float, rates: list[float]
+    content: bytes, factors: dict[str, object], time: float, rates: list[float]
 ) -> None:
     run = read_log("maskrcnn", content + FINAL)
-    assert run.factors == {"model": "Mask R-CNN", "item": "image", "devices": 2, **told}
+    assert run.factors == {"model": "Mask R-CNN", "item": "image", "devices": 2, **factors}
     times = series_of(run, "step_time")
     assert (times.step.tolist(), times.span.tolist(), times.value.tolist()) == ([40], [20], [time])
     np.testing.assert_allclose(series_of(run, "throughput").value, rates)

@@ -27,7 +27,7 @@ def test_bert_counts_through() -> None:
     assert line_rows(series_of(run, "step_time", "printed")) == [(1, 1, 0.3915, 2), (2, 1, 0.3925, 4)]
 
 
-def test_ranks_in_one_log_are_told_apart_by_order() -> None:
+def test_ranks_in_one_log_are_distinguished_by_order() -> None:
     content = (
         b"epoch: 1 step: 1, loss is 7.1\nepoch: 1 step: 1, loss is 7.2\n"
         b"epoch time: 101.5 ms\nepoch time: 102.5 ms\n"

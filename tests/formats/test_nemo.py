@@ -6,7 +6,7 @@ from tests.builders import read_log, series_of, step_rows
 from tests.formats.trainer_logs import NEMO
 
 
-def test_lines_of_the_progress_printer_whatever_the_order_of_their_fields():
+def test_lines_of_the_progress_printer_with_fields_in_any_order():
     run = read_log("nemo", NEMO)
     assert step_rows(series_of(run, "step_time", "host")) == [
         (1, 1, 20.5, 16),

@@ -44,7 +44,7 @@ def runs(content: bytes, files: dict[str, bytes]) -> list[Run]:
 
 
 @pytest.mark.parametrize("path", [
-    "out.json-bin/0.bin", "results/today/out.json-bin/0.bin", "/home/somebody/out.json-bin/0.bin",
+    "out.json-bin/0.bin", "results/today/out.json-bin/0.bin", "/home/user/out.json-bin/0.bin",
     "C:\\\\results\\\\out.json-bin\\\\0.bin", "../../out.json-bin//0.bin",
 ])  # fmt: skip
 def test_samples_are_the_steps_of_their_state(path: str) -> None:

@@ -64,7 +64,7 @@ def test_ncf_names_its_best_epoch_and_lines_written_twice_count_once() -> None:
     assert (run.status, [one.value for one in run.aggregates]) == ("complete", [5216679.5])
 
 
-def test_a_run_that_came_to_nothing_failed() -> None:
+def test_a_run_without_steps_failed() -> None:
     run = read_log(
         "nvlog", line(1.0e9, b"run_start", b"ncf", b"(ncf.py:1)") + b"Traceback (most recent call last):\n"
     )

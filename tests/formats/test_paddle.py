@@ -28,7 +28,7 @@ def test_elapse_of_every_tenth_step_alone_is_an_aggregate() -> None:
     assert (mean.value, mean.n, mean.statistic) == (pytest.approx(0.31), 3, "mean")
 
 
-def test_ips_of_one_process_tells_the_batch_size_only() -> None:
+def test_ips_of_one_process_gives_only_the_batch_size() -> None:
     line = (
         "INFO:utils.utility:[Pass 0, train batch {}]  loss 53.09683, acc1 0.00000, acc5 0.00000, lr 0.10000, "
         "batch_cost {} sec, reader_cost 0.00069 sec, ips {} images/sec\n"
@@ -74,7 +74,7 @@ def test_whole_seconds_are_no_clock_for_short_intervals() -> None:
     ]
 
 
-# One line each of the programs of 2.x: what stands before the times, and the step that it comes to.
+# One line each of the programs of 2.x: the text before the times, and the resulting step.
 NEWER = {
     "PaddleClas": (
         "[2024/05/06 07:08:09] ppcls INFO: [Train][Epoch 3/100][Iter: 9/500]lr(LinearWarmup): 0.3, loss: 4.5, "
@@ -122,11 +122,11 @@ def test_lines_of_newer_programs(name: str) -> None:
     assert [entry[::2] for entry in line_rows(series_of(run, "step_time", "printed"))] == [(step, 0.8)]
     assert series_of(run, "step_time", "printed", "data_loading").value.tolist() == [pytest.approx(reader)]
     assert run.factors["item"] == item
-    # Without a rate there is no way to tell the batch.
+    # Without a rate the batch size is unknown.
     assert run.factors.get("batch_size") == (None if name == "PaddleSeg before" else 64)
 
 
-def test_a_speed_and_the_rate_of_a_process_tell_the_batch_size() -> None:
+def test_a_speed_and_the_rate_of_a_process_give_the_batch_size() -> None:
     line = "global step {}, epoch: 0, batch: 9, loss: 11.2, speed: {} step/s, ips: {} sequences/s\n"
     content = line.format(20, "5.02", "482.15") + line.format(40, "0.00", "0.00")
     run = read_log("paddle", content.encode())

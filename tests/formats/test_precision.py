@@ -82,8 +82,10 @@ def test_folders_of_lambda_say_the_same(corpus: Path) -> None:
     with (corpus / "expected" / "lambda_runs.csv").open(newline="") as file:
         named = {row["file"]: row["precision"] for row in csv.DictReader(file)}
     runs = load_runs([corpus / "lambda"], root=corpus / "lambda").runs
-    told = [(run.id, run.factors["precision"]) for run in runs if "precision" in run.factors]
-    differing = [id for id, precision in told if named[id] != {"amp": "fp16"}.get(str(precision), precision)]
-    print(f"precision: {len(told)} of {len(runs)} logs tell it, {len(differing)} otherwise than their folder")
-    assert len(told) > len(runs) / 2
+    stated = [(run.id, run.factors["precision"]) for run in runs if "precision" in run.factors]
+    differing = [
+        id for id, precision in stated if named[id] != {"amp": "fp16"}.get(str(precision), precision)
+    ]
+    print(f"precision: {len(stated)} of {len(runs)} logs state it, {len(differing)} differ from their folder")
+    assert len(stated) > len(runs) / 2
     assert len(differing) <= 1

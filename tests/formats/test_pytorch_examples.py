@@ -27,7 +27,7 @@ SLOW = [12.054, *[0.36 + 0.01 * (i % 3) for i in range(29)]]
 FAST = [11.5, *[0.31 + 0.01 * (i % 4) for i in range(29)]]
 
 
-def test_interleaved_ranks_are_told_apart_by_their_running_means() -> None:
+def test_interleaved_ranks_are_distinguished_by_their_running_means() -> None:
     mixed = [line for pair in zip(lines(SLOW), lines(FAST), strict=True) for line in pair]
     run = read_log(
         "pytorch_examples",

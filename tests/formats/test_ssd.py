@@ -40,7 +40,7 @@ def test_settings_give_the_batch_of_a_device() -> None:
     assert run.factors == {"model": "SSD", "item": "image", "batch_size": 88, "devices": 2}
 
 
-def test_downloads_may_stand_before_everything_else() -> None:
+def test_downloads_can_precede_everything_else() -> None:
     bars = (
         b'Downloading: "https://download.pytorch.org/models/resnet50-19c8e357.pth" to x\n' + b"\r 1%|" * 20000
     )

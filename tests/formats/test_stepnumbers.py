@@ -23,7 +23,7 @@ def test_occurrences_count_the_same_step() -> None:
     st.lists(st.lists(st.floats(0.2, 0.6), min_size=12, max_size=12), min_size=1, max_size=4),
     st.randoms(use_true_random=False),
 )
-def test_ranks_are_found_whatever_the_order_of_their_lines(times: list[list[float]], random) -> None:  # type: ignore[no-untyped-def]
+def test_ranks_are_recognised_in_any_order_of_lines(times: list[list[float]], random) -> None:  # type: ignore[no-untyped-def]
     # First steps that differ, as those of real ranks do, keep the means apart.
     times = [[5.0 + 2.5 * rank, *one] for rank, one in enumerate(times)]
     pending = [list(range(len(one))) for one in times]

@@ -57,7 +57,7 @@ def test_an_error_without_a_step_is_a_failure():
     assert (run.status, rule_lines(run)) == ("out_of_memory", [("read.failed-run", 2)])
 
 
-def test_the_newer_mesh_line_tells_the_devices_and_is_no_model():
+def test_the_newer_mesh_line_gives_the_devices_and_is_no_model():
     head = (b"[titan] 2026-09-01 10:00:00,000 - torchtitan.distributed - INFO - Building device mesh with parallelism: "
             b"pp=2, dp_replicate=1, dp_shard=3, cp=1, tp=2, ep=4\n"
             b"[titan] 2026-09-01 10:00:00,100 - torchtitan.trainer - INFO - Building llama9 tiny\n")  # fmt: skip

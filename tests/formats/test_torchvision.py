@@ -73,7 +73,7 @@ def test_copies_that_evaluate_under_the_name_of_the_epoch_have_no_steps_there(na
     assert aggregate_of(run, "step_time").value == 0.5
 
 
-def test_arguments_may_stand_in_lines_of_their_own():
+def test_arguments_can_be_on_separate_lines():
     head = b"[10:00:00.5] Namespace(accum_iter=1,\nbatch_size=64,\nbetas=(0.9,\n0.95),\nmodel='mae_vit_base',\nworld_size=8)\n"
     line = (
         b"[10:00:09.5] Epoch: [0]  [ 0/30]  eta: 0:00:09  lr: 0.1  time: 0.3000  data: 0.0200  max mem: 900\n"

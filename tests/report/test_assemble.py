@@ -19,7 +19,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "told", "shown", "fields"),
+    ("protocol", "text", "shown", "fields"),
     [
         ("20+100x7", "20+100x7: ignore 20 steps, measure the next 100, ", "steps 21 to 120 of each run.", {}),
         (
@@ -37,7 +37,7 @@ def root(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_a_protocol_other_than_the_default_is_described(root, protocol, told, shown, fields):
+def test_a_protocol_other_than_the_default_is_described(root, protocol, text, shown, fields):
     files = {
         "x.toml": f'protocol = "{protocol}"\n{TABLE}',
         "reportgen.toml": f'[protocols.long]\nsteps = "10+50"\n[protocols.rates]\n{RATES}',
@@ -45,9 +45,9 @@ def test_a_protocol_other_than_the_default_is_described(root, protocol, told, sh
     write_files(root / "reports", files)
     made = build(Request(root, root / "reports"))
     (report,) = made.reports
-    assert report.protocol_text.startswith(told)
+    assert report.protocol_text.startswith(text)
     assert report.tables[0].caption[0].endswith(shown)
-    assert told.split(",")[0] in made.files["x/README.md"].decode()
+    assert text.split(",")[0] in made.files["x/README.md"].decode()
     written = json.loads(made.files["x/report.json"])["protocols"]
     assert list(written) == [protocol]
     assert fields.items() <= written[protocol].items()

@@ -1,4 +1,4 @@
-"""Definitions: what a good one becomes, and what each wrong one is told."""
+"""Definitions: the fields of a valid one, and the error of each invalid one."""
 
 from pathlib import Path
 
