@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from reportgen.core.model import Break, FactorValue, FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.line_format import LineFormat, StepLine, count, set_batch
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import Records, TextLog
@@ -21,20 +21,19 @@ _EVALUATION = regex(r"Eval Time for [0-9]{1,9} iters: {time}s")
 _FINISH = regex(r"Finish {steps:int} iterations with batchsize: {batch:int} in {time}s")
 _DEVICE = regex(
     r"(?:^|\[R(?:AN)?K(?P<rank>[0-9]{1,4})\](?:\[[a-z]{1,20}\])?: )"
-    r"Device (?P<device>[0-9]{1,4}): (?P<name>[^\r\n]{0,98}[^\s])[ \t]*+\r?$",
-    multiline=True,
+    r"Device (?P<device>[0-9]{1,4}): (?P<name>[^\r\n]{0,98}[^\s])[ \t]*+\r?$"
 )
 _CLOCK = regex(r"\[([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)\]")
 _STAMP_ERROR = 1.0  # s, of stamps without a fraction
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
     run.factors = _devices(run.log) | run.factors
-    batch = _add_total(run) or count(run, "global_batch_size")
-    set_batch(run, float(batch) if batch else None)
-    if len(records):
-        time = _without_evaluations(run, records)
-        run.add("step_time", time, line.clock, span=line.span(run.step, records))
+    batch = _add_total(run) or run.count("global_batch_size")
+    run.set_batch(float(batch) if batch else None)
+    if len(run.records):
+        time = _without_evaluations(run, run.records)
+        run.add("step_time", time, run.kind.clock, span=run.kind.span(run.step, run.records))
         add_memory(run)
 
 
@@ -98,7 +97,7 @@ FORMAT = with_memory(
         lines=(
             StepLine(
                 b"Iter: ",
-                regex(r"Iter: {step:int} Time\((?P<span>[0-9]{1,9}) iters?\): {time}s Loss: ?{:loss}"),
+                r"Iter: {step:int} Time\((?P<span>[0-9]{1,9}) iters?\): {time}s Loss: ?{:loss}",
                 mark=b" iters): ",
                 damage="no iteration record",
             ),

@@ -10,27 +10,25 @@ Format: deepinsight/insightface, recognition/arcface_torch (utils_callbacks.py, 
 from collections.abc import Mapping
 
 from reportgen.core.model import Break, FactorValue
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, count, set_batch
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import Records
 
-_VERIFIED = regex(r"^Training: {:stamp}-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy", multiline=True)
+_VERIFIED = regex(r"^Training: {:stamp}-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy")
 
 
 def _setting(name: str, group: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
     line = r"^Training: {:stamp}-: NAME {1,30}GROUP[ \t]*\r?$".replace("NAME", name).replace("GROUP", group)
-    return Setting(f"-: {name} ".encode(), regex(line, multiline=True), values)
+    return Setting(f"-: {name} ".encode(), line, values)
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
-    batch, whole = count(run, "batch_size"), run.factors.pop("global_batch_size", 0)
+def _build(run: LineRun) -> None:
+    batch, whole = run.count("batch_size"), run.factors.pop("global_batch_size", 0)
     if batch and isinstance(whole, int) and whole and whole % batch == 0:
         run.factors["devices"] = whole // batch
-        set_batch(run, float(whole))
+        run.set_batch(float(whole))
     steps = sorted({int(match[1]) for match in _VERIFIED.finditer(run.log.content)})
     run.breaks = tuple(Break(step, "evaluation") for step in steps)
-    line.measure(run, records)
+    run.measure()
 
 
 FORMAT = LineFormat(
@@ -39,10 +37,8 @@ FORMAT = LineFormat(
     lines=(
         StepLine(
             b" samples/sec   Loss ",
-            regex(
-                r"Training: {timestamp:stamp}-Speed {images_per_second} samples/sec   Loss [^\r\n]{1,80}?"
-                r"Epoch: [0-9]{1,6}   Global Step: {step:int} "
-            ),
+            r"Training: {timestamp:stamp}-Speed {images_per_second} samples/sec   Loss [^\r\n]{1,80}?"
+            r"Epoch: [0-9]{1,6}   Global Step: {step:int} ",
             damage="not a whole line of training",
         ),
     ),

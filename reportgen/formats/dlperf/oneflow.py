@@ -11,7 +11,7 @@ import numpy as np
 
 from reportgen.core.model import FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
-from reportgen.formats.parsing.line_format import LineFormat, StepLine, count
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import line_pattern, regex
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.text_log import Records
@@ -19,15 +19,16 @@ from reportgen.formats.parsing.text_log import Records
 _IMAGE, _SEQUENCE = {"item": "image"}, {"item": "sequence"}
 _WIDE_AND_DEEP = {"model": "wide_and_deep", "item": "sample"}
 _CNN = "train: epoch {epoch:int}, iter {step:int}, loss: {..}samples/s: {images_per_second}"
-_MEMORY = regex(r"^[0-9]{1,3} %, (?P<mib>[0-9]{1,9}) MiB\r?$", multiline=True)
+_MEMORY = regex(r"^[0-9]{1,3} %, (?P<mib>[0-9]{1,9}) MiB\r?$")
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
+    records = run.records
     _set_batch(run)
-    if line is _TABLE and len(records):
+    if run.kind is _TABLE and len(records):
         _add_table(run, records)
     else:
-        line.measure(run, records)
+        run.measure()
     if len(records):
         add_memory(run)
     samples = run.log.records(_MEMORY, b" MiB")
@@ -38,13 +39,13 @@ def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
         run.add_aggregate("memory_used", peak, original, "maximum", len(samples), int(samples.line[at]))
 
 
-def _set_batch(run: RunBuilder) -> None:
+def _set_batch(run: LineRun) -> None:
     """Set devices, batch and samples of a step; the batch is per device where it can be."""
-    whole, each = count(run, "global_batch_size"), count(run, "batch_size")
+    whole, each = run.count("global_batch_size"), run.count("batch_size")
     process_batch = run.factors.pop("process_batch_size", 0)
-    if whole and isinstance(process_batch, int) and process_batch and not count(run, "devices"):
+    if whole and isinstance(process_batch, int) and process_batch and not run.count("devices"):
         run.factors["devices"] = whole // process_batch or 0
-    devices = count(run, "devices")
+    devices = run.count("devices")
     if each:
         run.samples_per_step = float(each * devices) or None
     else:

@@ -13,7 +13,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, FloatArray
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.line_format import LineFormat, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import line_pattern, regex
 from reportgen.formats.parsing.run_builder import RunBuilder, common_work, spans
 from reportgen.formats.parsing.text_log import Records, mean, seconds
@@ -27,7 +27,8 @@ _MIN_INTERVAL = 10.0
 _MAX_DECIMALS = 5
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
+    records = run.records
     if not len(records):
         return
     if "unit" in records.columns:
@@ -37,8 +38,8 @@ def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
         run.factors["batch_size"] = int(batch)
     _add_stamps(run, records)
     span = spans(run.step)
-    if not line.is_single or span.max() == 1:
-        line.measure(run, records, span=span)
+    if not run.kind.is_single or span.max() == 1:
+        run.measure(span=span)
         return
     for group, phase in (("step_time_s", STEP), ("data_loading_time_s", "data_loading")):
         if group in records.columns:

@@ -19,18 +19,17 @@ import numpy as np
 from reportgen.core.model import Break, FactorValue, FloatArray
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.line_format import LineFormat, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder, known, once, spans
-from reportgen.formats.parsing.text_log import Records
+from reportgen.formats.parsing.run_builder import known, once, spans
 from reportgen.sources.logfiles import LogFiles
 
 _STAMP = regex(r"[IWE]([0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,9}) ")
-_EPOCH_END = regex("^Epoch [0-9]{5}: saving model", multiline=True)
-_PERF = regex(r"model_training_utils\.py:[0-9]{1,6}\] Perf {rate}$", multiline=True)
-_MEAN_RATE = regex(r"Throughput Average \(sentences/sec\) = ({})$", multiline=True)
-_SENTENCES = regex("Total Training Time = [0-9.]{1,20} for Sentences = ([0-9]{1,15})$", multiline=True)
-_DEVICES = regex(r"\] hvd\.size\(\) = ([0-9]{1,6})$", multiline=True)
+_EPOCH_END = regex("^Epoch [0-9]{5}: saving model")
+_PERF = regex(r"model_training_utils\.py:[0-9]{1,6}\] Perf {rate}$")
+_MEAN_RATE = regex(r"Throughput Average \(sentences/sec\) = ({})$")
+_SENTENCES = regex("Total Training Time = [0-9.]{1,20} for Sentences = ([0-9]{1,15})$")
+_DEVICES = regex(r"\] hvd\.size\(\) = ([0-9]{1,6})$")
 _TRAINER = regex(r"classifier_trainer\.py:[0-9]+\] (?:Base params|Final model parameters): ")
 # TensorFlow writes hundreds of lines about its devices before the first step.
 _DEVICE_LINES = b" I tensorflow/"
@@ -38,86 +37,76 @@ _MAX_BYTES_BEFORE_STEPS = 2**20
 
 _HISTORY = StepLine(
     b"TimeHistory: ",
-    regex(
-        "TimeHistory: {time} seconds, {examples_per_second} examples/second "
-        "between steps (?P<since>[0-9]{1,12}) and (?P<step>[0-9]{1,12})"
-    ),
+    "TimeHistory: {time} seconds, {examples_per_second} examples/second "
+    "between steps (?P<since>[0-9]{1,12}) and (?P<step>[0-9]{1,12})",
     all_ranks=True,
     confidence=0.95,
     damage="no TimeHistory record",
 )
 _ORBIT = StepLine(
     b"train | step: ",
-    regex(r"train \| step: {1,9}(?P<step>[0-9]{1,12}) \| steps/sec: {1,9}{steps_per_second} \| output: "),
+    r"train \| step: {1,9}(?P<step>[0-9]{1,12}) \| steps/sec: {1,9}{steps_per_second} \| output: ",
     all_ranks=True,
 )
 _TRAIN = StepLine(
     b"Train Step: ",
-    regex(
-        r"Train Step: (?P<step>[0-9]{1,12})/(?P<planned_steps>[0-9]{1,12})  / loss = "
-        r"(?:[^/\r\n]{1,60} / time = {time} sec)?"
-    ),
+    r"Train Step: (?P<step>[0-9]{1,12})/(?P<planned_steps>[0-9]{1,12})  / loss = "
+    r"(?:[^/\r\n]{1,60} / time = {time} sec)?",
     factors={"item": "sequence"},
     damage="no Train Step record",
 )
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
-    planned = _describe(run)
-    if line is _ORBIT:
-        _orbit(run, records)
-    elif line is _TRAIN:
-        _train(run, records)
-    elif len(records):
-        run.factors |= known({"planned_steps": planned})
-        span = records.integers("step") - records.integers("since")
-        run.breaks = _borders(run, records)
-        stamp = _stamps(run, records)
-        if stamp is None:
-            run.add("step_time", records.floats("time"), "printed", span=span)
-        else:
-            run.add_stamps(stamp)
-        run.add("throughput", records.floats("examples_per_second"), "printed", span=span)
+def _build(run: LineRun) -> None:
+    steps_of_epoch = _describe(run)
+    if not len(run.records):
+        return
+    if run.kind is _HISTORY:
+        run.planned_steps = steps_of_epoch or 0
+        _history(run)
+    elif run.kind is _ORBIT:
+        _orbit(run)
+    elif np.isfinite(time := run.records.floats("time")).any():
+        _add_printed(run, time)
+    else:
+        _add_stamps(run)
 
 
-def _stamps(run: RunBuilder, records: Records) -> FloatArray | None:
-    texts = timestamps.before(run.log.content, records.begin, _STAMP)
-    return timestamps.of_month_and_day(texts) if texts else None
+def _add_stamps(run: LineRun) -> bool:
+    """Add the times between the stamps, if all records have one; return whether they have."""
+    texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
+    if texts:
+        run.add_stamps(timestamps.of_month_and_day(texts))
+    return bool(texts)
 
 
-def _borders(run: RunBuilder, records: Records) -> tuple[Break, ...]:
-    """Return the ends of epochs between two records: what happens there is in the next record's interval."""
+def _history(run: LineRun) -> None:
+    records = run.records
+    # What happens at the end of an epoch is in the interval of the next record.
     matches = _EPOCH_END.finditer(run.log.content, records.begin[0], records.begin[-1])
     ends = np.array([end.start() for end in matches], dtype=np.int64)
     before = np.unique(np.searchsorted(records.begin, ends) - 1)
-    return tuple(Break(int(run.step[at]), "epoch") for at in before)
+    run.breaks = tuple(Break(int(run.step[at]), "epoch") for at in before)
+    span = records.integers("step") - records.integers("since")
+    if not _add_stamps(run):
+        run.add("step_time", records.floats("time"), "printed", span=span)
+    run.add("throughput", records.floats("examples_per_second"), "printed", span=span)
 
 
-def _orbit(run: RunBuilder, records: Records) -> None:
-    each = [
-        timestamps.before(run.log.content, begin, _STAMP) for begin in np.split(records.begin, len(records))
-    ]
-    stamped = np.flatnonzero([texts is not None for texts in each])
+def _orbit(run: LineRun) -> None:
+    records, content = run.records, run.log.content
+    places = np.split(records.begin, len(records))
+    stamped = np.flatnonzero([timestamps.before(content, place, _STAMP) is not None for place in places])
     records = records.take(stamped) if len(stamped) else records
-    records = records.take(once(records.integers("step")))
+    run.records = records = records.take(once(records.integers("step")))
     run.step, run.line, run.last = records.integers("step"), records.line, int(records.end[-1])
-    stamp = _stamps(run, records)
-    if stamp is not None:
-        run.add_stamps(stamp)
-    _ORBIT.measure(run, records)
+    _add_stamps(run)
+    run.measure()
 
 
-def _train(run: RunBuilder, records: Records) -> None:
-    time, stamp = records.floats("time"), _stamps(run, records)
-    if np.isfinite(time).any():
-        _add_printed(run, records, time)
-    elif stamp is not None:
-        run.add_stamps(stamp)
-
-
-def _add_printed(run: RunBuilder, records: Records, time: FloatArray) -> None:
+def _add_printed(run: LineRun, time: FloatArray) -> None:
     """Add what NVIDIA's program prints of its loop, and at its end of the whole training."""
-    log, span = run.log, spans(run.step)
+    log, records, span = run.log, run.records, spans(run.step)
     perf = log.records(_PERF, b"] Perf ")
     # The rate follows its record.
     at = np.searchsorted(records.begin, perf.begin) - 1
@@ -125,7 +114,7 @@ def _add_printed(run: RunBuilder, records: Records, time: FloatArray) -> None:
     rate[at[at >= 0]] = perf.floats("rate")[at >= 0]
     sentences, devices = log.search(_SENTENCES, b" for Sentences = "), log.search(_DEVICES, b"hvd.size() = ")
     # Of a resumed training the sentences are of the steps since then.
-    done = int(records.integers("planned_steps")[-1]) - int(run.step[0] - span[0])
+    done = run.planned_steps - int(run.step[0] - span[0])
     if sentences and done > 0 and int(sentences[1]) and int(sentences[1]) % done == 0:
         run.samples_per_step = float(int(sentences[1]) // done)
         count = int(devices[1]) if devices else 1
@@ -138,7 +127,7 @@ def _add_printed(run: RunBuilder, records: Records, time: FloatArray) -> None:
         run.add_aggregate("throughput", float(mean[1]), f"{mean[1].decode()} sentences/s", "mean", 0, line)
 
 
-def _describe(run: RunBuilder) -> int | None:
+def _describe(run: LineRun) -> int | None:
     """Add the parameters that the trainer prints before it begins, and return the steps of an epoch."""
     content = run.log.content
     at = content.rfind(b"Final model parameters: ")

@@ -144,11 +144,11 @@ def _timed(log: TextLog, events: Events, counter: _Counter) -> list[Series]:
 
 def _printed(log: TextLog, counter: _Counter) -> list[Series]:
     """Return what MetricLogger (SSD) or MXNet's Speedometer (ResNet-50) print between the events."""
-    run, records, line = METRIC_LOGGER.start(log)
+    run = METRIC_LOGGER.start(log)
     run.samples_per_step = float(counter.batch) or None
-    if not len(records):
-        run, records, line = SPEEDOMETER.start(log)
-    line.measure(run, records)
+    if not len(run.records):
+        run = SPEEDOMETER.start(log)
+    run.measure()
     return run.series
 
 

@@ -19,13 +19,14 @@ Other groups are left to the format's own `build`.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
+from reportgen.formats.parsing.line_pattern import line_pattern, longest_literal, regex
 from reportgen.formats.parsing.printed_settings import printed_settings
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
@@ -98,34 +99,21 @@ def measure(
     is_each = "global_batch_size" in records.columns
     work = records.floats("global_batch_size") * span if is_each else run.work(span)
     for quantity in quantities:
-        value = records.floats(quantity.group)
+        metric, value = quantity.metric, records.floats(quantity.group) / quantity.divisor
         if quantity.item in STEP_RATES:
             value = np.divide(span, value, out=np.full(len(value), np.nan), where=value > 0)
-        else:
-            value = value / quantity.divisor
-            value = value * span if quantity.metric == "step_time" else value
+        elif metric == "step_time":
+            value = value * span
         if valid is not None:
             value = np.where(valid, value, np.nan)
-        _add(run, quantity, value, span, work, clock)
+        samples = work if metric in ("step_time", "throughput") and quantity.phase == STEP else None
+        by = clock if metric == "step_time" else "printed"
+        run.add(metric, value, by, phase=quantity.phase, span=span, samples=samples)
+        devices = run.factors.get("devices")
+        if metric == "throughput_per_device" and isinstance(devices, int):
+            run.add("throughput", value * devices, "printed", span=span, samples=work)
     if "timestamp" in records.columns:
         run.add_stamps(records.seconds("timestamp"), work)
-
-
-def _add(
-    run: RunBuilder,
-    quantity: Quantity,
-    value: FloatArray,
-    span: IntArray,
-    work: FloatArray | None,
-    clock: Clock,
-) -> None:
-    metric, phase = quantity.metric, quantity.phase
-    is_time = metric == "step_time"
-    samples = work if metric in ("step_time", "throughput") and phase == STEP else None
-    run.add(metric, value, clock if is_time else "printed", phase=phase, span=span, samples=samples)
-    devices = run.factors.get("devices")
-    if metric == "throughput_per_device" and isinstance(devices, int):
-        run.add("throughput", value * devices, "printed", span=span, samples=work)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +121,7 @@ class StepLine:
     """A kind of line that stands for a step, or for all steps since the line before.
 
     literal    stands in every such line and is searched for first
-    pattern    its named groups say what is measured
+    form       regular expression with placeholders (`regex`), or a compiled pattern
     mark       a literal that only logs of this kind have, where `literal` is a common one
     first      number that the log gives the first step; None if versions differ: the lowest number tells
     is_single  whether the time is that of the printed step alone, not a mean since the line before
@@ -148,7 +136,7 @@ class StepLine:
     """
 
     literal: bytes
-    pattern: re.Pattern[bytes]
+    form: InitVar[str | re.Pattern[bytes]]
     mark: bytes = b""
     first: int | None = 1
     is_single: bool = False
@@ -161,28 +149,13 @@ class StepLine:
     all_ranks: bool = False
     confidence: float | None = None
     damage: str = ""
+    pattern: re.Pattern[bytes] = field(init=False)
     quantities: tuple[Quantity, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Look up once what the groups measure."""
+    def __post_init__(self, form: str | re.Pattern[bytes]) -> None:
+        """Compile the pattern, and look up what its groups measure."""
+        object.__setattr__(self, "pattern", regex(form) if isinstance(form, str) else form)
         object.__setattr__(self, "quantities", quantities((*self.pattern.groupindex, *self.prepared)))
-
-    def measure(
-        self,
-        run: RunBuilder,
-        records: Records,
-        *,
-        span: IntArray | None = None,
-        valid: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """Add what the groups measure, and the times between the dates."""
-        if not len(records):
-            return
-        if span is None:
-            span = self.span(run.step, records)
-        measure(run, records, self.quantities, span, clock=self.clock, valid=valid)
-        if self.is_dated:
-            run.add_stamps(run.log.stamps(records.begin), run.work(span))
 
     def span(self, step: IntArray, records: Records) -> IntArray:
         """Return the steps that each line covers."""
@@ -238,30 +211,73 @@ def by_rank(run: RunBuilder, rank: IntArray) -> Iterator[IntArray]:
     run.step, run.line = step, line
 
 
-Build = Callable[[RunBuilder, Records, StepLine], None]
+class LineRun(RunBuilder):
+    """The run of a line format under construction.
 
-
-def measure_line(run: RunBuilder, records: Records, line: StepLine) -> None:
-    """Set the samples of a step from a printed global batch, and add what the groups of the line measure.
-
-    This is the `build` of a format that needs nothing else.
+    kind           the kind of step line that the log has
+    records        the step lines that count: the first of each step
+    planned_steps  length of the whole run, 0 if unknown; one that ends earlier is partial
     """
-    batch = count(run, "global_batch_size")
-    if batch and run.samples_per_step is None and run.factors.get("item") != "token":
-        set_batch(run, float(batch))
-    line.measure(run, records)
+
+    def __init__(
+        self, log: TextLog, format: str, kind: StepLine, every: Records, factors: dict[str, FactorValue]
+    ) -> None:
+        self.kind = kind
+        self.records, step, breaks = kind.numbered(every)
+        last = int(every.end.max(initial=0))
+        super().__init__(log, format, step, self.records.line, last, factors=factors, breaks=breaks)
+        self.samples_per_step = float(self.count("samples_per_step")) or None
+        self.planned_steps = self.count("planned_steps")
+        if "planned_steps" in every.columns:
+            self.planned_steps = int(every.integers("planned_steps").max(initial=0))
+        for name in ("samples_per_step", "planned_steps"):
+            factors.pop(name, None)
+
+    def measure(self, *, span: IntArray | None = None, valid: NDArray[np.bool_] | None = None) -> None:
+        """Add what the groups of the lines measure, and the times between the dates before them."""
+        if not len(self.records):
+            return
+        if span is None:
+            span = self.kind.span(self.step, self.records)
+        measure(self, self.records, self.kind.quantities, span, clock=self.kind.clock, valid=valid)
+        if self.kind.is_dated:
+            self.add_stamps(self.log.stamps(self.records.begin), self.work(span))
+
+    def measure_all(self) -> None:
+        """Set the samples of a step from a printed global batch, and add what the lines measure."""
+        batch = self.count("global_batch_size")
+        if batch and self.samples_per_step is None and self.factors.get("item") != "token":
+            self.set_batch(float(batch))
+        self.measure()
+
+    def count(self, name: str) -> int:
+        """Return a factor that is a whole number, 0 where the log has none."""
+        value = self.factors.get(name)
+        return value if isinstance(value, int) else 0
+
+    def set_batch(self, global_batch: float | None) -> None:
+        """Set the samples of a step and the batch: per device, if the devices are known and divide it."""
+        self.samples_per_step = global_batch
+        self.factors.pop("global_batch_size", None)
+        self.factors |= per_device(global_batch, self.count("devices") or None)
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A line that prints settings; its groups are factors, `samples_per_step` or `planned_steps`.
 
+    form    regular expression with placeholders (`regex`), or a compiled pattern
     values  what the printed texts mean, where they are not the values themselves; other texts are ignored
     """
 
     literal: bytes
-    pattern: re.Pattern[bytes]
+    form: InitVar[str | re.Pattern[bytes]]
     values: Mapping[bytes, FactorValue] | None = None
+    pattern: re.Pattern[bytes] = field(init=False)
+
+    def __post_init__(self, form: str | re.Pattern[bytes]) -> None:
+        """Compile the pattern."""
+        object.__setattr__(self, "pattern", regex(form) if isinstance(form, str) else form)
 
 
 def read_settings(log: TextLog, settings: Iterable[Setting]) -> dict[str, FactorValue]:
@@ -283,30 +299,21 @@ def _value(text: bytes) -> FactorValue:
     return text.decode("utf-8", "replace").strip()
 
 
+def setting(template: str) -> Setting:
+    """Return the setting of a line in the form of a `line_pattern` template."""
+    return Setting(longest_literal(template), line_pattern(template))
+
+
 def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
     """Return the setting of an argument dump, `  name ......... 8`: one of the values, else a count."""
     value = r"\S{1,80}" if values else r"[1-9][0-9]{0,14}(?!\S)"
-    pattern = rf"  {name} \.{{2,80}} (?P<{factor}>{value})".encode()
-    return Setting(f"  {name} ..".encode(), re.compile(pattern), values)
+    return Setting(f"  {name} ..".encode(), rf"  {name} \.{{2,80}} (?P<{factor}>{value})", values)
 
 
 def constant(values: FloatArray) -> float | None:
     """Return the only finite value, None if there are others or none."""
     finite = np.unique(values[np.isfinite(values)])
     return float(finite[0]) if len(finite) == 1 else None
-
-
-def count(run: RunBuilder, name: str) -> int:
-    """Return a factor that is a whole number, 0 where the log has none."""
-    value = run.factors.get(name)
-    return value if isinstance(value, int) else 0
-
-
-def set_batch(run: RunBuilder, global_batch: float | None) -> None:
-    """Set the samples of a step and the batch as a factor, per device where the devices are known and fit."""
-    run.samples_per_step = global_batch
-    run.factors.pop("global_batch_size", None)
-    run.factors |= per_device(global_batch, count(run, "devices") or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +335,7 @@ class LineFormat:
     factors: Mapping[str, FactorValue] = field(default_factory=dict)
     settings: tuple[Setting, ...] = ()
     printed: Mapping[str, str] = field(default_factory=dict)
-    build: Build = measure_line
+    build: Callable[[LineRun], None] = LineRun.measure_all
     confidence: float = 0.95
     signs: tuple[tuple[bytes, re.Pattern[bytes], float], ...] = ()
 
@@ -348,25 +355,14 @@ class LineFormat:
 
     def read(self, files: LogFiles) -> Iterator[Run | Finding]:
         """Yield the run of the file."""
-        run, records, line = self.start(TextLog(files))
-        self.build(run, records, line)
-        planned = run.factors.pop("planned_steps", None)
-        yield shortened(
-            run.run(), int(run.step.max(initial=0)), planned if isinstance(planned, int) else None
-        )
+        run = self.start(TextLog(files))
+        self.build(run)
+        yield shortened(run.run(), int(run.step.max(initial=0)), run.planned_steps)
 
-    def start(self, log: TextLog) -> tuple[RunBuilder, Records, StepLine]:
-        """Return the run with its factors and without series, and the first record of each step."""
-        line, every = self.records(log)
-        records, step, breaks = line.numbered(every)
-        run = RunBuilder(log, self.name, step, records.line, breaks=breaks)
-        run.last = int(every.end[-1]) if len(every) else 0
-        run.factors = {**self.factors, **line.factors, **self._settings(log)}
-        if len(every) and "planned_steps" in every.columns:
-            run.factors["planned_steps"] = int(every.integers("planned_steps").max())
-        samples = run.factors.pop("samples_per_step", None)
-        run.samples_per_step = float(samples) if isinstance(samples, int) and samples else None
-        return run, records, line
+    def start(self, log: TextLog) -> LineRun:
+        """Return the run with its records and factors, without series."""
+        kind, every = self.records(log)
+        return LineRun(log, self.name, kind, every, {**self.factors, **kind.factors, **self._settings(log)})
 
     def _settings(self, log: TextLog) -> dict[str, FactorValue]:
         settings = read_settings(log, self.settings)

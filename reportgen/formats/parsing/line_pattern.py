@@ -39,10 +39,17 @@ def line_pattern(text: str, *, whole_line: bool = False) -> re.Pattern[bytes]:
     return re.compile(b"^" * whole_line + _filled(list(words), pieces), re.MULTILINE)
 
 
-def regex(text: str, *, multiline: bool = False) -> re.Pattern[bytes]:
-    """Return a regular expression with placeholders as in `line_pattern`, but {..}."""
+def longest_literal(text: str) -> bytes:
+    """Return the longest text of a template that every line in its form contains."""
+    return max(
+        (word for piece in _PLACEHOLDER.split(text)[::3] for word in piece.split("  ")), key=len
+    ).encode()
+
+
+def regex(text: str) -> re.Pattern[bytes]:
+    """Return a regular expression with placeholders as in `line_pattern`; ^ and $ are the ends of a line."""
     pieces = _PLACEHOLDER.split(text)
-    return re.compile(_filled([piece.encode() for piece in pieces[::3]], pieces), re.MULTILINE * multiline)
+    return re.compile(_filled([piece.encode() for piece in pieces[::3]], pieces), re.MULTILINE)
 
 
 def _filled(words: list[bytes], pieces: list[str]) -> bytes:

@@ -8,7 +8,6 @@ Format: https://github.com/pytorch/vision, references/classification/utils.py (M
 """
 
 from reportgen.formats.parsing.line_format import LineFormat, StepLine
-from reportgen.formats.parsing.line_pattern import regex
 
 # What SmoothedValue averages over by default.
 _WINDOW = 20
@@ -30,7 +29,7 @@ METRIC_LOGGER = LineFormat(
     "metric_logger",
     "The lines of torchvision's MetricLogger.",
     lines=tuple(
-        StepLine(b"  data: ", regex(begin + _REST), first=0, window=_WINDOW, clock="host")
+        StepLine(b"  data: ", begin + _REST, first=0, window=_WINDOW, clock="host")
         # DINOv2 has no epochs: all of the training is one.
         for begin in (EPOCH, r"\bTraining")
     ),

@@ -7,7 +7,6 @@ Format: apache/mxnet python/mxnet/callback.py.
 """
 
 from reportgen.formats.parsing.line_format import LineFormat, StepLine
-from reportgen.formats.parsing.line_pattern import regex
 
 SPEEDOMETER = LineFormat(
     "speedometer",
@@ -15,10 +14,8 @@ SPEEDOMETER = LineFormat(
     lines=(
         StepLine(
             b"] Batch",
-            regex(
-                r"(?:Epoch|Iter)\[{epoch:int}\] Batch ?\[(?:{since:int}-)?{step:int}\]\s{1,20}"
-                r"Speed: {samples_per_second} samples/sec"
-            ),
+            r"(?:Epoch|Iter)\[{epoch:int}\] Batch ?\[(?:{since:int}-)?{step:int}\]\s{1,20}"
+            r"Speed: {samples_per_second} samples/sec",
             first=0,
             is_dated=True,
         ),

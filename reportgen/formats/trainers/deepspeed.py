@@ -12,30 +12,26 @@ import re
 from collections.abc import Mapping
 
 from reportgen.core.model import FactorValue
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, set_batch
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder, once
 from reportgen.formats.parsing.text_log import Records
 
 _PIPELINE = StepLine(
     b" iter time (s): ",
-    regex(
-        r"steps: {step:int} loss: [^\n]{1,200}? iter time \(s\): {step_time_s} "
-        r"samples/sec: {samples_per_second}"
-    ),
+    r"steps: {step:int} loss: [^\n]{1,200}? iter time \(s\): {step_time_s} "
+    r"samples/sec: {samples_per_second}",
     clock="host_synchronized",
 )
 _TIMER = StepLine(
     b"SamplesPerSec=",
-    regex(
-        "epoch={:int}/micro_step={:int}/global_step={step:int}, RunningAvgSamplesPerSec={}, "
-        "CurrSamplesPerSec={samples_per_second}"
-    ),
+    "epoch={:int}/micro_step={:int}/global_step={step:int}, RunningAvgSamplesPerSec={}, "
+    "CurrSamplesPerSec={samples_per_second}",
     is_single=True,
 )
-_STEP = StepLine(b", skipped=", regex(r"step={step:int}, skipped={:int}, lr=\["))
+_STEP = StepLine(b", skipped=", r"step={step:int}, skipped={:int}, lr=\[")
 # Until 2022; what it counts are forward passes.
-_OLD = StepLine(b"SamplesPerSec=", regex("{:int}/{step:int}, (?:RunningAvg)?SamplesPerSec={mean}"))
+_OLD = StepLine(b"SamplesPerSec=", "{:int}/{step:int}, (?:RunningAvg)?SamplesPerSec={mean}")
 _CONFIG = regex(r"\[config\.py:[0-9]{1,6}:print\] {1,9}train_batch_size {0,9}\.{2,80} [0-9]{1,15}")
 
 
@@ -46,18 +42,19 @@ def _dumped(name: str, factor: str, values: Mapping[bytes, FactorValue] | None =
     return Setting(name.encode(), re.compile(line.encode()), values)
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
+    records = run.records
     batch = run.factors.get("global_batch_size")
-    set_batch(run, float(batch) if isinstance(batch, int) else None)
+    run.set_batch(float(batch) if isinstance(batch, int) else None)
     others = {other: run.log.records(other.pattern, other.literal) for other in (_TIMER, _STEP, _OLD)}
     run.last = max(run.last, *(int(other.end[-1]) for other in others.values() if len(other)), 0)
-    if line is _PIPELINE:
+    if run.kind is _PIPELINE:
         _pipeline(run, records)
-    elif line is _OLD:
+    elif run.kind is _OLD:
         run.step = run.step[:0]
     elif len(records):
-        if line is _TIMER:
-            line.measure(run, records)
+        if run.kind is _TIMER:
+            run.measure()
         _add_stamps(run, records, others[_STEP])
     means = _once(others[_OLD])
     if len(means):
@@ -89,14 +86,14 @@ FORMAT = LineFormat(
     lines=(_PIPELINE, _TIMER, _STEP, _OLD),
     factors={"framework": "DeepSpeed", "item": "sample"},
     settings=(
-        Setting(b"dist_world_size=", regex("dist_world_size={devices:int}")),
+        setting("dist_world_size={devices:int}"),
         _dumped("world_size", "devices"),
         _dumped("train_batch_size", "global_batch_size"),
         _dumped("train_micro_batch_size_per_gpu", "micro_batch_size"),
         _dumped("zero_optimization_stage", "zero_stage"),
         _dumped("fp16_enabled", "precision", {b"True": "fp16"}),
         _dumped("bfloat16_enabled", "precision", {b"True": "bf16"}),
-        Setting(b"nnodes=", regex("nnodes={nodes:int}, num_local_procs")),
+        setting("nnodes={nodes:int}, num_local_procs"),
     ),
     build=_build,
     # The trainer that called it may be surer.

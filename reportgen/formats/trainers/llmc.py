@@ -7,10 +7,9 @@ where the head of the log is missing.
 Format: https://github.com/karpathy/llm.c, train_gpt2.cu.
 """
 
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder, common_work
-from reportgen.formats.parsing.text_log import Records
+from reportgen.formats.parsing.run_builder import common_work
 
 _MEAN = regex("total average iteration time: {ms} ms")
 # Times are printed with two digits, and rates without any.
@@ -21,17 +20,17 @@ _EXACT_RATES = 2
 
 def _row(title: str, factor: str) -> Setting:
     pattern = rf"^\| {title} {{1,30}}\| (?P<{factor}>[^|\n]{{1,80}}?) {{1,80}}\|"
-    return Setting(b"| " + title.encode(), regex(pattern, multiline=True))
+    return Setting(b"| " + title.encode(), pattern)
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
     if "precision" in run.factors:
         run.factors["precision"] = str(run.factors["precision"]).lower()
     exact = run.step <= _EXACT_RATES
     if run.samples_per_step is None and exact.any():
-        rate, time = records.floats("rate")[exact], records.floats("step_time_ms")[exact] / 1e3
+        rate, time = run.records.floats("rate")[exact], run.records.floats("step_time_ms")[exact] / 1e3
         run.samples_per_step = common_work(rate, time, _TIME_ERROR, _RATE_ERROR)
-    line.measure(run, records)
+    run.measure()
     mean = run.log.records(_MEAN, b"total average iteration time: ")
     if len(mean) and len(run.step):
         value, n = float(mean.floats("ms")[-1]) / 1e3, max(int(run.step[-1]) - 1, 0)
@@ -44,11 +43,9 @@ FORMAT = LineFormat(
     lines=(
         StepLine(
             b" tok/s",
-            regex(
-                r"step {1,6}{step:int}/{:int} \| (?:train )?loss [^|\n]{1,40}\| ?norm [^|\n]{1,40}"
-                r"\| ?lr [^|\n]{1,20}\| {step_time_ms} ms \|(?: [^|\n]{1,40} \|)? {1,4}"
-                r"(?P<rate>[0-9]{1,12}) tok/s\b"
-            ),
+            r"step {1,6}{step:int}/{:int} \| (?:train )?loss [^|\n]{1,40}\| ?norm [^|\n]{1,40}"
+            r"\| ?lr [^|\n]{1,20}\| {step_time_ms} ms \|(?: [^|\n]{1,40} \|)? {1,4}"
+            r"(?P<rate>[0-9]{1,12}) tok/s\b",
             is_single=True,
             clock="cuda_event",
         ),
@@ -60,10 +57,8 @@ FORMAT = LineFormat(
         _row("weight init method", "model"),
         Setting(
             b"batch_size B=",
-            regex(
-                r"batch_size B={micro_batch_size:positive} \* seq_len T={seq_len:positive} "
-                r"\* num_processes={devices:positive} and total_batch_size={samples_per_step:int}\b"
-            ),
+            r"batch_size B={micro_batch_size:positive} \* seq_len T={seq_len:positive} "
+            r"\* num_processes={devices:positive} and total_batch_size={samples_per_step:int}\b",
         ),
     ),
     build=_build,

@@ -14,9 +14,9 @@ import re
 import numpy as np
 
 from reportgen.core.model import IntArray
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, constant, count, option
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, constant, option, setting
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder, common_work, per_device, spans
+from reportgen.formats.parsing.run_builder import common_work, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, Records, TextLog, floats
 from reportgen.formats.parsing.timestamps import before
 
@@ -38,7 +38,8 @@ _DTYPES = {
 }
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
+    records = run.records
     log = run.log
     if b"consumed tokens:" in log.content or log.option(b"deepspeed") == b"True":
         run.factors["framework"] = "Megatron-DeepSpeed"
@@ -50,7 +51,7 @@ def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
     elif (whole := _work_of_2020(log)) and not np.isfinite(batch).any():
         batch = np.full(len(records), float(whole))
     run.samples_per_step = constant(batch)
-    start, devices = log.search(_START, _WORLD), count(run, "devices")
+    start, devices = log.search(_START, _WORLD), run.count("devices")
     # A device has a batch of its own only where the model is not split over several.
     is_split = start is not None and start["data"] != start["world"] and start["split"] != b"1"
     run.factors |= per_device(run.samples_per_step, None if is_split else devices or None)
@@ -59,7 +60,7 @@ def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
     if len(records) > 1 and _counts_the_first_twice(log, records, span):
         both = float(time[1]) / 1e3 * (int(run.step[1]) - int(run.step[0]) + 1)
         total[1] = both - total[0] if both > total[0] else np.nan
-    run.add("step_time", total, line.clock, span=span, samples=batch * span)
+    run.add("step_time", total, run.kind.clock, span=span, samples=batch * span)
     run.add("throughput", rate, "printed", span=span, samples=batch * span)
     run.add_stamps(log.stamps(records.begin, 40), batch * span)
 
@@ -93,12 +94,10 @@ FORMAT = LineFormat(
         StepLine(
             _ANCHOR,
             # Fields come in any order after the time; forks print "current/mean" where there was one number.
-            regex(
-                r"iteration {1,9}{step:int}/ {0,9}{:int} \|[^\n]{0,300}?"
-                r"elapsed time per iteration \(ms\): {0,9}{step_time_ms}(?=[ /])"
-                r"(?=(?:[^\n]{0,400}?global batch size: {1,9}{batch:int})?)"
-                r"(?=(?:[^\n]{0,900}?samples per second: {0,9}{rate})?)"
-            ),
+            r"iteration {1,9}{step:int}/ {0,9}{:int} \|[^\n]{0,300}?"
+            r"elapsed time per iteration \(ms\): {0,9}{step_time_ms}(?=[ /])"
+            r"(?=(?:[^\n]{0,400}?global batch size: {1,9}{batch:int})?)"
+            r"(?=(?:[^\n]{0,900}?samples per second: {0,9}{rate})?)",
             clock="host_synchronized",
             damage="not a whole iteration line of Megatron",
         ),
@@ -106,7 +105,7 @@ FORMAT = LineFormat(
     factors={"framework": "Megatron-LM", "item": "sequence"},
     settings=(
         option("world_size", "devices"),
-        Setting(_WORLD, regex("using world size: {devices:positive}")),
+        setting("using world size: {devices:positive}"),
         option("seq_length", "seq_len"),
         option("num_layers", "layers"),
         option("hidden_size", "hidden_size"),
@@ -114,7 +113,7 @@ FORMAT = LineFormat(
         option("tensor_model_parallel_size", "tensor_parallel"),
         option("pipeline_model_parallel_size", "pipeline_parallel"),
         option("params_dtype", "precision", _DTYPES),
-        Setting(b"nnodes=", regex("nnodes={nodes:int}, num_local_procs")),
+        setting("nnodes={nodes:int}, num_local_procs"),
     ),
     build=_build,
     signs=((_WORLD, _START, 0.9),),

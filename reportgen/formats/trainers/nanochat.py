@@ -11,16 +11,17 @@ https://github.com/karpathy/build-nanogpt, train_gpt2.py.
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder, common_work
+from reportgen.formats.parsing.run_builder import common_work
 from reportgen.formats.parsing.text_log import Records
 
 # What build-nanogpt prints before the line of a step whose time contains it.
-_EVALUATION = regex(r"^(?:validation loss: |HellaSwag accuracy: |rank [0-9]{1,4} sample )", multiline=True)
+_EVALUATION = regex(r"^(?:validation loss: |HellaSwag accuracy: |rank [0-9]{1,4} sample )")
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
+    records = run.records
     if run.samples_per_step is None and len(records):
         run.samples_per_step = _work(records)
     valid = np.ones(len(records), dtype=bool)
@@ -29,7 +30,7 @@ def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
         evaluated = [match.start() for match in _EVALUATION.finditer(run.log.content)]
         after = np.unique(np.searchsorted(records.begin, evaluated))
         valid[after[after < len(records)]] = False
-    line.measure(run, records, valid=valid)
+    run.measure(valid=valid)
 
 
 def _work(records: Records) -> float | None:
@@ -54,12 +55,10 @@ FORMAT = LineFormat(
     lines=(
         StepLine(
             b" | tok/sec: ",
-            regex(
-                r"step {0,6}{step:int}(?:/{:int})?(?P<share> \([^)\n]{1,10}\))? \| loss: {1,4}{:loss}"
-                r" (?:\| [^|\n]{1,50}){0,8}?\| dt: {step_time_ms}ms \| tok/sec: {1,4}"
-                r"(?P<tokens_per_second>[0-9]{1,3}(?:,?[0-9]{3}){0,6}(?P<fraction>\.[0-9]{1,6})?)"
-                r"(?= \|| {0,3}\n)"
-            ),
+            r"step {0,6}{step:int}(?:/{:int})?(?P<share> \([^)\n]{1,10}\))? \| loss: {1,4}{:loss}"
+            r" (?:\| [^|\n]{1,50}){0,8}?\| dt: {step_time_ms}ms \| tok/sec: {1,4}"
+            r"(?P<tokens_per_second>[0-9]{1,3}(?:,?[0-9]{3}){0,6}(?P<fraction>\.[0-9]{1,6})?)"
+            r"(?= \|| {0,3}\n)",
             first=0,
             is_single=True,
             clock="host_synchronized",
@@ -68,17 +67,11 @@ FORMAT = LineFormat(
     ),
     factors={"framework": "nanochat", "item": "token"},
     settings=(
-        Setting(
-            b"Total batch size ",
-            regex("Total batch size {samples_per_step:commas} => gradient accumulation steps"),
-        ),
-        Setting(b"total desired batch size: ", regex("total desired batch size: {samples_per_step:int}")),
-        Setting(
-            b"Tokens / micro-batch / rank: ",
-            regex("Tokens / micro-batch / rank: {micro_batch_size:int} x {seq_len:int}"),
-        ),
-        Setting(b"Distributed world size: ", regex("Distributed world size: {devices:int}")),
-        Setting(b"ddp_world_size", regex("ddp_world_size[=: ]{1,3}{devices:int}")),
+        setting("Total batch size {samples_per_step:commas} => gradient accumulation steps"),
+        setting("total desired batch size: {samples_per_step:int}"),
+        setting("Tokens / micro-batch / rank: {micro_batch_size:int} x {seq_len:int}"),
+        setting("Distributed world size: {devices:int}"),
+        Setting(b"ddp_world_size", "ddp_world_size[=: ]{1,3}{devices:int}"),
     ),
     build=_build,
 ).format()

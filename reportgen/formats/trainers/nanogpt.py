@@ -9,10 +9,8 @@ Format: https://github.com/karpathy/nanoGPT, train.py.
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine
-from reportgen.formats.parsing.line_pattern import line_pattern, regex
-from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import Records
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
+from reportgen.formats.parsing.line_pattern import line_pattern
 
 _ITERATION = StepLine(
     b": loss ",
@@ -23,12 +21,11 @@ _ITERATION = StepLine(
     clock="host",
 )
 _EVALUATION = line_pattern("step {step:int}: train loss ")
-_TOKENS = "tokens per iteration will be: {samples_per_step:commas}"
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
     evaluated = run.log.records(_EVALUATION, b": train loss ").integers("step") + 1
-    line.measure(run, records, valid=~np.isin(run.step, evaluated))
+    run.measure(valid=~np.isin(run.step, evaluated))
 
 
 FORMAT = LineFormat(
@@ -37,8 +34,8 @@ FORMAT = LineFormat(
     lines=(_ITERATION,),
     factors={"framework": "nanoGPT", "item": "token"},
     settings=(
-        Setting(b"tokens per iteration will be: ", line_pattern(_TOKENS)),
-        Setting(b"WORLD_SIZE", regex(r"\bWORLD_SIZE[=: ]{1,3}{devices:positive}")),
+        setting("tokens per iteration will be: {samples_per_step:commas}"),
+        Setting(b"WORLD_SIZE", r"\bWORLD_SIZE[=: ]{1,3}{devices:positive}"),
     ),
     build=_build,
 ).format()

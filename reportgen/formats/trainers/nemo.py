@@ -13,9 +13,7 @@ https://github.com/NVIDIA-NeMo/Automodel, recipes/llm/train_ft.py.
 import re
 from dataclasses import replace
 
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, constant, set_batch
-from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant
 from reportgen.formats.parsing.text_log import NUMBER, Records
 from reportgen.formats.parsing.timestamps import elapsed
 
@@ -50,10 +48,10 @@ def _step(printed: bytes | None, iteration: bytes | None) -> bytes | None:
     return b"%d" % number if 0 <= number < 2**53 else iteration
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
-    if "global_batch_size" in records.columns:
-        set_batch(run, constant(records.floats("global_batch_size")))
-    line.measure(run, records)
+def _build(run: LineRun) -> None:
+    if "global_batch_size" in run.records.columns:
+        run.set_batch(constant(run.records.floats("global_batch_size")))
+    run.measure()
 
 
 FORMAT = LineFormat(
@@ -62,7 +60,7 @@ FORMAT = LineFormat(
     lines=(
         StepLine(
             b"Training epoch ",
-            regex(r"Training epoch {:int}, iteration {step:int}/{:int} \|(?P<fields>[^\n\r]{1,3000})"),
+            r"Training epoch {:int}, iteration {step:int}/{:int} \|(?P<fields>[^\n\r]{1,3000})",
             first=0,
             clock="host",
             prepare=_with_fields,
@@ -72,11 +70,9 @@ FORMAT = LineFormat(
             b"global_step=",
             # Nothing is read twice: what stands before the bar, in it and behind it ends where another bar
             # could begin.
-            regex(
-                r"Epoch {:int}: (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| {step:int}/{:int} "
-                r"\[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
-                r"(?=[^][\n\r]*?global_step=)(?P<fields>, [^][\n\r]{0,4000}+)\]"
-            ),
+            r"Epoch {:int}: (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| {step:int}/{:int} "
+            r"\[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
+            r"(?=[^][\n\r]*?global_step=)(?P<fields>, [^][\n\r]{0,4000}+)\]",
             first=0,
             clock="host",
             prepare=_with_fields,
@@ -84,17 +80,15 @@ FORMAT = LineFormat(
         ),
         StepLine(
             b": train_step_timing in s=",
-            regex("Step {step:int}: train_step_timing in s={step_time_s}"),
+            "Step {step:int}: train_step_timing in s={step_time_s}",
             first=0,
             clock="host",
         ),
         StepLine(
             b"/gpu)",
             # The rate of one device is over those that share data, not all of them.
-            regex(
-                r"\bstep {step:int} \| epoch {:int} \| [^\n]{0,500}?\| mem {memory_used_GiB} GiB "
-                r"\| tps {tokens_per_second}\({}/gpu\)"
-            ),
+            r"\bstep {step:int} \| epoch {:int} \| [^\n]{0,500}?\| mem {memory_used_GiB} GiB "
+            r"\| tps {tokens_per_second}\({}/gpu\)",
             first=None,
             is_single=True,
             is_dated=True,
@@ -102,7 +96,7 @@ FORMAT = LineFormat(
         ),
     ),
     factors={"framework": "NeMo", "item": "sequence"},
-    settings=(Setting(b"seq_length", regex(r"\bseq_length[=: ]{1,3}{seq_len:int}")),),
+    settings=(Setting(b"seq_length", r"\bseq_length[=: ]{1,3}{seq_len:int}"),),
     build=_build,
     confidence=0.9,
 ).format()

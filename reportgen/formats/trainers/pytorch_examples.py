@@ -14,9 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from reportgen.core.model import STEP, FloatArray, IntArray
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, by_rank
-from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, by_rank
 from reportgen.formats.parsing.step_numbers import ranks_by_running_mean
 from reportgen.formats.parsing.text_log import Records
 
@@ -31,7 +29,8 @@ def _from_zero(records: Records) -> Records:
     return replace(records, columns={**records.columns, "step": texts})
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
+    records = run.records
     if not len(records):
         return
     index, epoch = records.integers("step"), records.integers("epoch")
@@ -44,7 +43,7 @@ def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
             value, span = columns[now][at], np.ones(len(at), dtype=np.int64)
             if not is_every_step:
                 value, span = _between(index[at], epoch[at], columns[mean][at])
-            run.add("step_time", value, line.clock, phase=phase, span=span)
+            run.add("step_time", value, run.kind.clock, phase=phase, span=span)
 
 
 def _ranks(records: Records, index: IntArray, epoch: IntArray) -> IntArray:
@@ -80,21 +79,17 @@ FORMAT = LineFormat(
     lines=(
         StepLine(
             b"Epoch: [",
-            regex(
-                r"Epoch: \[{epoch:int}\]\[ {0,12}{step:int}/[0-9]{1,12}\]\s{1,20}"
-                r"Time {1,8}{time} {1,8}\( {0,8}{mean}\)\s{1,20}"
-                r"Data {1,8}{data} {1,8}\( {0,8}{data_mean}\)"
-            ),
+            r"Epoch: \[{epoch:int}\]\[ {0,12}{step:int}/[0-9]{1,12}\]\s{1,20}"
+            r"Time {1,8}{time} {1,8}\( {0,8}{mean}\)\s{1,20}"
+            r"Data {1,8}{data} {1,8}\( {0,8}{data_mean}\)",
             first=0,
             prepare=_from_zero,
             all_ranks=True,
         ),
         StepLine(
             b"Train: [",
-            regex(
-                r"Train: \[{epoch:int}/[0-9]{1,9}\]\[{step:int}/[0-9]{1,12}\]\s{1,4}"
-                r"eta [^\n]{5,200}?\btime {time} \({mean}\)\s"
-            ),
+            r"Train: \[{epoch:int}/[0-9]{1,9}\]\[{step:int}/[0-9]{1,12}\]\s{1,4}"
+            r"eta [^\n]{5,200}?\btime {time} \({mean}\)\s",
             first=0,
             prepare=_from_zero,
             all_ranks=True,
@@ -102,14 +97,14 @@ FORMAT = LineFormat(
     ),
     factors={"framework": "PyTorch", "item": "image"},
     settings=(
-        Setting(b"=> ", regex(r"=> (?:creating model|using pre-trained model) '(?P<model>[^'\r\n]{1,80})'")),
+        Setting(b"=> ", r"=> (?:creating model|using pre-trained model) '(?P<model>[^'\r\n]{1,80})'"),
         # Swin names its logger after the model, and prints its configuration.
         Setting(
             b": INFO Train: [",
-            regex(r"\[[0-9-]{10} [0-9:]{8} (?P<model>[^]\s]{1,100})\] \([^)\n]{1,60}\): INFO Train: \["),
+            r"\[[0-9-]{10} [0-9:]{8} (?P<model>[^]\s]{1,100})\] \([^)\n]{1,60}\): INFO Train: \[",
         ),
-        Setting(b"  BATCH_SIZE: ", regex("^ {2}BATCH_SIZE: {batch_size:int}$", multiline=True)),
-        Setting(b" in environ: ", regex(r"RANK and WORLD_SIZE in environ: [0-9]{1,9}/{devices:int}\b")),
+        Setting(b"  BATCH_SIZE: ", "^ {2}BATCH_SIZE: {batch_size:int}$"),
+        Setting(b" in environ: ", r"RANK and WORLD_SIZE in environ: [0-9]{1,9}/{devices:int}\b"),
     ),
     build=_build,
     confidence=0.9,

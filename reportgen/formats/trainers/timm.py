@@ -12,24 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.core.model import FloatArray, IntArray
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, set_batch
-from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder, common_work, spans
-from reportgen.formats.parsing.text_log import Records
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
+from reportgen.formats.parsing.run_builder import common_work, spans
 
 _MAX_BLUR = 0.05
 _TIME_ERROR, _RATE_ERROR = 0.0005, 0.005  # half of the last printed digit
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
-    done, rate = line.position(records), records.floats("rate")
+def _build(run: LineRun) -> None:
+    records = run.records
+    done, rate = run.kind.position(records), records.floats("rate")
     covered = spans(done, records.integers("epoch"))
     # The mean reaches back to the begin of the epoch, wherever the log itself begins.
     covered[:1] = done[:1]
     if "devices" not in run.factors and b"Training with a single process" in run.log.content:
         run.factors["devices"] = 1
     is_whole = done < records.integers("steps_per_epoch")
-    set_batch(run, common_work(rate[is_whole], records.floats("time")[is_whole], _TIME_ERROR, _RATE_ERROR))
+    run.set_batch(common_work(rate[is_whole], records.floats("time")[is_whole], _TIME_ERROR, _RATE_ERROR))
     mean = records.floats("mean")
     is_sharp = _is_sharp(mean, done, covered)
     time = np.where(is_sharp, _between(mean, done, covered), np.nan)
@@ -58,23 +57,19 @@ FORMAT = LineFormat(
     lines=(
         StepLine(
             b"Train: ",
-            regex(
-                r"Train: (?P<epoch>[0-9]{1,6}) \[ {0,9}{step:int}/{steps_per_epoch:int} \([ 0-9]{1,5}%\)\] "
-                r"[^\n]{0,400}?Time: {0,9}{time}s, {0,9}{rate}/s {1,9}\( {0,9}{mean}s, {0,9}{}/s\)"
-                r"(?:[^\n]{0,60}?Data: {0,9}{} \( {0,9}{data_mean}\))?"
-            ),
+            r"Train: (?P<epoch>[0-9]{1,6}) \[ {0,9}{step:int}/{steps_per_epoch:int} \([ 0-9]{1,5}%\)\] "
+            r"[^\n]{0,400}?Time: {0,9}{time}s, {0,9}{rate}/s {1,9}\( {0,9}{mean}s, {0,9}{}/s\)"
+            r"(?:[^\n]{0,60}?Data: {0,9}{} \( {0,9}{data_mean}\))?",
             first=0,
         ),
     ),
     factors={"framework": "timm", "item": "image"},
     settings=(
-        Setting(b" created, param count", regex(r"Model (?P<model>[\w.-]{1,80}) created, param count")),
+        Setting(b" created, param count", r"Model (?P<model>[\w.-]{1,80}) created, param count"),
         Setting(
             b", total ",
-            regex(
-                "Training in distributed mode with multiple processes[^\n]{0,80}?"
-                "Process (?:[0-9]{1,6}), total (?P<devices>[0-9]{1,6})"
-            ),
+            "Training in distributed mode with multiple processes[^\n]{0,80}?"
+            "Process (?:[0-9]{1,6}), total (?P<devices>[0-9]{1,6})",
         ),
     ),
     build=_build,

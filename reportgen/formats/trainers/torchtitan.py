@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from reportgen.core.model import Break
-from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine, count, set_batch
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder, once
 from reportgen.formats.parsing.text_log import Records
@@ -29,19 +29,19 @@ _STARTED = regex("Training starts at step {step:int}")
 _LOGGER = regex(r"\[titan\] {:stamp} - [\w.]{1,40} - [A-Z]{4,8} - [^\n]{0,100}")
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
     if mesh := run.log.search(_MESH, b"device mesh with "):
         texts = mesh["sizes"].split(b",") if mesh["sizes"] else _DEGREE.findall(mesh["degrees"])
         # Experts are spread over devices that the other degrees count already.
         devices = math.prod(int(size) for size in texts if size.strip())
         run.factors["devices"] = devices if texts and 1 <= devices < 2**31 else 0
-    if not count(run, "devices"):
+    if not run.count("devices"):
         run.factors.pop("devices", None)
-    tokens, batch = run.samples_per_step, count(run, "global_batch_size")
-    set_batch(run, float(batch) if "global_batch_size" in run.factors else None)
-    run.samples_per_step = tokens or float(batch * count(run, "seq_len")) or None
-    run.breaks = (*_evaluations(run, records), *_restarts(run, records))
-    line.measure(run, records)
+    tokens, batch = run.samples_per_step, run.count("global_batch_size")
+    run.set_batch(float(batch) if "global_batch_size" in run.factors else None)
+    run.samples_per_step = tokens or float(batch * run.count("seq_len")) or None
+    run.breaks = (*_evaluations(run, run.records), *_restarts(run, run.records))
+    run.measure()
 
 
 def _evaluations(run: RunBuilder, records: Records) -> list[Break]:
@@ -69,29 +69,23 @@ FORMAT = LineFormat(
     lines=(
         StepLine(
             b"GiB(",
-            regex(
-                r"step: (?<!validate step: ) {0,8}{step:int}  loss: {1,9}{:loss}"
-                r"(?:  [a-z_]{1,30}: {1,9}{}){0,8}  memory: {1,9}{memory_used_GiB}GiB\([^)\n]{1,12}\)"
-                r"  (?:tps|wps): {1,9}{tokens_per_second_per_device:commas}(?=\s)"
-            ),
+            r"step: (?<!validate step: ) {0,8}{step:int}  loss: {1,9}{:loss}"
+            r"(?:  [a-z_]{1,30}: {1,9}{}){0,8}  memory: {1,9}{memory_used_GiB}GiB\([^)\n]{1,12}\)"
+            r"  (?:tps|wps): {1,9}{tokens_per_second_per_device:commas}(?=\s)",
             is_dated=True,
         ),
     ),
     factors={"framework": "torchtitan", "item": "token"},
     settings=(
+        setting("local batch size {micro_batch_size:int}, global batch size {global_batch_size:int}"),
+        setting("sequence length {seq_len:int}"),
+        setting("{samples_per_step:int} tokens per train step"),
+        Setting(b"WORLD_SIZE", r"\bWORLD_SIZE[=: ]{1,3}{devices:int}"),
         Setting(
-            b"global batch size ",
-            regex("local batch size {micro_batch_size:int}, global batch size {global_batch_size:int}"),
+            b" capacity: ", r"[A-Z]{2,6} capacity: (?P<device>[^\n]{1,60}?)(?: \([0-9]{1,3}\))? with [0-9]"
         ),
-        Setting(b"sequence length ", regex("sequence length {seq_len:int}")),
-        Setting(b" tokens per train step", regex("{samples_per_step:int} tokens per train step")),
-        Setting(b"WORLD_SIZE", regex(r"\bWORLD_SIZE[=: ]{1,3}{devices:int}")),
-        Setting(
-            b" capacity: ",
-            regex(r"[A-Z]{2,6} capacity: (?P<device>[^\n]{1,60}?)(?: \([0-9]{1,3}\))? with [0-9]"),
-        ),
-        Setting(b" total parameters", regex(r"Model (?P<model>[\w.-]{1,40} [\w.-]{1,40}) size: [0-9]")),
-        Setting(b"Building ", regex(r"Building (?P<model>(?!device mesh)[\w.-]{1,40} [\w.-]{1,40}) with ")),
+        Setting(b" total parameters", r"Model (?P<model>[\w.-]{1,40} [\w.-]{1,40}) size: [0-9]"),
+        Setting(b"Building ", r"Building (?P<model>(?!device mesh)[\w.-]{1,40} [\w.-]{1,40}) with "),
     ),
     build=_build,
     signs=((b"[titan]", _LOGGER, 0.8),),

@@ -10,11 +10,11 @@ import re
 from dataclasses import replace
 
 from reportgen.formats.base import Claim
-from reportgen.formats.parsing.line_format import LineFormat, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.metric_logger import EPOCH, METRIC_LOGGER
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import COUNT, Records
+from reportgen.formats.parsing.text_log import COUNT
 from reportgen.sources.logfiles import LogFiles
 
 _CLOSING = regex(EPOCH + r" Total time: [0-9:, days]{7,30} \({time} s / it\)")
@@ -26,9 +26,10 @@ _LISTED = re.compile(rb"^ {0,8}(arch|batch_size_per_gpu|world_size): ([\w.-]{1,8
 _RENAMED = {b"arch": b"model", b"batch_size_per_gpu": b"batch_size"}
 
 
-def _build(run: RunBuilder, records: Records, line: StepLine) -> None:
+def _build(run: LineRun) -> None:
+    records = run.records
     _describe(run)
-    line.measure(run, records)
+    run.measure()
     closing = run.log.records(_CLOSING, b" s / it)")
     run.last = max(run.last, int(closing.end[-1]) if len(closing) else 0)
     epochs = records.integers("epoch").tolist() if "epoch" in records.columns else [0] * len(records)
