@@ -80,11 +80,7 @@ def _table(
     rows = [
         row_header(spec, line.row, marks.rows.get(line.row, ()), units.of_row(line.row)) for line in lines
     ]
-    columns = [
-        column_header(spec, key, marks.columns.get(key, ()), quantity, units.of_column(key))
-        for key in grid.columns
-        for quantity in spec.show
-    ]
+    columns = _columns(spec, grid, marks, units)
     if spec.compare and spec.compare.mean:
         pending.append(_mean_cells(builder, columns, pending, rows))
         rows.append(mean_header(spec))
@@ -113,6 +109,14 @@ def _table(
         facet_text=facet_words,
         findings=tuple(builder.findings),
     )
+
+
+def _columns(spec: TableSpec, grid: CaseGrid, marks: Qualifiers, units: UnitChoice) -> list[Header]:
+    return [
+        column_header(spec, key, marks.columns.get(key, ()), quantity, units.of_column(key))
+        for key in grid.columns
+        for quantity in spec.show
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

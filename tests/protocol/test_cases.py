@@ -24,18 +24,18 @@ def published(number: int, value: float) -> Run:
 
 
 def one_case(*runs: Run, metric: str = "step_time", **other: Any) -> Case:
-    (found,) = cases(runs, metric, "step", TWO, **other)
-    return found
+    (case,) = cases(runs, metric, "step", TWO, **other)
+    return case
 
 
 def test_seven_repeats_are_one_case_with_their_median() -> None:
-    found = one_case(*(repeat(i, 1 + i / 1000) for i in (3, 1, 2, 7, 5, 4, 6)))
-    assert (found.factors, found.unit, found.protocol) == ({"model": "x"}, "s", "2+5x7")
-    assert found.summary is not None
-    assert found.summary.median == pytest.approx(1.004)
-    assert (found.summary.n, found.summary.coverage, found.summary.reached) == (7, 0.984375, True)
-    assert [one.run.id for one in found.measurements] == ["r1", "r2", "r3", "r4", "r5", "r6", "r7"]
-    assert not found.findings
+    case = one_case(*(repeat(i, 1 + i / 1000) for i in (3, 1, 2, 7, 5, 4, 6)))
+    assert (case.factors, case.unit, case.protocol) == ({"model": "x"}, "s", "2+5x7")
+    assert case.summary is not None
+    assert case.summary.median == pytest.approx(1.004)
+    assert (case.summary.n, case.summary.coverage, case.summary.reached) == (7, 0.984375, True)
+    assert [one.run.id for one in case.measurements] == ["r1", "r2", "r3", "r4", "r5", "r6", "r7"]
+    assert not case.findings
 
 
 def test_cases_come_in_the_order_of_their_first_run() -> None:
@@ -48,7 +48,7 @@ def test_cases_come_in_the_order_of_their_first_run() -> None:
     ]
 
 
-def test_numbers_are_equal_whatever_their_type_but_true_is_not_one() -> None:
+def test_numbers_are_equal_for_any_type_but_true_differs_from_1() -> None:
     values = [1, 1.0, True, "1"]
     runs = [repeat(i, factors={"devices": value}) for i, value in enumerate(values)]
     assert [len(one.measurements) for one in cases(runs, "step_time", "step", TWO)] == [2, 1, 1]
@@ -60,35 +60,35 @@ def test_ignored_factors_do_not_separate_cases() -> None:
     assert one_case(*runs, ignore=("node",)).factors == {"model": "x"}
 
 
-def test_split_repeats_are_cases_of_one() -> None:
-    found = cases([repeat(2), repeat(None), repeat(1)], "step_time", "step", TWO, split_repeats=True)
-    assert [dict(one.factors) for one in found] == [{"model": "x", "repeat": n} for n in (1, 2, 3)]
-    assert [one.findings for one in found] == [(), (), ()]
+def test_split_repeats_are_cases_with_one_run() -> None:
+    case = cases([repeat(2), repeat(None), repeat(1)], "step_time", "step", TWO, split_repeats=True)
+    assert [dict(one.factors) for one in case] == [{"model": "x", "repeat": n} for n in (1, 2, 3)]
+    assert [one.findings for one in case] == [(), (), ()]
 
 
 def test_runs_without_a_number_are_repeats_too() -> None:
-    found = one_case(repeat(None, id="a"), repeat(None, id="b"))
-    assert found.summary is not None
-    assert found.summary.n == 2
-    assert rules(found.findings) == ["protocol.few-repeats"]
+    case = one_case(repeat(None, id="a"), repeat(None, id="b"))
+    assert case.summary is not None
+    assert case.summary.n == 2
+    assert rules(case.findings) == ["protocol.few-repeats"]
 
 
-def test_every_run_enters_measured_or_not() -> None:
+def test_every_run_is_measured_or_listed_as_unmeasured() -> None:
     failed = repeat(3, status="failed")
     short = run(series([1.0] * 2), id="r4")
     empty = run(id="r5")
-    found = one_case(repeat(1), repeat(2), failed, short, empty)
-    assert [one.run.id for one in found.measurements] == ["r1", "r2"]
-    assert [one.id for one in found.unmeasured] == ["r3", "r4", "r5"]
-    assert rules(found.findings) == ["protocol.few-repeats", "read.failed-run", "protocol.short-window"]
+    case = one_case(repeat(1), repeat(2), failed, short, empty)
+    assert [one.run.id for one in case.measurements] == ["r1", "r2"]
+    assert [one.id for one in case.unmeasured] == ["r3", "r4", "r5"]
+    assert rules(case.findings) == ["protocol.few-repeats", "read.failed-run", "protocol.short-window"]
 
 
-def test_a_case_of_failures_alone_has_no_median() -> None:
-    found = one_case(repeat(1, status="out_of_memory"))
-    assert (found.summary, found.measurements) == (None, ())
+def test_a_case_of_failed_runs_only_has_no_median() -> None:
+    case = one_case(repeat(1, status="out_of_memory"))
+    assert (case.summary, case.measurements) == (None, ())
 
 
-def test_a_log_of_other_things_is_no_part_of_the_case() -> None:
+def test_a_log_of_other_metrics_only_belongs_to_no_case() -> None:
     monitor = run(telemetry(power=[1.0]), id="monitor", factors={"device": "0"})
     assert len(cases([repeat(1), monitor], "throughput", "step", TWO)) == 1
     assert len(cases([repeat(1), monitor], "power", "step", TWO)) == 1
@@ -104,11 +104,11 @@ def test_a_log_of_other_things_is_no_part_of_the_case() -> None:
     ],
 )
 def test_too_few_repeats_are_counted(n: int, message: str | None) -> None:
-    found = one_case(*(repeat(i) for i in range(n)))
-    assert messages(found.findings, "protocol.few-repeats") == ([message] if message else [])
+    case = one_case(*(repeat(i) for i in range(n)))
+    assert messages(case.findings, "protocol.few-repeats") == ([message] if message else [])
 
 
-def test_a_single_published_figure_is_not_asked_for_repeats() -> None:
+def test_a_single_published_figure_needs_no_repeats() -> None:
     assert not one_case(published(1, 300.0), metric="throughput").findings
     assert rules(one_case(published(1, 300.0), published(2, 301.0), metric="throughput").findings) == [
         "protocol.few-repeats"
@@ -117,8 +117,8 @@ def test_a_single_published_figure_is_not_asked_for_repeats() -> None:
 
 # (1.06 - 1.0) / 1.0 = 6 % of the median.
 def test_repeats_far_apart_are_named() -> None:
-    found = one_case(repeat(1, 1.06), repeat(2), repeat(3))
-    assert messages(found.findings, "protocol.spread") == [
+    case = one_case(repeat(1, 1.06), repeat(2), repeat(3))
+    assert messages(case.findings, "protocol.spread") == [
         "repeats of step_time vary by 6.0% (limit 5.0%): lowest r2, highest r1"
     ]
     assert not messages(one_case(repeat(1, 1.049), repeat(2), repeat(3)).findings, "protocol.spread")
@@ -132,20 +132,20 @@ def test_repeats_far_apart_are_named() -> None:
         ("step_time", "forward", "step_time (forward)"),
     ],
 )
-def test_a_spread_says_of_which_metric_and_phase_it_is(metric: str, phase: str, what: str) -> None:
+def test_a_spread_names_its_metric_and_phase(metric: str, phase: str, what: str) -> None:
     runs = [
         run(series([time] * 7), series([time] * 7, phase="forward"), repeat=i, samples_per_step=8)
         for i, time in enumerate((1.0, 1.5))
     ]
-    (found,) = cases(runs, metric, phase, TWO)
-    (message,) = messages(found.findings, "protocol.spread")
+    (case,) = cases(runs, metric, phase, TWO)
+    (message,) = messages(case.findings, "protocol.spread")
     assert message.startswith(f"repeats of {what} vary by 40.0% (limit 5.0%)")
 
 
 # Strictly rising: p = 2 / 7! = 0.0004; 0.003 a repeat are 1.8 % of 1.009 from first to last.
 def test_repeats_that_rise_in_their_order_drift() -> None:
-    found = one_case(*(repeat(i, 1 + 0.003 * i) for i in range(7)))
-    assert messages(found.findings, "protocol.drift-across-repeats") == [
+    case = one_case(*(repeat(i, 1 + 0.003 * i) for i in range(7)))
+    assert messages(case.findings, "protocol.drift-across-repeats") == [
         "step_time rises by 1.8% from first to last repeat (Kendall's tau 1.00, p = 0.0004); interleave the cases"
     ]
 
@@ -159,19 +159,19 @@ def test_repeats_that_rise_in_their_order_drift() -> None:
     ],
 )
 def test_repeats_without_order_or_of_little_change_do_not_drift(values: list[float]) -> None:
-    found = one_case(*(repeat(i, v) for i, v in enumerate(values)))
-    assert not messages(found.findings, "protocol.drift-across-repeats")
+    case = one_case(*(repeat(i, v) for i, v in enumerate(values)))
+    assert not messages(case.findings, "protocol.drift-across-repeats")
 
 
-def test_without_numbers_there_is_no_order_to_drift_in() -> None:
-    found = one_case(*(repeat(None, 1 + 0.003 * i, id=f"r{i}") for i in range(7)))
-    assert not messages(found.findings, "protocol.drift-across-repeats")
+def test_without_repeat_numbers_there_is_no_drift() -> None:
+    case = one_case(*(repeat(None, 1 + 0.003 * i, id=f"r{i}") for i in range(7)))
+    assert not messages(case.findings, "protocol.drift-across-repeats")
 
 
-def test_two_runs_of_one_number_are_both_kept_and_named() -> None:
-    found = one_case(repeat(1, id="a/r1"), repeat(1, id="b/r1"), repeat(2))
-    assert len(found.measurements) == 3
-    assert messages(found.findings, "read.repeat-collision") == [
+def test_two_runs_with_one_repeat_number_are_both_kept_and_named() -> None:
+    case = one_case(repeat(1, id="a/r1"), repeat(1, id="b/r1"), repeat(2))
+    assert len(case.measurements) == 3
+    assert messages(case.findings, "read.repeat-collision") == [
         "2 runs have repeat number 1: a/r1, b/r1; all are kept"
     ]
 
@@ -179,17 +179,17 @@ def test_two_runs_of_one_number_are_both_kept_and_named() -> None:
 def test_repeats_measured_in_different_ways_are_mixed() -> None:
     short = run(series([1.0] * 6), id="r2", repeat=2)
     figure = run(aggregate(1.0), id="r3", repeat=3)
-    found = one_case(repeat(1), short, figure)
-    assert messages(found.findings, "protocol.mixed") == [
+    case = one_case(repeat(1), short, figure)
+    assert messages(case.findings, "protocol.mixed") == [
         "repeats were measured differently: 1 by aggregate, 1 by steps 3..6, 1 by steps 3..7"
     ]
 
 
-def test_an_environment_that_varies_is_named_but_not_what_varies_by_nature() -> None:
+def test_a_varying_environment_is_named_except_keys_that_always_vary() -> None:
     first = {"driver": "550", "time": "10:00", "scheduler.job_id": 1, "process.pid": 7, "torch": "2.9"}
     second = {"driver": "555", "time": "11:00", "scheduler.job_id": 2, "process.pid": 8}
-    found = one_case(repeat(1, environment=first), repeat(2, environment=second))
-    assert messages(found.findings, "environment.varies") == [
+    case = one_case(repeat(1, environment=first), repeat(2, environment=second))
+    assert messages(case.findings, "environment.varies") == [
         "environment differs between runs: driver (550, 555)"
     ]
 
@@ -214,11 +214,13 @@ def test_an_environment_that_varies_is_named_but_not_what_varies_by_nature() -> 
         (run(series([1.0], metric="throughput")), (("throughput", "step"),)),
     ],
 )
-def test_a_run_has_what_its_log_has_something_of(made: Run, expected: tuple[tuple[str, str], ...]) -> None:
+def test_available_metrics_are_those_with_data_in_the_log(
+    made: Run, expected: tuple[tuple[str, str], ...]
+) -> None:
     assert available_metrics(made, {"compute": ("forward", "backward")}) == expected
 
 
-def test_totals_of_other_metrics_than_times_are_not_there() -> None:
+def test_only_times_have_totals() -> None:
     made = run(
         Aggregate(
             "utilization", phase="forward", value=0.5, original="50", statistic="mean", source=run().source
@@ -242,22 +244,22 @@ OLYMPIC = Protocol("mlperf", repeats=4, reduce="olympic", strict=True)
 
 
 def trained(number: int, minutes: float, **other: Any) -> Run:
-    found = aggregate(60 * minutes, metric="time_to_train", statistic="total")
-    return run(found, *other.pop("findings", ()), id=f"t{number}", repeat=number, **other)
+    figure = aggregate(60 * minutes, metric="time_to_train", statistic="total")
+    return run(figure, *other.pop("findings", ()), id=f"t{number}", repeat=number, **other)
 
 
 def scored(*runs: Run) -> Case:
-    (found,) = cases(runs, "time_to_train", "step", OLYMPIC)
-    return found
+    (case,) = cases(runs, "time_to_train", "step", OLYMPIC)
+    return case
 
 
 def test_an_olympic_case_is_the_mean_without_the_fastest_and_the_slowest() -> None:
-    found = scored(*(trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 9.0, 2.0))))
-    assert found.summary is not None
-    assert (found.summary.median, found.summary.n, found.summary.statistic) == (150.0, 2, "olympic mean")
+    case = scored(*(trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 9.0, 2.0))))
+    assert case.summary is not None
+    assert (case.summary.median, case.summary.n, case.summary.statistic) == (150.0, 2, "olympic mean")
 
 
-def test_a_failed_run_takes_the_place_of_the_slowest_and_two_leave_no_score() -> None:
+def test_a_failed_run_counts_as_the_slowest_and_two_give_no_score() -> None:
     runs = [trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 2.0))]
     one = scored(*runs, trained(3, 4.0, status="failed"))
     assert one.summary is not None
@@ -271,26 +273,26 @@ def test_a_strict_protocol_counts_a_damaged_log_as_failed() -> None:
         *(trained(i, minutes) for i, minutes in enumerate((3.0, 1.0, 2.0))),
         trained(3, 1.5, findings=(damage,)),
     ]
-    found = scored(*runs)
-    assert found.summary is not None
-    assert found.summary.median == 150.0
-    assert damage in found.findings
-    assert [one.id for one in found.unmeasured] == ["t3"]
+    case = scored(*runs)
+    assert case.summary is not None
+    assert case.summary.median == 150.0
+    assert damage in case.findings
+    assert [one.id for one in case.unmeasured] == ["t3"]
 
 
-def test_a_sample_of_single_steps_is_no_figure_of_the_run() -> None:
+def test_a_sample_of_single_steps_is_not_an_aggregate_of_the_run() -> None:
     sampled = run(aggregate(1.0, statistic="sample"), aggregate(3.0, "forward"))
     assert available_metrics(sampled) == (("step_time", "forward"),)
     assert not cases([sampled], "step_time", "step", TWO)
 
 
-def test_runs_whose_totals_have_other_parts_were_not_measured_alike() -> None:
+def test_totals_with_different_parts_are_mixed() -> None:
     totals = {"compute": ("forward", "backward")}
     both = run(aggregate(1.0, "forward"), aggregate(2.0, "backward"), id="a")
     one = run(aggregate(1.0, "forward"), id="b")
-    (found,) = cases([both, one], "step_time", "compute", TWO, totals=totals)
-    assert found.parts == ("forward", "backward")
-    assert messages(found.findings, "protocol.mixed") == [
+    (case,) = cases([both, one], "step_time", "compute", TWO, totals=totals)
+    assert case.parts == ("forward", "backward")
+    assert messages(case.findings, "protocol.mixed") == [
         "repeats were measured differently: 1 by aggregate of forward, 1 by aggregate of forward + backward"
     ]
     (alone,) = cases([one], "step_time", "compute", TWO, totals=totals)
@@ -299,10 +301,10 @@ def test_runs_whose_totals_have_other_parts_were_not_measured_alike() -> None:
 
 def test_a_case_has_the_unit_of_its_figures_and_only_one() -> None:
     runs = [run(aggregate(60.0, metric="epoch_time", unit=unit), id=unit) for unit in ("B", "s")]
-    (found,) = cases(runs, "epoch_time", "step", TWO)
-    assert found.unit == "B"
-    assert [one.run.id for one in found.measurements] == ["B"]
-    assert messages(found.findings, "protocol.mixed") == [
+    (case,) = cases(runs, "epoch_time", "step", TWO)
+    assert case.unit == "B"
+    assert [one.run.id for one in case.measurements] == ["B"]
+    assert messages(case.findings, "protocol.mixed") == [
         "epoch_time is in s, in other runs in B; left out of the median"
     ]
 
@@ -314,7 +316,7 @@ def test_a_copy_of_a_log_does_not_enter_the_median():
     assert (case.summary.median, case.summary.n, len(case.unmeasured)) == (1.0, 1, 1)
 
 
-def test_repeats_without_a_number_are_counted_as_their_names_are() -> None:
+def test_repeats_without_a_number_are_numbered_in_natural_order() -> None:
     runs = [run(series([float(n)] * 10), id=f"r{n}") for n in (10, 2, 1)]
     (case,) = cases(runs, "step_time", "step", parse_protocol("2+5x1"))
     assert [measured.run.id for measured in case.measurements] == ["r1", "r2", "r10"]

@@ -23,7 +23,7 @@ def test_the_notation_is_warmup_steps_and_repeats(text: str, expected: tuple[int
 @pytest.mark.parametrize(
     "text", ["", "20", "20+x7", "20+100x", "-1+100x7", "20+1e2x7", "20 + 100 x 7", "²+1x1"]
 )
-def test_what_is_no_notation_is_refused_with_an_example(text: str) -> None:
+def test_an_invalid_notation_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(RequestError, match="is no protocol; write steps and repeats as in"):
         parse_protocol(text)
 
@@ -39,7 +39,7 @@ def test_a_table_sets_what_it_names_and_keeps_the_rest() -> None:
     assert found == Protocol("tf2", 10, 50, 5, "mean_of_rates", 5)
 
 
-def test_a_key_beside_the_notation_wins_over_it_in_either_order() -> None:
+def test_a_key_overrides_the_notation_in_either_order() -> None:
     first = Protocol.from_table("a", {"repeats": 3, "steps": "10+50x5"})
     last = Protocol.from_table("a", {"steps": "10+50x5", "repeats": 3})
     assert first == last == Protocol("a", 10, 50, 3)
@@ -67,7 +67,7 @@ def test_a_key_beside_the_notation_wins_over_it_in_either_order() -> None:
         ({"steps": "20"}, 'protocols.p.steps: "20" is no protocol'),
     ],
 )
-def test_nonsense_in_a_table_names_the_key(table: dict[str, object], message: str) -> None:
+def test_an_invalid_value_in_a_table_names_the_key(table: dict[str, object], message: str) -> None:
     with pytest.raises(RequestError) as caught:
         Protocol.from_table("p", table)
     assert str(caught.value).startswith(message)

@@ -85,7 +85,7 @@ def test_a_phase_that_never_occurs_in_the_window_is_absent_and_not_zero() -> Non
     assert value(run(series([1.0] * 8)), "step_time", "forward") is None
 
 
-def test_of_the_clocks_of_a_phase_the_device_is_believed_and_of_a_step_the_host() -> None:
+def test_a_phase_uses_the_device_clock_and_a_step_the_host_clock() -> None:
     one = run(
         series([1.0] * 7, clock="cuda_event"),
         series([1.01] * 7, clock="host"),
@@ -133,7 +133,7 @@ def test_a_total_of_published_phases_gives_a_throughput() -> None:
     assert not measured.findings
 
 
-def test_what_does_not_add_up_has_no_total() -> None:
+def test_metrics_that_do_not_add_up_have_no_total() -> None:
     one = run(
         aggregate(0.5, "forward", metric="utilization"), aggregate(0.5, "backward", metric="utilization")
     )
@@ -150,7 +150,7 @@ def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
     ]
 
 
-def test_the_time_to_train_is_of_the_whole_run_and_needs_no_remark() -> None:
+def test_the_time_to_train_is_a_figure_of_the_run_without_a_finding() -> None:
     measured = measure_run(run(aggregate(300.0, metric="time_to_train")), "time_to_train", "step", DEFAULT)
     assert measured is not None
     assert not measured.findings
@@ -188,7 +188,7 @@ def test_printed_rates_of_ranks_add_up() -> None:
     assert value(run(*ranks), "throughput") == 150.0
 
 
-def test_times_are_believed_more_than_printed_rates_unless_the_protocol_wants_those() -> None:
+def test_times_are_preferred_to_printed_rates_unless_the_protocol_asks_for_rates() -> None:
     one = run(series([0.5] * 7), series([17.0] * 7, metric="throughput"), samples_per_step=8)
     assert value(one, "throughput") == 16.0
     assert value(one, "throughput", protocol=RATES) == 17.0
@@ -198,7 +198,7 @@ def test_a_printed_rate_of_zero_gives_no_number() -> None:
     assert value(run(series([1, 1, 1, 0, 1], metric="throughput")), "throughput") is None
 
 
-def test_a_quantity_of_its_own_is_reduced_as_the_metric_says() -> None:
+def test_any_other_quantity_is_reduced_as_its_metric_says() -> None:
     one = run(
         series([9, 9, 1, 2, 3, 4, 5], metric="loss"), series([9, 9, 1, 2, 3, 4, 5], metric="memory_used")
     )
@@ -237,7 +237,7 @@ def test_a_failed_run_has_no_number_and_says_why(status: Status) -> None:
     ]
 
 
-def test_what_the_reader_said_of_a_failure_is_not_said_again() -> None:
+def test_the_readers_finding_about_a_failure_is_not_repeated() -> None:
     said = Finding("warning", Rule.READ_FAILED_RUN, "a", "exit code 3", Source("run.json", 4))
     assert attempt(run(said, status="failed"), "step_time", "step", FIVE)[1] == (said,)
 
@@ -264,13 +264,13 @@ def test_an_unfinished_run_with_a_figure_is_measured_and_marked() -> None:
     assert rules(measured.findings) == ["read.incomplete-run", "protocol.aggregate-only"]
 
 
-def test_an_unfinished_run_without_the_figure_says_so() -> None:
+def test_an_unfinished_run_without_data_of_the_metric_has_a_finding() -> None:
     assert messages(
         attempt(run(status="partial"), "step_time", "forward", FIVE)[1], "read.incomplete-run"
     ) == ["run ended early; no step_time (forward) recorded"]
 
 
-def test_a_log_that_ends_in_the_warmup_says_so() -> None:
+def test_a_log_that_ends_in_the_warmup_has_a_finding() -> None:
     measured, why = attempt(run(series([1.0] * 2)), "step_time", "step", FIVE)
     assert measured is None
     assert messages(why, "protocol.short-window") == ["log ends at step 2, within the warm-up of 2 steps"]
@@ -291,7 +291,7 @@ def test_a_log_without_a_step_after_the_warmup_says_why(step, span, why):
     assert messages(found, "protocol.short-window") == [why]
 
 
-def test_a_figure_helps_out_where_the_steps_do_not_reach() -> None:
+def test_an_aggregate_is_used_if_the_steps_give_no_number() -> None:
     assert value(run(series([1.0] * 2), aggregate(3.0)), "step_time") == 3.0
 
 
@@ -311,13 +311,13 @@ def test_a_peak_is_the_maximum_over_the_devices() -> None:
     assert value(found, "memory_used") == 7.0
 
 
-def test_of_a_mask_every_bit_that_was_set_is_kept() -> None:
+def test_a_mask_keeps_every_bit_that_was_set() -> None:
     found = run(telemetry("0", throttle_reasons=[4.0, 0.0]), telemetry("1", throttle_reasons=[0.0, 65.0]))
     assert value(found, "throttle_reasons") == 69.0
 
 
 @pytest.mark.parametrize("steps", [True, False])
-def test_telemetry_on_another_clock_is_used_whole_and_says_so(steps: bool) -> None:
+def test_telemetry_on_another_clock_uses_all_samples_with_a_finding(steps: bool) -> None:
     parts = [series([1.0] * 7)] if steps else []
     measured = measure_run(run(*parts, telemetry(power=[100.0, 300.0])), "power", "step", FIVE)
     assert measured is not None
@@ -325,7 +325,7 @@ def test_telemetry_on_another_clock_is_used_whole_and_says_so(steps: bool) -> No
     assert rules(measured.findings) == ["protocol.coarse-interval"]
 
 
-def test_telemetry_without_a_sample_in_the_window_gives_nothing() -> None:
+def test_telemetry_without_a_sample_in_the_window_has_no_number() -> None:
     steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
     assert value(run(steps, telemetry(t=[0.5, 99.0], power=[1.0, 1.0])), "power") is None
     assert value(run(telemetry(power=[math.nan])), "power") is None
@@ -340,7 +340,7 @@ def test_a_loss_may_be_negative_and_a_time_not() -> None:
 
 
 # Counters since the driver was loaded: over steps 3..7, from 2 to 7 s, one rises by 200 J and one by 300 J.
-def test_energy_is_what_the_counters_of_all_devices_rose_by_in_the_window() -> None:
+def test_energy_is_the_rise_of_all_counters_in_the_window() -> None:
     steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
     first = telemetry("0", t=[1, 2.5, 4.5, 6.5, 9], energy=[1e9, 1e9 + 50, 1e9 + 150, 1e9 + 250, 2e9])
     second = telemetry("1", t=[2, 7], energy=[5e9, 5e9 + 300])
@@ -357,7 +357,7 @@ def test_energy_is_what_the_counters_of_all_devices_rose_by_in_the_window() -> N
         ([3.0, 6.0], [2.0, 1.0], [0, 1, 2, 3, 4, 5, 6], "the counter was reset during the measured steps"),
     ],
 )
-def test_a_counter_without_two_ends_gives_no_energy(
+def test_a_counter_without_two_samples_has_no_energy(
     t: list[float], energy: list[float], begin: list[float] | None, why: str
 ) -> None:
     measured, said = attempt(
@@ -379,7 +379,7 @@ def test_a_number_knows_its_unit() -> None:
     assert units == {"step_time": "s", "throughput": "samples/s", "epoch_time": "s", "shards": "1"}
 
 
-def test_a_total_of_a_metric_of_ones_own_adds_up_if_it_is_in_seconds() -> None:
+def test_a_custom_metric_in_seconds_has_totals() -> None:
     one = run(
         aggregate(1.0, "forward", metric="wait", unit="s"),
         aggregate(2.0, "backward", metric="wait", unit="s"),
@@ -399,7 +399,7 @@ def test_a_total_names_the_parts_that_entered_it() -> None:
     assert alone.parts == ()
 
 
-def test_a_total_says_what_it_could_not_add() -> None:
+def test_a_total_names_the_parts_that_it_leaves_out() -> None:
     one = run(series([1.0] * 7), series([0.1] * 7, "forward"), aggregate(5.0, "backward"))
     measured = measure_run(one, "step_time", "compute", FIVE, TOTALS)
     assert measured is not None
@@ -428,7 +428,7 @@ def test_the_finding_contains_both_rates() -> None:
     ]
 
 
-def test_a_clock_that_does_not_move_gives_no_number_and_says_so() -> None:
+def test_a_clock_that_does_not_advance_gives_no_number_with_a_finding() -> None:
     measured, why = attempt(run(series([0.0] * 9, clock="timestamp")), "step_time", "step", FIVE)
     assert measured is None
     assert rules(why) == ["protocol.no-number"]
@@ -449,7 +449,7 @@ _PARTS = st.one_of(
 @given(
     st.lists(_PARTS, max_size=5), st.sampled_from([None, 0.0, 8.0]), st.sampled_from([FIVE, RATES, DEFAULT])
 )
-def test_what_a_log_has_becomes_a_number_or_a_reason(
+def test_every_available_metric_has_a_number_or_a_reason(
     found: list[Any], samples: float | None, protocol: Protocol
 ) -> None:
     one = run(*found, samples_per_step=samples)

@@ -19,12 +19,12 @@ def noise(n: int) -> FloatArray:
     return 1 + 0.01 * np.random.default_rng(4).standard_normal(n)
 
 
-def test_a_run_that_is_steady_after_the_warmup_says_nothing() -> None:
+def test_a_run_that_is_steady_after_the_warmup_has_no_finding() -> None:
     assert not findings(run(series([9.0] * 20 + list(noise(200)))))
 
 
 # Blocks of 10 from step 21: the first three at 1.3, the fourth starts at step 51.
-def test_a_run_that_warms_up_longer_says_from_which_step_it_is_steady() -> None:
+def test_a_longer_warmup_is_a_finding_with_the_first_steady_step() -> None:
     assert messages(findings(run(series([1.3] * 50 + [1.0] * 170))), "protocol.not-steady") == [
         "steady only from step 51; steps 21..30 take 30.0% more time per step"
     ]
@@ -47,7 +47,7 @@ def test_a_single_slow_step_or_a_later_disturbance_does_not_make_a_run_unsteady(
     assert not findings(run(series(times.tolist())))
 
 
-def test_fewer_than_four_blocks_say_nothing_about_steadiness() -> None:
+def test_fewer_than_four_blocks_are_not_checked_for_steadiness() -> None:
     found = findings(run(series([3.0] * 30 + [1.0] * 29)))
     assert not messages(found, "protocol.not-steady")
 
@@ -68,14 +68,14 @@ def test_fewer_than_four_blocks_say_nothing_about_steadiness() -> None:
         (None, False, False),
     ],
 )
-def test_a_gpu_run_is_known_by_its_device_or_else_by_telemetry(
+def test_a_gpu_run_is_recognised_by_its_device_else_by_telemetry(
     device: str | None, has_telemetry: bool, expected: bool
 ) -> None:
     parts = [telemetry(power=[1.0])] if has_telemetry else []
     assert is_on_gpu(run(*parts, factors={"device": device} if device else {})) == expected
 
 
-def test_phases_of_a_gpu_by_the_host_clock_are_doubted_and_whole_steps_are_not() -> None:
+def test_phases_of_a_gpu_by_the_host_clock_have_a_finding_and_whole_steps_have_none() -> None:
     parts = [series([1.0] * 120), series([0.5] * 120, "forward")]
     one = run(*parts, factors={"device": "cuda"})
     assert messages(findings(one, "forward"), "clock.unsynchronised") == [
@@ -85,12 +85,12 @@ def test_phases_of_a_gpu_by_the_host_clock_are_doubted_and_whole_steps_are_not()
     assert not findings(run(*parts, factors={"device": "cpu"}), "forward")
 
 
-def test_the_wait_for_data_is_rightly_taken_by_the_host() -> None:
+def test_the_host_clock_is_right_for_the_wait_for_data() -> None:
     one = run(series([1.0] * 120), series([0.5] * 120, "data_loading"), factors={"device": "cuda"})
     assert not findings(one, "data_loading")
 
 
-def test_phases_by_events_or_synchronised_are_believed() -> None:
+def test_phases_by_events_or_synchronised_clocks_have_no_finding() -> None:
     one = run(
         series([1.0] * 120), series([0.5] * 120, "forward", clock="cuda_event"), factors={"device": "cuda"}
     )

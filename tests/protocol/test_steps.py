@@ -16,7 +16,7 @@ def test_entries_come_in_the_order_of_their_steps() -> None:
     assert found.line.tolist() == [3, 4, 2]
 
 
-def test_of_a_step_logged_twice_the_first_counts() -> None:
+def test_the_first_entry_of_a_step_logged_twice_counts() -> None:
     found = measurable_entries(series([1.0, 2.0, 9.0, 3.0], step=[1, 2, 2, 3]))
     assert found.value.tolist() == [1.0, 2.0, 3.0]
 
@@ -33,7 +33,7 @@ def test_no_two_entries_share_a_step(step: list[int], span: list[int], kept: lis
     assert measurable_entries(series([1.0] * len(step), step=step, span=span)).last.tolist() == kept
 
 
-def test_values_that_were_not_measured_are_no_entries() -> None:
+def test_values_that_were_not_measured_are_dropped() -> None:
     found = measurable_entries(series([1.0, math.nan, -1.0, math.inf, 0.0]))
     assert found.last.tolist() == [1, 5]
 

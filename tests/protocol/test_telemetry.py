@@ -44,7 +44,7 @@ def said(findings: Sequence[Finding], rule: str) -> list[tuple[str, str]]:
     return [(one.severity, one.message) for one in findings if one.rule == rule]
 
 
-def test_a_quiet_device_says_nothing() -> None:
+def test_a_device_without_throttling_has_no_finding() -> None:
     quiet = device(
         utilization=inside(1.0),
         throttle_reasons=inside(0),
@@ -114,7 +114,7 @@ def test_a_mask_too_large_for_a_float_is_ignored() -> None:
         ),
     ],
 )
-def test_a_lowered_power_limit_is_a_warning_where_it_was_met(
+def test_a_lowered_power_limit_is_a_warning_if_it_was_reached(
     limit: int, mask: int, expected: list[tuple[str, str]]
 ) -> None:
     # Limits are read about once a second: here once, before the measured steps began.
@@ -137,7 +137,7 @@ def test_a_lowered_limit_without_reasons_is_a_warning() -> None:
     ]
 
 
-def test_processes_of_others_are_counted_where_they_were_there_in_the_window() -> None:
+def test_other_processes_are_counted_in_the_window() -> None:
     there = device(foreign_processes=inside(0, 2), foreign_memory=inside(0, 3 * 2**30))
     assert said(found(there), "telemetry.other-process") == [
         ("warning", "GPU-1111: up to 2 other processes using up to 3 GiB")
@@ -183,7 +183,7 @@ def test_runs_without_telemetry_get_no_finding_about_data_waits() -> None:
         ([(7.5, "lost")], []),
     ],
 )
-def test_a_device_that_was_gone_during_the_measured_steps_is_named(
+def test_a_device_that_was_lost_during_the_measured_steps_is_named(
     events: list[tuple[float, str]], expected: list[str]
 ) -> None:
     one = replace(device(), events=tuple(DeviceEvent(t, name, 9) for t, name in events))
@@ -212,13 +212,13 @@ def test_samples_that_do_not_cover_the_window_are_a_note(t: list[float], expecte
     assert messages(findings, "telemetry.coverage") == expected
 
 
-def test_telemetry_on_another_clock_says_nothing_of_the_steps() -> None:
+def test_telemetry_on_another_clock_has_no_findings_about_the_steps() -> None:
     hot = telemetry(throttle_reasons=[0x40] * 9)
     assert found(hot) == ()
     assert found(device(throttle_reasons=[0x40] * len(T)), steps=series([1.0] * 7)) == ()
 
 
-def test_a_table_of_power_says_what_one_of_step_times_says() -> None:
+def test_power_has_the_same_telemetry_findings_as_step_time() -> None:
     one = run(STEPS, device(power=inside(300), throttle_reasons=inside(0x40)))
     measured = measure_run(one, "power", "step", FIVE)
     assert measured is not None
@@ -273,7 +273,7 @@ def test_energy_per_sample_is_power_by_the_counters_over_the_rate_of_samples() -
     assert ("energy_per_sample", "step") in available_metrics(both)
 
 
-def test_energy_of_pauses_is_not_that_of_samples() -> None:
+def test_energy_of_pauses_does_not_count() -> None:
     # 400 W in the steps, 80 W in the pause; readings that straddle its borders are left out.
     t = [2.0, 2.9, 3.9, 4.9, 13.5, 14.5, 15.5, 16.5]
     one = telemetry("0", t, energy=counter([400, 400, 112, 80, 240, 400, 400], t))
@@ -308,7 +308,7 @@ def test_without_samples_or_counters_there_is_no_energy_per_sample() -> None:
 
 
 @pytest.mark.parametrize(("rate", "counted"), [("token_throughput", "tokens"), ("flops", "operations")])
-def test_a_rate_of_work_is_all_of_the_window_over_its_time(rate: str, counted: str) -> None:
+def test_a_rate_of_work_is_the_work_of_the_window_over_its_time(rate: str, counted: str) -> None:
     # Two ranks, 100 + 50 a step; the slower rank takes 10 s for the five measured steps.
     ranks = [series([1.0] * 7), series([2.0] * 7, rank=1)]
     work = [series([100.0] * 7, metric=counted), series([50.0] * 7, metric=counted, rank=1)]

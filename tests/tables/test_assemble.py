@@ -31,7 +31,7 @@ def texts(table: Table) -> list[list[str]]:
     return [[f"{c.value:.6g}" if c.value is not None else c.text for c in row] for row in table.cells]
 
 
-def one(runs, knowledge=NO_FACTS, **keys) -> Table:
+def only_table(runs, knowledge=NO_FACTS, **keys) -> Table:
     (table,) = build_tables(table_spec(**keys), runs, knowledge)
     return table
 
@@ -44,7 +44,7 @@ def heads(table: Table) -> list[str]:
 
 
 def test_rows_and_columns_sort_as_readers_expect_and_what_is_missing_is_absent():
-    table = one(FRAMEWORKS, rows=("devices",), columns=("framework",))
+    table = only_table(FRAMEWORKS, rows=("devices",), columns=("framework",))
     assert [row.key for row in table.rows] == [(1,), (8,), (16,)]
     assert heads(table) == ["OneFlow", "PyTorch"]
     assert texts(table) == [["400", "350"], ["3100", "-"], ["-", "5200"]]
@@ -53,13 +53,15 @@ def test_rows_and_columns_sort_as_readers_expect_and_what_is_missing_is_absent()
 
 
 def test_order_comes_first_and_the_rest_follows():
-    table = one(FRAMEWORKS, rows=("devices",), columns=("framework",), order={"framework": ("PyTorch",)})
+    table = only_table(
+        FRAMEWORKS, rows=("devices",), columns=("framework",), order={"framework": ("PyTorch",)}
+    )
     assert heads(table) == ["PyTorch", "OneFlow"]
 
 
 def test_booleans_numbers_and_texts_stay_apart_as_values():
     runs = [published_run(x=x, throughput=float(i)) for i, x in enumerate([True, 2, "2"], 1)]
-    assert sorted(texts(one(runs, rows=("x",)))) == [["1"], ["2"], ["3"]]
+    assert sorted(texts(only_table(runs, rows=("x",)))) == [["1"], ["2"], ["3"]]
 
 
 def test_hidden_variation_prints_no_number_and_names_what_varies():
@@ -67,7 +69,7 @@ def test_hidden_variation_prints_no_number_and_names_what_varies():
         *FRAMEWORKS,
         published_run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0),
     ]
-    table = one(runs, rows=("devices",), columns=("framework",))
+    table = only_table(runs, rows=("devices",), columns=("framework",))
     assert texts(table)[0] == ["several", "350"]
     assert "differ in batch_size" in table.notes[table.cells[0][0].notes[0]].text
     assert [f.rule for f in table.findings] == ["table.hidden-variation"]
@@ -80,7 +82,8 @@ def test_pick_chooses_one_case_among_several(which, shown):
         published_run(framework="OneFlow", devices=1, batch_size=96, item="image", throughput=300.0),
     ]
     assert (
-        texts(one(runs, rows=("devices",), columns=("framework",), pick={"batch_size": which}))[0][0] == shown
+        texts(only_table(runs, rows=("devices",), columns=("framework",), pick={"batch_size": which}))[0][0]
+        == shown
     )
 
 
@@ -89,12 +92,12 @@ def test_pick_prefers_a_measured_case_to_a_larger_one_that_failed():
         published_run(batch_size=8, m="a", throughput=5.0),
         published_run(batch_size=16, m="a", status="out_of_memory"),
     ]
-    assert texts(one(runs, rows=("m",), pick={"batch_size": "largest"})) == [["5"]]
+    assert texts(only_table(runs, rows=("m",), pick={"batch_size": "largest"})) == [["5"]]
 
 
 def test_ignored_factors_make_repeats_of_one_case():
     runs = [published_run(host=h, m="a", throughput=v) for h, v in [("x", 1.0), ("y", 2.0), ("z", 4.0)]]
-    table = one(runs, rows=("m",), ignore=("host",))
+    table = only_table(runs, rows=("m",), ignore=("host",))
     assert texts(table) == [["2"]]
     assert table.cells[0][0].case.summary.n == 3
 
@@ -105,7 +108,7 @@ def test_qualifiers_split_a_column_only_where_they_must():
         published_run(framework="TF", xla=False, devices=1, throughput=4.0),
         published_run(framework="PT", xla=False, devices=1, throughput=3.0),
     ]
-    table = one(
+    table = only_table(
         runs, rows=("devices",), columns=("framework",), qualify={"xla": False}, labels={"xla=true": "w/XLA"}
     )
     assert heads(table) == ["PT", "TF", "TF w/XLA"]
@@ -118,8 +121,8 @@ def test_a_qualifier_that_differs_from_the_tables_is_below_the_heading():
         published_run(framework="B", batch_size=224, devices=1, throughput=4.0),
     ]
     keys = {"rows": ("devices",), "columns": ("framework",), "labels": {"batch_size": "bsz"}}
-    assert heads(one(runs, qualify={"batch_size": 256}, **keys)) == ["A", "B bsz=224"]
-    assert heads(one(runs, qualify={"batch_size": None}, **keys)) == ["A bsz=256", "B bsz=224"]
+    assert heads(only_table(runs, qualify={"batch_size": 256}, **keys)) == ["A", "B bsz=224"]
+    assert heads(only_table(runs, qualify={"batch_size": None}, **keys)) == ["A bsz=256", "B bsz=224"]
 
 
 def test_a_qualifier_that_differs_inside_row_and_column_is_in_the_cell():
@@ -127,7 +130,7 @@ def test_a_qualifier_that_differs_inside_row_and_column_is_in_the_cell():
         published_run(f=f, p=p, batch_size=b, throughput=1.0)
         for f, p, b in [("A", "x", 1), ("A", "y", 2), ("B", "x", 2), ("B", "y", 1)]
     ]
-    table = one(runs, rows=("f",), columns=("p",), qualify={"batch_size": None})
+    table = only_table(runs, rows=("f",), columns=("p",), qualify={"batch_size": None})
     assert [[c.qualifiers for c in row] for row in table.cells] == [
         [("batch_size=1",), ("batch_size=2",)],
         [("batch_size=2",), ("batch_size=1",)],
@@ -136,7 +139,7 @@ def test_a_qualifier_that_differs_inside_row_and_column_is_in_the_cell():
 
 def test_phases_side_by_side_have_a_unit_for_each_column_and_totals_sum_them():
     runs = [published_run(m="a", values={"data_loading": 5.0, "forward": 0.002, "backward": 0.004})]
-    table = one(
+    table = only_table(
         runs,
         rows=("m",),
         columns=("phase",),
@@ -156,7 +159,7 @@ def test_a_failed_run_adds_no_row_for_a_value_that_no_other_run_has():
         published_run(m="c", status="failed"),
     ]
     keys = {"metrics": ("step_time", "memory_used"), "phases": ("step", "forward"), "unit": "per-cell"}
-    table = one(runs, rows=("metric", "phase", "m"), **keys)
+    table = only_table(runs, rows=("metric", "phase", "m"), **keys)
     assert [" ".join(label.text for label in row.labels) for row in table.rows] == [
         "Step time forward a",
         "Step time forward b",
@@ -168,13 +171,13 @@ def test_a_failed_run_adds_no_row_for_a_value_that_no_other_run_has():
 
 def test_runs_that_all_failed_are_shown_in_each_of_several_phases():
     runs = [published_run(m=m, status="failed") for m in "ab"]
-    table = one(runs, rows=("m",), columns=("phase",), phases=("step", "forward"))
+    table = only_table(runs, rows=("m",), columns=("phase",), phases=("step", "forward"))
     assert texts(table) == [["failed", "failed"]] * 2
 
 
 def test_throughput_of_a_total_is_samples_over_its_time():
     runs = [published_run(m="a", samples=256.0, values={"forward": 0.25, "backward": 0.75})]
-    table = one(runs, rows=("m",), phases=("compute",), totals={"compute": ("forward", "backward")})
+    table = only_table(runs, rows=("m",), phases=("compute",), totals={"compute": ("forward", "backward")})
     assert texts(table) == [["256"]]
 
 
@@ -184,10 +187,10 @@ def test_facets_make_one_table_each_with_an_id_that_can_be_a_path():
     assert [t.title for t in tables] == ["T: OneFlow", "T: PyTorch"]
 
 
-def test_speedup_efficiency_and_ratio_are_taken_like_for_like():
+def test_speedup_efficiency_and_ratio_compare_cases_with_equal_factors():
     baseline = {"devices": 1}
     for kind, expected in [("speedup", "7.75"), ("efficiency", "0.96875"), ("ratio", "7.75")]:
-        table = one(
+        table = only_table(
             FRAMEWORKS,
             rows=("devices",),
             columns=("framework",),
@@ -200,7 +203,7 @@ def test_speedup_efficiency_and_ratio_are_taken_like_for_like():
 
 def test_the_speedup_of_a_time_is_above_one_when_the_time_is_shorter():
     runs = [published_run(device=d, values={"step": t}) for d, t in [("CPU", 4.0), ("GPU", 1.0)]]
-    table = one(
+    table = only_table(
         runs,
         rows=("device",),
         metrics=("step_time",),
@@ -215,7 +218,7 @@ def test_a_cell_without_its_own_baseline_says_so():
         published_run(m="a", devices=1, b=1, throughput=1.0),
         published_run(m="a", devices=8, b=2, throughput=6.0),
     ]
-    table = one(
+    table = only_table(
         runs,
         rows=("m", "devices", "b"),
         compare=CompareSpec("speedup", {"devices": 1}),
@@ -236,12 +239,12 @@ def test_a_cell_without_its_own_baseline_says_so():
         ([{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}], "a, b, c, d and 2 more"),
     ],
 )
-def test_a_missing_baseline_says_in_what_the_nearest_differs(others, differs):
+def test_a_missing_baseline_names_the_factors_in_which_the_nearest_differs(others, differs):
     runs = [published_run(gpu="A", a=2, b=2, throughput=1.0)]
     runs += [published_run(gpu="V", throughput=1.0, **factors) for factors in others]
     compare = CompareSpec("speedup", {"gpu": "V"})
     for found in (runs, runs[::-1]):
-        table = one(found, where={"gpu": ("A",)}, compare=compare)
+        table = only_table(found, where={"gpu": ("A",)}, compare=compare)
         (finding,) = table.findings
         assert finding.message.endswith(f"; the nearest differs in {differs}")
 
@@ -253,7 +256,7 @@ def test_a_missing_baseline_says_in_what_the_nearest_differs(others, differs):
         (("batch_size", "host"), " except batch size (5, 12, 24), host (-, n1)."),
     ],
 )
-def test_what_is_ignored_is_not_called_equal(ignore, rest):
+def test_the_caption_names_ignored_factors_that_differ(ignore, rest):
     runs = [
         published_run(device="A", batch_size=5, throughput=1.0),
         published_run(device="B", batch_size=24, throughput=3.0),
@@ -261,24 +264,25 @@ def test_what_is_ignored_is_not_called_equal(ignore, rest):
             device="C", batch_size=12, throughput=2.0, **({"host": "n1"} if "host" in ignore else {})
         ),
     ]
-    table = one(runs, rows=("device",), ignore=ignore, compare=CompareSpec("speedup", {"device": "A"}))
+    table = only_table(runs, rows=("device",), ignore=ignore, compare=CompareSpec("speedup", {"device": "A"}))
     assert table.caption[-1] == f"Speed-up relative to device=A; all other factors equal{rest}"
 
 
-def test_an_ignored_factor_that_agrees_is_as_equal_as_the_others():
+def test_an_ignored_factor_that_is_equal_is_not_named():
     runs = [published_run(device=d, batch_size=5, throughput=1.0) for d in "AB"]
-    table = one(
+    table = only_table(
         runs, rows=("device",), ignore=("batch_size",), compare=CompareSpec("speedup", {"device": "A"})
     )
     assert table.caption[-1] == "Speed-up relative to device=A; all other factors equal."
 
 
-def test_repeats_that_differ_in_what_is_ignored_say_so():
+def test_the_caption_names_ignored_factors_in_which_repeats_differ():
     runs = [published_run(m="a", node=node, throughput=1.0) for node in range(8)] + [
         published_run(m="b", node=1, throughput=1.0)
     ]
     assert (
-        "Repeats differ in node (0, 1, 2, 3, 4, 5, ...)." in one(runs, rows=("m",), ignore=("node",)).caption
+        "Repeats differ in node (0, 1, 2, 3, 4, 5, ...)."
+        in only_table(runs, rows=("m",), ignore=("node",)).caption
     )
 
 
@@ -292,27 +296,27 @@ def test_repeats_that_differ_in_what_is_ignored_say_so():
 )
 def test_the_caption_claims_no_step_that_was_not_measured(lengths, evidence):
     runs = [replace(published_run(m=n), series=(series([1.0] * length),)) for n, length in enumerate(lengths)]
-    assert one(runs, rows=("m",), metrics=("step_time",)).caption[0] == f"Step time in s: {evidence}."
+    assert only_table(runs, rows=("m",), metrics=("step_time",)).caption[0] == f"Step time in s: {evidence}."
 
 
 def test_the_caption_says_how_many_of_the_steps_are_in_the_log():
     found = replace(published_run(m=1), series=(series([1.0] * 13, step=range(1, 131, 10)),))
-    (said, *_) = one([found], rows=("m",), metrics=("step_time",)).caption
+    (said, *_) = only_table([found], rows=("m",), metrics=("step_time",)).caption
     assert said == "Step time in s: 10 of the steps 21 to 111 of each run."
 
 
-def test_telemetry_without_steps_is_of_the_whole_log():
+def test_telemetry_without_steps_covers_the_whole_log():
     found = replace(published_run(m=1), telemetry=(telemetry(memory_used=[1.0, 2.0]),))
-    (said, *_) = one([found], rows=("m",), metrics=("memory_used",)).caption
+    (said, *_) = only_table([found], rows=("m",), metrics=("memory_used",)).caption
     assert said.endswith(": samples of the whole log.")
 
 
-def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_names_who_has_none():
+def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_a_finding_names_rows_without_one():
     runs = [
         published_run(m=m, gpu=g, throughput=v)
         for m, g, v in [("a", "V", 1.0), ("a", "A", 2.0), ("b", "V", 1.0), ("b", "A", 8.0), ("c", "A", 5.0)]
     ]
-    table = one(
+    table = only_table(
         runs,
         where={"gpu": ("A",)},
         rows=("m",),
@@ -330,11 +334,11 @@ def test_failed_runs_are_shown_as_failed_and_never_as_numbers():
         published_run(m="b", status="failed"),
         published_run(m="c", throughput=1.0),
     ]
-    assert texts(one(runs, rows=("m",))) == [["out of memory"], ["failed"], ["1"]]
+    assert texts(only_table(runs, rows=("m",))) == [["out of memory"], ["failed"], ["1"]]
 
 
 def test_planned_cases_have_their_place_until_they_are_measured():
-    table = one(
+    table = only_table(
         FRAMEWORKS,
         rows=("devices",),
         columns=("framework",),
@@ -344,21 +348,21 @@ def test_planned_cases_have_their_place_until_they_are_measured():
     assert texts(table)[0] == ["400", "350"]
 
 
-def test_missing_is_what_the_definition_calls_it():
+def test_missing_cells_have_the_text_of_the_definition():
     assert (
-        texts(one(FRAMEWORKS, rows=("devices",), columns=("framework",), missing="not run"))[1][1]
+        texts(only_table(FRAMEWORKS, rows=("devices",), columns=("framework",), missing="not run"))[1][1]
         == "not run"
     )
 
 
-def test_every_repeat_can_have_its_row():
+def test_each_repeat_can_have_a_row():
     runs = [published_run(m="a", repeat=i, throughput=float(i)) for i in (3, 1, 2)]
-    assert texts(one(runs, rows=("m", "repeat"))) == [["1"], ["2"], ["3"]]
+    assert texts(only_table(runs, rows=("m", "repeat"))) == [["1"], ["2"], ["3"]]
 
 
-def test_an_interval_that_repeats_are_too_few_for_is_called_a_range():
+def test_too_few_repeats_for_an_interval_have_a_range():
     runs = [published_run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
-    table = one(runs, rows=("m",), interval=True)
+    table = only_table(runs, rows=("m",), interval=True)
     cell = table.cells[0][0]
     assert (cell.low, cell.value, cell.high) == (1.0, 2.0, 3.0)
     assert any(table.notes[i].text == "range of 3 repeats (75% confidence; 95% needs 6)" for i in cell.notes)
@@ -369,7 +373,7 @@ def test_many_texts_of_one_rule_fold_into_one_footnote():
         published_run(m=f"m{i}", devices=8, throughput=6.0) for i in range(6)
     ]
     runs += [published_run(m="z", devices=1, values={"step": 1.0}, status="failed")]
-    table = one(runs, rows=("m", "devices"), compare=CompareSpec("speedup", {"devices": 1}))
+    table = only_table(runs, rows=("m", "devices"), compare=CompareSpec("speedup", {"devices": 1}))
     assert len({n.rule for n in table.notes}) == len(table.notes)
 
 
@@ -381,7 +385,7 @@ def test_a_folded_footnote_names_the_source_of_its_values():
         )
         for i in range(5)
     ]
-    (note,) = one([*runs, published_run(m="z", throughput=1.0)], rows=("m",)).notes
+    (note,) = only_table([*runs, published_run(m="z", throughput=1.0)], rows=("m",)).notes
     assert note.text == (
         "The repeats vary by more than the protocol allows (5 % by default). Details per number: index.html."
     )
@@ -402,7 +406,7 @@ SHORT = series([1.0] * 5)
     ],
 )
 def test_a_baseline_without_a_number_says_why(baseline, why):
-    table = one(
+    table = only_table(
         [baseline, published_run(m="a", devices=8, throughput=6.0)],
         rows=("m", "devices"),
         compare=CompareSpec("speedup", {"devices": 1}),
@@ -411,12 +415,12 @@ def test_a_baseline_without_a_number_says_why(baseline, why):
     assert finding.message == f"baseline with devices=1 has no number: {why}"
 
 
-def test_environment_may_be_used_like_a_factor():
+def test_environment_can_be_used_like_a_factor():
     runs = [
         published_run(m="a", throughput=1.0, environment={"driver": "470"}),
         published_run(m="a", throughput=2.0, environment={"driver": "535"}),
     ]
-    assert texts(one(runs, rows=("driver",))) == [["1"], ["2"]]
+    assert texts(only_table(runs, rows=("driver",))) == [["1"], ["2"]]
 
 
 @pytest.mark.parametrize(
@@ -436,7 +440,7 @@ def test_images_and_tokens_have_their_own_units_in_every_layout(keys, mode, unit
         published_run(m="b", d=8, item="token", x=2, y=1, throughput=2.0),
         published_run(m="c", d=8, item="sample", x=3, y=3, status="failed"),
     ]
-    table = one(runs if mode == "cell" else [*runs[:2], runs[3]], **keys)
+    table = only_table(runs if mode == "cell" else [*runs[:2], runs[3]], **keys)
     assert table.unit_mode == mode
     found = [cell.unit.name for line in table.cells for cell in line if cell.unit and cell.value is not None]
     assert sorted(set(found)) == units
@@ -444,7 +448,7 @@ def test_images_and_tokens_have_their_own_units_in_every_layout(keys, mode, unit
 
 def test_a_cell_can_have_a_unit_of_its_own():
     runs = [published_run(m=m, values={"forward": t}) for m, t in [("a", 0.09129), ("b", 13.808)]]
-    table = one(runs, rows=("m",), metrics=("step_time",), phases=("forward",), unit="per-cell")
+    table = only_table(runs, rows=("m",), metrics=("step_time",), phases=("forward",), unit="per-cell")
     assert [row[0].unit.name for row in table.cells] == ["ms", "s"]
 
 
@@ -498,7 +502,7 @@ def test_split_columns_and_means_reach_the_csv():
         published_run(framework="TF", xla=x, gpu=g, m="a", throughput=v)
         for x, g, v in [(True, "V", 4.0), (True, "A", 8.0), (False, "V", 1.0), (False, "A", 9.0)]
     ]
-    table = one(
+    table = only_table(
         runs,
         rows=("m",),
         columns=("framework",),
@@ -519,17 +523,17 @@ def test_split_columns_and_means_reach_the_csv():
 HOSTILE = [True, 1, "1", "-", "a\nb", "中", 2**62, -1.5]
 
 
-def test_every_case_lands_in_a_cell_of_its_own_whatever_its_factor_holds():
+def test_every_case_has_its_own_cell_for_any_factor_value():
     runs = [published_run(x=x, throughput=float(i + 1)) for i, x in enumerate(HOSTILE)] + [
         published_run(y=1, throughput=99.0)
     ]
-    table = one(runs, rows=("x",))
+    table = only_table(runs, rows=("x",))
     assert sorted(cell.value for (cell,) in table.cells) == [*map(float, range(1, 9)), 99.0]
 
 
-def test_where_does_not_take_one_for_true():
+def test_where_distinguishes_1_from_true():
     runs = [published_run(devices=True, throughput=2.0), published_run(devices=1, throughput=1.0)]
-    assert texts(one(runs, rows=("devices",), where={"devices": (1,)})) == [["1"]]
+    assert texts(only_table(runs, rows=("devices",), where={"devices": (1,)})) == [["1"]]
 
 
 def test_facets_that_look_alike_have_ids_of_their_own():
@@ -539,10 +543,10 @@ def test_facets_that_look_alike_have_ids_of_their_own():
     assert all(len(i.partition("/")[2]) > 1 and i.isascii() for i in ids)
 
 
-def test_a_baseline_brings_its_evidence_and_its_doubts_along():
+def test_a_ratio_has_the_evidence_and_the_findings_of_its_baseline():
     doubt = Finding("warning", Rule.READ_MALFORMED_LINE, "r", "a line that is none")
     base = replace(published_run(d="A", m="x", throughput=1.0), findings=(doubt,))
-    table = one(
+    table = only_table(
         [base, published_run(d="B", m="x", throughput=2.0)],
         where={"d": ("B",)},
         rows=("m",),
@@ -556,7 +560,7 @@ def test_a_baseline_brings_its_evidence_and_its_doubts_along():
 
 
 def test_several_cases_in_a_cell_keep_their_evidence():
-    table = one(
+    table = only_table(
         [published_run(m="a", h=1, throughput=1.0), published_run(m="a", h=2, throughput=2.0)], rows=("m",)
     )
     assert len(table.cells[0][0].cases) == 2
@@ -564,7 +568,9 @@ def test_several_cases_in_a_cell_keep_their_evidence():
 
 def test_the_mean_leaves_out_the_ratio_of_the_baseline_to_itself():
     runs = [published_run(m=m, d=d, throughput=v) for m in "xy" for d, v in [("A", 1.0), ("B", 4.0)]]
-    table = one(runs, rows=("m", "d"), compare=CompareSpec("ratio", {"d": "A"}, mean=True), show=("ratio",))
+    table = only_table(
+        runs, rows=("m", "d"), compare=CompareSpec("ratio", {"d": "A"}, mean=True), show=("ratio",)
+    )
     assert texts(table)[-1] == ["4"]
 
 
@@ -572,7 +578,7 @@ def test_efficiency_without_a_device_count_is_absent():
     runs = [published_run(m="a", devices=d, throughput=1.0) for d in (0, 8)] + [
         published_run(m="b", throughput=2.0)
     ]
-    table = one(
+    table = only_table(
         runs, rows=("m", "devices"), compare=CompareSpec("efficiency", {"devices": 0}), show=("efficiency",)
     )
     assert texts(table) == [["-"], ["-"], ["-"]]
@@ -580,7 +586,9 @@ def test_efficiency_without_a_device_count_is_absent():
 
 def test_phases_are_in_the_requested_order():
     runs = [published_run(m="a", values={"backward": 1.0, "forward": 2.0})]
-    table = one(runs, rows=("m",), columns=("phase",), metrics=("step_time",), phases=("forward", "backward"))
+    table = only_table(
+        runs, rows=("m",), columns=("phase",), metrics=("step_time",), phases=("forward", "backward")
+    )
     assert heads(table) == ["forward", "backward"]
 
 
@@ -636,11 +644,11 @@ def test_rows_can_be_sorted_best_first(metric, values, expected):
         else published_run(device=device, values={"step": value})
         for device, value in values.items()
     ]
-    table = one(runs, rows=("device",), metrics=(metric,), best_first=True)
+    table = only_table(runs, rows=("device",), metrics=(metric,), best_first=True)
     assert [row.key[0] for row in table.rows] == expected
 
 
-def test_nothing_is_best_of_what_has_no_better_direction():
+def test_best_first_needs_a_better_direction():
     with pytest.raises(RequestError) as error:
         build_tables(table_spec(rows=("m",), metrics=("loss",), best_first=True), [], NO_FACTS)
     assert str(error.value) == (
@@ -649,13 +657,13 @@ def test_nothing_is_best_of_what_has_no_better_direction():
     )
 
 
-def test_what_a_device_or_a_step_does_has_no_scaling_efficiency():
+def test_metrics_of_one_device_or_step_have_no_scaling_efficiency():
     runs = [
         published_run(devices=1, values={"step": 0.320}),
         published_run(devices=8, values={"step": 0.327}),
     ]
     with pytest.raises(RequestError) as error:
-        one(
+        only_table(
             runs, rows=("devices",), metrics=("step_time",), compare=CompareSpec("efficiency", {"devices": 1})
         )
     assert str(error.value) == (
@@ -669,7 +677,7 @@ def test_totals_of_different_parts_are_not_compared():
         published_run(d="A", values={"forward": 1.0, "backward": 2.0}),
         published_run(d="B", values={"forward": 1.0}),
     ]
-    table = one(
+    table = only_table(
         runs,
         rows=("d",),
         metrics=("step_time",),
@@ -690,10 +698,10 @@ TIMED = [
 
 def compute(runs, *phases, **keys):
     totals = {"compute": phases}
-    return one(runs, rows=("m",), metrics=("step_time",), phases=("compute",), totals=totals, **keys)
+    return only_table(runs, rows=("m",), metrics=("step_time",), phases=("compute",), totals=totals, **keys)
 
 
-def test_a_total_of_a_phase_that_no_run_has_is_an_error_and_no_smaller_sum():
+def test_a_total_with_a_phase_that_no_run_has_is_an_error():
     with pytest.raises(RequestError) as error:
         compute(TIMED, "forward", "backwrd")
     assert str(error.value) == (
@@ -701,12 +709,12 @@ def test_a_total_of_a_phase_that_no_run_has_is_an_error_and_no_smaller_sum():
     )
 
 
-def test_a_total_takes_the_phases_that_a_run_has_where_another_one_has_them_all():
+def test_a_total_sums_the_phases_that_a_run_has_if_another_run_has_all():
     assert texts(compute(TIMED, "forward", "backward")) == [["0.006"], ["0.001"]]
     assert texts(compute(TIMED, "forward", "backward", where={"m": ("b",)})) == [["0.001"]]
 
 
-def test_totals_of_runs_that_all_failed_are_not_doubted():
+def test_totals_of_failed_runs_are_not_checked():
     assert texts(compute([published_run(m="a", status="failed")], "forward", "backward")) == [["failed"]]
 
 
@@ -732,7 +740,7 @@ def test_totals_of_runs_that_all_failed_are_not_doubted():
         ),
     ],
 )
-def test_a_run_that_failed_vouches_for_no_metric_or_phase(keys, message, status):
+def test_a_failed_run_proves_no_metric_or_phase(keys, message, status):
     runs = [*TIMED, published_run(m="a", repeat=2, status=status)]
     with pytest.raises(RequestError) as error:
         build_tables(
@@ -745,20 +753,20 @@ def test_a_run_that_failed_vouches_for_no_metric_or_phase(keys, message, status)
 
 def test_planned_cases_can_have_a_known_metric_that_no_run_has():
     keys = {"rows": ("m",), "planned": ({"m": "c"},)}
-    assert texts(one(TIMED, metrics=("energy",), **keys)) == [["planned"]]
+    assert texts(only_table(TIMED, metrics=("energy",), **keys)) == [["planned"]]
     with pytest.raises(
         RequestError, match=r'no run has metric "steptime" \(2 runs\); did you mean "step_time"'
     ):
         build_tables(table_spec(metrics=("steptime",), **keys), TIMED, NO_FACTS)
 
 
-def test_a_phase_of_a_list_may_be_missing_where_another_table_has_it():
+def test_a_phase_of_a_list_may_be_missing_if_another_run_of_the_report_has_it():
     keys = {"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",)}
-    table = one(TIMED, where={"m": ("b",)}, phases=("forward", "backward"), **keys)
+    table = only_table(TIMED, where={"m": ("b",)}, phases=("forward", "backward"), **keys)
     assert texts(table) == [["0.001"]]
 
 
-def test_a_total_of_a_figure_that_is_no_number_is_none():
+def test_a_total_with_an_unparsable_figure_has_no_number():
     good = published_run(m="a", values={"forward": 1.0, "backward": 2.0})
     lost = published_run(m="b", values={"forward": 1.0, "backward": float("nan")})
     table = compute([good, lost], "forward", "backward")

@@ -65,7 +65,7 @@ def test_a_longer_way_around_does_not_count():
     assert expected_speed(knowledge, "a", "d", {}).paths[0][0].speed == 5.0
 
 
-def test_facts_that_contradict_each_other_around_a_loop_are_found_once_with_both_products():
+def test_contradicting_facts_around_a_loop_are_one_finding_with_both_products():
     knowledge = SpeedFacts({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
     (finding,) = inconsistencies(knowledge)
     assert finding.rule == "expected.inconsistent"
@@ -74,7 +74,7 @@ def test_facts_that_contradict_each_other_around_a_loop_are_found_once_with_both
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=6))
-def test_there_and_back_again_is_one(speeds):
+def test_an_edge_and_its_inverse_multiply_to_one(speeds):
     facts = tuple(fact(str(i), str(i + 1), speed) for i, speed in enumerate(speeds))
     knowledge, last = SpeedFacts({}, facts), str(len(speeds))
     there, back = (expected_speed(knowledge, *pair, {}) for pair in [("0", last), (last, "0")])
@@ -82,7 +82,7 @@ def test_there_and_back_again_is_one(speeds):
     assert there.speed == pytest.approx(math.prod(speeds))
 
 
-def test_a_question_at_the_prompt_is_settled_by_the_facts_unless_they_differ():
+def test_the_facts_resolve_open_factors_unless_they_differ():
     assert resolve_open_factors(JADE, {"devices": 8}, "--where") == {"devices": 8}
     with pytest.raises(
         RequestError, match="facts hold for different devices: 8, 1; choose one with --where devices=8"
@@ -117,7 +117,7 @@ def jade_table(**keys):
     return table
 
 
-def test_times_slower_than_it_should_be_at_equal_device_counts():
+def test_slowdown_vs_expected_uses_facts_of_the_same_device_count():
     # 1.3720/0.1472 = 9.32065..., x 0.62109; the published sentence's 9.38 and 5.8 have no such row.
     table = jade_table(phases=("forward", "backward"), show=("observed", "expected", "excess"))
     forward = [cell.value for cell in table.cells[1][:3]]
@@ -184,7 +184,7 @@ def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
         ((fact("V100", "A40", 0.9, devices=1), fact("V100", "A40", 0.2, devices=8)), None),
     ],
 )
-def test_sources_of_one_pair_of_systems_that_are_far_apart_contradict_each_other(facts, message):
+def test_sources_of_one_pair_of_systems_that_differ_too_much_contradict_each_other(facts, message):
     found = [finding.message for finding in inconsistencies(SpeedFacts({}, facts))]
     assert found == ([message] if message else [])
 

@@ -116,7 +116,7 @@ def test_a_series_shows_the_steps_of_every_repeat_in_time_per_step():
     assert figure.unit.name == "ms"
 
 
-def test_ranks_are_series_of_their_own_and_one_clock_is_drawn():
+def test_each_rank_is_a_series_and_only_one_clock_is_drawn():
     figure = drawn(
         *(steps(v, rank=r, clock=c) for r in (1, 0) for v, c in [(0.5, "host"), (0.4, "cuda_event")])
     )
@@ -124,7 +124,7 @@ def test_ranks_are_series_of_their_own_and_one_clock_is_drawn():
     assert len({one.y[0] for one in figure.series}) == 1
 
 
-def test_entries_that_are_no_steps_are_not_drawn():
+def test_entries_that_cannot_be_measured_are_not_drawn():
     odd = steps(0.5)
     odd.span[10], odd.value[20] = 0, np.nan
     (series,) = drawn(odd).series
@@ -132,7 +132,7 @@ def test_entries_that_are_no_steps_are_not_drawn():
     assert set(series.y) == {0.5}
 
 
-def test_a_facet_makes_a_figure_of_its_own():
+def test_each_facet_has_a_figure():
     found = figures(table={"rows": ("nodes", "devices"), "facets": ("framework",)}, x="devices")
     assert [(f.id, f.title) for f in found] == [("f/A", "F: A"), ("f/B", "F: B")]
 
@@ -153,7 +153,7 @@ def test_the_row_of_means_is_not_drawn():
     assert "geometric mean" not in figure.categories
 
 
-def test_a_value_may_be_called_like_the_row_of_means():
+def test_a_value_may_have_the_name_of_the_row_of_means():
     runs = [published_run(m=m, throughput=1.0) for m in ("geometric mean", "x")]
     (figure,) = figures(runs, kind="bar", table={"rows": ("m",)})
     assert figure.categories == ("geometric mean", "x")
@@ -176,14 +176,14 @@ def test_wrong_figures_say_where_what_and_what_to_do(keys, message):
     assert str(error.value) == f"reports/t.toml: {message}"
 
 
-def test_metrics_of_different_units_share_no_axis():
+def test_metrics_with_different_units_cannot_share_an_axis():
     runs = [published_run(m="a", throughput=1.0, memory=2.0)]
     table = {"rows": ("m",), "columns": ("metric",), "metrics": ("throughput", "memory_used")}
     with pytest.raises(RequestError, match="have different units and cannot share an axis"):
         figures(runs, kind="bar", table=table)
 
 
-def test_categories_are_written_as_the_headings_are_and_once():
+def test_categories_have_the_texts_of_the_headings_once():
     runs = [published_run(n=n, xla=x, throughput=1.0) for n, x in [(1048576, True), (0.5, False)]]
     (bars,) = figures(runs, kind="bar", table={"rows": ("n",), "ignore": ("xla",)}, x="n")
     assert bars.categories == ("0.5", "1048576")

@@ -68,7 +68,7 @@ def test_a_run_is_measured_once(specs: list[TableSpec], counted: Counter[tuple[s
     assert counted == {(name, run.id): 1 for name in ("select_window", "available_metrics") for run in RUNS}
 
 
-def test_another_protocol_has_a_window_of_its_own(counted: Counter[tuple[str, str]]) -> None:
+def test_another_protocol_has_another_window(counted: Counter[tuple[str, str]]) -> None:
     measured = MeasuredRuns()
     short = table_spec(protocol=Protocol("1+2x3", warmup=1, measure=2, repeats=3), rows=("devices",))
     for each in (SPEEDUP, short):

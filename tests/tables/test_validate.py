@@ -38,7 +38,7 @@ def messages(*specs, systems=("fast",)):
         ),
     ],
 )
-def test_what_nothing_has_is_named_with_the_nearest_that_is_there(keys, message):
+def test_unused_keys_are_named_with_the_closest_known_name(keys, message):
     assert messages(table_spec(**keys)) == [message]
 
 
@@ -61,7 +61,7 @@ def test_what_nothing_has_is_named_with_the_nearest_that_is_there(keys, message)
         {"labels": {"phase=step": "all of it", "throughput": "speed", "system": "machine", "repeat": "no."}},
     ],
 )
-def test_what_something_has_is_no_finding(keys):
+def test_used_keys_are_no_finding(keys):
     assert messages(table_spec(**keys)) == []
 
 
