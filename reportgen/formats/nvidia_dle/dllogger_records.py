@@ -9,16 +9,15 @@ was computed, so it counts as a step.
 Format: https://github.com/NVIDIA/dllogger (v1.1.0).
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray
+from reportgen.formats.parsing.json_values import load_leading, table
 from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 from reportgen.formats.parsing.timestamps import moments
 
@@ -44,7 +43,6 @@ _RATE = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : " + NUMBER + rb" ([A-Za-z]{1,20
 _MAX_RATE_CHARS = 140
 _MAX_RATES = 100
 _MAX_METRICS = 500
-_JSON = b'DLLL {"timestamp"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,51 +176,41 @@ def json_log(log: TextLog, metric: str) -> ParsedLog | None:
 
     metric  rate in the records of steps; the first metric in things per s if empty
     """
-    records = [
-        (record, at) for record, at in objects(log.content, _JSON) if isinstance(record.get("data", {}), dict)
-    ]
+    records = [(record, at) for record, at in objects(log.content, b'DLLL {"timestamp"')]
     if not records:
         return None
     units = {
         str(record.get("metric")): str(record["metadata"].get("unit", ""))
         for record, _ in records
-        if record.get("type") == "METADATA" and isinstance(record.get("metadata"), dict)
+        if isinstance(record.get("metadata"), dict)
     }
     metric = metric or next((name for name, unit in units.items() if unit.endswith("/s")), "")
     parameters: dict[str, Any] = {}
     summary: dict[str, tuple[float, int]] | None = None
-    rows: list[tuple[int, int, float, float, int]] = []
+    rows: list[tuple[float, ...]] = []
     skipped = 0
     for record, at in records:
-        step, values = record.get("step"), record.get("data", {})
+        step, values = record.get("step"), table(record.get("data"))
+        numbers = {name: float(value) for name, value in values.items() if _is_number(value)}
         if step == "PARAMETER":
             parameters = {**values, **parameters}
         elif step in ([], "Summary"):
-            summary = (summary or {}) | {key: (float(v), at) for key, v in values.items() if _is_number(v)}
-        elif (number := _step_of(step)) and (metric in values or not metric):
-            skips, rate = values.get("skipped_steps"), values.get(metric)
-            skipped = max(skipped, int(skips)) if _is_number(skips) else skipped
-            epoch, iteration = number
-            rows.append(
-                (epoch, iteration + skipped, _time(record), float(rate) if _is_number(rate) else np.nan, at)
-            )
+            summary = (summary or {}) | {name: (value, at) for name, value in numbers.items()}
+        elif (epoch_and_iteration := _step_of(step)) and (metric in values or not metric):
+            epoch, iteration = epoch_and_iteration
+            skipped = max(skipped, int(numbers.get("skipped_steps", 0)))
+            rows.append((epoch, iteration + skipped, _time(record), numbers.get(metric, np.nan), at))
     return ParsedLog(_steps(log, rows), parameters, units, summary)
 
 
 def objects(content: bytes, literal: bytes) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield the JSON objects that start at the "{" in a literal, with the offset of the literal.
-
-    Each object ends in its line and before the next literal: several may be glued to one another.
-    """
-    begins = [match.start() for match in re.finditer(re.escape(literal), content)]
-    for begin, end in pairwise([*begins, len(content)]):
-        line = content[begin + literal.index(b"{") : end].partition(b"\n")[0].partition(b"\r")[0]
-        try:
-            value = json.loads(line[: line.rfind(b"}") + 1])
-        except (ValueError, RecursionError):
-            continue
+    """Yield the JSON objects that start at the "{" in a literal, with the offset of the literal."""
+    for match in re.finditer(re.escape(literal), content):
+        begin = match.start() + literal.index(b"{")
+        end = content.find(b"\n", begin)
+        value = load_leading(content[begin : end if end >= 0 else None])
         if isinstance(value, dict):
-            yield value, begin
+            yield value, match.start()
 
 
 def _step_of(step: object) -> tuple[int, int] | None:
@@ -234,10 +222,6 @@ def _step_of(step: object) -> tuple[int, int] | None:
     return (numbers[0], numbers[1]) if is_step else None
 
 
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and abs(value) < 1e300
-
-
 def _time(record: Mapping[str, Any]) -> float:
     try:
         return float(record["timestamp"])
@@ -245,7 +229,11 @@ def _time(record: Mapping[str, Any]) -> float:
         return np.nan
 
 
-def _steps(log: TextLog, rows: list[tuple[int, int, float, float, int]]) -> Steps:
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and abs(value) < 1e300
+
+
+def _steps(log: TextLog, rows: Sequence[tuple[float, ...]]) -> Steps:
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     epoch, iteration, begin = columns[[0, 1, 4]].astype(np.int64)
     return Steps(epoch, iteration, columns[2], columns[3], log.lines(begin), int(begin.max(initial=0)))

@@ -8,9 +8,7 @@ Format: the `dllogger` that NVIDIA's DeepLearningExamples shipped until 2020.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -21,30 +19,20 @@ from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_bat
 from reportgen.formats.nvidia_dle.tacotron import add_items
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvlog"
 _MARK = b":::NVLOGv0"
-_HEAD = re.compile(
-    rb":::NVLOGv0\.[0-9.]{1,8}+ ([\w.-]{1,40}+) ([0-9]{9,11}+\.[0-9]{1,9}+) \([^\r\n()]{1,300}+\) "
+_HEAD = (
+    rb":::NVLOGv0\.[0-9.]{1,8}+ (?P<model>[\w.-]{1,40}+) (?P<time>[0-9]{9,11}+\.[0-9]{1,9}+) "
+    rb"\([^\r\n()]{1,300}+\) "
 )
-_MAX_HEAD_CHARS = 400
-_ANY = re.compile(_HEAD.pattern + rb"[\w/]+")
+_ANY = re.compile(_HEAD + rb"[\w/]+")
 _EVENT = re.compile(
-    rb"\) (train_(?:epoch_start|iter_items/sec|epoch_avg_items/sec|throughput)"
-    rb"|best_train_throughput|run_final)(?:: (" + NUMBER + rb"))?"
+    _HEAD + rb"(?P<key>train_(?:epoch_start|iter_items/sec|epoch_avg_items/sec|throughput)"
+    rb"|best_train_throughput|run_final)(?:: (?P<value>" + NUMBER + rb"))?"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """A line that the reader uses, at an offset; `time` is in s, `value` empty if it has none."""
-
-    time: float
-    key: bytes
-    value: bytes
-    begin: int
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -55,54 +43,45 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    events = _events(log.content)
-    is_complete = any(event.key in (b"run_final", b"best_train_throughput") for event in events)
-    run = RunBuilder(log, _NAME, has_result=is_complete)
-    run.last = max((event.begin for event in events), default=0)
-    has_items = any(b"items/sec" in event.key for event in events)
+    events = _events(log)
+    keys = events.columns["key"]
+    run = RunBuilder(log, _NAME, has_result=b"run_final" in keys or b"best_train_throughput" in keys)
+    run.last = int(events.end.max(initial=0))
+    has_items = any(b"items/sec" in key for key in keys if key)
     global_batch = _describe(run, has_items)
     if has_items:
         _add_steps(run, global_batch, events)
     else:
         run.samples_per_step = global_batch
-        _add_epochs(run, events)
+        _add_final(run, events)
     yield run.run()
 
 
 FORMAT = Format(_NAME, "NVLOG logs, the predecessor of DLLogger.", claims, read, marks=(_MARK,))
 
 
-def _events(content: bytes) -> list[Event]:
-    """Return the lines that matter, in log order, without those written twice."""
-    events: dict[tuple[bytes, bytes, bytes], Event] = {}
-    for line in _EVENT.finditer(content):
-        if head := _head(content, line.start() + 2):
-            time, key, value = head[2], line[1], line[2] or b""
-            events.setdefault((time, key, value), Event(float(time), key, value, head.start()))
-    return list(events.values())
-
-
-def _head(content: bytes, end: int) -> re.Match[bytes] | None:
-    """Return the head of the line whose key begins at an offset."""
-    begin = content.rfind(b":::NVLOGv0.", max(end - _MAX_HEAD_CHARS, 0), end)
-    return _HEAD.fullmatch(content, begin, end) if begin >= 0 else None
-
-
-def _object(content: bytes, name: bytes) -> Mapping[str, Any]:
-    """Return the first JSON object with this key, an empty one if there is none."""
-    values = (value for value, at in objects(content, b") " + name + b": {") if _head(content, at + 2))
-    return next(values, {})
+def _events(log: TextLog) -> Records:
+    """Return the lines that matter, without those written twice."""
+    events = log.records(_EVENT, _MARK)
+    first: dict[object, int] = {}
+    for position, event in enumerate(
+        zip(*(events.columns[name] for name in ("time", "key", "value")), strict=True)
+    ):
+        first.setdefault(event, position)
+    return events.take(np.array([*first.values()], dtype=np.int64))
 
 
 def _describe(run: RunBuilder, has_items: bool) -> float | None:
     """Set the factors and return the global batch."""
-    arguments, gpu = _object(run.log.content, b"args"), _object(run.log.content, b"gpu_info")
-    first = _ANY.search(run.log.content)
-    model = str(arguments.get("model_name") or (first[1].decode() if first else ""))
+    content = run.log.content
+    arguments, _ = next(objects(content, b") args: {"), ({}, 0))
+    gpu, _ = next(objects(content, b") gpu_info: {"), ({}, 0))
+    first = _ANY.search(content)
+    model = str(arguments.get("model_name") or (first["model"].decode() if first else ""))
     run.factors |= {"model": {"ncf": "NCF"}.get(model, model), "item": "item" if has_items else "sample"}
     # gpu_info counts the GPUs of the machine, not those of the run.
     names = gpu.get("name")
-    if isinstance(names, list) and names and len({str(name) for name in names}) == 1:
+    if isinstance(names, list) and len({str(name) for name in names}) == 1:
         run.factors["device"] = str(names[0])
     if isinstance(gpu.get("driver_version"), str):
         run.environment["driver"] = gpu["driver_version"]
@@ -118,27 +97,27 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**15 else None
 
 
-def _add_steps(run: RunBuilder, global_batch: float | None, events: list[Event]) -> None:
+def _add_steps(run: RunBuilder, global_batch: float | None, events: Records) -> None:
     """Add the steps of Tacotron 2 and WaveGlow; `train_epoch_start` begins an epoch."""
-    epoch, epochs, steps, final = 0, [], [], None
-    for event in events:
-        if event.key == b"train_epoch_start":
-            epoch += 1
-        elif event.key == b"train_iter_items/sec" and event.value:
-            epochs.append(epoch)
-            steps.append(event)
-        elif event.key == b"train_epoch_avg_items/sec" and event.value:
-            final = (event.value, event.begin)
-    run.step, run.breaks = count_on(np.array(epochs, dtype=np.int64), np.arange(1, len(steps) + 1))
-    run.line = run.log.lines([step.begin for step in steps])
-    t = np.array([step.time for step in steps], dtype=np.float64)
-    add_items(run, global_batch, t, np.array([float(step.value) for step in steps]), final)
+    keys, value = np.array(events.columns["key"]), events.floats("value")
+    (steps,) = ((keys == b"train_iter_items/sec") & ~np.isnan(value)).nonzero()
+    epoch = (keys == b"train_epoch_start").cumsum()[steps]
+    run.step, run.breaks = count_on(epoch, np.arange(1, len(steps) + 1))
+    run.line = events.line[steps]
+    (means,) = ((keys == b"train_epoch_avg_items/sec") & ~np.isnan(value)).nonzero()
+    final = (events.columns["value"][means[-1]] or b"", int(events.begin[means[-1]])) if len(means) else None
+    add_items(run, global_batch, events.floats("time")[steps], value[steps], final)
 
 
-def _add_epochs(run: RunBuilder, events: list[Event]) -> None:
+def _add_final(run: RunBuilder, events: Records) -> None:
     """Add the final rate of NCF: that of the best epoch if printed, else that of the last."""
-    rates = [event for event in events if event.value and b"throughput" in event.key]
-    best = [event for event in rates if event.key == b"best_train_throughput"]
-    for event in (best or rates)[-1:]:
-        text = event.key + b": " + event.value
-        add_throughput(run, float(event.value), text, "best" if best else "last epoch", event.begin)
+    columns = (events.columns["key"], events.columns["value"], events.begin.tolist())
+    rates = [
+        (key, value, at)
+        for key, value, at in zip(*columns, strict=True)
+        if key and value and b"throughput" in key
+    ]
+    best = [rate for rate in rates if rate[0] == b"best_train_throughput"]
+    for key, value, at in (best or rates)[-1:]:
+        statistic = "best" if best else "last epoch"
+        add_throughput(run, float(value), key + b": " + value, statistic, at)

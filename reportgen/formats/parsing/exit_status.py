@@ -7,7 +7,7 @@ that followed. Markers of success are not searched for: scripts print them after
 import re
 from dataclasses import dataclass
 
-from reportgen.core.model import Finding, Status
+from reportgen.core.model import Finding, Source, Status
 from reportgen.core.rules import Rule
 from reportgen.formats.parsing.text_log import TextLog
 
@@ -17,59 +17,23 @@ _SUCCESS = re.compile(re.escape(_EXIT_CODE) + rb"0\b")
 # How jobs end, the most specific status first: a failed allocation also leaves a traceback, and the ranks of
 # a cancelled job also fail. Within a status the first marker in the text is quoted.
 MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
-    (
-        "out_of_memory",
-        (
-            b"OutOfMemoryError",
-            b"CUDA out of memory",
-            b"HIP out of memory",
-            b"CUDA error: out of memory",
-            b"CUDA_ERROR_OUT_OF_MEMORY",
-            b"cudaErrorMemoryAllocation",
-            b"failed: out of memory",
-            b"Out of memory error on GPU",
-            b"RESOURCE_EXHAUSTED",
-            b"ResourceExhaustedError",
-            # The memory of the host: the kernel and Slurm.
-            b"OOM-killer",
-            b"oom_kill event",
-            b"oom-kill event",
-        ),
-    ),
-    (
-        "cancelled",
-        (
-            b"CANCELLED AT",
-            b"DUE TO TIME LIMIT",
-            b"KeyboardInterrupt",
-            # torchrun on SIGTERM, and what a shell prints of a process ended by it.
-            b"Signals.SIGTERM death signal",
-            b"got signal: 15",
-            b" Terminated    ",
-            b"\nTerminated\n",
-        ),
-    ),
-    (
-        "failed",
-        (
-            _TRACEBACK,
-            b"ChildFailedError",
-            b"CUDA error",
-            b"NCCL error",
-            b"Segmentation fault",
-            b"Bus error",
-            b"core dumped",
-            b"terminate called after throwing",
-            b"malloc(): ",
-            b"double free or corruption",
-            b"srun: error:",
-            b"slurmstepd: error:",
-            b" Killed    ",
-            b"\nKilled\n",
-            _EXIT_CODE,
-        ),
-    ),
-)
+    ("out_of_memory", (
+        b"OutOfMemoryError", b"CUDA out of memory", b"HIP out of memory", b"CUDA error: out of memory",
+        b"CUDA_ERROR_OUT_OF_MEMORY", b"cudaErrorMemoryAllocation", b"failed: out of memory",
+        b"Out of memory error on GPU", b"RESOURCE_EXHAUSTED", b"ResourceExhaustedError",
+        b"OOM-killer", b"oom_kill event", b"oom-kill event",  # of the host: the kernel, Slurm
+    )),
+    ("cancelled", (
+        b"CANCELLED AT", b"DUE TO TIME LIMIT", b"KeyboardInterrupt",
+        b"Signals.SIGTERM death signal", b"got signal: 15",  # torchrun
+        b" Terminated    ", b"\nTerminated\n",  # shells
+    )),
+    ("failed", (
+        _TRACEBACK, b"ChildFailedError", b"CUDA error", b"NCCL error", b"Segmentation fault", b"Bus error",
+        b"core dumped", b"terminate called after throwing", b"malloc(): ", b"double free or corruption",
+        b"srun: error:", b"slurmstepd: error:", b" Killed    ", b"\nKilled\n", _EXIT_CODE,
+    )),
+)  # fmt: skip
 # Errors occur at the end of a log; ranks and launchers add less than this after them.
 _MAX_TAIL_BYTES = 2**20
 
@@ -104,28 +68,20 @@ def ending(
     """
     kind, at = error(log.content, max(after, len(log.content) - _MAX_TAIL_BYTES))
     if kind is None:
-        return _without_error(log, is_measured, has_result)
-    text = quoted(log.content, at)
+        if (is_measured and has_result is not False) or has_result:
+            return Ending("complete")
+        message = "no final result, the log may be cut" if is_measured else "no step was recorded"
+        return Ending("partial", (_warning(log, Rule.READ_INCOMPLETE_RUN, message, log.source),))
+    name, text, source = kind.replace("_", " "), quoted(log.content, at), log.place(at)
     if not is_measured and not has_result:
-        return Ending(kind, (_finding(log, Rule.READ_FAILED_RUN, f"{_spelled(kind)}: {text}", at),))
+        return Ending(kind, (_warning(log, Rule.READ_FAILED_RUN, f"{name}: {text}", source),))
     place = "the final result" if has_result else f"step {last_step}" if last_step else "the last figure"
-    finding = _finding(log, Rule.READ_INCOMPLETE_RUN, f"{_spelled(kind)} after {place}: {text}", at)
+    finding = _warning(log, Rule.READ_INCOMPLETE_RUN, f"{name} after {place}: {text}", source)
     return Ending("complete" if has_result else "partial", (finding,))
 
 
-def _without_error(log: TextLog, is_measured: bool, has_result: bool | None) -> Ending:
-    if (is_measured and has_result is not False) or has_result:
-        return Ending("complete")
-    message = "no final result, the log may be cut" if is_measured else "no step was recorded"
-    return Ending("partial", (_finding(log, Rule.READ_INCOMPLETE_RUN, message),))
-
-
-def _finding(log: TextLog, rule: Rule, message: str, at: int | None = None) -> Finding:
-    return Finding("warning", rule, log.id, message, log.source if at is None else log.place(at))
-
-
-def _spelled(status: Status) -> str:
-    return status.replace("_", " ")
+def _warning(log: TextLog, rule: Rule, message: str, source: Source) -> Finding:
+    return Finding("warning", rule, log.id, message, source)
 
 
 def error(content: bytes, after: int = 0) -> tuple[Status | None, int]:

@@ -213,11 +213,6 @@ class RunBuilder(ResultRun):
         self.line = np.zeros(0, dtype=np.int64) if line is None else line
         self._stepless: set[int] = set()  # lines of records without a step
 
-    def set_records(self, step: IntArray, begin: IntArray, breaks: tuple[Break, ...] = ()) -> None:
-        """Set the step numbers and offsets of the records of the next series."""
-        self.step, self.line, self.breaks = step, self.log.lines(begin), breaks
-        self.last = max(self.last, int(begin.max(initial=0)))
-
     def add(
         self,
         metric: str,
