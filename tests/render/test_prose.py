@@ -1,15 +1,18 @@
 """Prose takes its numbers from the tables, and says where it is wrong."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
+from markdown_it import MarkdownIt
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Source
 from reportgen.core.results import Report
 from reportgen.render import render_index, render_report
 from reportgen.render.prose.template import fill_headline, fill_prose
+from reportgen.render.prose.to_html import prose_html
 from tests.render import example
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
@@ -234,3 +237,35 @@ def test_a_mistake_in_a_headline_names_its_definition(text: str, message: str) -
         render_report(example.report(headline=text, **HEADLINE))
     assert str(error.value).startswith("reports/resnet50.toml: headline: ")
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Text\n- a\n- b\n\nafter",
+        "Text\n1. a\n2. b",
+        "1) a\n2) b",
+        "- a\n  - b\n    - c\n- d",
+        "1. a\n   - b\n2. c",
+        "1. a\n\n   more\n2. b",
+        "- a\n  more\n- b\nlazy",
+        "- a\n\n  ```\n  code\n    - x\n  ```\n- b",
+        "- a\n# head\n- b",
+        "Text\n```\n- code\n```\nafter",
+        "Text\n| a | b |\n|---|--:|\n| 1 | 2 |",
+        "text\n\n    code\n\ntext",
+        "a - b\n---\n- [c](d.md)",
+    ],
+)
+def test_a_text_has_the_same_structure_on_github_and_in_the_page(text: str) -> None:
+    github = MarkdownIt("commonmark").enable("table").render(text)
+    assert _tags(prose_html(text)) == _tags(github)
+
+
+def _tags(html: str) -> list[str]:
+    """Return tags and words; whether the items of a list are paragraphs makes no difference."""
+    return re.findall(r"</?(?!p>)[a-z][a-z0-9]*|[\w.-]+(?![^<]*>)", html.replace("<br />", "<br>"))
+
+
+def test_a_block_inside_a_paragraph_is_between_two_paragraphs() -> None:
+    assert prose_html("a \ue0000\ue001 b") == "<p>a</p>\n\ue0000\ue001\n<p>b</p>"

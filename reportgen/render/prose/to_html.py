@@ -1,19 +1,76 @@
 """Convert the author's Markdown to HTML without active content.
 
-Raw HTML is shown as text, and links keep only the targets that `escape.href` allows: the text may come from a
-stranger, and names in it may come from a stranger's log.
+GitHub shows the same text in README.md, so lists, tables and code blocks are rewritten from the rules of
+GitHub to those of python-markdown first. Raw HTML is shown as text, and links keep only the targets that
+`escape.href` allows: the text may come from a stranger, and names in it may come from a stranger's log.
 """
 
 import re
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
+from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from reportgen.render.text import escape
 
 # A block is alone in its paragraph, and HTML allows no table inside a paragraph.
+_BLOCK = re.compile("[ \n]*(\ue000[0-9]+\ue001)[ \n]*")
 _ALONE = re.compile("<p>\\s*(\ue000[0-9]+\ue001)\\s*</p>")
+_ITEM = re.compile(r"( *)(?:([-*+])|([0-9]{1,9})[.)])( {1,4})(?=\S)")
+_HEADING_OR_RULE = re.compile(r" {0,3}(?:#{1,6}\s|(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$)")
+_FENCE = re.compile(r" *(`{3,}|~{3,})")
+_TABLE_RULE = re.compile(r" {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*|\s*\|\s*:?-+:?\s*\|\s*")
+
+
+class _GitHubBlocks(Preprocessor):
+    """Rewrite lists, tables and code blocks of GitHub's Markdown for python-markdown.
+
+    On GitHub they may follow a paragraph without a blank line, what belongs to a list item is indented to its
+    text instead of by 4, and an item may contain a fenced code block.
+    """
+
+    def run(self, lines: list[str]) -> list[str]:
+        rewritten: list[str] = []
+        texts: list[int] = []  # where the text of each open list item begins
+        fence = ""
+        for line, following in pairwise([*lines, ""]):
+            mark = _FENCE.match(line)
+            indent = len(line) - len(line.lstrip())
+            if fence:
+                if mark and mark[1].startswith(fence) and not line.strip(" `~"):
+                    fence = ""
+                    rewritten += [""] if texts else [line]
+                else:
+                    rewritten.append(self._code(line, texts))
+                continue
+            if not line.strip():
+                rewritten.append("")
+                continue
+            item = _ITEM.match(line)
+            before = rewritten[-1] if rewritten else ""
+            if item or mark or not before or _HEADING_OR_RULE.match(line):
+                while texts and indent < texts[-1]:
+                    texts.pop()
+            if mark:
+                fence = mark[1]
+                rewritten += ["", *([] if texts else [line])]
+            elif item and indent < (texts[-1] if texts else 0) + 4:
+                starts_list = not texts and before and not _ITEM.match(before)
+                rewritten += [""] if starts_list else []
+                bullet = item[2] or f"{item[3]}."
+                rewritten.append("    " * len(texts) + f"{bullet} {line[item.end() :]}")
+                texts.append(item.end())
+            else:
+                is_table = "|" in line and _TABLE_RULE.fullmatch(following)
+                rewritten += [""] if is_table and before else []
+                rewritten.append("    " * len(texts) + line[min(indent, texts[-1] if texts else 0) :])
+        return rewritten
+
+    def _code(self, line: str, texts: list[int]) -> str:
+        """Return a line of a fenced code block; inside a list it becomes an indented one."""
+        return "    " * (len(texts) + 1) + line[texts[-1] :] if texts else line
 
 
 class _SafeLinks(Treeprocessor):
@@ -30,7 +87,9 @@ def prose_html(text: str) -> str:
     """Return the Markdown text as HTML; placeholders of blocks are kept, out of their paragraphs."""
     markdown = Markdown(extensions=["tables", "fenced_code", "sane_lists"], output_format="html")
     markdown.preprocessors.deregister("html_block")
+    # After tabs have become spaces, before fenced code blocks are taken out.
+    markdown.preprocessors.register(_GitHubBlocks(markdown), "github_blocks", 28)
     markdown.inlinePatterns.deregister("html")
     markdown.inlinePatterns.deregister("automail")
     markdown.treeprocessors.register(_SafeLinks(markdown), "safe_links", 0)
-    return _ALONE.sub(r"\1", markdown.convert(text))
+    return _ALONE.sub(r"\1", markdown.convert(_BLOCK.sub("\n\n\\1\n\n", text)))
