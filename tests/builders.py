@@ -239,6 +239,28 @@ def read_fragment(name: str, content: bytes) -> Run:
     return run
 
 
+def check_valid(entries: Iterable[Run | Finding]) -> None:
+    """Check that the runs and findings of a reader satisfy the data model."""
+    for entry in entries:
+        assert isinstance(entry, (Run, Finding))
+        for finding in entry.findings if isinstance(entry, Run) else (entry,):
+            assert finding.message
+            assert finding.source is not None
+        if not isinstance(entry, Run):
+            continue
+        for series in entry.series:
+            arrays = (series.step, series.span, series.begin, series.value, series.samples, series.line)
+            assert {len(array) for array in arrays} == {len(series.step)}
+            assert all(
+                array.dtype == kind
+                for array, kind in zip(arrays, (int, int, float, float, float, int), strict=True)
+            )
+        for telemetry in entry.telemetry:
+            assert {len(column) for column in telemetry.columns.values()} <= {len(telemetry.t)}
+        for value in (*entry.factors.values(), *entry.environment.values()):
+            assert isinstance(value, (str, int, float, bool))
+
+
 # Values of a run
 
 

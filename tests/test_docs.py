@@ -13,7 +13,7 @@ import typer.main
 
 from reportgen.cli import app
 from reportgen.formats.registry import FORMATS
-from tests.cli.test_commands import COMMANDS
+from tests.cli.calling import COMMANDS
 from tests.documentation import generated
 
 ROOT = Path(__file__).parents[1]

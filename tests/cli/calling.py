@@ -8,6 +8,8 @@ import pytest
 
 from reportgen.cli import main
 
+COMMANDS = ["build", "check", "runs", "expected", "init", "formats", "learn", "rules", "explain"]
+
 
 def call(*arguments: str, code: int = 0) -> tuple[str, str]:
     """Return stdout and stderr of a command that must end with that exit code."""

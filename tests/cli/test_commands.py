@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call, error_of
-
-COMMANDS = ["build", "check", "runs", "expected", "init", "formats", "learn", "rules", "explain"]
+from tests.cli.calling import COMMANDS, call, error_of
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -5,7 +5,7 @@ import pytest
 from reportgen.formats.detection import detect
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, read_log, series_of, step_rows
-from tests.formats.trainer_logs import DEEPSPEED, MEGATRON
+from tests.formats.valid_logs import DEEPSPEED, MEGATRON
 
 
 def test_times_come_from_the_timestamps_and_rates_are_kept_beside_them():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.builders import aggregate_of, read_fragment, read_log, rule_lines, series_of, step_rows
-from tests.formats.trainer_logs import TRAINER_STATE
+from tests.formats.valid_logs import TRAINER_STATE
 
 
 def test_entries_with_run_time_and_tokens_are_intervals_from_the_start():

@@ -4,7 +4,7 @@ import pytest
 
 from reportgen.core.model import Finding, Run
 from tests.builders import aggregate_of, read_all
-from tests.formats.trainer_logs import LLAMA_BENCH, LLAMA_LINES, LLAMA_TABLE
+from tests.formats.valid_logs import LLAMA_BENCH, LLAMA_LINES, LLAMA_TABLE
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """llm.c: every step by CUDA events; the printed rate is a running mean from the third step on."""
 
 from tests.builders import aggregate_of, read_log, series_of, step_rows
-from tests.formats.trainer_logs import LLMC
+from tests.formats.valid_logs import LLMC
 
 
 def test_every_step_has_its_time_and_the_head_gives_the_factors():

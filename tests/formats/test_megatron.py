@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.builders import read_log, rule_lines, series_of, step_rows
-from tests.formats.trainer_logs import MEGATRON
+from tests.formats.valid_logs import MEGATRON
 
 LINE = (b" [2026-02-03 10:00:%02d.123456] iteration %8d/     100 | consumed samples: %12d | elapsed time per iteration (ms):"
         b" %.1f | learning rate: 1E-06 | global batch size: %5d | lm loss: 1.8E+00 | grad norm: 1.4 |\n")  # fmt: skip

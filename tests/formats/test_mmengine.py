@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.builders import read_log, series_of, step_rows
-from tests.formats.trainer_logs import MMCV
+from tests.formats.valid_logs import MMCV
 
 LINE = b"%s - mmengine - INFO - Epoch(train) [7][%4d/4309]  lr: 5.9e-05  eta: 1:00:00  time: %.4f  data_time: 0.0100\n"
 

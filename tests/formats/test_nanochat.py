@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.builders import read_log, rule_lines, series_of, step_rows
-from tests.formats.trainer_logs import NANOCHAT
+from tests.formats.valid_logs import NANOCHAT
 
 
 def test_every_step_has_its_time_and_rate():

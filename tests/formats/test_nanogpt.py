@@ -4,7 +4,7 @@ import pytest
 
 from reportgen.protocol import Protocol, measure_run
 from tests.builders import read_log, series_of, step_rows
-from tests.formats.trainer_logs import NANOGPT
+from tests.formats.valid_logs import NANOGPT
 
 NONE = pytest.approx(float("nan"), nan_ok=True)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.builders import read_log, series_of, step_rows
-from tests.formats.trainer_logs import NEMO
+from tests.formats.valid_logs import NEMO
 
 
 def test_lines_of_the_progress_printer_with_fields_in_any_order():

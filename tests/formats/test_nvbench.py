@@ -2,7 +2,7 @@
 
 from reportgen.core.model import Run
 from tests.builders import aggregate_of, read_all, rule_lines
-from tests.formats.trainer_logs import NVBENCH
+from tests.formats.valid_logs import NVBENCH
 
 
 def test_cold_and_batch_are_different_quantities():

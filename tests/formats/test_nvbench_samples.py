@@ -13,7 +13,7 @@ from reportgen.formats.detection import detect
 from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
-from tests.formats.trainer_logs import NVBENCH
+from tests.formats.valid_logs import NVBENCH
 
 TIMES = [0.5 * number for number in range(1, 131)]
 BINARY = struct.pack("<130f", *TIMES)

@@ -10,7 +10,7 @@ from reportgen.formats.huggingface import optimum_benchmark
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, read_log, step_rows
-from tests.formats.trainer_logs import OPTIMUM_CONFIG, OPTIMUM_REPORT
+from tests.formats.valid_logs import OPTIMUM_CONFIG, OPTIMUM_REPORT
 
 FILES = {"a/benchmark_report.json": OPTIMUM_REPORT, "a/benchmark_config.json": OPTIMUM_CONFIG}
 

@@ -6,7 +6,7 @@ from reportgen.core.model import Finding
 from reportgen.formats.benchmarks import pickled
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import read_all
-from tests.formats.trainer_logs import PICKLED
+from tests.formats.valid_logs import PICKLED
 
 
 def test_the_finding_names_the_remedy():

@@ -7,7 +7,7 @@ import pytest
 
 from reportgen.load import load_runs
 from tests.builders import read_log
-from tests.formats.test_formats import FIXTURES
+from tests.formats.valid_logs import VALID_LOGS
 
 APEX = b"\nSelected optimization level O2:  FP16 training with FP32 batchnorm and FP32 master weights.\n"
 SINGLE = b"\nSelected optimization level O0:  Pure FP32 training.\n"
@@ -41,7 +41,7 @@ SINGLE = b"\nSelected optimization level O0:  Pure FP32 training.\n"
     ],
 )
 def test_precision_is_what_the_program_says(name: str, line: bytes, precision: str | None) -> None:
-    (content,) = FIXTURES[name].values()
+    (content,) = VALID_LOGS[name].values()
     # The fixture of dllogger holds JSON too, which would be all that counts.
     text = content.replace(b"DLLL ", b"XXXX ")
     assert read_log(name, text.replace(b"\n", b"\n" + line, 1)).factors.get("precision") == precision
@@ -58,7 +58,7 @@ def test_what_is_no_convnet_may_compute_in_half_precision_by_other_means() -> No
     [(b'"amp_run": true', "amp"), (b'"amp_run": false', "fp32"), (b'"opt_level": "O0"', "fp32")],
 )
 def test_the_older_settings_say_it_too(settings: bytes, precision: str) -> None:
-    (content,) = FIXTURES["nvlog"].values()
+    (content,) = VALID_LOGS["nvlog"].values()
     log = content.replace(b'{"batch_size"', b"{" + settings + b', "batch_size"')
     assert read_log("nvlog", log).factors["precision"] == precision
 
@@ -67,7 +67,7 @@ def test_the_older_settings_say_it_too(settings: bytes, precision: str) -> None:
     ("folder", "model"), [(b"bert_base", "BERT-base"), (b"bert_large", "BERT-large"), (b"x", "BERT")]
 )
 def test_the_size_of_bert_is_that_of_its_configuration(folder: bytes, model: str) -> None:
-    (content,) = FIXTURES["bertsquad"].values()
+    (content,) = VALID_LOGS["bertsquad"].values()
     command = (
         b"run_squad.py --bert_model=bert-large-uncased --config_file=/data/%b/bert_config.json --do_train"
         % folder

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from reportgen.formats.detection import detect
 from reportgen.formats.registry import FORMATS, LiteralSearch, Registry
 from reportgen.sources.logfiles import HEAD, LogFiles
-from tests.formats.test_formats import FIXTURES, SETTINGS
+from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
 ALL_ASKED = Registry(replace(known, marks=()) for known in FORMATS)
-SINGLE = [(name, path) for name, contents in FIXTURES.items() for path in contents]
+SINGLE = [(name, path) for name, contents in VALID_LOGS.items() for path in contents]
 
 
 def answers(view: LogFiles) -> tuple[object, object]:
@@ -27,13 +27,13 @@ def answers(view: LogFiles) -> tuple[object, object]:
 @pytest.mark.parametrize("settings", [{}, SETTINGS], ids=["plain", "settings"])
 @pytest.mark.parametrize(("name", "path"), SINGLE)
 def test_marks_do_not_change_the_detected_format(name: str, path: str, settings: dict[str, object]) -> None:
-    by_marks, by_asking = answers(LogFiles.of(FIXTURES[name], settings).file(path))
+    by_marks, by_asking = answers(LogFiles.of(VALID_LOGS[name], settings).file(path))
     assert by_marks == by_asking
 
 
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", VALID_LOGS)
 def test_only_formats_that_claim_folders_are_asked_about_them(name: str) -> None:
-    view = LogFiles.of(FIXTURES[name], SETTINGS)
+    view = LogFiles.of(VALID_LOGS[name], SETTINGS)
     by_marks, by_asking = answers(view)
     assert by_marks == by_asking
 
@@ -42,7 +42,7 @@ def test_only_formats_that_claim_folders_are_asked_about_them(name: str) -> None
 def test_marks_do_not_change_the_detected_format_for_pieces_of_logs(
     place: tuple[str, str], cut: st.DataObject
 ) -> None:
-    content = FIXTURES[place[0]][place[1]]
+    content = VALID_LOGS[place[0]][place[1]]
     begin = cut.draw(st.integers(0, len(content)))
     end = cut.draw(st.integers(begin, len(content)))
     by_marks, by_asking = answers(LogFiles.of({"x.log": content[begin:end]}).file("x.log"))
@@ -59,11 +59,11 @@ def test_marks_do_not_change_the_detected_format_for_real_logs(corpus: Path) -> 
 def test_a_claimed_file_has_a_mark_in_its_name_or_head(known: object) -> None:
     claimed = 0
     for name, path in SINGLE:
-        view = LogFiles.of(FIXTURES[name], SETTINGS if name == "custom" else {}).file(path)
+        view = LogFiles.of(VALID_LOGS[name], SETTINGS if name == "custom" else {}).file(path)
         if known.claims(view):
             claimed += 1
             assert any(mark in path.encode() + b"\n" + view.head(view.path, HEAD) for mark in known.marks)
-    assert claimed, "FIXTURES has no file that this format claims"
+    assert claimed, "VALID_LOGS has no file that this format claims"
 
 
 def test_a_literal_is_matched_among_any_bytes() -> None:

@@ -7,7 +7,7 @@ from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, read_all, read_log, rule_lines
-from tests.formats.trainer_logs import MONITOR, SUPERBENCH
+from tests.formats.valid_logs import MONITOR, SUPERBENCH
 
 
 def test_documented_units_are_converted():

@@ -13,7 +13,7 @@ from reportgen.formats.registry import FORMATS
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
 from tests.formats.test_exit_status import ENDINGS
-from tests.formats.test_formats import FIXTURES, SETTINGS
+from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
 # Files of other kinds: tables, JSON, and formats that have another word for how a benchmark ended.
 OTHERS = (
@@ -27,19 +27,21 @@ OTHERS = (
     "timm_benchmark",
 )
 TEXT_FORMATS = [
-    format.name for format in FORMATS if len(FIXTURES.get(format.name, ())) == 1 and format.name not in OTHERS
+    format.name
+    for format in FORMATS
+    if len(VALID_LOGS.get(format.name, ())) == 1 and format.name not in OTHERS
 ]
 # MLPerf logs an event with the status; JADE's scripts print the means of a run as the last thing they do.
 WITH_OWN_STATUS = ("mllog", "jade")
 
 
 def content(name: str) -> bytes:
-    (text,) = FIXTURES[name].values()
+    (text,) = VALID_LOGS[name].values()
     return text
 
 
 def runs(name: str, text: bytes) -> list[Run]:
-    (path,) = FIXTURES[name]
+    (path,) = VALID_LOGS[name]
     read = format_named(name).read(LogFiles.of({path: text}, SETTINGS).file(path))
     return [run for run in read if isinstance(run, Run)]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.builders import read_log, series_of, step_rows
-from tests.formats.trainer_logs import TIMM
+from tests.formats.valid_logs import TIMM
 
 
 def test_intervals_are_differences_of_running_means():

@@ -10,7 +10,7 @@ from reportgen.formats.detection import offer
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, rule_lines
-from tests.formats.trainer_logs import TIMM_BENCHMARK
+from tests.formats.valid_logs import TIMM_BENCHMARK
 
 RESULT = json.loads(TIMM_BENCHMARK)
 OTHER = {"model": "vgg11", "infer_samples_per_sec": 2000.0, "infer_step_time": 16.0, "infer_batch_size": 32}

@@ -2,7 +2,7 @@
 
 from reportgen.core.model import Run
 from tests.builders import aggregate_of, read_all, read_log
-from tests.formats.trainer_logs import TORCHBENCH
+from tests.formats.valid_logs import TORCHBENCH
 
 
 def test_times_are_medians_and_the_host_sees_the_whole_step():

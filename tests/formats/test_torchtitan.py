@@ -3,7 +3,7 @@
 import pytest
 
 from tests.builders import read_log, rule_lines, series_of, step_rows
-from tests.formats.trainer_logs import TORCHTITAN
+from tests.formats.valid_logs import TORCHTITAN
 
 LINE = (b"[titan] 2026-01-02 10:00:%02d,000 - root - INFO - step: %2d  loss: 1.0  memory:  9.46GiB(64.99%%)"
         b"  tps: 7,282  mfu: 0.17%%\n")  # fmt: skip

@@ -4,7 +4,7 @@ import pytest
 
 from reportgen.protocol import Protocol, measure_run
 from tests.builders import aggregate_of, read_log, series_of, step_rows
-from tests.formats.trainer_logs import TORCHVISION
+from tests.formats.valid_logs import TORCHVISION
 
 
 def test_a_line_covers_up_to_twenty_steps_and_steps_go_on_over_epochs():

@@ -11,7 +11,7 @@ from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.builders import read_log, series_of, step_rows
 from tests.formats.test_hf_trainer import PLAN
-from tests.formats.trainer_logs import NANOGPT, TQDM
+from tests.formats.valid_logs import NANOGPT, TQDM
 
 
 def bar(done, of, seconds, rate="?it/s", label="", shown=", loss=1.5"):

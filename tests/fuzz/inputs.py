@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.builders import format_named
-from tests.formats.test_formats import FIXTURES
+from tests.formats.valid_logs import VALID_LOGS
 
 CORPUS = Path(__file__).parent / "corpus"
 ANY_FORMAT = "any"
@@ -72,7 +72,7 @@ def _contents(entry: Path) -> dict[str, bytes]:
 
 def valid() -> list[Input]:
     """Return the valid log of every format, and the conformance corpus of our own."""
-    found = [Input(f"{name}/valid", name, files) for name, files in FIXTURES.items()]
+    found = [Input(f"{name}/valid", name, files) for name, files in VALID_LOGS.items()]
     folders = sorted(path for path in (_TESTS / "logformat" / "v1").iterdir() if path.is_dir())
     return [*found, *(Input(f"native/{folder.name}", "native", _contents(folder)) for folder in folders)]
 
@@ -81,7 +81,7 @@ def written() -> Iterator[Input]:
     """Yield the longer literals in the tests of the formats: more kinds of lines than the valid logs have."""
     for path in sorted((_TESTS / "formats").glob("test_*.py")):
         name = path.stem.removeprefix("test_")
-        nodes = ast.walk(ast.parse(path.read_bytes())) if name in FIXTURES else ()
+        nodes = ast.walk(ast.parse(path.read_bytes())) if name in VALID_LOGS else ()
         for node in (node for node in nodes if isinstance(node, ast.Constant)):
             text = node.value
             content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
@@ -91,7 +91,7 @@ def written() -> Iterator[Input]:
 
 def large(name: str) -> Iterator[Input]:
     """Yield what is too large to be kept, or no text at all, for one format."""
-    files = FIXTURES[name]
+    files = VALID_LOGS[name]
     for path, content in files.items():
         for what, hostile in _hostile(content):
             yield Input(f"{name}/{path}: {what}", name, {**files, path: hostile})
@@ -121,8 +121,8 @@ def endless(name: str) -> Iterator[Input]:
     """Yield long lines of the literals that a format searches for, and of texts that once took it too long."""
     units = [(b"", mark) for mark in format_named(name).marks] + [*_ENDLESS.get(name, ())]
     for start, unit in units:
-        for path in FIXTURES[name]:
-            files = {**FIXTURES[name], path: start + _filled(unit)}
+        for path in VALID_LOGS[name]:
+            files = {**VALID_LOGS[name], path: start + _filled(unit)}
             yield Input(f"{name}/{path}: {unit!r} without an end", name, files)
 
 

@@ -28,12 +28,12 @@ from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT, Protocol
 from reportgen.report.listing import RunListing, run_entry
 from reportgen.sources.logfiles import LogFiles
-from tests.builders import format_named
-from tests.formats.test_formats import FIXTURES, SETTINGS, check
+from tests.builders import check_valid, format_named
+from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 from tests.fuzz.inputs import ANY_FORMAT, Input
 
 ALL_ASKED = Registry(replace(known, marks=()) for known in FORMATS)
-FOLDERS = tuple(name for name, files in FIXTURES.items() if len(files) > 1)
+FOLDERS = tuple(name for name, files in VALID_LOGS.items() if len(files) > 1)
 # Files that a reader of a folder can rely on, because its claim requires them.
 NEEDED = {"source.toml": b"", "run.json": b""}
 # Short, so that small inputs have runs that are measured.
@@ -41,10 +41,10 @@ SHORT = Protocol("1+2x1", warmup=1, measure=2, repeats=1)
 LABELS = Path(__file__).parent / "labels.toml"
 
 DETECTION, DISK = "detection", "disk"
-TRIALS = (DETECTION, *FIXTURES, DISK)
+TRIALS = (DETECTION, *VALID_LOGS, DISK)
 
 # Readers of folders may name lines of the valid files in the folder of an input.
-_LINES = max(content.count(b"\n") for files in FIXTURES.values() for content in files.values()) + 1
+_LINES = max(content.count(b"\n") for files in VALID_LOGS.values() for content in files.values()) + 1
 # In addition to the memory of the process before the reader starts; no input here is larger than 0.5 MB.
 _MEMORY = 128 * 2**20
 _MESSAGE = 2000
@@ -133,7 +133,9 @@ def parts(name: str, one: Input) -> Iterator[LogFiles]:
         yield LogFiles.of({**NEEDED, **one.files}, SETTINGS)
         if len(one.files) == 1 and one.format in (name, ANY_FORMAT):
             (content,) = one.files.values()
-            yield from (LogFiles.of({**FIXTURES[name], path: content}, SETTINGS) for path in FIXTURES[name])
+            yield from (
+                LogFiles.of({**VALID_LOGS[name], path: content}, SETTINGS) for path in VALID_LOGS[name]
+            )
 
 
 def _read(name: str, view: LogFiles, one: Input) -> None:
@@ -152,7 +154,7 @@ def _list(run: Run, protocol: Protocol) -> None:
 
 def _hold(found: list[Run | Finding], one: Input) -> None:
     """Assert that every run and finding is as the model says, and no larger than its log explains."""
-    check(found)
+    check_valid(found)
     lines = _LINES + max(content.count(b"\n") + content.count(b"\r") for content in one.files.values())
     runs = [run for run in found if isinstance(run, Run)]
     told = [x for x in found if isinstance(x, Finding)] + [x for run in runs for x in run.findings]

@@ -24,7 +24,7 @@ from random import Random
 
 from reportgen.core.model import Finding, Run
 from tests.builders import format_named
-from tests.formats.test_formats import FIXTURES
+from tests.formats.valid_logs import VALID_LOGS
 from tests.fuzz.inputs import CORPUS, Input, kept, valid, written
 from tests.fuzz.mutate import mutated
 from tests.fuzz.replay import DETECTION, TRIALS, TooSlow, parts, replay
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--seconds", type=float, default=60, help="how long to look, all in all")
     parser.add_argument(
-        "--formats", nargs="+", choices=list(FIXTURES), default=list(FIXTURES), metavar="NAME"
+        "--formats", nargs="+", choices=list(VALID_LOGS), default=list(VALID_LOGS), metavar="NAME"
     )
     parser.add_argument("--seed", type=int, default=None, help="for the same mutations again")
     parser.add_argument("--bound", type=float, default=2, help="s of processor time that a reader may take")

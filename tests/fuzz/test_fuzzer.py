@@ -11,7 +11,7 @@ from reportgen.core.model import Finding, Run
 from reportgen.labels import labels_toml
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
-from tests.formats.test_formats import SETTINGS
+from tests.formats.valid_logs import SETTINGS
 from tests.fuzz import replay, run
 from tests.fuzz.inputs import Input, kept, valid, written
 from tests.fuzz.mutate import MOST, mutated

@@ -7,7 +7,7 @@ import pytest
 
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
-from tests.formats.test_formats import FIXTURES
+from tests.formats.valid_logs import VALID_LOGS
 from tests.fuzz.inputs import ANY_FORMAT, CORPUS, Input, endless, kept, large
 from tests.fuzz.replay import DETECTION, DISK, limit, replay
 
@@ -24,13 +24,13 @@ def test_readers_survive_saved_inputs(one: Input) -> None:
     replay(one, BOUND)
 
 
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", VALID_LOGS)
 def test_readers_survive_endless_lines_archives_and_wide_characters(name: str) -> None:
     for one in large(name):
         replay(one, BOUND, [name, DETECTION, DISK] if name == "dllogger" else [name])
 
 
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", VALID_LOGS)
 def test_incomplete_records_are_read_in_linear_time(name: str) -> None:
     for one in endless(name):
         replay(one, QUICK, [DETECTION, name])
@@ -72,7 +72,7 @@ def test_repetitive_logs_are_read_in_linear_time(name: str, path: str, content: 
 
 def test_every_format_has_small_saved_inputs() -> None:
     inputs = kept()
-    assert {one.format for one in inputs} == {*FIXTURES, ANY_FORMAT}
-    assert all(len([one for one in inputs if one.format == name]) >= 3 for name in FIXTURES)
+    assert {one.format for one in inputs} == {*VALID_LOGS, ANY_FORMAT}
+    assert all(len([one for one in inputs if one.format == name]) >= 3 for name in VALID_LOGS)
     assert [one.name for one in inputs if one.size() > MOST] == []
     assert [path.name for path in CORPUS.rglob("*") if path.name.startswith(".")] == []
