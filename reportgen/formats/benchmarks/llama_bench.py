@@ -8,16 +8,15 @@ a little. The lines around a table name the devices (CUDA, ROCm, Vulkan) and the
 Format: https://github.com/ggml-org/llama.cpp, tools/llama-bench.
 """
 
-import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reportgen.core.factors import parse_scalar
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.csv_cells import rows
+from reportgen.formats.parsing.csv_cells import typed_records
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER, claim
@@ -64,11 +63,11 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     malformed = Malformed(files.id(files.path), files.source(files.path).path)
     start = content.lstrip()[:1]
     if start == b"[":
-        results = _array(content, malformed)
+        results: Iterable[Result] = _array(content, malformed)
     elif start == b"{":
         results = json_values.objects(content, malformed)
     elif head := _CSV_HEAD.search(content):
-        results = _csv(content, head.start(), malformed)
+        results = typed_records(content, malformed, head.start())
     else:
         yield from _table_runs(files, content, malformed)
         yield from malformed.findings()
@@ -101,20 +100,6 @@ def _array(content: bytes, malformed: Malformed) -> Iterator[Result]:
     tests = [test for test in document if isinstance(test, dict)]
     lines = json_values.lines_of(content, b'"avg_ts"')
     yield from zip(lines if len(lines) == len(tests) else [1] * len(tests), tests, strict=True)
-
-
-def _csv(content: bytes, start: int, malformed: Malformed) -> Iterator[Result]:
-    """Yield the results of a CSV file, in which all cells are quoted."""
-    head: list[str] = []
-    before = content.count(b"\n", 0, start)
-    try:
-        for line, cells in rows(content[start:].decode("utf-8", "replace")):
-            head = head or cells
-            if cells != head:
-                pairs = zip(head, cells, strict=True) if len(cells) == len(head) else ()
-                yield line + before, {name: parse_scalar(cell) for name, cell in pairs if cell}
-    except csv.Error:
-        malformed.add(before + 1, "not CSV")
 
 
 def _run(run: ResultRun, result: Mapping[str, Any]) -> Run:

@@ -7,19 +7,17 @@ time is the mean over its steps alone (40 after 10 of warm-up, by default).
 Format: https://github.com/huggingface/pytorch-image-models, benchmark.py.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from reportgen.core.factors import parse_scalar
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.csv_cells import rows
+from reportgen.formats.parsing.csv_cells import typed_records
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, claim
@@ -89,7 +87,7 @@ def _results(content: bytes, malformed: Malformed) -> Iterator[Result]:
         line, before = line + content.count(b"\n", before, start), start
         yield from _of_json(content[start:end], line, malformed)
     if not starts:
-        yield from _of_csv(content, malformed)
+        yield from typed_records(content, malformed)
 
 
 def _of_json(text: bytes, line: int, malformed: Malformed) -> Iterator[Result]:
@@ -103,24 +101,6 @@ def _of_json(text: bytes, line: int, malformed: Malformed) -> Iterator[Result]:
         at = max(text.find(b'"model"', before), before)
         line, before = line + text.count(b"\n", before, at), at + 1
         yield line, result
-
-
-def _of_csv(content: bytes, malformed: Malformed) -> Iterator[Result]:
-    """Yield the rows as results; an empty cell was not measured."""
-    names: list[str] = []
-    try:
-        for line, cells in rows(content.decode("utf-8", "replace")):
-            if not names:
-                names = cells
-            elif len(cells) != len(names):
-                malformed.add(line, "not as many cells as the header")
-            else:
-                yield (
-                    line,
-                    {name: parse_scalar(cell) for name, cell in zip(names, cells, strict=True) if cell},
-                )
-    except csv.Error:
-        malformed.add(1, "not CSV")
 
 
 def _prefixes(result: Mapping[str, Any]) -> list[str]:

@@ -19,8 +19,8 @@ import numpy as np
 from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Source, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.lightning import metrics_csv, profiler
-from reportgen.formats.parsing import environment_files, json_values
+from reportgen.formats.lightning import machine_files, metrics_csv, profiler
+from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.run_builder import ResultRun
@@ -36,9 +36,9 @@ _METRICS = re.compile(r"(version_[0-9]{1,9})/metrics\.csv")
 _ROLES: Mapping[str, Callable[[bytes], bool]] = {
     "profile": profiler.is_report,
     "info": lambda head: head.lstrip().startswith(b"{") and b'"train_duration"' in head,
-    "dlprof": lambda head: environment_files.DLPROF in head,
-    "environment": lambda head: environment_files.COLLECT_ENV in head and b"Is CUDA available:" in head,
-    "device": lambda head: environment_files.DEVICE_QUERY in head,
+    "dlprof": lambda head: machine_files.DLPROF in head,
+    "environment": lambda head: machine_files.COLLECT_ENV in head and b"Is CUDA available:" in head,
+    "device": lambda head: machine_files.DEVICE_QUERY in head,
 }
 _REASONS = {
     "profile": "a profiler's report", "info": '"train_duration"', "device": "CUDA Device Query",
@@ -167,7 +167,7 @@ class _ConfigurationFolder:
         self.run = ResultRun(_NAME, files.id(), self._source("profile"))
         self.info = json_values.table(json_values.load(self._bytes("info")))
         self.actions = profiler.parse(self._bytes("profile"))
-        self.dlprof = environment_files.dlprof_summary(self._bytes("dlprof"))
+        self.dlprof = machine_files.dlprof_summary(self._bytes("dlprof"))
         self.versions = {
             match[1]: metrics_csv.parse(files.bytes(path))
             for path in files
@@ -268,8 +268,8 @@ class _ConfigurationFolder:
                 "batch_size": batch_size}  # fmt: skip
 
     def _machine(self) -> tuple[dict[str, FactorValue], str]:
-        facts, listed = environment_files.collect_env(self._bytes("environment"))
-        queried, device = environment_files.device_query(self._bytes("device"))
+        facts, listed = machine_files.collect_env(self._bytes("environment"))
+        queried, device = machine_files.device_query(self._bytes("device"))
         device = device or listed
         return {**facts, **queried, **({"device_name": device} if device else {})}, device
 

@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterator
 
 from reportgen.core import units
+from reportgen.core.factors import parse_scalar
+from reportgen.core.model import FactorValue
+from reportgen.formats.parsing.damage import Malformed
 
 # Commas separate thousands. A decimal comma ("12,5") would make the number ten times larger.
 _NUMBER = r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
@@ -26,6 +29,27 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
         if any(cells):
             yield line, cells
         line = reader.line_num + 1
+
+
+def typed_records(
+    content: bytes, malformed: Malformed, start: int = 0
+) -> Iterator[tuple[int, dict[str, FactorValue]]]:
+    """Yield (first line, column -> value) of each row below the header at an offset, without empty cells.
+
+    A repeated header is skipped; rows of another width, and text that is not CSV, are malformed.
+    """
+    header: list[str] = []
+    before = content.count(b"\n", 0, start)
+    try:
+        for line, cells in rows(content[start:].decode("utf-8", "replace")):
+            header = header or cells
+            if len(cells) != len(header):
+                malformed.add(line + before, "not as many cells as the header")
+            elif cells != header:
+                pairs = zip(header, cells, strict=True)
+                yield line + before, {name: parse_scalar(cell) for name, cell in pairs if cell}
+    except csv.Error:
+        malformed.add(before + 1, "not CSV")
 
 
 def quantity(text: str, unit: str) -> tuple[float, str] | None:
