@@ -22,7 +22,7 @@ from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
 from reportgen.report.assemble import assemble
 from reportgen.report.computed_facts import compute_facts, expect_logs
-from reportgen.report.definition import Definition, inside, read_definition
+from reportgen.report.definition import ReportDefinition, inside, read_definition
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.tables.expected import SpeedFacts, check_systems
@@ -133,7 +133,7 @@ class _Inputs:
 
     settings: Settings
     knowledge: SpeedFacts
-    definitions: Sequence[Definition]
+    definitions: Sequence[ReportDefinition]
     campaigns: Sequence[Campaigns]
     reader: LogReader
 
@@ -210,7 +210,7 @@ def _check(request: Request) -> None:
         )
 
 
-def _definitions(request: Request, settings: Settings) -> list[Definition]:
+def _definitions(request: Request, settings: Settings) -> list[ReportDefinition]:
     """Return the definitions in a reports folder by name."""
     paths = sorted(path for path in request.reports.glob("*.toml") if path.name not in (SETTINGS, EXPECTED))
     definitions = [
@@ -225,7 +225,7 @@ def _log_argument(request: Request) -> str:
     return _relative(request.logs, request.base) if request.logs else "logs"
 
 
-def _overviews(request: Request, reader: LogReader) -> list[Definition]:
+def _overviews(request: Request, reader: LogReader) -> list[ReportDefinition]:
     """Return one overview of the logs, or one per campaign, because campaigns must not be mixed."""
     log = _log_argument(request)
     campaigns = reader.campaigns(log)
@@ -237,7 +237,7 @@ def _overviews(request: Request, reader: LogReader) -> list[Definition]:
     ]
 
 
-def _asks_for_systems(definition: Definition) -> bool:
+def _asks_for_systems(definition: ReportDefinition) -> bool:
     return any(
         SYSTEM in table.named or (table.compare and table.compare.kind == "expected")
         for table in definition.tables
@@ -253,7 +253,7 @@ def _is_inside(path: Path, root: Path) -> bool:
     return path.resolve().is_relative_to(root.resolve())
 
 
-def _prose(request: Request, definition: Definition) -> str:
+def _prose(request: Request, definition: ReportDefinition) -> str:
     if not definition.body:
         return ""
     place = f"{definition.place}: body"

@@ -20,7 +20,7 @@ from reportgen.core.factors import AcceptedValues, factors_key, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
-from reportgen.report.definition import Definition
+from reportgen.report.definition import ReportDefinition
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
@@ -32,7 +32,7 @@ _TURN = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimize
 _MOST_OWN = 8
 
 
-def overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview") -> Definition:
+def overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview") -> ReportDefinition:
     """Return a definition with tables for each metric that these runs can tell.
 
     name  of the report and the folder that it goes to
@@ -40,7 +40,7 @@ def overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "ov
     tables = tuple(table_specs(runs, f"{place}/{name}"))
     figures = tuple(figure_specs(tables, with_hardware(runs), f"{place}/{name}"))
     title = "Overview" if name == "overview" else name
-    return Definition(f"{place} (overview)", name, title, (log,), "", tables, figures)
+    return ReportDefinition(f"{place} (overview)", name, title, (log,), "", tables, figures)
 
 
 def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) -> list[TableSpec]:

@@ -9,7 +9,7 @@ from reportgen.core.model import Case, Finding, Run, Source
 from reportgen.core.results import Expected, Provenance, Report, Table, TrackProgress
 from reportgen.core.rules import SEVERITIES
 from reportgen.protocol import MeasuredRuns, Protocol
-from reportgen.report.definition import Definition
+from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
 from reportgen.report.log_reader import Campaigns
 from reportgen.report.verdict import headline, verdict_sentences
@@ -21,7 +21,7 @@ from reportgen.tables.validate import unused_keys
 
 
 def assemble(
-    definition: Definition,
+    definition: ReportDefinition,
     campaigns: Campaigns,
     knowledge: SpeedFacts,
     prose: str,
@@ -68,7 +68,7 @@ def assemble(
     )
 
 
-def _runs(definition: Definition, campaigns: Campaigns) -> Sequence[Run]:
+def _runs(definition: ReportDefinition, campaigns: Campaigns) -> Sequence[Run]:
     runs = campaigns.all_runs()
     if not runs and definition.tables:
         raise RequestError(

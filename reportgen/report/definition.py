@@ -105,7 +105,7 @@ class DefinitionFile(TomlTable):
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class ReportDefinition:
     """One report as defined. `logs` and `body` are paths below the root, POSIX."""
 
     place: str
@@ -118,7 +118,7 @@ class Definition:
     headline: str = ""
 
 
-def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, Protocol]) -> Definition:
+def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, Protocol]) -> ReportDefinition:
     """Return the definition in a file.
 
     place      the file's name in messages; name  the report's
@@ -143,7 +143,7 @@ def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, P
     body = str(PurePosixPath(place).parent / file.body)
     if not file.tables and not file.body:
         raise RequestError(place, "neither tables nor a body: an empty report", "add [[tables]]")
-    return Definition(
+    return ReportDefinition(
         place,
         name,
         file.title or name,

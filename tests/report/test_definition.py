@@ -7,7 +7,7 @@ import pytest
 from reportgen.core.errors import RequestError
 from reportgen.protocol import Protocol
 from reportgen.report.computed_facts import compute_facts, expect_logs
-from reportgen.report.definition import Definition, below, read_definition
+from reportgen.report.definition import ReportDefinition, below, read_definition
 from reportgen.report.log_reader import LogReader
 from reportgen.report.settings import read_settings
 from reportgen.tables.expected import SpeedFact
@@ -16,7 +16,7 @@ from reportgen.tables.spec import CompareSpec
 TABLE = '[[tables]]\nid = "t"\nrows = ["devices"]\n'
 
 
-def read(tmp_path: Path, text: str) -> Definition:
+def read(tmp_path: Path, text: str) -> ReportDefinition:
     path = tmp_path / "x.toml"
     path.write_text(text)
     return read_definition(path, "reports/x.toml", "x", {"long": Protocol("long", 200, 1000, 7)})
