@@ -7,30 +7,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import FactorValue, Run, Source
+from reportgen.core.model import FactorValue, Run
 from reportgen.labels import labels_toml
 from reportgen.labels.apply import Labeller
+from tests.builders import run
 
 
-def run(**factors: FactorValue) -> Run:
-    return Run("r", "x", Source("logs/r.log"), factors, environment={"driver": "1"})
+def logged(**factors: FactorValue) -> Run:
+    """Return a run of logs/r.log with these factors."""
+    return run(id="logs/r.log", factors=factors, environment={"driver": "1"})
 
 
-def apply(text: str, path: str = "logs/r.log", run: Run | None = None, nearer: str = "") -> Run:
+def apply(text: str, path: str = "logs/r.log", log: Run | None = None, nearer: str = "") -> Run:
     chain = [labels_toml.parse(text.encode(), "logs"), labels_toml.parse(nearer.encode(), "logs/a")]
-    return Labeller(path, labels_toml.above(path, chain))(run or Run("r", "x", Source(path), {}))
+    return Labeller(path, labels_toml.above(path, chain))(log or run(id=path, factors={}))
 
 
 def test_constants_and_environment_are_added() -> None:
     text = '[constants]\ncluster = "A"\nday = 2024-02-17\n[environment]\nos = "Linux"'
-    found = apply(text, run=run(model="m"))
+    found = apply(text, log=logged(model="m"))
     assert found.factors == {"model": "m", "cluster": "A", "day": "2024-02-17"}
     assert found.environment == {"driver": "1", "os": "Linux"}
 
 
 def test_factors_are_renamed_and_values_replaced() -> None:
     text = '[rename]\nbsz = "batch_size"\n[aliases.batch_size]\n32 = 64\n[aliases.amp]\ntrue = "yes"\n'
-    assert apply(text, run=run(bsz=32, amp=True, model="m")).factors == {
+    assert apply(text, log=logged(bsz=32, amp=True, model="m")).factors == {
         "batch_size": 64,
         "amp": "yes",
         "model": "m",
@@ -62,7 +64,7 @@ def test_the_nearest_labels_win_below_their_folder() -> None:
     ("prefer", "expected"), [("", 4), ('prefer = "log"\n', 4), ('prefer = "labels"\n', 8)]
 )
 def test_a_conflict_is_a_finding_and_prefer_decides(prefer: str, expected: int) -> None:
-    found = apply(prefer + "[constants]\ndevices = 8", run=run(devices=4))
+    found = apply(prefer + "[constants]\ndevices = 8", log=logged(devices=4))
     assert found.factors == {"devices": expected}
     (finding,) = found.findings
     assert (finding.severity, finding.rule, str(finding.source)) == (
@@ -75,12 +77,12 @@ def test_a_conflict_is_a_finding_and_prefer_decides(prefer: str, expected: int) 
 
 @pytest.mark.parametrize("value", [8, 8.0, "8"])
 def test_equal_values_are_no_conflict(value: FactorValue) -> None:
-    found = apply("[constants]\ndevices = 8", run=run(devices=value))
+    found = apply("[constants]\ndevices = 8", log=logged(devices=value))
     assert (found.factors, found.findings) == ({"devices": value}, ())
 
 
 def test_a_repeat_may_conflict_too() -> None:
-    numbered = Run("r", "x", Source("logs/r.log"), {}, repeat=2)
+    numbered = run(id="logs/r.log", factors={}, repeat=2)
     found = apply('[[paths]]\npattern = "{_}{repeat:int}.log"', "logs/r3.log", numbered)
     assert (found.repeat, [one.rule for one in found.findings]) == (2, ["read.label-conflict"])
 
@@ -125,24 +127,24 @@ FORMS = st.sampled_from(
 def test_any_content_gives_labels_or_a_request_error(content: bytes) -> None:
     with suppress(RequestError):
         found = labels_toml.parse(content, "")
-        Labeller("logs/r.log", [found])(run(a=1))
+        Labeller("logs/r.log", [found])(logged(a=1))
 
 
 def test_renaming_to_an_existing_factor_is_a_conflict() -> None:
-    found = apply('[rename]\nbs = "batch_size"', run=run(bs=1, batch_size=2))
+    found = apply('[rename]\nbs = "batch_size"', log=logged(bs=1, batch_size=2))
     assert found.factors == {"batch_size": 2}
     (finding,) = found.findings
     assert finding.rule == "read.label-conflict"
     assert finding.message == "batch_size: the log says 2, and 1 as bs; the former won"
-    assert not apply('[rename]\nbs = "batch_size"', run=run(bs=2, batch_size=2)).findings
+    assert not apply('[rename]\nbs = "batch_size"', log=logged(bs=2, batch_size=2)).findings
 
 
 def test_two_factors_can_swap_names() -> None:
-    assert apply('[rename]\na = "b"\nb = "a"', run=run(a=1, b=2)).factors == {"b": 1, "a": 2}
+    assert apply('[rename]\na = "b"\nb = "a"', log=logged(a=1, b=2)).factors == {"b": 1, "a": 2}
 
 
 def test_a_factor_renamed_to_repeat_gives_the_repeat() -> None:
-    found = apply('[rename]\nrun = "repeat"', run=run(run=3))
+    found = apply('[rename]\nrun = "repeat"', log=logged(run=3))
     assert (found.factors, found.repeat, found.findings) == ({}, 3, ())
 
 
@@ -155,8 +157,8 @@ def test_a_factor_renamed_to_repeat_gives_the_repeat() -> None:
     ],
 )
 def test_an_invalid_repeat_is_a_conflict(value: FactorValue, number: int | None, message: str) -> None:
-    log = Run("r", "x", Source("logs/r.log"), {"run": value}, repeat=number)
-    found = apply('[rename]\nrun = "repeat"', run=log)
+    log = run(id="logs/r.log", factors={"run": value}, repeat=number)
+    found = apply('[rename]\nrun = "repeat"', log=log)
     assert (found.repeat, [one.message for one in found.findings]) == (number, [message])
 
 
@@ -173,7 +175,7 @@ def test_an_invalid_repeat_is_a_conflict(value: FactorValue, number: int | None,
     ],
 )
 def test_booleans_and_numbers_are_different_values(log: FactorValue, label: str, same: bool) -> None:
-    assert (not apply(f"[constants]\nxla = {label}", run=run(xla=log)).findings) == same
+    assert (not apply(f"[constants]\nxla = {label}", log=logged(xla=log)).findings) == same
 
 
 @pytest.mark.parametrize(

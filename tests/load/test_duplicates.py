@@ -2,27 +2,15 @@
 
 from dataclasses import replace
 
-import numpy as np
-
-from reportgen.core.model import Run, Series, Source
+from reportgen.core.model import Run
 from reportgen.load.duplicates import digest_files, find_duplicates, fingerprint_files, fingerprint_run
 from reportgen.sources.logfiles import LogFiles
+from tests.builders import run, series
 
 
-def run(name: str, *values: float) -> Run:
-    n = len(values)
-    series = Series(
-        "step_time",
-        clock="host",
-        step=np.arange(1, n + 1),
-        span=np.ones(n, np.int64),
-        begin=np.zeros(n),
-        value=np.array(values),
-        samples=np.ones(n),
-        line=np.arange(1, n + 1),
-        source=Source(name),
-    )
-    return Run(name, "x", Source(name), {}, series=(series,) if values else ())
+def timed(name: str, *values: float) -> Run:
+    """Return a run without factors; `values` are its step times."""
+    return run(*[series(values)] * bool(values), id=name, factors={})
 
 
 def marked(contents: list[bytes], runs: list[Run]) -> list[str]:
@@ -39,34 +27,38 @@ def marked(contents: list[bytes], runs: list[Run]) -> list[str]:
 
 
 def test_copied_files_are_found_under_any_name() -> None:
-    assert marked([b"abc", b"abd", b"abc"], [run("a"), run("b"), run("c")]) == ["", "", "the same bytes as a"]
+    assert marked([b"abc", b"abd", b"abc"], [timed("a"), timed("b"), timed("c")]) == [
+        "",
+        "",
+        "the same bytes as a",
+    ]
 
 
 def test_equal_step_times_are_found_from_ten_steps_on() -> None:
     ten = tuple(float(step) for step in range(10))
-    assert marked([b"1", b"2 "], [run("a", *ten), run("b", *ten)]) == ["", "the same step times as a"]
-    assert marked([b"1", b"2 "], [run("a", *ten[:9]), run("b", *ten[:9])]) == ["", ""]
+    assert marked([b"1", b"2 "], [timed("a", *ten), timed("b", *ten)]) == ["", "the same step times as a"]
+    assert marked([b"1", b"2 "], [timed("a", *ten[:9]), timed("b", *ten[:9])]) == ["", ""]
 
 
 def test_equal_times_of_a_coarse_clock_are_no_proof_of_a_copy() -> None:
-    assert marked([b"1", b"2 "], [run("a", *[0.1] * 20), run("b", *[0.1] * 20)]) == ["", ""]
+    assert marked([b"1", b"2 "], [timed("a", *[0.1] * 20), timed("b", *[0.1] * 20)]) == ["", ""]
 
 
 def test_runs_without_measurements_are_not_copies_of_each_other() -> None:
-    failed = [replace(run(name), status="failed") for name in "ab"]
+    failed = [replace(timed(name), status="failed") for name in "ab"]
     assert marked([b"abc", b"abc"], failed) == ["", ""]
 
 
 def test_empty_files_are_not_copies_of_each_other() -> None:
-    assert marked([b"", b""], [run("a"), run("b")]) == ["", ""]
+    assert marked([b"", b""], [timed("a"), timed("b")]) == ["", ""]
 
 
 def test_whole_files_are_compared_only_if_size_and_end_agree() -> None:
     ends = b"x" * 300
-    assert marked([b"a" + ends, b"b" + ends], [run("a"), run("b")]) == ["", ""]
+    assert marked([b"a" + ends, b"b" + ends], [timed("a"), timed("b")]) == ["", ""]
     digested: list[int] = []
     files = [LogFiles.of({"x": content}) for content in (b"ab", b"ac", b"abc")]
     prints = [fingerprint_files(view) for view in files]
-    runs = [[fingerprint_run(run("a"))]] * 3
+    runs = [[fingerprint_run(timed("a"))]] * 3
     assert list(find_duplicates(prints, runs, lambda number: digested.append(number))) == []
     assert digested == []

@@ -1,26 +1,22 @@
 """Reserved factor names, values out of range and impossible aggregates are normalised for every format."""
 
 import math
-from dataclasses import replace
 
 import pytest
 
-from reportgen.core.model import Aggregate, FactorValue, Run, Source
+from reportgen.core.model import Aggregate, Source
 from reportgen.load.normalize import normalize_run
-
-
-def run(environment: dict[str, FactorValue] | None = None, **factors: FactorValue) -> Run:
-    return Run("r", "x", Source("r.log"), factors, environment=environment or {})
+from tests.builders import run
 
 
 def test_a_valid_run_is_unchanged() -> None:
-    one = run(model="x", xla=True, devices=8, lr=0.1)
-    assert normalize_run(one) is one
+    valid = run(factors={"model": "x", "xla": True, "devices": 8, "lr": 0.1})
+    assert normalize_run(valid) is valid
 
 
 @pytest.mark.parametrize("name", ["metric", "phase", "repeat"])
 def test_a_factor_with_a_reserved_name_is_renamed(name: str) -> None:
-    found = normalize_run(run(**{name: "warm", "model": "x"}))
+    found = normalize_run(run(factors={name: "warm", "model": "x"}))
     assert found.factors == {f"{name}_factor": "warm", "model": "x"}
     (finding,) = found.findings
     assert finding.rule == "read.label-conflict"
@@ -30,12 +26,15 @@ def test_a_factor_with_a_reserved_name_is_renamed(name: str) -> None:
 
 
 def test_the_new_name_is_not_one_of_the_log() -> None:
-    assert normalize_run(run(phase=1, phase_factor=2)).factors == {"phase_factor_": 1, "phase_factor": 2}
+    assert normalize_run(run(factors={"phase": 1, "phase_factor": 2})).factors == {
+        "phase_factor_": 1,
+        "phase_factor": 2,
+    }
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**63, -(10**400)])
 def test_a_number_out_of_range_is_kept_as_text(value: float) -> None:
-    found = normalize_run(run({"x": value}, n=value))
+    found = normalize_run(run(factors={"n": value}, environment={"x": value}))
     assert (found.factors, found.environment) == ({"n": str(value)}, {"x": str(value)})
     assert [one.message for one in found.findings] == ["n: not a finite number of 64 bits; kept as text"]
 
@@ -49,7 +48,7 @@ def figure(metric: str, value: float) -> Aggregate:
 @pytest.mark.parametrize("metric", ["step_time", "throughput", "latency", "flops", "bandwidth"])
 def test_a_negative_time_or_rate_is_left_out(metric: str) -> None:
     good = figure("loss", -0.5)
-    found = normalize_run(replace(run(), aggregates=(figure(metric, -0.003), good)))
+    found = normalize_run(run(figure(metric, -0.003), good))
     assert [one.metric for one in found.aggregates if math.isfinite(one.value)] == ["loss"]
     assert [one.original for one in found.aggregates] == ["-3", "-500"]
     (finding,) = found.findings
@@ -65,5 +64,5 @@ def test_a_negative_time_or_rate_is_left_out(metric: str) -> None:
     ("metric", "value"), [("step_time", 0.0), ("loss", -1.0), ("temperature", -3.0), ("time_saved", -2.0)]
 )
 def test_a_possible_value_is_kept(metric: str, value: float) -> None:
-    one = replace(run(), aggregates=(figure(metric, value),))
-    assert normalize_run(one) is one
+    valid = run(figure(metric, value))
+    assert normalize_run(valid) is valid

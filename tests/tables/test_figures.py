@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Run, Series, Source
 from reportgen.core.results import FigureKind
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
 from reportgen.tables.spec import CompareSpec, FigureSpec
-from tests.builders import published_run, table_spec
+from tests.builders import published_run, run, series, table_spec
 
 RUNS = [
     published_run(framework=f, nodes=n, devices=d, throughput=v)
@@ -86,24 +85,12 @@ def test_a_strip_shows_every_repeat():
 
 def steps(value, *, span=1, rank=0, clock="host"):
     """Return a series of 130 entries."""
-    n = 130
-    return Series(
-        "step_time",
-        rank=rank,
-        clock=clock,
-        step=np.arange(1, n + 1) * span,
-        span=np.full(n, span),
-        begin=np.zeros(n),
-        value=np.full(n, value),
-        samples=np.full(n, np.nan),
-        line=np.arange(n),
-        source=Source("x"),
-    )
+    return series([value] * 130, span=span, rank=rank, clock=clock)
 
 
-def drawn(*series):
+def drawn(*parts):
     """Return the figure of the steps of one run."""
-    runs = [Run("r1", "native", Source("x"), {"m": "a"}, repeat=1, series=series)]
+    runs = [run(*parts, factors={"m": "a"}, repeat=1)]
     (figure,) = figures(runs, kind="series", table={"rows": ("m",), "metrics": ("step_time",)})
     return figure
 
