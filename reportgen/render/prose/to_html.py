@@ -34,7 +34,7 @@ class _GitHubBlocks(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         rewritten: list[str] = []
         texts: list[int] = []  # where the text of each open list item begins
-        fence = ""
+        fence, in_table, has_blocks = "", False, False
         for line, following in pairwise([*lines, ""]):
             mark = _FENCE.match(line)
             indent = len(line) - len(line.lstrip())
@@ -50,6 +50,7 @@ class _GitHubBlocks(Preprocessor):
                 continue
             item = _ITEM.match(line)
             before = rewritten[-1] if rewritten else ""
+            was_in_list = bool(texts)
             if item or mark or not before or _HEADING_OR_RULE.match(line):
                 while texts and indent < texts[-1]:
                     texts.pop()
@@ -57,15 +58,19 @@ class _GitHubBlocks(Preprocessor):
                 fence = mark[1]
                 rewritten += ["", *([] if texts else [line])]
             elif item and indent < (texts[-1] if texts else 0) + 4:
-                starts_list = not texts and before and not _ITEM.match(before)
-                rewritten += [""] if starts_list else []
+                rewritten += [""] if before and (not was_in_list or has_blocks) else []
                 bullet = item[2] or f"{item[3]}."
                 rewritten.append("    " * len(texts) + f"{bullet} {line[item.end() :]}")
                 texts.append(item.end())
+                has_blocks = False
             else:
-                is_table = "|" in line and _TABLE_RULE.fullmatch(following)
+                is_table = "|" in line and bool(_TABLE_RULE.fullmatch(following))
+                in_table = is_table or (in_table and bool(before))
                 rewritten += [""] if is_table and before else []
-                rewritten.append("    " * len(texts) + line[min(indent, texts[-1] if texts else 0) :])
+                # A line that continues a paragraph keeps the item in one block if it is not indented.
+                depth = len(texts) if in_table or not before else 0
+                has_blocks = has_blocks or depth > 0
+                rewritten.append("    " * depth + line[min(indent, texts[-1] if texts else 0) :])
         return rewritten
 
     def _code(self, line: str, texts: list[int]) -> str:
