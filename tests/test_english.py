@@ -38,14 +38,18 @@ SCOPES += [
     f"reportgen/formats/{family}/*.py"
     for family in (
         "benchmarks",
+        "custom",
+        "dlperf",
         "huggingface",
         "lightning",
         "mlperf",
         "mmengine",
         "native",
         "nvidia_smi",
+        "parsing",
         "published",
         "tqdm",
+        "trainers",
     )
 ]
 SCOPES += [

@@ -50,7 +50,7 @@ class Definition:
     @property
     def item(self) -> str:
         """What the rate counts, "" where the pattern has no rate of samples."""
-        return next((one.item for one in self.quantities if one.item and one.item not in STEP_RATES), "")
+        return next((rate.item for rate in self.quantities if rate.item and rate.item not in STEP_RATES), "")
 
     def matches(self, text: bytes) -> Iterator[re.Match[bytes]]:
         """Yield the first match in each line of a `searchable` text, with the rest of the line."""
@@ -123,7 +123,7 @@ def _files(place: str, table: Mapping[str, Any]) -> str:
     if not isinstance(value, str):
         raise RequestError(f"{place}.files", "is not a text", 'write files = "*.log"')
     if ".." in value.split("/"):
-        raise RequestError(f"{place}.files", f'"{value}" leads out of the folder', "logs lie below it")
+        raise RequestError(f"{place}.files", f'"{value}" leads out of the folder', "name logs below it")
     return value
 
 

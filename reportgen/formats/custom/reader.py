@@ -1,8 +1,8 @@
 """Read logs in a custom format, which the table `[format]` of a labels.toml describes.
 
 A file becomes one Run. The named groups of the pattern are those of all line formats (parsing.line_format); a
-group with any other name is a factor if it has one value in the whole log. A custom format goes before the
-known ones, because somebody wrote it for these very logs.
+group with any other name is a factor if it has one value in the whole log. A custom format has precedence
+over the known ones, because it was written for these logs.
 """
 
 import re
@@ -25,7 +25,7 @@ from reportgen.sources.logfiles import HEAD, LogFiles
 
 NAME = "custom"
 PLACE = "labels.toml: format"
-# A file with its expected reading beside it shows what the format is and is no run of a campaign.
+# A sample log with its expected reading is a fixture of the format and not a run of a campaign.
 SAMPLE, EXPECTED = ".sample.log", ".expected.json"
 
 _NUMBER = re.compile(rb"[-+]?[0-9][0-9,]{0,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?")

@@ -38,13 +38,13 @@ def _build(run: LineRun) -> None:
 
 
 def _devices(log: TextLog) -> dict[str, FactorValue]:
-    """Return the devices that the log lists, each of its rank; their name where it is one."""
+    """Return the number of devices that the log lists, and their name if all have the same."""
     if b"Device " not in log.content:
         return {}
     listed = [(match["rank"], match["device"], match["name"]) for match in _DEVICE.finditer(log.content)]
     names = {name for _, _, name in listed}
     factors: dict[str, FactorValue] = {}
-    # Without ranks several processes, or several models, list the same numbers.
+    # Several processes or models that print no rank list the same numbers.
     if listed and len({(rank, device) for rank, device, _ in listed}) == len(listed):
         factors["devices"] = len(listed)
     return factors | ({"device": names.pop().decode("utf-8", "replace")} if len(names) == 1 else {})

@@ -1,8 +1,8 @@
-"""Read what DLPerf's gpu_memory_usage.py leaves beside a log: `X.mem` beside `X.log`.
+"""Read the file that DLPerf's gpu_memory_usage.py writes for a log: `X.mem` for `X.log`.
 
     max device0 memory usage is: 5934088192
 
-That is the most bytes that device 0 held, whoever used it, sampled once a second while the log was written.
+That is the peak memory of device 0 by all processes, sampled once a second while the log was written.
 Format: Oneflow-Inc/DLPerf, gpu_memory_usage.py of OneFlow's and HugeCTR's Wide & Deep.
 """
 

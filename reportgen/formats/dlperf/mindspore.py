@@ -1,7 +1,7 @@
 """Read MindSpore's logs: `epoch: 1 step: 39, ...` followed by `epoch time: 24.655 ms, ...`.
 
 A file becomes one Run with a Series per rank. What MindSpore calls an epoch is one call into the data sink,
-of `step` steps; the time is that of all of them. Ranks write into one log without a name: the n-th record of
+of `step` steps; the time covers all of them. Ranks write into one log without a name: the n-th record of
 a step is taken as that of rank n. Older versions print milliseconds without a unit. Where no step is printed
 (TimeMonitor alone, MindCV), the ratio of the two times gives the number of steps.
 
@@ -73,7 +73,7 @@ def _seconds(times: Records) -> FloatArray:
 
 
 def _counted(log: TextLog, times: Records) -> tuple[IntArray, IntArray]:
-    """Return the last step of each time and how many it is of, where at most epochs are numbered."""
+    """Return the last step of each time and how many steps it covers, where at most epochs are numbered."""
     span = _ratio(times)
     before = [
         log.content[max(at - _MAX_BYTES_BEFORE, 0) : at].rpartition(b"\n")[2] for at in times.begin.tolist()
@@ -87,7 +87,7 @@ def _counted(log: TextLog, times: Records) -> tuple[IntArray, IntArray]:
 
 
 def _ratio(times: Records) -> IntArray:
-    """Return how many steps each time is of, by the time of a step that is printed with it."""
+    """Return how many steps each time covers, by the time of a step that is printed with it."""
     each = times.floats("each_ms")
     steps = np.round(_seconds(times) * 1e3 / np.where(each > 0, each, np.nan))
     return np.where(steps >= 1, np.minimum(steps, 10**9), 1).astype(np.int64)
@@ -108,9 +108,9 @@ def _paired(numbers: Records, times: Records) -> tuple[IntArray, Records]:
 
 
 def _numbered(numbers: Records, times: Records) -> tuple[IntArray, IntArray]:
-    """Return the number of the last step of each record, and how many steps its time is of."""
+    """Return the number of the last step of each record, and how many steps its time covers."""
     epoch, step = np.maximum(numbers.integers("epoch"), 1), numbers.integers("step")
     if numbers.columns["percent"][0] is not None:
-        # The BERT script counts steps through; how many a time is of, only its own ratio tells.
+        # The BERT script counts the steps of all epochs; only the two times give the steps of this one.
         return step, np.minimum(_ratio(times), np.maximum(step, 1))
     return np.minimum(epoch, 10**6) * np.minimum(step, 10**9), np.maximum(step, 1)

@@ -1,8 +1,8 @@
 """Read OneFlow's benchmark logs: CNN, BERT, InsightFace, Wide & Deep (two forms) and GPT tables.
 
 A file becomes one Run. The settings that the scripts print first give batch size and devices. CNN and BERT
-lines end with the time in seconds since 1970, so times are kept beside the printed rates. The GPT table
-prints rate and latency of every interval, and memory samples before it.
+lines end with the time in seconds since 1970, which gives step times in addition to the printed rates. The
+GPT table prints rate and latency of every interval, and memory samples before it.
 
 Format: Oneflow-Inc/OneFlow-Benchmark, oneflow_face, models (wide_and_deep), as DLPerf ran them.
 """
@@ -33,7 +33,7 @@ def _build(run: LineRun) -> None:
         add_memory(run)
     samples = run.log.records(_MEMORY, b" MiB")
     if len(samples):
-        # The fullest device of the samples that nvidia-smi took beside the table.
+        # nvidia-smi sampled all devices; the fullest counts.
         at = int(samples.integers("mib").argmax())
         peak, original = float(samples.integers("mib")[at]) * 2**20, samples.text("mib", at) + " MiB"
         run.add_aggregate("memory_used", peak, original, "maximum", len(samples), int(samples.line[at]))
@@ -60,7 +60,7 @@ def _set_batch(run: LineRun) -> None:
 
 
 def _add_table(run: RunBuilder, records: Records) -> None:
-    """Add the intervals of the GPT table, whose samples are counted from the begin."""
+    """Add the intervals of the GPT table, whose samples are counted from the start."""
     span, samples = spans(run.step), records.floats("samples")
     before = samples[0] * (1 - span[0] / max(int(run.step[0]), 1))
     work: FloatArray = np.diff(samples, prepend=before)

@@ -3,7 +3,7 @@
 A file becomes one Run. `elapse` is the time of the one step printed, `batch_cost` that of a step since the
 line before, `speed` steps per second. `ips` is the rate of one process, and the log does not say how many
 there are: it gives only the batch size (ips x batch_cost), and the rate of all devices needs their number.
-PLSC prints the rate of all devices. Where lines begin with date and time, times are kept beside them.
+PLSC prints the rate of all devices. Where lines start with date and time, these give step times too.
 
 Format: PaddlePaddle/models image_classification and PaddleNLP bert, PaddleClas, PaddleNLP, PaddleSeg,
 PaddleDetection, PaddleOCR, PLSC.

@@ -2,7 +2,7 @@
 
 A file becomes one Run. `TimeHistory` prints the seconds and the rate (over all devices) of every k steps; the
 rate is kept, and the time from one line's glog stamp to the next. BERT prints no time, only stamps; NVIDIA's
-prints the time of the loop and the rate over all devices, without the checkpoints that lie between stamps.
+prints the time of the loop and the rate over all devices, without the checkpoints between the stamps.
 Orbit's controller prints steps per second with one decimal, each line twice: those with a stamp count. The
 parameters that the trainer prints give batch size, devices and precision; the model is only called ResNet
 there, which does not identify it, so `model` is left to labels.

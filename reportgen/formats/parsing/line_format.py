@@ -62,10 +62,13 @@ class Quantity:
 
 
 def quantities(groups: Iterable[str]) -> tuple[Quantity, ...]:
-    """Return what the groups of a pattern measure; steps per second say nothing new beside step times."""
+    """Return what the groups of a pattern measure; steps per second are ignored beside step times."""
     measured = [quantity for name in groups if (quantity := _quantity(name))]
-    is_timed = any(one.metric == "step_time" and one.phase == STEP and not one.item for one in measured)
-    return tuple(one for one in measured if not (is_timed and one.item in STEP_RATES))
+    is_timed = any(
+        quantity.metric == "step_time" and quantity.phase == STEP and not quantity.item
+        for quantity in measured
+    )
+    return tuple(quantity for quantity in measured if not (is_timed and quantity.item in STEP_RATES))
 
 
 def _quantity(group: str) -> Quantity | None:
@@ -118,15 +121,15 @@ def measure(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepLine:
-    """A kind of line that stands for a step, or for all steps since the line before.
+    """A kind of line that is printed for a step, or for all steps since the line before.
 
-    literal    stands in every such line and is searched for first
+    literal    every such line contains it; it is searched for first
     form       regular expression with placeholders (`regex`), or a compiled pattern
     mark       a literal that only logs of this kind have, where `literal` is a common one
-    first      number that the log gives the first step; None if versions differ: the lowest number tells
+    first      number that the log gives the first step; None if versions differ: then 0 if a line has it
     is_single  whether the time is that of the printed step alone, not a mean since the line before
     window     how many steps of the epoch the time is a mean of; 0 for those since the line before
-    is_dated   whether a date stands before the record in its line
+    is_dated   whether its date is before the record in the line
     clock      of the printed time
     factors    constant for logs with such lines
     prepare    changes the records before they are numbered; prepared are the groups that it adds
@@ -322,10 +325,10 @@ class LineFormat:
 
     summary   what it reads, in one sentence
     lines     kinds of step lines, the most specific first: the first that occurs is read
-    factors   constant; those of a line and the printed settings go before them
+    factors   constant; those of a line and the printed settings have precedence
     settings  lines that are printed once
     printed   names of settings printed as `name = value` or `name ....... value` -> factors
-    signs     further literals and patterns that give a log away, each with a confidence
+    signs     further literals and patterns that identify a log, each with a confidence
     build     adds what the lines measure to the run, called without records too
     """
 
@@ -345,13 +348,13 @@ class LineFormat:
         return Format(self.name, self.summary, self.claims, self.read, marks=tuple(dict.fromkeys(marks)))
 
     def claims(self, files: LogFiles) -> Claim | None:
-        """Claim a file whose begin holds a line of a step, or another sign of the format."""
+        """Claim a file that has a line of a step, or another sign of the format, in its head."""
         signs = (
             (line.mark or line.literal, line.pattern, line.confidence or self.confidence)
             for line in self.lines
         )
         claims = (claim(files, *sign) for sign in (*signs, *self.signs))
-        return next((one for one in claims if one), None)
+        return next(filter(None, claims), None)
 
     def read(self, files: LogFiles) -> Iterator[Run | Finding]:
         """Yield the run of the file."""

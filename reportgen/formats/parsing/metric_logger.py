@@ -1,7 +1,7 @@
 """The lines of torchvision's MetricLogger, alone or inside a log of MLPerf.
 
 `Epoch: [0]  [  40/4572]  eta: 0:08:33  ...  time: 0.1131  data: 0.1033  max mem: 20006`: `time` and `data`
-are means of the last 20 iterations whatever the print interval, so each line is an interval of up to 20
+are means of the last 20 iterations for any print interval, so each line is an interval of up to 20
 steps. Where lines are closer than that they overlap, and the protocol takes every second.
 
 Format: https://github.com/pytorch/vision, references/classification/utils.py (MetricLogger.log_every).
@@ -30,7 +30,7 @@ METRIC_LOGGER = LineFormat(
     "The lines of torchvision's MetricLogger.",
     lines=tuple(
         StepLine(b"  data: ", begin + _REST, first=0, window=_WINDOW, clock="host")
-        # DINOv2 has no epochs: all of the training is one.
+        # DINOv2 has no epochs.
         for begin in (EPOCH, r"\bTraining")
     ),
 )

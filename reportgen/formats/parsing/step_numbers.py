@@ -11,7 +11,7 @@ from reportgen.core.rules import Rule
 
 # No node has more; what looks like more ranks is no such log.
 MOST_RANKS = 256
-# Ranks that a line is held against, so that garbage is read in bounded time.
+# Ranks that a line is compared with, so that garbage is read in bounded time.
 _MOST_COMPARED = 32
 _MOST_STEPS = 10**12
 _Line = tuple[int, float, float]  # index, value, mean
@@ -58,7 +58,7 @@ def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Brea
 
 
 def occurrences(step: IntArray) -> IntArray:
-    """Return how many records before each one have the same step: a rank, where nothing else tells it.
+    """Return how many records before each one have the same step: its rank, if the log does not print one.
 
     From MOST_RANKS on they are all the last one.
     """

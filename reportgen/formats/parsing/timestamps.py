@@ -1,8 +1,8 @@
-"""Timestamps of log lines in bulk: whole dates as they are, those without date or year as seconds.
+"""Convert the timestamps of log lines in bulk: whole dates, and times without date or year as seconds.
 
-Texts of one kind go in, in the order of the log; seconds on one growing clock come out. Where the date is
-missing, midnight is recognised by the time of day going back by more than half a day; where the year is
-missing, the new year is. Nothing here knows a time zone: a change to summer time is a jump of an hour.
+The texts are of one kind and in the order of the log; the result is seconds on one growing clock. If the date
+is missing, a time of day that goes back by more than half a day marks a midnight; if the year is missing, the
+new year is found in the same way. Time zones are unknown: a change to summer time is a jump of an hour.
 """
 
 import re
@@ -15,23 +15,21 @@ from reportgen.core.model import FloatArray, IntArray
 
 DAY = 86400.0
 _HALF_DAY = DAY / 2
-# Lines of several processes may be out of order by a little. Time that seems to go forward by nearly a day
-# after a midnight is such a line from before it.
+# Lines of several processes may be slightly out of order. A jump forward of nearly a day after a midnight is
+# a late line from before it.
 _NEARLY_A_DAY = DAY - 3600.0
-_DAYS_BEFORE = np.array([0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334])
+_DAYS_BEFORE_MONTH = np.array([0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334])
 _YEAR_DAYS = 365
-# Where lines do not end, what stands farther off does not belong to the record.
-_LONGEST_PREFIX = 2000
-
-
-# Above 500 items NumPy 2 lets go of the GIL, and crashes when it then meets what is no date.
-_AT_ONCE = 500
+# In a file without line ends, bytes further away do not belong to the record.
+_MAX_PREFIX_BYTES = 2000
+# Above 500 items NumPy 2 releases the GIL, and crashes when it then converts a text that is not a date.
+_MAX_BATCH = 500
 
 
 def moments(texts: Sequence[bytes]) -> NDArray[np.datetime64]:
-    """Return ISO dates with a time, of at least one text and one length, to the us; NaT for no date."""
-    parts = [_moments(texts[begin : begin + _AT_ONCE]) for begin in range(0, len(texts), _AT_ONCE)]
-    return np.concatenate(parts) if len(parts) > 1 else parts[0]
+    """Return ISO dates with a time, at least one and all of one length, in us; NaT for other texts."""
+    batches = [_moments(texts[start : start + _MAX_BATCH]) for start in range(0, len(texts), _MAX_BATCH)]
+    return np.concatenate(batches) if len(batches) > 1 else batches[0]
 
 
 def _moments(texts: Sequence[bytes]) -> NDArray[np.datetime64]:
@@ -49,21 +47,18 @@ def _moment(text: bytes) -> np.datetime64:
 
 
 def of_day(texts: Sequence[bytes]) -> FloatArray:
-    """Return seconds from the first midnight of times of day, `HH:MM:SS` with a fraction after `.` or `,`.
-
-    A midnight between two lines is crossed: the result grows beyond 86400.
-    """
+    """Return seconds since the first midnight of times of day: `HH:MM:SS`, a fraction after `.` or `,`."""
     return over_midnight(_seconds_of_day(texts))
 
 
 def of_month_and_day(texts: Sequence[bytes]) -> FloatArray:
-    """Return seconds from the first midnight of glog's `MMDD HH:MM:SS.ffffff`, which has no year.
+    """Return seconds since the first midnight of glog's `MMDD HH:MM:SS.ffffff`, which has no year.
 
     A 29th of February makes it a leap year; from December to January a year passes.
     """
     month = _integers([text[:2] for text in texts])
     day = _integers([text[2:4] for text in texts])
-    number = _DAYS_BEFORE[np.clip(month, 0, 12)] + day
+    number = _DAYS_BEFORE_MONTH[np.clip(month, 0, 12)] + day
     has_leap_day = bool(((month == 2) & (day == 29)).any())
     number += (has_leap_day & (month > 2)).astype(np.int64)
     years = np.cumsum(np.diff(number, prepend=number[:1]) < -_YEAR_DAYS // 2)
@@ -85,30 +80,29 @@ def _duration(text: bytes) -> float:
 
 
 def over_midnight(seconds: FloatArray) -> FloatArray:
-    """Return times of day (s) with a day added for every midnight between them."""
+    """Return times of day (s) plus a day for every midnight before them."""
     change = np.diff(seconds, prepend=seconds[:1])
-    days = np.cumsum(np.where(change < -_HALF_DAY, 1, 0))
-    # Only behind a midnight can a jump forward of nearly a day be a belated line.
-    belated = (change > _NEARLY_A_DAY) & (days > 0)
-    if belated.any():
-        days = np.maximum(days - np.cumsum(belated), 0)
+    days = np.cumsum(change < -_HALF_DAY)
+    late = (change > _NEARLY_A_DAY) & (days > 0)
+    if late.any():
+        days = np.maximum(days - np.cumsum(late), 0)
     result: FloatArray = seconds + days * DAY
     return result
 
 
 def before(content: bytes, begins: IntArray, pattern: re.Pattern[bytes]) -> list[bytes] | None:
-    """Return what group 1 of a pattern finds between the begin of a line and the record in it.
+    """Return what group 1 of a pattern matches in each line before the record in it.
 
-    returns  one text a record, None unless every record has one
+    returns  one text per record, None unless every record has one
     """
     texts = []
     for begin in begins.tolist():
-        start = max(begin - _LONGEST_PREFIX, 0)
+        start = max(begin - _MAX_PREFIX_BYTES, 0)
         line = max(content.rfind(b"\n", start, begin), content.rfind(b"\r", start, begin), start - 1) + 1
-        found = pattern.search(content, line, begin)
-        if not found:
+        match = pattern.search(content, line, begin)
+        if not match:
             return None
-        texts.append(found[1])
+        texts.append(match[1])
     return texts
 
 

@@ -38,7 +38,7 @@ def _work(records: Records) -> float | None:
     rate, time = records.floats("tokens_per_second"), records.floats("step_time_ms") / 1e3
     time_error = _rounding(records, "step_time_ms") / 1e3
     if None in records.columns["fraction"]:
-        # The true rate lies half a token per second higher, give or take half.
+        # The true rate is half a token per second higher, give or take half.
         return common_work(rate + 0.5, time, time_error, 0.5)
     return common_work(rate, time, time_error, _rounding(records, "tokens_per_second"))
 

@@ -32,11 +32,11 @@ _FIELD = re.compile(rb"\b(" + b"|".join(_FIELDS.values()) + rb")(?:=|: )(" + NUM
 
 def _with_fields(records: Records) -> Records:
     """Return records with a column for each field, steps by the global step, and elapsed time as seconds."""
-    # Of a field that is printed twice the first counts.
+    # The first of a repeated field counts.
     rows = [dict(reversed(_FIELD.findall(text or b""))) for text in records.columns["fields"]]
     fields = {group: tuple(row.get(name) for row in rows) for group, name in _FIELDS.items()}
     columns = {**records.columns, **fields}
-    # Without the global step (older bars) the iteration of the epoch is all there is.
+    # Older bars print the iteration of the epoch and no global step.
     columns["step"] = tuple(map(_step, columns.pop("global_step"), records.columns["step"]))
     if "elapsed" in columns:
         columns["timestamp"] = tuple(b"%.6f" % time for time in elapsed(records.columns["elapsed"]).tolist())
@@ -68,8 +68,8 @@ FORMAT = LineFormat(
         ),
         StepLine(
             b"global_step=",
-            # Nothing is read twice: what stands before the bar, in it and behind it ends where another bar
-            # could begin.
+            # The text before, in and after the bar ends where another bar could start, so that no byte is
+            # read twice.
             r"Epoch {:int}: (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| {step:int}/{:int} "
             r"\[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
             r"(?=[^][\n\r]*?global_step=)(?P<fields>, [^][\n\r]{0,4000}+)\]",

@@ -47,7 +47,7 @@ def _build(run: LineRun) -> None:
 
 
 def _ranks(records: Records, index: IntArray, epoch: IntArray) -> IntArray:
-    """Return the rank of every line, for each epoch by itself; ranks keep the order of their begin."""
+    """Return the rank of every line, in each epoch by itself; ranks are in the order of their first line."""
     rank = np.zeros(len(index), dtype=np.int64)
     time, mean = records.floats("time"), records.floats("mean")
     digits = max((len(text) - text.find(b".") - 1 for text in records.columns["mean"] if text), default=3)

@@ -23,7 +23,7 @@ def _build(run: LineRun) -> None:
     records = run.records
     done, rate = run.kind.position(records), records.floats("rate")
     covered = spans(done, records.integers("epoch"))
-    # The mean reaches back to the begin of the epoch, wherever the log itself begins.
+    # The mean includes the start of the epoch, even if the log starts later.
     covered[:1] = done[:1]
     if "devices" not in run.factors and b"Training with a single process" in run.log.content:
         run.factors["devices"] = 1
