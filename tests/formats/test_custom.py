@@ -96,12 +96,12 @@ def test_ranks_keep_their_own_times_and_the_slowest_counts() -> None:
         (b"rank a step 1 10 ms 1\nrank b step 2 10 ms 1\n", {"item": "image"}),
     ],
 )
-def test_one_rank_is_a_factor_and_what_is_no_number_is_no_rank(log: bytes, factors: dict[str, Any]) -> None:
+def test_a_single_rank_is_a_factor_and_ranks_must_be_numbers(log: bytes, factors: dict[str, Any]) -> None:
     run = read(log, RANKED)
     assert (run.factors, only(run).rank, len(only(run).step)) == (factors, 0, 2)
 
 
-def test_a_group_of_very_many_values_is_no_rank() -> None:
+def test_a_group_with_thousands_of_values_is_not_a_rank() -> None:
     log = b"".join(b"rank %d step %d 10 ms 1\n" % (step, step) for step in range(1, 5000))
     assert len(only(read(log, RANKED)).step) == 4999
 
@@ -114,7 +114,7 @@ def test_steps_from_0_become_steps_from_1() -> None:
     ]
 
 
-def test_a_record_stands_for_the_steps_since_the_one_before_unless_every_says_otherwise() -> None:
+def test_a_record_covers_the_steps_since_the_previous_one_unless_every_is_set() -> None:
     log = b"step 10 10 ms\nstep 20 10 ms\n"
     assert rows(read(log)) == [(10, 10, 0.1, 1), (20, 10, 0.1, 2)]
     assert rows(read(log, every=1)) == [(10, 1, 0.01, 1), (20, 1, 0.01, 2)]
@@ -127,7 +127,7 @@ def test_without_step_numbers_records_are_counted() -> None:
     ]
 
 
-def test_steps_that_begin_again_with_an_epoch_are_counted_on() -> None:
+def test_steps_that_restart_with_an_epoch_continue() -> None:
     pattern = r"epoch (?P<epoch>\d+) step (?P<step>\d+)/(?P<steps_per_epoch>\d+) (?P<step_time_s>\S+)"
     run = read(
         b"".join(b"epoch %d step %d/30 1.0\n" % (epoch, step) for epoch in (1, 2) for step in (10, 20)),
@@ -138,7 +138,7 @@ def test_steps_that_begin_again_with_an_epoch_are_counted_on() -> None:
     assert run.factors == {"steps_per_epoch": 30}
 
 
-def test_a_rate_says_what_a_sample_is_and_thousands_have_commas() -> None:
+def test_a_rate_names_the_item_and_may_have_commas() -> None:
     run = read(b"step 1 1,024.5 tok/s\nstep 2 2,048 tok/s", r"step (?P<step>\d+) (?P<tokens_per_second>\S+)")
     assert rows(run, "throughput") == [(1, 1, 1024.5, 1), (2, 1, 2048.0, 2)]
     assert run.factors == {"item": "token"}
@@ -151,7 +151,7 @@ def test_steps_per_second_are_step_times() -> None:
     assert read(b"0 it/s", r"(?P<iterations_per_second>\d+) it/s").series == ()
 
 
-def test_a_rate_per_device_is_multiplied_where_the_devices_are_known() -> None:
+def test_a_rate_per_device_is_multiplied_by_known_devices() -> None:
     pattern = r"(?:on (?P<devices>\d+) gpus )?(?P<images_per_second>\d+) img/s"
     assert rows(read(b"on 4 gpus 100 img/s", pattern, rate="per-device"), "throughput") == [(1, 1, 400.0, 1)]
     assert rows(read(b"100 img/s", pattern, rate="per-device"), "throughput_per_device") == [(1, 1, 100.0, 1)]
@@ -194,12 +194,12 @@ def test_other_groups_are_factors_if_they_are_constant() -> None:
     assert run.samples_per_step == 256
 
 
-def test_colours_progress_bars_and_ranks_do_not_matter() -> None:
+def test_colours_progress_bars_and_repeated_steps_are_ignored() -> None:
     log = b"\x1b[32mstep 1\x1b[0m 10 ms\rstep 2 11 ms\r\nstep 2 12 ms\nstep 3 13 ms\n"
     assert rows(read(log)) == [(1, 1, 0.01, 1), (2, 1, 0.011, 1), (3, 1, 0.013, 3)]
 
 
-def test_what_is_no_number_is_a_finding_with_its_line() -> None:
+def test_a_cell_that_is_not_a_number_is_a_finding_with_its_line() -> None:
     run = read(b"step 1 10 ms\nstep two 10 ms\nstep 3 ten ms\nstep 4 1.2.3 ms\nstep 5 10 ms\n")
     assert [(one.rule, one.message, one.source.line) for one in run.findings if one.source] == [
         ("read.malformed-line", "step is not a whole number", 2),
@@ -220,7 +220,7 @@ def claimed(contents: Mapping[str, bytes], **keys: Any) -> list[str]:
     return sorted(files.path for one in discover(files).claimed for files in [one.files])
 
 
-def test_files_are_claimed_by_content_and_the_glob_narrows_it() -> None:
+def test_files_are_claimed_by_content_and_limited_by_the_glob() -> None:
     contents = {
         "a/x.log": b"step 1 2 ms\n",
         "a/y.txt": b"step 1 2 ms\n",
@@ -233,7 +233,7 @@ def test_files_are_claimed_by_content_and_the_glob_narrows_it() -> None:
     assert claimed(contents, files="a/*.log") == ["x.log"]
 
 
-def test_a_format_of_ones_own_goes_before_those_that_are_known() -> None:
+def test_a_custom_format_has_precedence_over_known_formats() -> None:
     log = b"iter 1: loss 3.2202, time 893.76ms, mfu 16.68%\n"
     table = {"name": "mine", "pattern": r"iter (?P<step>\d+): loss \S+, time (?P<step_time_ms>[\d.]+)ms"}
     found = detect(LogFiles.of({"x.log": log}, {"custom": table}).file("x.log"))
@@ -241,7 +241,7 @@ def test_a_format_of_ones_own_goes_before_those_that_are_known() -> None:
     assert found.format.name == "custom"
 
 
-def test_a_fixture_is_no_run_of_its_folder_but_is_read_by_itself() -> None:
+def test_a_fixture_is_not_a_run_of_its_folder_but_is_read_on_its_own() -> None:
     contents = {
         "mine.sample.log": b"step 1 2 ms\n",
         "mine.expected.json": b"{}",
@@ -252,7 +252,7 @@ def test_a_fixture_is_no_run_of_its_folder_but_is_read_by_itself() -> None:
     assert custom.claims(alone) is not None
 
 
-def test_the_nearest_definition_counts_as_a_whole() -> None:
+def test_the_nearest_definition_replaces_the_others() -> None:
     far = labels_toml.parse(b"[format]\nname = 'far'\nevery = 5\npattern = '(?P<step_time_s>x)'", "")
     near = labels_toml.parse(b"[format]\nname = 'near'\npattern = '(?P<step_time_s>y)'", "a")
     assert labels_toml.settings([far, near])["custom"] == {"name": "near", "pattern": "(?P<step_time_s>y)"}
@@ -332,7 +332,7 @@ def test_wrong_definitions_are_errors_with_place_fact_and_remedy(toml: str, mess
     assert str(error.value).startswith("labels.toml: " + message)
 
 
-def test_format_must_be_a_table_and_is_not_set_among_formats() -> None:
+def test_format_must_be_a_table_and_is_not_set_in_formats() -> None:
     with pytest.raises(RequestError, match=r"labels\.toml: format: expected a table, got 1"):
         labels_toml.parse(b"format = 1", "")
     with pytest.raises(RequestError, match=r"labels\.toml: formats.custom: no such format"):
@@ -392,9 +392,7 @@ PATTERNS = st.sampled_from(
         max_size=40,
     ).map(b"".join),
 )
-def test_any_pattern_over_any_log_gives_runs_and_findings_or_an_error_of_the_request(
-    pattern: str, log: bytes
-) -> None:
+def test_any_pattern_and_log_give_runs_and_findings_or_a_request_error(pattern: str, log: bytes) -> None:
     with suppress(RequestError):
         definition("x", {"name": "m", "pattern": pattern})
         run = read(log, pattern)

@@ -8,7 +8,7 @@ from tests.builders import aggregate_of, read_log, series_of, step_rows
 from tests.formats.valid_logs import DEEPSPEED, MEGATRON
 
 
-def test_times_come_from_the_timestamps_and_rates_are_kept_beside_them():
+def test_timestamps_give_times_and_printed_rates_are_kept():
     run = read_log("deepspeed", DEEPSPEED)
     assert step_rows(series_of(run, "step_time", "timestamp")) == [(20, 10, 5.0, 640), (30, 10, 5.0, 640)]
     assert step_rows(series_of(run, "throughput", "printed")) == [(10, 1, 256.0, 64), (20, 1, 260.0, 64)]
@@ -16,7 +16,7 @@ def test_times_come_from_the_timestamps_and_rates_are_kept_beside_them():
                            "micro_batch_size": 4, "precision": "fp16", "zero_stage": 2}  # fmt: skip
 
 
-def test_the_pipeline_engine_prints_means_since_its_line_before():
+def test_the_pipeline_engine_prints_means_since_the_previous_line():
     lines = b"".join(
         b"steps: %d loss: 2.3026 iter time (s): 0.5 samples/sec: 128.0\n" % step for step in (10, 20)
     )
@@ -33,7 +33,7 @@ def test_the_running_mean_of_2020_is_an_aggregate():
     assert (run.series, aggregate_of(run, "throughput").value, run.status) == ((), 1303.5, "complete")
 
 
-def test_megatrons_own_lines_come_first():
+def test_megatron_lines_have_precedence():
     claimed = detect(LogFiles.of({"x": DEEPSPEED + MEGATRON}).file("x"))
     assert claimed is not None
     assert claimed.format.name == "megatron"
@@ -42,7 +42,7 @@ def test_megatrons_own_lines_come_first():
 @pytest.mark.parametrize(
     "names", [b"SamplesPerSec=83.5", b"RunningAvgSamplesPerSec=83.5, CurrSamplesPerSec=81.5"]
 )
-def test_the_running_mean_of_2022_is_kept_beside_the_steps(names):
+def test_the_running_mean_of_2022_is_an_aggregate_in_addition_to_steps(names):
     log = b"".join(b"[2022-03-11 02:00:%02d,500] [INFO] [logging.py:69:log_dist] [Rank 0] step=%d, skipped=2, lr=[5e-05]\n"
                    b"[2022-03-11 02:00:%02d,500] [INFO] [timer.py:189:stop] 0/%d, %b, MemAllocated=0.3GB\n"
                    % (step, step, step, step, names) for step in (20, 30, 40))  # fmt: skip

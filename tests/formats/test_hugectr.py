@@ -32,7 +32,7 @@ def log(*lines: tuple[str, str]) -> bytes:
     return "".join(f"[HUGECTR][{clock}][INFO][RANK0]: {text}\n" for clock, text in lines).encode()
 
 
-def test_an_evaluation_is_taken_off_the_time_that_contains_it() -> None:
+def test_an_evaluation_is_subtracted_from_the_time_that_contains_it() -> None:
     run = read_log(
         "hugectr",
         log(
@@ -46,7 +46,7 @@ def test_an_evaluation_is_taken_off_the_time_that_contains_it() -> None:
     assert [(one.step, one.kind, one.duration) for one in found.breaks] == [(50, "evaluation", 17.2)]
 
 
-def test_an_evaluation_outside_the_time_is_left_alone() -> None:
+def test_an_evaluation_outside_the_time_is_not_subtracted() -> None:
     run = read_log(
         "hugectr",
         log(
@@ -58,7 +58,7 @@ def test_an_evaluation_outside_the_time_is_left_alone() -> None:
     assert [entry[2] for entry in line_rows(series_of(run, "step_time", "printed"))] == [20.4, 40.0]
 
 
-def test_a_record_of_no_step_is_left_out_and_named() -> None:
+def test_a_record_without_a_step_is_left_out_and_reported() -> None:
     run = read_log(
         "hugectr",
         log(
@@ -75,7 +75,7 @@ def test_a_record_of_no_step_is_left_out_and_named() -> None:
     )
 
 
-def test_the_end_gives_batch_and_total_and_the_header_devices() -> None:
+def test_the_last_line_gives_batch_and_total_and_the_header_devices() -> None:
     run = read_log(
         "hugectr",
         b"num_nodes = 2\ngpu_num_per_node = 8\n"
@@ -92,7 +92,7 @@ def test_the_end_gives_batch_and_total_and_the_header_devices() -> None:
 @pytest.mark.parametrize(
     "prefix", ["[HUGECTR][02:51:59][INFO][RANK0]: ", "[HCTR][02:51:59.123][INFO][RK0][main]: ", ""]
 )
-def test_the_devices_that_are_listed_are_counted(prefix: str) -> None:
+def test_listed_devices_are_counted(prefix: str) -> None:
     listed = "".join(f"{prefix}Device {number}: NVIDIA A40\n" for number in range(4))
     lines = log(
         ("10:00:00", "Iter: 100 Time(100 iters): 0.3s Loss: 0.1 lr:0.1"),

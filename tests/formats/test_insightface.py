@@ -17,7 +17,7 @@ def line(clock: str, step: int, rate: str, rest: str = "   LearningRate 0.1000")
     )
 
 
-def test_rates_are_kept_beside_the_times_between_the_stamps() -> None:
+def test_timestamps_give_times_and_printed_rates_are_kept() -> None:
     content = (
         SETTINGS
         + line("07:08:20,000", 20, "1000.00")

@@ -21,7 +21,7 @@ def test_without_a_head_the_first_two_rates_give_the_tokens():
     assert read_log("llmc", steps[steps.index(b"step    3") :]).samples_per_step is None
 
 
-def test_older_lines_have_other_words():
+def test_older_lines_have_other_names():
     line = b"step    %d/9 | train loss 5.356189 | norm 1.3044 | lr 1.00e-04 | 250.00 ms | 262144 tok/s\n"
     run = read_log("llmc", b"".join(line % step for step in (1, 2)))
     assert (run.samples_per_step, series_of(run, "step_time", "cuda_event").value.tolist()) == (

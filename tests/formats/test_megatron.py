@@ -28,7 +28,7 @@ def test_the_first_iteration_is_not_counted_twice():
     assert step_rows(times) == [(1, 1, 3.0, 8), (10, 9, 3.6, 72), (20, 10, 4.0, 80)]
 
 
-def test_lines_of_older_versions_and_excerpts_are_left_as_they_are():
+def test_older_versions_and_excerpts_are_not_corrected():
     old = b"".join(LINE % (i, i, i * 8, ms, 8) for i, ms in ((1, 3000.0), (2, 400.0))).replace(
         b".123456", b""
     )
@@ -65,12 +65,12 @@ def test_a_split_model_has_no_batch_per_device(model_parallel):
     assert (run.factors["global_batch_size"], run.factors["devices"]) == (8, 8)
 
 
-def test_a_damaged_line_is_named():
+def test_a_damaged_line_is_reported():
     run = read_log("megatron", MEGATRON.replace(b"(ms): 400.0 |", b"(ms): 4#0.0 |"))
     assert rule_lines(run) == [("read.malformed-line", 10)]
 
 
-def test_gpt_neox_puts_its_rate_first_and_its_batch_follows_from_it():
+def test_gpt_neox_prints_its_rate_first_and_the_batch_follows_from_it():
     line = b" samples/sec: %.3f | iteration %8d/     100 | elapsed time per iteration (ms): %.1f | lm_loss: 1.1E+01 |\n"
     run = read_log("megatron", line % (9.524, 7, 2520.0) + line % (12.121, 8, 1980.0))
     assert step_rows(series_of(run, "step_time", "host_synchronized")) == [(7, 1, 2.52, 24), (8, 1, 1.98, 24)]
@@ -79,7 +79,7 @@ def test_gpt_neox_puts_its_rate_first_and_its_batch_follows_from_it():
 
 
 @pytest.mark.parametrize(("split", "batch"), [(2, {"global_batch_size": 16}), (1, {"batch_size": 4})])
-def test_the_batch_of_2020_is_that_of_a_model_instance(split, batch):
+def test_versions_of_2020_print_the_batch_of_a_model_instance(split, batch):
     log = (b"using world size: 8 and model-parallel size: %d\n  batch_size ...................... 4\n"
            b" iteration        5/     100 | elapsed time per iteration (ms): 500.0 | learning rate: 1E-06 |\n" % split)  # fmt: skip
     run = read_log("megatron", log)

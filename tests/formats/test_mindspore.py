@@ -8,7 +8,7 @@ from reportgen.sources.logfiles import LogFiles
 from tests.builders import line_rows, read_log, series_of
 
 
-def test_an_epoch_of_the_sink_is_an_entry_of_its_steps() -> None:
+def test_an_epoch_of_the_sink_is_one_entry_for_its_steps() -> None:
     content = (
         b"epoch: 1 step: 39, loss is 0.024799313\nepoch time: 24.655 ms, per step time: 0.632 ms\n"
         b"epoch: 2 step: 39, loss is 0.014799313\nepoch time: 23.655 ms, per step time: 0.607 ms\n"
@@ -17,7 +17,7 @@ def test_an_epoch_of_the_sink_is_an_entry_of_its_steps() -> None:
     assert line_rows(series_of(run, "step_time", "printed")) == [(39, 39, 0.024655, 2), (78, 39, 0.023655, 4)]
 
 
-def test_bert_counts_through() -> None:
+def test_bert_counts_steps_over_all_epochs() -> None:
     content = b"".join(
         b"epoch: 0.0, current epoch percent: 0.00%d, step: %d, outputs are (1.0, False)\n"
         b"epoch time: 39%d.5 ms, per step time: 39%d.5 ms\n" % (step, step, step, step)
@@ -41,14 +41,14 @@ def test_ranks_in_one_log_are_distinguished_by_order() -> None:
     ]
 
 
-def test_steps_without_times_are_counted_into_the_epoch() -> None:
+def test_steps_without_times_count_for_the_epoch() -> None:
     content = b"".join(b"epoch: 1 step: %d, loss is 2.1\n" % step for step in range(1, 11))
     content += b"Train epoch time: 2465.5 ms, per step time: 246.55 ms\n"
     run = read_log("mindspore", content)
     assert line_rows(series_of(run, "step_time", "printed")) == [(10, 10, 2.4655, 11)]
 
 
-def test_old_versions_print_no_unit() -> None:
+def test_older_versions_print_no_unit() -> None:
     content = (
         b"epoch: 1 step: 40, loss is 3.5\nepoch time: 2000.5, per step time: 50.0125\n"
         b"epoch: 2 step: 40, loss is 3.25\nEpoch time: 1000.250, per step time: 25.006\n"
@@ -64,13 +64,13 @@ def test_old_versions_print_no_unit() -> None:
         "epoch {}: epoch time: {}e3, per step time: 12.500, avg loss: 5.25\n",
     ],
 )
-def test_without_a_step_the_ratio_of_the_times_counts_them(line: str) -> None:
+def test_the_ratio_of_the_times_gives_the_steps_if_none_is_printed(line: str) -> None:
     content = line.format(3, 2.5) + line.format(4, 2.505)
     run = read_log("mindspore", content.encode())
     assert line_rows(series_of(run, "step_time", "printed")) == [(600, 200, 2.5, 1), (800, 200, 2.505, 2)]
 
 
-def test_times_without_any_number_follow_one_another() -> None:
+def test_times_without_any_number_are_consecutive() -> None:
     line = b"total loss is: 1.5\nepoch time: 500.0 ms, per step time: 100.0 ms\n"
     run = read_log("mindspore", line * 2)
     assert line_rows(series_of(run, "step_time", "printed")) == [(5, 5, 0.5, 2), (10, 5, 0.5, 4)]
@@ -86,5 +86,5 @@ def test_times_without_any_number_follow_one_another() -> None:
         b"epoch time: 12.5, per step time: 0.125 s\n",
     ],
 )
-def test_other_programs_times_are_not_claimed(line: bytes) -> None:
+def test_times_of_other_programs_are_not_claimed(line: bytes) -> None:
     assert mindspore.claims(LogFiles.of({"run.log": line}).file("run.log")) is None

@@ -4,7 +4,7 @@ from reportgen.protocol import Protocol, measure_run
 from tests.builders import line_rows, read_log, series_of
 
 
-def test_ranges_say_how_many_steps_a_line_is_of_and_dates_give_times() -> None:
+def test_ranges_give_the_steps_of_a_line_and_dates_give_times() -> None:
     content = "".join(
         f"2020-08-26 10:00:{second:02},250:INFO: Node[0] Epoch[0] Batch [{first}-{first + 20}]\t"
         f"Speed: {rate} samples/sec\taccuracy=0.1\n"
@@ -31,7 +31,7 @@ def test_the_same_batch_by_other_ranks_or_metrics_counts_once() -> None:
     assert len(run.series) == 1
 
 
-def test_epochs_go_on_and_are_breaks() -> None:
+def test_steps_continue_over_epochs_with_breaks() -> None:
     content = "".join(
         f"Epoch[{epoch}] Batch[{batch}]\tSpeed: 900.32 samples/sec\n"
         for epoch in (0, 1)
@@ -53,7 +53,7 @@ def test_bert_latencies_are_times() -> None:
     assert run.factors["item"] == "sequence"
 
 
-def test_partial_fc_prints_samples_and_calls_them_it() -> None:
+def test_partial_fc_prints_samples_per_second_as_it_per_second() -> None:
     content = "".join(
         f"rank-id:{rank}:2021-01-08 19:22:{second},208-Iter:{step} Rank:207.42 it/sec Total:{rate} it/sec "
         "[0][loss]:0.01\n"

@@ -31,7 +31,7 @@ def test_the_printed_batch_is_preferred():
     ("ms", "rate", "expected"),
     [(b"1000.00", b"524,288", 524288), (b"0.01", b"5", None), (b"300", b"1,747,600", None)],
 )
-def test_tokens_per_step_follow_only_where_the_rounding_leaves_no_doubt(ms, rate, expected):
+def test_tokens_per_step_follow_only_if_the_rounding_allows_one_number(ms, rate, expected):
     line = (
         b"step 00001/9 (1.00%) | loss: 1.5 | lrm: 1.00 | dt: "
         + ms
@@ -55,7 +55,7 @@ step     3 | loss: 10.700000 | lr 2.5175e-06 | norm: 9.1000 | dt: 512.00ms | tok
 """.removesuffix(b"\n")
 
 
-def test_the_forebear_has_no_percentage_and_evaluations_in_its_times():
+def test_build_nanogpt_prints_no_percentage_and_times_evaluations():
     """The form of build-nanogpt's train_gpt2.py; the last line is cut."""
     run = read_log("nanochat", FOREBEAR)
     assert step_rows(series_of(run, "step_time", "host_synchronized"))[1:] == [
@@ -69,7 +69,7 @@ def test_the_forebear_has_no_percentage_and_evaluations_in_its_times():
     assert read_log("nanochat", headless).samples_per_step == 524288
 
 
-def test_copies_of_the_forebear_order_the_fields_in_their_own_way():
+def test_copies_of_build_nanogpt_order_the_fields_differently():
     line = b"step%d | loss: 5.556936264038086 | dt: 250.00ms | tok/sec:  65536.00 | norm: 1.13 | lr: 0.00060000\n"
     run = read_log("nanochat", b"".join(line % step for step in range(3)))
     assert [row[:3] for row in step_rows(series_of(run, "step_time", "host_synchronized"))] == [

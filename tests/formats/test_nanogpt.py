@@ -23,7 +23,7 @@ def test_an_iteration_with_an_evaluation_in_it_has_no_time():
     assert (found.step.tolist(), found.value.tolist()) == ([31, 41, 51], [0.1, NONE, 0.11])
 
 
-def test_the_window_takes_the_samples_that_it_has():
+def test_the_window_uses_sampled_steps():
     measured = measure_run(read_log("nanogpt", NANOGPT), "throughput", "step", Protocol())
     assert measured is not None
     assert measured.value == pytest.approx(491520 / 0.7)

@@ -44,7 +44,7 @@ def test_a_progress_bar_may_have_a_second_colon_and_no_rate():
     assert step_rows(series_of(run, "step_time", "host")) == [(5, 1, 1.5, -1), (6, 1, 1.5, -1)]
 
 
-def test_the_callback_of_step_to_step_times():
+def test_the_callback_prints_times_from_step_to_step():
     run = read_log("nemo", b"Step 12: train_step_timing in s=0.512\nStep 13: train_step_timing in s=0.500\n")
     assert step_rows(series_of(run, "step_time", "host")) == [(13, 1, 0.512, -1), (14, 1, 0.5, -1)]
 

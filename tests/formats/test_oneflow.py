@@ -14,7 +14,7 @@ HEADER = (
 CNN = "train: epoch {}, iter {}, loss: 7.087004, top_1: 0.000000, top_k: 0.000000, samples/s: {} {}\n"
 
 
-def test_cnn_times_come_from_the_stamps_and_rates_beside_them() -> None:
+def test_cnn_timestamps_give_times_and_printed_rates_are_kept() -> None:
     content = (
         HEADER
         + CNN.format(0, 20, "3988.891", "1597933942.9863544")
@@ -50,7 +50,7 @@ def test_cnn_lines_of_the_first_version_have_no_stamps() -> None:
     assert len(run.series) == 1
 
 
-def test_cnn_steps_go_on_over_the_epochs() -> None:
+def test_cnn_steps_continue_over_epochs() -> None:
     content = HEADER + "".join(
         CNN.format(epoch, step, "1000.0", f"{1597933000 + 100 * epoch + step}.5")
         for epoch in (0, 1)
@@ -77,7 +77,7 @@ def test_bert_counts_from_zero() -> None:
     assert (found.window.first, found.window.last) == (21, 120)
 
 
-def test_insightface_has_rates_alone() -> None:
+def test_insightface_has_only_rates() -> None:
     content = "".join(f"train: iter {step}, loss 40.1, throughput: {240 + step}.5\n" for step in (1, 2, 3))
     run = read_log("oneflow", content.encode())
     assert line_rows(series_of(run, "throughput", "printed")) == [

@@ -59,7 +59,7 @@ def test_paddleclas_lines(separator: str) -> None:
     assert run.factors["batch_size"] == 64
 
 
-def test_whole_seconds_are_no_clock_for_short_intervals() -> None:
+def test_whole_seconds_are_too_coarse_for_short_intervals() -> None:
     line = (
         "[2024/05/06 07:08:{}] ppcls INFO: epoch:4   train step:{}   lr: 0.100000, loss:  6.5 top1:  0.01 "
         "batch_cost: {} s, reader_cost: 0.00088 s, ips: {} samples/sec.\n"
@@ -143,7 +143,7 @@ def test_paddleclas_lines_of_the_old_form() -> None:
     assert line_rows(series_of(run, "step_time", "printed")) == [(311, 1, 0.141841, 1)]
 
 
-def test_bert_prints_steps_in_a_second() -> None:
+def test_bert_prints_steps_per_second() -> None:
     content = "".join(
         f"epoch: 4, progress: 1/1, step: {step}, loss: 8.089045, ppl: 1050.821289, next_sent_acc: 0.250000, "
         f"speed: {speed} steps/s, file: demo_wiki_train.gz\n"

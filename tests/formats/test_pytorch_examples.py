@@ -43,14 +43,14 @@ def test_interleaved_ranks_are_distinguished_by_their_running_means() -> None:
     assert measured.value == pytest.approx(sum(SLOW[20:]) / 10)
 
 
-def test_lost_lines_leave_the_rank_what_it_is() -> None:
+def test_lost_lines_do_not_change_the_rank() -> None:
     kept = [line for i, line in enumerate(lines(SLOW)) if i not in (11, 12, 13)]
     found = series_of(read_log("pytorch_examples", "".join(kept).encode()), "step_time", "printed")
     assert found.step.tolist() == [*range(1, 12), *range(15, 31)]
     assert set(found.span.tolist()) == {1}
 
 
-def test_sparse_lines_are_intervals_from_the_means() -> None:
+def test_the_means_of_sparse_lines_give_intervals() -> None:
     found = series_of(
         read_log("pytorch_examples", "".join(lines(SLOW, every=10)).encode()), "step_time", "printed"
     )

@@ -67,7 +67,7 @@ I0904 10:00:10.000000 140405777909504 controller.py:391] train | step:      0 | 
 
 
 @pytest.mark.parametrize("stamped", [True, False])
-def test_orbit_prints_each_line_twice_and_the_one_with_a_stamp_is_taken(stamped: bool) -> None:
+def test_orbit_prints_each_line_twice_and_the_one_with_a_timestamp_counts(stamped: bool) -> None:
     content = ORBIT
     for step, clock, speed in ((100, "10:01:00.500000", 2.1), (200, "10:01:50.000000", 2.0)):
         line = f"train | step: {step:6d} | steps/sec: {speed:6.1f} | output: {{'learning_rate': 0.1}}\n"
@@ -189,19 +189,19 @@ def test_nvidias_bert_prints_the_time_without_checkpoints_and_the_rate_of_all_de
     assert (run.status, run.findings) == ("complete", ())
 
 
-def test_nvidias_bert_without_its_end_has_no_work_and_is_partial() -> None:
+def test_nvidias_bert_without_its_last_lines_has_no_work_and_is_partial() -> None:
     run = read_log("tf2", NVIDIA_BERT.replace("/30  /", "/90  /").encode())
     assert (run.status, run.samples_per_step, "devices" in run.factors) == ("partial", None, False)
     assert [one.rule for one in run.findings] == ["read.incomplete-run"]
 
 
-def test_sentences_of_a_training_that_was_taken_up_again_are_of_its_own_steps() -> None:
+def test_sentences_of_a_resumed_training_belong_to_its_own_steps() -> None:
     lines = (NVIDIA_BERT + NVIDIA_END).splitlines(keepends=True)
     content = "".join(lines[3:]).replace("Sentences = 2880", "Sentences = 1920")
     assert read_log("tf2", content.encode()).samples_per_step == 96
 
 
-def test_a_record_far_behind_the_chatter_is_found() -> None:
+def test_a_record_far_after_the_device_lines_is_recognised() -> None:
     chatter = (
         b"2020-08-26 21:32:06.149919: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1276] 2:   Y Y\n"
     )
@@ -239,7 +239,7 @@ def expected(corpus: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_dlperfs_logs_give_what_they_are_known_to_hold(corpus: Path, expected: list[dict[str, str]]) -> None:
+def test_dlperf_logs_give_the_published_values(corpus: Path, expected: list[dict[str, str]]) -> None:
     runs = {run.id: run for run in load_runs([corpus / "dlperf" / "tf2_resnet50"], root=corpus).runs}
     agreed = 0
     for row in expected:

@@ -20,7 +20,7 @@ def test_intervals_are_differences_of_running_means():
     np.testing.assert_allclose(data.value, [1.0, 51 * 0.04 - 1.0, 3.0 - 51 * 0.04, 0.8])
 
 
-def test_the_batch_is_rate_times_time_of_whole_batches():
+def test_rate_and_time_of_whole_batches_give_the_batch():
     run = read_log("timm", TIMM)
     assert run.factors == {
         "framework": "timm",

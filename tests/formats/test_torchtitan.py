@@ -19,7 +19,7 @@ def test_the_second_line_covers_nine_steps_and_ranks_count_once():
     assert run.samples_per_step == 8192
 
 
-def test_tps_is_of_one_device_and_becomes_a_rate_of_all_where_their_number_is_known():
+def test_tps_is_a_rate_per_device_and_of_all_if_their_number_is_printed():
     run = read_log("torchtitan", TORCHTITAN)
     assert series_of(run, "throughput_per_device", "printed").value.tolist() == [205, 2048, 2048, 2048]
     assert series_of(run, "throughput", "printed").value.tolist() == [820, 8192, 8192, 8192]
@@ -57,7 +57,7 @@ def test_an_error_without_a_step_is_a_failure():
     assert (run.status, rule_lines(run)) == ("out_of_memory", [("read.failed-run", 2)])
 
 
-def test_the_newer_mesh_line_gives_the_devices_and_is_no_model():
+def test_the_newer_mesh_line_gives_the_devices_and_not_the_model():
     head = (b"[titan] 2026-09-01 10:00:00,000 - torchtitan.distributed - INFO - Building device mesh with parallelism: "
             b"pp=2, dp_replicate=1, dp_shard=3, cp=1, tp=2, ep=4\n"
             b"[titan] 2026-09-01 10:00:00,100 - torchtitan.trainer - INFO - Building llama9 tiny\n")  # fmt: skip
@@ -72,11 +72,11 @@ def test_the_newer_mesh_line_gives_the_devices_and_is_no_model():
 @pytest.mark.parametrize("line", [
     b"CUDA capacity: NVIDIA H200 with 139.81GiB memory", b"GPU capacity: NVIDIA H200 (0) with 139.81GiB memory",
 ])  # fmt: skip
-def test_every_wording_of_the_device_is_read(line):
+def test_all_wordings_of_the_device_are_read(line):
     assert read_log("torchtitan", line + b"\n" + LINE % (1, 1)).factors["device"] == "NVIDIA H200"
 
 
-def test_the_time_of_a_restart_is_no_step_time():
+def test_the_time_of_a_restart_is_not_step_time():
     started = b"[titan] 2026-01-02 10:00:00,000 - root - INFO - Training starts at step %d.\n"
     run = read_log("torchtitan", started % 1 + LINE % (1, 1) + LINE % (2, 2) + LINE % (3, 3)
                    + started % 3 + LINE % (48, 3) + LINE % (49, 4) + LINE % (50, 5))  # fmt: skip

@@ -7,7 +7,7 @@ from tests.builders import aggregate_of, read_log, series_of, step_rows
 from tests.formats.valid_logs import TORCHVISION
 
 
-def test_a_line_covers_up_to_twenty_steps_and_steps_go_on_over_epochs():
+def test_a_line_covers_up_to_twenty_steps_and_steps_continue_over_epochs():
     run = read_log("torchvision", TORCHVISION)
     found = series_of(run, "step_time", "host")
     assert step_rows(found) == [(1, 1, 2.5, 128), (21, 20, 6.0, 2560), (41, 20, 4.0, 2560), (50, 20, 4.0, 2560),
@@ -29,7 +29,7 @@ def test_the_closing_line_of_an_epoch_is_its_exact_mean():
     assert (one.value, one.n, one.source.line) == (0.3012, 50, 7)
 
 
-def test_data_and_memory():
+def test_data_loading_time_and_memory_are_read():
     run = read_log("torchvision", TORCHVISION)
     assert series_of(run, "step_time", "host", "data_loading").value.tolist()[:2] == [0.5, 0.4]
     assert series_of(run, "memory_used", "printed").value.tolist()[0] == 3000 * 2**20
@@ -38,7 +38,7 @@ def test_data_and_memory():
 @pytest.mark.parametrize(
     "named", [b"Epoch: [%d/9]", b"Train: data epoch: [%d]", b"2026-01-01 00:00:00 | Train Epoch: [%d]"]
 )
-def test_copies_name_the_epoch_in_their_own_way(named):
+def test_copies_name_the_epoch_differently(named):
     log = b"".join((named % epoch) + b"  [ %d/30]  eta: 0:00:09  loss: 6.9 (6.9)  time: 0.300000  data: 0.020000\n" % at
                    for epoch, at in ((3, 0), (3, 20), (4, 0)))  # fmt: skip
     run = read_log("torchvision", log + (named % 4) + b" Total time: 0:00:15 (0.5000 s / it)\n")
@@ -60,7 +60,7 @@ def test_copies_name_the_epoch_in_their_own_way(named):
         b"Eval: data epoch: [0]",
     ],
 )
-def test_copies_that_evaluate_under_the_name_of_the_epoch_have_no_steps_there(named):
+def test_evaluations_of_copies_are_not_steps(named):
     training = b"Epoch: [0]  [20/30]  eta: 0:00:09  loss: 6.9 (6.9)  time: 0.300000  data: 0.020000\n"
     evaluation = named + b"  [10/15]  eta: 0:00:09  loss: 6.9 (6.9)  time: 0.100000  data: 0.020000\n"
     closing = (
@@ -85,7 +85,7 @@ def test_arguments_can_be_on_separate_lines():
     assert read_log("torchvision", listed + line).samples_per_step == 256
 
 
-def test_training_without_epochs_is_one():
+def test_training_without_epochs_is_one_epoch():
     """The form of DINOv2's helpers.py."""
     line = (
         b"I20240101 10:00:00 99 dinov2 helpers.py:102] Training  [%6d/10000]  eta: 8:00:00  lr: 0.01 (0.01)  "
@@ -103,7 +103,7 @@ def test_training_without_epochs_is_one():
     assert not series_of(run, "step_time", "host").breaks
 
 
-def test_lines_may_be_as_long_as_detectors_make_them():
+def test_lines_of_detectors_are_read_in_linear_time():
     meters = b"  ".join(b"loss_giou_dn_%d: 0.1234 (0.1234)" % i for i in range(300))
     line = (
         b"Epoch: [0]  [20/30]  eta: 0:00:09  lr: [0.1]  "

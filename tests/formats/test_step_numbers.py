@@ -8,7 +8,7 @@ from reportgen.core.model import Run, Source
 from reportgen.formats.parsing.step_numbers import occurrences, over_epochs, ranks_by_running_mean, shortened
 
 
-def test_steps_go_on_over_the_epochs() -> None:
+def test_steps_continue_over_the_epochs() -> None:
     step, breaks = over_epochs(np.array([3, 3, 4, 4, 5]), np.array([20, 40, 20, 40, 20]))
     assert step.tolist() == [20, 40, 60, 80, 100]
     assert [(one.step, one.kind) for one in breaks] == [(40, "epoch"), (80, "epoch")]

@@ -26,7 +26,7 @@ def read(name: str, **beside: bytes) -> Run:
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_the_memory_beside_a_log_is_that_of_its_run(name: str) -> None:
+def test_the_memory_file_of_a_log_belongs_to_its_run(name: str) -> None:
     (found,) = read(name, mem=b"a warning of NVML\nmax device0 memory usage is: 5934088192\n").aggregates
     assert (found.metric, found.phase, found.value) == ("memory_used", "step", 5934088192)
     assert (found.statistic, found.source) == ("maximum", Source("n1g8.mem", 2))
@@ -35,13 +35,13 @@ def test_the_memory_beside_a_log_is_that_of_its_run(name: str) -> None:
 @pytest.mark.parametrize("text", [b"", b"max device0 memory usage is: 0\n", b"max device0 memory usage is: 12",
                                   b"max device0 memory usage is: many\n", b"\xff\0", b"x" * 70_000])  # fmt: skip
 @pytest.mark.parametrize("name", LOGS)
-def test_what_was_not_measured_is_absent(name: str, text: bytes) -> None:
+def test_a_missing_measurement_is_absent(name: str, text: bytes) -> None:
     found = read(name, mem=text).aggregates
     assert [one.value for one in found] == ([12] if text.endswith(b"12") else [])
     assert read(name).aggregates == ()
 
 
-def test_it_is_found_on_disk_and_no_log_of_its_own(tmp_path: Path) -> None:
+def test_the_memory_file_is_read_from_disk_and_not_a_log(tmp_path: Path) -> None:
     for end, content in (("log", LOGS["oneflow"]), ("mem", b"max device0 memory usage is: 7\n")):
         (tmp_path / f"a.{end}").write_bytes(content)
     loaded = load_runs([tmp_path], root=tmp_path)

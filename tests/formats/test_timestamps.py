@@ -25,7 +25,7 @@ from reportgen.formats.parsing import timestamps
         ([b"10:00:01", b"10:00:00"], [36001, 36000]),  # out of order, but no midnight
     ],
 )
-def test_times_of_day_go_on_over_midnight(texts: list[bytes], expected: list[float]) -> None:
+def test_times_of_day_continue_over_midnight(texts: list[bytes], expected: list[float]) -> None:
     np.testing.assert_allclose(timestamps.of_day(texts), np.array(expected, dtype=float))
 
 
@@ -42,7 +42,7 @@ def test_times_of_day_go_on_over_midnight(texts: list[bytes], expected: list[flo
         ([b"0826 00:00:00.0", b"0829 00:00:00.0"], [0, 3 * 86400]),
     ],
 )
-def test_month_and_day_go_on_over_the_year(texts: list[bytes], expected: list[float]) -> None:
+def test_month_and_day_continue_over_the_year(texts: list[bytes], expected: list[float]) -> None:
     np.testing.assert_allclose(timestamps.of_month_and_day(texts), np.array(expected, dtype=float))
 
 
@@ -57,7 +57,7 @@ def test_steps_of_less_than_half_a_day_are_recovered(start: float, steps: list[f
     np.testing.assert_allclose(timestamps.over_midnight(true % 86400), true, atol=1e-6)
 
 
-def test_a_stamp_before_a_record_is_of_its_own_line() -> None:
+def test_a_timestamp_before_a_record_is_in_the_same_line() -> None:
     content = b"[10:00:00] x\rnothing here\n[10:00:01] record\n"
     pattern = re.compile(rb"\[([0-9:]{8})\]")
     assert timestamps.before(content, np.array([content.index(b"record")]), pattern) == [b"10:00:01"]
@@ -65,7 +65,7 @@ def test_a_stamp_before_a_record_is_of_its_own_line() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 500, 501, 5000])
-def test_what_is_no_date_is_no_time_in_logs_of_any_length(count: int) -> None:
+def test_invalid_dates_give_no_time_in_logs_of_any_length(count: int) -> None:
     # NumPy 2.4 crashed here where there were more than 500.
     found = timestamps.moments([b"2021-06-26 23:13:00.000000"] * count + [b"2021-99-26 23:13:00.000000"])
     assert np.isnat(found).tolist() == [False] * count + [True]
