@@ -125,7 +125,7 @@ def test_what_failed_elsewhere_is_no_row():
     assert [one["where"] for one in written] == [{"model": ["a", "b"]}, {"model": "b"}]
 
 
-def test_where_a_log_names_no_device_its_folder_says_on_which_system_it_was():
+def test_the_folder_gives_the_system_of_a_log_without_device():
     runs = [at(f"{name}/1.txt", model="m", device=name, precision="amp") for name in ("A", "B")]
     runs += [at("C/1.txt", model="m", precision="fp32")]
     told = [replace(one, factors={**one.factors, "folder": one.id[0]}) for one in runs]
@@ -172,7 +172,7 @@ def test_systems_come_before_settings():
     assert axes(*runs) == (("device", "devices", "batch_size"), ())
 
 
-def test_many_cases_have_a_table_for_each_model_without_what_is_the_same_in_it():
+def test_many_cases_have_a_table_per_model_without_constant_factors():
     settings = {"B": {"seq_len": 384}, "a": {"image": 224}}
     few = [
         published_run(model=m, **more, batch_size=b, throughput=1.0)
@@ -207,7 +207,7 @@ def test_the_model_of_a_table_is_written_as_it_is(model):
     assert {table["where"]["model"] for table in tables} == {model, "b"}
 
 
-def test_a_run_that_failed_is_laid_out_with_the_others_unless_it_says_too_little():
+def test_a_failed_run_is_laid_out_with_the_others_if_it_has_their_factors():
     runs = [published_run(device="A", batch_size=b, throughput=1.0) for b in (1, 2)]
     assert axes(*runs, published_run(status="failed", device="B", batch_size=1)) == (
         ("batch_size",),
@@ -216,12 +216,12 @@ def test_a_run_that_failed_is_laid_out_with_the_others_unless_it_says_too_little
     assert axes(*runs, published_run(status="failed", batch_size=1)) == (("batch_size",), ())
 
 
-def test_tables_of_models_that_differ_in_signs_alone_have_ids_of_their_own():
+def test_models_that_differ_only_in_signs_have_different_ids():
     runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in ("x+", "x-") for b in range(30)]
     assert [one.id for one in overview(runs, "reports").tables] == ["throughput-x", "throughput-x-2"]
 
 
-def test_a_guessed_level_is_no_column_and_no_row_where_a_factor_says_the_same():
+def test_a_guessed_level_equal_to_a_factor_is_no_column_or_row():
     runs = [
         at(f"{system}/{kind}_{p}/1.txt", precision=p)
         for system in "AB"
@@ -287,7 +287,7 @@ def test_path_levels_separate_runs_of_one_case(runs: list[Run], patterns: list[s
     assert [pattern.text for pattern in (found.patterns if found else ())] == patterns
 
 
-def test_the_levels_go_into_labels_and_the_definition_unless_something_is_there():
+def test_levels_go_into_labels_and_the_definition_unless_they_exist():
     campaigns = {"logs/c": [at("A/1.txt", m=1), at("B/1.txt", m=1)]}
     proposal = propose_files("reports", campaigns)
     assert tomllib.loads(proposal.files["logs/c/labels.toml"].decode()) == {

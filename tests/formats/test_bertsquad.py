@@ -56,7 +56,7 @@ def test_bars_of_two_ranks_and_two_loops_are_steps_once_each() -> None:
     assert throughput_of(run) == pytest.approx(2 / (1 / 10 + 1 / 16))
 
 
-def test_the_final_figure_counts_a_hundred_steps_and_is_left_out_where_fewer_ran() -> None:
+def test_the_final_figure_needs_a_hundred_steps() -> None:
     assert read_log("bertsquad", COMMAND + TWO_LOOPS + FINAL).aggregates == ()
     (final,) = read_log("bertsquad", COMMAND + FINAL).aggregates
     assert (final.value, final.statistic, final.source.line) == (257.25, "total", 2)
@@ -78,7 +78,7 @@ def test_without_bars_the_sparse_timestamps_are_used() -> None:
     )
 
 
-def test_one_process_without_a_launcher_says_itself_how_many_devices_it_has() -> None:
+def test_a_process_without_a_launcher_prints_its_devices() -> None:
     content = COMMAND.replace(b"-m torch.distributed.launch --nproc_per_node=2 ", b"") + (
         b"device: cuda n_gpu: 1, distributed training: False, 16-bits training: True\n"
     )

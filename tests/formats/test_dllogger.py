@@ -103,7 +103,7 @@ DLLL {"timestamp": "106.0", "type": "LOG", "step": [0, 3], "data": {"final_loss"
 
 
 @pytest.mark.parametrize("content", [SKIPPED, SKIPPED_JSON])
-def test_a_program_without_rates_has_times_and_a_skipped_update_is_a_step_too(content: bytes) -> None:
+def test_a_program_without_rates_has_times_and_skipped_updates_are_steps(content: bytes) -> None:
     times = series_of(read_log("dllogger", content), "step_time")
     np.testing.assert_array_equal(times.step, [2, 3, 4])
     np.testing.assert_allclose(times.value, [1.0, 2.0, 3.0])
@@ -149,7 +149,7 @@ def test_mxnet_has_the_batch_of_all_gpus_and_counts_from_zero() -> None:
     assert [one.step for one in series_of(run, "step_time").breaks] == [40]
 
 
-def test_a_rate_that_several_programs_call_the_same_has_the_item_of_its_unit() -> None:
+def test_a_rate_name_of_several_programs_has_the_item_of_its_unit() -> None:
     line = b"DLL 2024-05-06 07:08:09.123456 -  throughput_train : 99.0"
     assert read_log("dllogger", line + b" sequences/s\n").factors == {"item": "sequence"}
     unet = read_log("dllogger", line + b"  latency_train_mean : 50.5\n")

@@ -50,7 +50,7 @@ def since_1970(stamp: str) -> float:
     return (datetime.fromisoformat(stamp) - datetime(1970, 1, 1)) / timedelta(seconds=1)
 
 
-def test_a_record_without_the_metric_does_not_take_that_of_a_record_glued_to_it() -> None:
+def test_a_record_does_not_take_the_metric_of_one_glued_to_it() -> None:
     head = b"DLL 2021-06-26 23:13:0%d.000000 - Epoch: 0 Iteration: %d  "
     steps = text_steps(log(head % (1, 1) + b"loss : 1 " + head % (2, 2) + b"train.ips : 3\n"), METRIC)
     assert (steps.iteration.tolist(), steps.rate.tolist()) == ([2], [3.0])

@@ -86,7 +86,7 @@ def test_a_resumed_llamafactory_job_restarts_its_clock(entries, expected):
     assert run.aggregates == ()
 
 
-def test_lines_from_the_middle_of_a_llamafactory_job_keep_the_time_since_its_start():
+def test_lines_from_the_middle_of_a_llamafactory_job_keep_elapsed_times():
     run = read_log("hf_trainer", lines((20, 20), (25, 25), (30, 30)))
     assert step_rows(series_of(run, "step_time", "host"))[0] == (20, 20, 20.0, -1)
     assert aggregate_of(run, "throughput", statistic="mean").value == 9.5

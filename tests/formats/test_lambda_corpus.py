@@ -109,7 +109,7 @@ def test_throughputs(pairs: list[tuple[dict[str, str], Record]]) -> None:
     report("throughputs", wrong, count)
 
 
-def test_over_an_epoch_border_the_window_equals_the_printed_mean_within_a_hundredth(
+def test_a_window_across_epochs_equals_the_printed_mean_within_a_hundredth(
     pairs: list[tuple[dict[str, str], Record]],
 ) -> None:
     compared = 0

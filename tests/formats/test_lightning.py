@@ -306,7 +306,7 @@ def test_a_partial_configuration_reports_what_is_missing() -> None:
     assert found.value == 0.06
 
 
-def test_another_project_with_a_report_beside_its_versions_is_complete_without_dlprof() -> None:
+def test_a_report_beside_its_versions_is_complete_without_dlprof() -> None:
     run = read_folder({"profile.txt": NEW, "env.txt": ENVIRONMENT, "version_0/metrics.csv": CLEAN})
     assert (run.status, run.factors["device"]) == ("complete", "V100")
 

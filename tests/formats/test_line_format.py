@@ -113,7 +113,7 @@ def test_dates_before_the_record_give_step_times() -> None:
     assert (only(run).clock, rows(only(run))) == ("timestamp", [(20, 10, 5.0)])
 
 
-def test_a_rate_per_device_is_also_one_of_all_devices_where_their_number_is_printed() -> None:
+def test_a_rate_per_device_becomes_a_total_rate_if_devices_are_printed() -> None:
     template, setting = (
         "step {step:int} {images_per_second_per_device}",
         Setting(b"x", line_pattern("x{devices:int}")),

@@ -155,7 +155,7 @@ def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
     assert np.isnan(first.columns["utilization"][0])
 
 
-def test_events_are_on_the_clock_of_the_steps_and_sampling_intervals_are_environment() -> None:
+def test_events_use_the_clock_of_steps_and_intervals_are_environment() -> None:
     run = read_run(
         folder(
             telemetry__node0__csv=(

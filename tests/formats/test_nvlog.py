@@ -28,7 +28,7 @@ def waveglow(steps: int) -> bytes:
     return b"".join([*lines, line(1.0e9 + 1001, b"run_final")])
 
 
-def test_many_steps_are_measured_in_utterances_without_the_time_between_epochs() -> None:
+def test_long_runs_are_measured_in_utterances_without_time_between_epochs() -> None:
     run = read_log("nvlog", waveglow(30))
     assert run.factors == {
         "model": "WaveGlow",

@@ -112,7 +112,7 @@ def test_the_header_identifies_a_file_of_any_name() -> None:
     assert (claim.source.path, claim.source.line, claim.confidence) == ("x/notes", 2, 0.95)
 
 
-def test_without_identity_devices_are_identified_by_their_position_in_the_sample() -> None:
+def test_devices_without_identity_are_numbered_by_position() -> None:
     run = read_run(
         b"timestamp, name, utilization.gpu [%]\n"
         b"2024/02/17 10:00:00.100, A40, 1 %\n2024/02/17 10:00:00.101, A40, 2 %\n"

@@ -280,7 +280,7 @@ def test_a_figure_out_of_memory_does_not_affect_the_other_figures() -> None:
     assert (none.status, none.aggregates, none.findings) == ("out_of_memory", (), ())
 
 
-def test_in_the_long_form_a_lost_figure_belongs_to_its_run_and_a_lost_repeat_is_a_run() -> None:
+def test_missing_values_and_repeats_of_the_long_form_belong_to_runs() -> None:
     source = LONG + '[tokens]\nout_of_memory = ["OOM"]\n'
     found = read(source, b"model,what,pass,value,unit\na,time,f,1,s\na,time,b,OOM,s\na,time,f,OOM,s\n")
     first, second = found.runs

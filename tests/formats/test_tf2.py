@@ -170,7 +170,7 @@ I0302 02:18:50.000700 140 model_training_utils.py:650] Throughput Average (sente
 """
 
 
-def test_nvidias_bert_prints_the_time_without_checkpoints_and_the_rate_of_all_devices() -> None:
+def test_nvidias_bert_has_times_without_checkpoints_and_a_total_rate() -> None:
     run = read_log("tf2", (NVIDIA_BERT + NVIDIA_END).encode())
     assert line_rows(series_of(run, "step_time", "printed")) == [
         (10, 10, 9.5, 2),

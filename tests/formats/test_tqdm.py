@@ -173,7 +173,7 @@ def test_loops_that_end_in_the_same_second_keep_their_rates():
     assert [time for _, _, time, _ in steps(b"".join(ends))] == pytest.approx([25, 100 / 3.95, 100 / 3.9])
 
 
-def test_a_bar_drawn_again_after_validation_ends_where_it_was_drawn_first():
+def test_a_bar_redrawn_after_validation_ends_at_its_first_drawing():
     end = bar(100, 100, 62, mean(100, 62), "Epoch 0: ", ", v_num=0, val_loss=2.5")
     content = text(loop(100, 0.5, "Epoch 0: ", shown=", v_num=0"), loop(9, 1.3, "Validation: ")) + end
     assert steps(content) == [(100, 100, 50.0, -1)]
@@ -202,7 +202,7 @@ def test_the_printed_plan_gives_batch_and_devices():
     st.lists(st.tuples(st.integers(1, 60), st.floats(0.01, 5), st.integers(1, 20)), min_size=1, max_size=4),
     st.integers(1, 3),
 )
-def test_intervals_have_an_error_of_at_most_a_second_and_count_each_step_once(loops, ranks):
+def test_intervals_err_by_at_most_a_second_and_count_each_step_once(loops, ranks):
     drawn = [loop(of, time, f"Epoch {n}: ", every) for n, (of, time, every) in enumerate(loops)]
     content = b"".join(b"".join(same) for one in drawn for same in zip(*[one] * ranks, strict=True))
     run = read_log("tqdm", content)

@@ -58,7 +58,7 @@ Experiment dir : LM-TFM-wt103/20190601-101010
 """
 
 
-def test_the_authors_program_has_its_evaluations_in_the_times_and_prints_no_rate() -> None:
+def test_times_of_the_authors_program_include_evaluations() -> None:
     run = read_log("transformerxl", AUTHORS + b"| End of training | test loss 3.18 | test ppl 24.047\n")
     assert run.factors == {
         "model": "Transformer-XL",
@@ -81,7 +81,7 @@ def test_sequences_of_many_lengths_are_no_known_work() -> None:
     assert (run.status, run.samples_per_step) == ("partial", None)
 
 
-def test_the_first_line_of_a_log_without_its_head_covers_no_more_than_the_others() -> None:
+def test_the_first_line_of_a_log_without_head_covers_a_usual_interval() -> None:
     run = read_log("transformerxl", AUTHORS.partition(b"| epoch   1 step      200 ")[2].partition(b"\n")[2])
     assert series_of(run, "step_time").span.tolist() == [200, 200]
 

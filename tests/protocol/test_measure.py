@@ -188,7 +188,7 @@ def test_printed_rates_of_ranks_add_up() -> None:
     assert value(run(*ranks), "throughput") == 150.0
 
 
-def test_times_are_preferred_to_printed_rates_unless_the_protocol_asks_for_rates() -> None:
+def test_times_are_preferred_to_rates_unless_the_protocol_asks_for_rates() -> None:
     one = run(series([0.5] * 7), series([17.0] * 7, metric="throughput"), samples_per_step=8)
     assert value(one, "throughput") == 16.0
     assert value(one, "throughput", protocol=RATES) == 17.0

@@ -40,7 +40,7 @@ def test_a_change_below_two_percent_is_steady_however_quiet_the_rest() -> None:
     assert not findings(run(series([1.0] * 20 + [1.019] * 30 + [1.0] * 100)))
 
 
-def test_a_single_slow_step_or_a_later_disturbance_does_not_make_a_run_unsteady() -> None:
+def test_one_slow_step_or_a_late_disturbance_is_not_unsteady() -> None:
     times = noise(220)
     times[25] = 5
     times[60:80] = 1.2
@@ -75,7 +75,7 @@ def test_a_gpu_run_is_recognised_by_its_device_else_by_telemetry(
     assert is_on_gpu(run(*parts, factors={"device": device} if device else {})) == expected
 
 
-def test_phases_of_a_gpu_by_the_host_clock_have_a_finding_and_whole_steps_have_none() -> None:
+def test_only_phases_of_a_gpu_on_the_host_clock_are_a_finding() -> None:
     parts = [series([1.0] * 120), series([0.5] * 120, "forward")]
     one = run(*parts, factors={"device": "cuda"})
     assert messages(findings(one, "forward"), "clock.unsynchronised") == [

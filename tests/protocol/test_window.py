@@ -74,7 +74,7 @@ def test_lost_lines_make_the_window_shorter_not_later() -> None:
     assert rules(result.findings) == ["protocol.short-window"]
 
 
-def test_a_log_that_reaches_the_end_of_the_window_is_full_though_a_line_is_lost() -> None:
+def test_a_log_with_a_lost_line_can_still_fill_the_window() -> None:
     assert measured_window(series([1.0] * 6, step=[1, 2, 3, 5, 6, 7])).is_full
 
 
@@ -207,7 +207,7 @@ def test_work_that_is_not_logged_is_unknown() -> None:
     assert math.isnan(result.window.samples)
 
 
-def test_a_step_longer_than_ten_times_the_median_is_left_out_with_its_work() -> None:
+def test_a_step_of_over_ten_medians_is_left_out_with_its_work() -> None:
     result = measured_window(series([1.0, 1.0, 1.0, 1.0, 10.5, 1.0, 1.0], samples=3))
     assert steps(result) == [3, 4, 6, 7]
     assert (result.window.time, result.window.gap_time, result.window.samples) == (4.0, 10.5, 12.0)
@@ -229,7 +229,7 @@ def test_a_gap_of_one_rank_is_left_out_on_all() -> None:
     assert (result.window.time, result.window.gap_time) == (4.0, 50.0)
 
 
-def test_a_break_of_our_own_format_is_not_in_the_steps_and_only_mentioned() -> None:
+def test_a_declared_break_is_not_in_the_steps_and_is_only_noted() -> None:
     result = measured_window(series([1.0] * 7, breaks=(Break(4, "evaluation", 30.0),)))
     assert (result.window.steps, result.window.time, result.window.gap_time) == (5, 5.0, 30.0)
     assert messages(result.findings, "protocol.gap") == [

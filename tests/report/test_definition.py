@@ -250,7 +250,7 @@ table = "fp32"
 """
 
 
-def test_a_table_takes_what_it_does_not_say_from_the_table_that_it_is_like_else_from_the_defaults(tmp_path):
+def test_a_table_inherits_fields_from_like_and_then_from_the_defaults(tmp_path):
     first, second = read(tmp_path, INHERITED).tables
     assert first.where == second.where == {"model": ("resnet50",), "precision": ("fp32",)}
     assert first.rows == second.rows == ("nodes", "devices")

@@ -82,7 +82,7 @@ def test_a_part_of_a_load_is_like_a_load_of_that_part(root):
     assert copy.id == "d/r3"
 
 
-def test_a_file_of_a_run_folder_and_a_hidden_folder_are_scanned_by_themselves(root):
+def test_files_of_run_folders_and_hidden_folders_are_scanned_separately(root):
     (root / "logs/.old").mkdir()
     (root / "logs/a/b").rename(root / "logs/.old/b")
     paths = ["logs/c/r3/steps.rank0.csv", "logs/.old", "logs"]

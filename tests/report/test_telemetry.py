@@ -117,9 +117,7 @@ def text(files: dict[str, bytes], ending: str) -> str:
     return content.decode()
 
 
-def test_a_table_has_memory_utilisation_power_and_energy_in_units_of_their_own(
-    files: dict[str, bytes],
-) -> None:
+def test_a_table_has_memory_utilisation_power_and_energy_with_units(files: dict[str, bytes]) -> None:
     lines = text(files, "cost/README.md").splitlines()
     rows = [
         [cell.strip().partition("<sup>")[0] for cell in line.split("|")[1:-1]]

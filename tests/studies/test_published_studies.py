@@ -81,7 +81,7 @@ def test_dlperf_v1_has_168_cells() -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_speedups_of_dlperf_v1_are_against_one_device_of_the_same_configuration(name: str) -> None:
+def test_speedups_of_dlperf_v1_compare_with_one_device(name: str) -> None:
     published = Counter((r["framework"], r["devices"], r["speedup"]) for r in _v1(name))
     ours = Counter(
         (r["framework"], r["devices"], str(round(number(r["speedup"]), 2)))
@@ -296,7 +296,7 @@ def test_failed_and_partial_configurations_are_shown_as_such() -> None:
     assert shown == {"ok": 66, "failed": 39, "partial": 3}
 
 
-def test_geometric_mean_of_a100_over_v100_is_over_the_shared_configurations() -> None:
+def test_the_mean_of_a100_over_v100_is_over_shared_configurations() -> None:
     rows = table("transformers", "a100-over-v100")
     ratios = [float(r["ratio"]) for r in rows if r["ratio"] and r["model"] != "geometric mean"]
     assert len(ratios) == 26

@@ -43,7 +43,7 @@ def heads(table: Table) -> list[str]:
     ]
 
 
-def test_rows_and_columns_sort_as_readers_expect_and_what_is_missing_is_absent():
+def test_rows_and_columns_sort_naturally_and_missing_cells_are_absent():
     table = only_table(FRAMEWORKS, rows=("devices",), columns=("framework",))
     assert [row.key for row in table.rows] == [(1,), (8,), (16,)]
     assert heads(table) == ["OneFlow", "PyTorch"]
@@ -311,7 +311,7 @@ def test_telemetry_without_steps_covers_the_whole_log():
     assert said.endswith(": samples of the whole log.")
 
 
-def test_the_mean_row_is_the_geometric_mean_of_the_pairs_and_a_finding_names_rows_without_one():
+def test_the_mean_row_is_a_geometric_mean_and_a_finding_names_rows_left_out():
     runs = [
         published_run(m=m, gpu=g, throughput=v)
         for m, g, v in [("a", "V", 1.0), ("a", "A", 2.0), ("b", "V", 1.0), ("b", "A", 8.0), ("c", "A", 5.0)]
@@ -760,7 +760,7 @@ def test_planned_cases_can_have_a_known_metric_that_no_run_has():
         build_tables(table_spec(metrics=("steptime",), **keys), TIMED, NO_FACTS)
 
 
-def test_a_phase_of_a_list_may_be_missing_if_another_run_of_the_report_has_it():
+def test_a_listed_phase_can_be_missing_if_another_run_has_it():
     keys = {"rows": ("m",), "columns": ("phase",), "metrics": ("step_time",)}
     table = only_table(TIMED, where={"m": ("b",)}, phases=("forward", "backward"), **keys)
     assert texts(table) == [["0.001"]]

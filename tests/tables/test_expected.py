@@ -125,7 +125,7 @@ def test_slowdown_vs_expected_uses_facts_of_the_same_device_count():
     assert table.cells[0][2].value == pytest.approx(0.1774 / 0.1102 * 0.63181)
 
 
-def test_waiting_for_data_has_no_expected_speed_nor_has_a_total_that_contains_it():
+def test_data_loading_and_totals_that_contain_it_have_no_expected_speed():
     totals = {"compute": ("forward", "backward"), "all": ("data_loading", "forward", "backward")}
     table = jade_table(phases=("data_loading", "all", "compute"), totals=totals, show=("observed", "excess"))
     by_phase = dict(
@@ -184,7 +184,7 @@ def test_systems_without_a_path_say_so_and_keep_the_observed_ratio():
         ((fact("V100", "A40", 0.9, devices=1), fact("V100", "A40", 0.2, devices=8)), None),
     ],
 )
-def test_sources_of_one_pair_of_systems_that_differ_too_much_contradict_each_other(facts, message):
+def test_sources_of_one_pair_that_differ_too_much_contradict_each_other(facts, message):
     found = [finding.message for finding in inconsistencies(SpeedFacts({}, facts))]
     assert found == ([message] if message else [])
 
