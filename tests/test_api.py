@@ -98,7 +98,7 @@ def test_values_of_pandas_are_accepted_as_factors() -> None:
     ("call", "message"),
     [
         (lambda runs: reportgen.read("logs/nothing"), "logs/nothing: no such file or folder; check the path"),
-        (lambda runs: reportgen.cases(runs, protocol="20-100"), 'protocol: "20-100" is no protocol; write'),
+        (lambda runs: reportgen.cases(runs, protocol="20-100"), 'protocol: "20-100" is not a protocol; write'),
         (lambda runs: reportgen.table(runs), r'table\(\): neither rows nor columns; add rows = \["..."\]'),
         (lambda runs: reportgen.table(runs, rows=["devics"]), 'rows\\[0\\]: no factor "devics"; did you mean "devices"'),
         (lambda runs: reportgen.table(runs, rows=["devices"], compare="speedup"), "compare and baseline belong"),

@@ -62,7 +62,7 @@ class Finding:
         return f"{self.message}: {self.detail}" if self.detail else self.message
 
     def __post_init__(self) -> None:
-        assert self.severity in self.rule.severities, f"{self.rule} is no {self.severity}"
+        assert self.severity in self.rule.severities, f"{self.rule} cannot be a {self.severity}"
 
 
 @dataclass(frozen=True, slots=True)

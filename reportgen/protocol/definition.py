@@ -29,7 +29,7 @@ class Protocol:
 
     warmup      steps ignored at the start of a run; measure  steps after them; repeats  runs of a case
     estimator   total: work over time of the window; mean_of_rates: mean of the rates of its entries
-    gap_factor  an entry longer than this times the window's median is no step and left out
+    gap_factor  an entry longer than this times the window's median is not a step and is left out
     gap_share   share of the entries up to which (one at least) such entries are gaps; more are measured
     confidence  of the interval of the median
     spread      (max - min) / median of the repeats above which `protocol.spread` is raised
@@ -79,11 +79,11 @@ class Protocol:
 
     @property
     def is_named(self) -> bool:
-        """Whether the name is one of its own, which does not say what it stands for."""
+        """Return True if the name is not the notation itself: then the name does not say the steps."""
         return not _NOTATION.fullmatch(self.name)
 
     def particulars(self) -> str:
-        """Return the fields unlike the default's as a definition writes them, "" for none.
+        """Return the fields that differ from the default, as a definition writes them, "" for none.
 
         Steps, repeats, their reduction and the version are left out: they are always printed.
         """
@@ -108,7 +108,7 @@ def parse_protocol(text: str, place: str = "protocol") -> Protocol:
     """Return the protocol that `warmup+measure` or `warmup+measurexrepeats` stands for.
 
     text    as "20+100x7"; without repeats, those of the default
-    raises  RequestError where the text is something else or measures nothing
+    raises  RequestError if the text is something else or measures nothing
     """
     return convert({"name": text.strip(), **_notation(text, place)}, Protocol, place)
 
@@ -116,6 +116,6 @@ def parse_protocol(text: str, place: str = "protocol") -> Protocol:
 def _notation(text: str, place: str) -> dict[str, int]:
     match = _NOTATION.fullmatch(text.strip())
     if not match:
-        raise RequestError(place, f'"{text}" is no protocol', 'write steps and repeats as in "20+100x7"')
+        raise RequestError(place, f'"{text}" is not a protocol', 'write steps and repeats as in "20+100x7"')
     parts = zip(("warmup", "measure", "repeats"), match.groups(), strict=True)
     return {key: int(part) for key, part in parts if part}

@@ -24,7 +24,7 @@ def test_the_notation_is_warmup_steps_and_repeats(text: str, expected: tuple[int
     "text", ["", "20", "20+x7", "20+100x", "-1+100x7", "20+1e2x7", "20 + 100 x 7", "²+1x1"]
 )
 def test_an_invalid_notation_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(RequestError, match="is no protocol; write steps and repeats as in"):
+    with pytest.raises(RequestError, match="is not a protocol; write steps and repeats as in"):
         parse_protocol(text)
 
 
@@ -64,7 +64,7 @@ def test_a_key_overrides_the_notation_in_either_order() -> None:
             {"estimator": "mean_rates"},
             'protocols.p.estimator: "mean_rates" is not known; did you mean "mean_of_rates"?',
         ),
-        ({"steps": "20"}, 'protocols.p.steps: "20" is no protocol'),
+        ({"steps": "20"}, 'protocols.p.steps: "20" is not a protocol'),
     ],
 )
 def test_an_invalid_value_in_a_table_names_the_key(table: dict[str, object], message: str) -> None:
