@@ -23,10 +23,10 @@ import numpy as np
 from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_dle.dllogger_records import text_steps
-from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "bertsquad"
@@ -35,7 +35,6 @@ _COMMAND = re.compile(rb"run_squad\.py --[^\r\n]{1,4000}")
 _BATCH = re.compile(rb"--train_batch_size[= ]([0-9]{1,9})")
 _RANKS = re.compile(rb"--nproc_per_node[= ]([0-9]{1,6})")
 _NODES = re.compile(rb"--nnodes[= ]([0-9]{1,6})\b")
-_HALF = re.compile(rb"16-bits training: (True|False)")
 _SIZE = re.compile(rb"--config_file[= ][^\s]{0,200}/bert_(base|large)/")
 _LENGTH = re.compile(rb"--max_seq_length[= ]([0-9]{1,9})")
 _ALONE = re.compile(rb"device: cuda n_gpu: ([0-9]{1,6}), distributed training: False")
@@ -54,7 +53,7 @@ _ASSUMED_STEPS = 100
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with the command line of run_squad.py."""
-    return claim(files, _ANCHOR, _COMMAND, 0.9)
+    return claim(files, _ANCHOR, _COMMAND, 0.9, beside=BESIDE)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -81,8 +80,7 @@ def _describe(run: RunBuilder) -> None:
     `--bert_model` is large for the base model too: the size is that of the configuration.
     """
     log, line = run.log, b""
-    half = log.search(_HALF, b"16-bits training: ")
-    set_precision(run, half[1] == b"True" if half else None)
+    set_precision(run, log.word(b"16-bits training: "))
     if command := log.search(_COMMAND, _ANCHOR):
         line = log.content[log.content.rfind(b"\n", 0, command.start()) + 1 : command.end()]
     batch, ranks, nodes, length = (pattern.search(line) for pattern in (_BATCH, _RANKS, _NODES, _LENGTH))

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import FactorValue, Finding, IntArray, Run
+from reportgen.core.model import Finding, IntArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_dle import dllogger_records
 from reportgen.formats.nvidia_dle.dllogger_records import ParsedLog
-from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.parsing.text_log import TextLog, claim, positive
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "dllogger"
@@ -65,14 +65,13 @@ _ITEMS: Mapping[str, str] = {
     "samples": "sample", "tokens": "token", "tok": "token", "items": "item", "records": "sample",
 }  # fmt: skip
 _CRASHED = re.compile(rb"'\./main\.py', '[^']*', '--arch', '([\w-]{1,40})'[^\r\n]*'--raport-file'")
-_GPUS = re.compile(rb"^Num GPUs ([0-9]{1,6})[ \t]*\r?$", re.MULTILINE)  # TensorFlow 1
 _CRASHED_BATCH = re.compile(rb"'--batch-size', '([0-9]{1,9})'")
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a DLLogger record, or with the command of a ConvNet that printed none."""
-    records = claim(files, b"DLL", dllogger_records.RECORD, 0.8)
-    return records or claim(files, b"'--raport-file'", _CRASHED, 0.7)
+    records = claim(files, b"DLL", dllogger_records.RECORD, 0.8, beside=BESIDE)
+    return records or claim(files, b"'--raport-file'", _CRASHED, 0.7, beside=BESIDE)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -104,12 +103,12 @@ def _describe(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     named: dict[str, object] = {
         "item": (rate and rate.item) or by_unit,
         "model": (rate and rate.model) or parameters.get("arch") or parameters.get("model_name"),
-        "seq_len": _count(parameters.get("max_seq_length")),
+        "seq_len": positive(str(parameters.get("max_seq_length"))),
     }
     run.factors = {name: value for name, value in named.items() if isinstance(value, str | int) and value}
-    set_precision(run, _is_half(parameters))
+    set_precision(run, _half(parameters))
     batch_names = ("batch_size", "train_batch_size", "batch size")
-    batch = _count(next((parameters[name] for name in batch_names if parameters.get(name)), None))
+    batch = positive(str(next((parameters[name] for name in batch_names if parameters.get(name)), "")))
     crashed = _CRASHED.search(run.log.content) if not parameters else None
     if crashed:
         run.factors["model"] = crashed[1].decode()
@@ -124,35 +123,28 @@ def _describe(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
 
 
 def _devices(log: TextLog, parameters: Mapping[str, Any]) -> int | None:
-    """Return the number of GPUs: a setting, a list of them, or a line that TensorFlow prints."""
+    """Return the number of GPUs: a setting, a list of them, or a line of its own."""
     names = ("world_size", "gpu_count", "num_gpus")
-    count = next((count for name in names if (count := _count(parameters.get(name)))), None)
+    count = next((count for name in names if (count := positive(str(parameters.get(name))))), None)
     if count is None and "kv_store" in parameters:
         count = len(re.findall(r"[0-9]+", str(parameters.get("gpus", ""))[:_MAX_LIST_CHARS])) or None
-    line = log.search(_GPUS, b"Num GPUs ") if count is None else None
-    return _count(line[1].decode()) if line else count
+    return count or log.count(b"\nNum GPUs ")  # TensorFlow 1
 
 
-def _is_half(parameters: Mapping[str, Any]) -> bool | None:
-    """Return whether the settings name half precision, None if unknown.
+def _half(parameters: Mapping[str, Any]) -> str:
+    """Return "True" or "False" if the settings say whether half precision is used, else "".
 
-    Only ConvNets print it if they do not use it; others print `amp : False` and use half precision by other
-    means.
+    Only ConvNets print it if they do not use it; others print `amp : False` and use it by other means.
     """
     settings = [str(parameters.get(name)).capitalize() for name in ("amp", "fp16", "dtype")]
     if "True" in settings or "Float16" in settings:
-        return True
-    return False if "arch" in parameters and "amp" in parameters else None
+        return "True"
+    return "False" if "arch" in parameters and "amp" in parameters else ""
 
 
 def _item(unit: str) -> str:
     word = unit.partition("/")[0]
     return _ITEMS.get(word, word.removesuffix("s"))
-
-
-def _count(value: FactorValue | None) -> int | None:
-    text = str(value)
-    return int(text) if text.isdecimal() and 0 < len(text) <= 15 and int(text) else None
 
 
 def _measure(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:

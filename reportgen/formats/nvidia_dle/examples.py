@@ -1,4 +1,4 @@
-"""What the readers of NVIDIA's DeepLearningExamples share: claims, settings, and files around a log.
+"""What the readers of NVIDIA's DeepLearningExamples share: settings, and files around a log.
 
 A batch or a number of devices that a log does not print is taken from the tree of Lambda's benchmarks:
 
@@ -12,23 +12,20 @@ Layout: https://github.com/lambdal/deeplearning-benchmark.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
-from reportgen.core.model import FactorValue
-from reportgen.formats.base import Claim
-from reportgen.formats.parsing import text_log
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import TextLog
-from reportgen.sources.logfiles import HEAD, LogFiles
+from reportgen.sources.logfiles import LogFiles
 
-_APEX = re.compile(rb"Selected optimization level O([0-3])")  # O0 is single precision
+_IS_HALF = {
+    **dict.fromkeys(("True", "amp", "fp16", "float16"), True),
+    **dict.fromkeys(("False", "fp32", "float32"), False),
+}
 _MAX_ORIGINAL_CHARS = 160
-_INTEGER = re.compile(rb"[0-9]{1,9}")
-_MAX_ARGUMENTS_BYTES = 2**14
 # Separates the facts of several sessions, the last one first.
 _ALSO = " | "
-_LAUNCHER, _MACHINE = "benchmark.para", "../sys_pytorch.txt"
+_LAUNCHER, _SYSTEM = "benchmark.para", "../sys_pytorch.txt"
+BESIDE = (_LAUNCHER, _SYSTEM)
 _COUNTS = re.compile(rb"\s*GLOBAL_BATCH[ \t]+([0-9]{1,15})\s+GPU[ \t]+([0-9]{1,6})\s*")
 _LOG = re.compile(r"(?:^|/)([^/]+)/[^/_]+_[^/]+_(?:FP32|TF32|FP16|AMP|BF16)[^/]*/[0-9-]{10}_[0-9-]{8}\.txt")
 _TIMES = re.compile(r"(?:^|[^0-9A-Za-z])([0-9]{1,4})x(?=[A-Z0-9])")
@@ -41,34 +38,13 @@ _FACTS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def claim(
-    files: LogFiles,
-    literal: bytes | tuple[bytes, ...],
-    pattern: re.Pattern[bytes],
-    confidence: float,
-    size: int = HEAD,
-) -> Claim | None:
-    """Claim a log of one of the examples; arguments as those of `text_log.claim`."""
-    beside = (_LAUNCHER, _MACHINE)
-    return text_log.claim(files, literal, pattern, confidence, size=size, beside=beside)
-
-
-def argument(log: TextLog, name: bytes) -> int | None:
-    """Return an integer from the first line with the arguments, `Namespace(...)`; None if absent."""
-    begin = max(log.content.find(b"Namespace("), 0)
-    end = log.content.find(b"\n", begin, begin + _MAX_ARGUMENTS_BYTES)
-    at = max(log.content.find(before + name + b"=", begin, end) for before in (b"(", b" "))
-    value = _INTEGER.match(log.content, at + len(name) + 2) if at >= 0 else None
-    return int(value[0]) if value else None
-
-
-def set_precision(run: RunBuilder, is_half: bool | None) -> None:
-    """Set the precision that a program prints; if it prints none (None), use the level of apex.
+def set_precision(run: RunBuilder, printed: str) -> None:
+    """Set the precision from a printed value, or from the level of apex if the value says nothing.
 
     No example computes in half precision only: all keep the weights in single precision.
     """
-    if is_half is None and (level := run.log.search(_APEX, b"Selected optimization level O")):
-        is_half = level[1] != b"0"
+    level = run.log.word(b"Selected optimization level O")  # O0 is single precision
+    is_half = _IS_HALF.get(printed, level != "0" if level else None)
     if is_half is not None:
         run.factors["precision"] = "amp" if is_half else "fp32"
 
@@ -83,15 +59,17 @@ def set_batch(
     The batch in benchmark.para overrides that of the log: the launcher was asked for it, and a log repeats
     it.
     """
-    near = surroundings(run.log.files)
-    run.environment = {**near.environment, **run.environment}
-    device = near.environment.get("gpu")
-    if isinstance(device, str) and _ALSO not in device:
+    files = run.log.files
+    facts = machine(files.read_sibling(_SYSTEM) or b"")
+    run.environment = {**facts, **run.environment}
+    device = facts.get("gpu")
+    if device and _ALSO not in device:
         # Runs on different GPUs are no repeats of one case.
         run.factors.setdefault("device", device)
-    if near.global_batch and near.devices:
-        devices, global_batch, batch_size = near.devices, near.global_batch, None
-    devices = devices or near.devices
+    launched_batch, launched_devices = launched(files)
+    if launched_batch and launched_devices:
+        devices, global_batch, batch_size = launched_devices, launched_batch, None
+    devices = devices or launched_devices
     if global_batch is None and batch_size and devices:
         global_batch = batch_size * devices
     if batch_size is None and global_batch and devices and global_batch % devices == 0:
@@ -109,26 +87,12 @@ def add_throughput(run: RunBuilder, value: float, original: bytes, statistic: st
         run.add_aggregate("throughput", value, text, statistic, 0, run.log.place(at).line)
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What files and folders around a log say about it."""
-
-    global_batch: int | None
-    devices: int | None
-    environment: Mapping[str, FactorValue]
-
-
-def surroundings(files: LogFiles) -> Surroundings:
-    """Return what the files and folders around the only file of a view say."""
-    batch, devices = _counts(files.read_sibling(_LAUNCHER) or b"")
+def launched(files: LogFiles) -> tuple[int | None, int | None]:
+    """Return the batch of all devices and their number, from the launcher or the name of the system."""
+    counts = _COUNTS.fullmatch(files.read_sibling(_LAUNCHER) or b"")
+    batch, devices = (int(count) or None for count in counts.groups()) if counts else (None, None)
     folder = _LOG.search(files.source(files.path).path)
-    devices = devices or (_devices(folder[1]) if folder else None)
-    return Surroundings(batch, devices, _machine(files.read_sibling(_MACHINE) or b""))
-
-
-def _counts(content: bytes) -> tuple[int | None, int | None]:
-    counts = _COUNTS.fullmatch(content)
-    return (int(counts[1]) or None, int(counts[2]) or None) if counts else (None, None)
+    return batch, devices or (_devices(folder[1]) if folder else None)
 
 
 def _devices(system: str) -> int:
@@ -140,7 +104,7 @@ def _devices(system: str) -> int:
 
 
 @lru_cache(maxsize=64)  # the logs of a system share the file
-def _machine(content: bytes) -> Mapping[str, FactorValue]:
+def machine(content: bytes) -> Mapping[str, str]:
     """Return the facts of the last session; " | " separates those of earlier sessions that differ."""
     lines = content.decode("utf-8", "replace").replace("_", " ").splitlines()
     facts: dict[str, list[str]] = {}

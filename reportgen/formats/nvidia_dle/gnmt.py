@@ -13,9 +13,9 @@ import numpy as np
 
 from reportgen.core.model import Finding, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.examples import add_throughput, argument, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "gnmt"
@@ -33,7 +33,6 @@ _WORD = re.compile(
     rb"[0-9]{1,6}: (?:TRAIN \[[0-9]{1,6}\]\[[0-9]{1,9}/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
 )
-_HALF = re.compile(rb"math='(fp16|fp32)'")
 _TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *[0-9.]+\|")
 _EPOCH = re.compile(rb"Performance: Epoch: [0-9]+\tTraining: (" + NUMBER + rb") Tok/s")
 _GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
@@ -41,7 +40,7 @@ _GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a step or with the settings of GNMT."""
-    return claim(files, (_ANCHOR, b"bpe_codes="), _WORD, 0.9)
+    return claim(files, (_ANCHOR, b"bpe_codes="), _WORD, 0.9, beside=BESIDE)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -68,14 +67,18 @@ FORMAT = Format(_NAME, "Logs of NVIDIA's GNMT.", claims, read, marks=(_ANCHOR, b
 
 def _describe(run: RunBuilder, rank: IntArray, table: re.Match[bytes] | None) -> None:
     log = run.log
-    gpu, half = log.search(_GPU, b"GPU 0: "), log.search(_HALF, b"math='")
+    gpu = log.search(_GPU, b"GPU 0: ")
     if gpu:
         run.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
-    set_precision(run, half[1] == b"fp16" if half else None)
+    set_precision(run, log.word(b"math='"))
     if table:
         set_batch(run, int(table[1]), batch_size=int(table[2]))
     else:
-        set_batch(run, len(np.unique(rank)) or None, batch_size=argument(log, b"train_batch_size"))
+        set_batch(
+            run,
+            len(np.unique(rank)) or None,
+            batch_size=log.count(b"(train_batch_size=", b" train_batch_size="),
+        )
 
 
 def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:

@@ -15,10 +15,10 @@ import numpy as np
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_dle.dllogger_records import text_steps
-from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "maskrcnn"
@@ -32,15 +32,13 @@ _HEAD = re.compile(
 )
 _SOLVER = re.compile(rb"\nSOLVER:\n(?:  [^\n]*\n){0,60}?  IMS_PER_BATCH: ([0-9]{1,9})")
 _OPTION = re.compile(rb"'SOLVER\.IMS_PER_BATCH', '([0-9]{1,9})'")
-_HALF_OPTION = re.compile(rb"'DTYPE', '(float16|float32)'")
 _HALF = re.compile(rb"\nDTYPE: \"?(float16|float32)")
-_DEVICES = re.compile(rb"(?:maskrcnn_benchmark INFO: Using |PARAMETER gpu_count : )([0-9]{1,6})")
 _FINAL = re.compile(rb"Training perf is: (" + NUMBER + rb") FPS")
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a line of maskrcnn_benchmark's loggers, or with the final rate."""
-    return claim(files, (b"maskrcnn_benchmark", b"Training perf is: "), _HEAD, 0.9)
+    return claim(files, (b"maskrcnn_benchmark", b"Training perf is: "), _HEAD, 0.9, beside=BESIDE)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -50,16 +48,12 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     run = RunBuilder(
         log, _NAME, factors={"model": "Mask R-CNN", "item": "image"}, has_result=final is not None
     )
-    half = log.search(_HALF_OPTION, b"'DTYPE', '") or log.last(_HALF, b"\nDTYPE: ")
-    set_precision(run, half[1] == b"float16" if half else None)
+    half = log.last(_HALF, b"\nDTYPE: ")
+    set_precision(run, log.word(b"'DTYPE', '") or (half[1].decode() if half else ""))
+    devices = log.count(b"maskrcnn_benchmark INFO: Using ", b"PARAMETER gpu_count : ")
     # The defaults are printed first; options override a configuration printed without them.
     batch = log.last(_OPTION, b"'SOLVER.IMS_PER_BATCH', '") or log.last(_SOLVER, b"\nSOLVER:\n")
-    devices = log.search(_DEVICES, b"maskrcnn_benchmark INFO: Using ") or log.search(
-        _DEVICES, b"gpu_count : "
-    )
-    run.samples_per_step = set_batch(
-        run, int(devices[1]) if devices else None, global_batch=int(batch[1]) if batch else None
-    )
+    run.samples_per_step = set_batch(run, devices, global_batch=int(batch[1]) if batch else None)
     _add_steps(run)
     if final:
         add_throughput(run, float(final[1]), final[0], "mean", final.start())

@@ -15,11 +15,11 @@ import numpy as np
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_dle.dllogger_records import objects
-from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.nvidia_dle.tacotron import add_items
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim, positive
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvlog"
@@ -37,7 +37,7 @@ _EVENT = re.compile(
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a line of NVLOG."""
-    return claim(files, _MARK, _ANY, 0.9)
+    return claim(files, _MARK, _ANY, 0.9, beside=BESIDE)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -85,16 +85,12 @@ def _describe(run: RunBuilder, has_items: bool) -> float | None:
         run.factors["device"] = str(names[0])
     if isinstance(gpu.get("driver_version"), str):
         run.environment["driver"] = gpu["driver_version"]
-    half, level = arguments.get("amp_run"), arguments.get("opt_level")
-    set_precision(run, half if isinstance(half, bool) else level != "O0" if level else None)
-    devices, batch = _count(arguments.get("world_size")), _count(arguments.get("batch_size"))
+    level = arguments.get("opt_level")
+    set_precision(run, str(arguments.get("amp_run", level and level != "O0")))
+    devices, batch = (positive(str(arguments.get(name))) for name in ("world_size", "batch_size"))
     if has_items or model != "ncf":
         return set_batch(run, devices, batch_size=batch)
     return set_batch(run, devices, global_batch=batch)
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**15 else None
 
 
 def _add_steps(run: RunBuilder, global_batch: float | None, events: Records) -> None:

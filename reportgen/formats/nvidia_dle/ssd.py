@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "ssd"
@@ -28,8 +28,6 @@ _RANK = re.compile(
     rb"\tMedian images/sec: (" + NUMBER + rb")"
 )
 _JOB = re.compile(rb"Training performance = (" + NUMBER + rb") FPS")
-_BATCH = re.compile(rb"(?:PARAMETER |  )batch size : ([0-9]{1,9})")
-_HALF = re.compile(rb"precision : (amp|fp16|fp32)\b")
 _UNIT = b" images/s med_img/sec : "
 _LITERALS = (b"Done benchmarking. Total images: ", b"PARAMETER dataset path : ", b"Training performance = ")
 # A progress bar of this download can fill the first megabytes.
@@ -39,10 +37,10 @@ _MAX_HEAD_BYTES = 4 * 2**20
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with the summary of a rank, or with the settings that DLLogger prints for SSD."""
-    if claimed := claim(files, _LITERALS, _HEAD, 0.9):
+    if claimed := claim(files, _LITERALS, _HEAD, 0.9, beside=BESIDE):
         return claimed
     is_long = not files.is_folder and _DOWNLOAD in files.head(files.path)
-    return claim(files, _LITERALS, _HEAD, 0.9, size=_MAX_HEAD_BYTES) if is_long else None
+    return claim(files, _LITERALS, _HEAD, 0.9, size=_MAX_HEAD_BYTES, beside=BESIDE) if is_long else None
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -52,10 +50,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     rank = log.last(_RANK, b"Done benchmarking. Total images: ")
     final = rank if rank and (not job or log.content.rfind(_UNIT) >= 0) else job
     run = RunBuilder(log, _NAME, factors={"model": "SSD", "item": "image"}, has_result=final is not None)
-    half = log.search(_HALF, b"precision : ")
-    set_precision(run, half[1] != b"fp32" if half else None)
-    batch = log.search(_BATCH, b"batch size : ")
-    run.samples_per_step = set_batch(run, None, batch_size=int(batch[1]) if batch else None)
+    set_precision(run, log.word(b"precision : "))
+    batch_size = log.count(b"PARAMETER batch size : ", b"  batch size : ")
+    run.samples_per_step = set_batch(run, None, batch_size=batch_size)
     if final:
         add_throughput(run, float(final[1]), final[0], "median", final.start())
     yield run.run()

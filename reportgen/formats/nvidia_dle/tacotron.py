@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_dle.dllogger_records import text_steps
-from reportgen.formats.nvidia_dle.examples import add_throughput, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "tacotron"
@@ -28,9 +28,6 @@ _SETTINGS = re.compile(
     rb"DLLL? " + STAMP + rb" - (?:PARAMETER model_name : (?:Tacotron2|WaveGlow)"
     rb"|\([0-9]+, [0-9]+\) (?:glob_iter/iters_per_epoch|train_items_per_sec))"
 )
-_WORLD = re.compile(rb" - PARAMETER world_size : ([0-9]{1,6})")
-_BATCH = re.compile(rb" - PARAMETER batch_size : ([0-9]{1,9})")
-_MODEL = re.compile(rb" - PARAMETER model_name : ([\w-]{1,40})")
 _FINAL = re.compile(rb" - \((?:[0-9]+,(?: [0-9]+)?)?\) train_items_per_sec : (" + NUMBER + rb")(?![0-9.])")
 _MARKS = (b"model_name", b"glob_iter", b"train_items_per_sec")
 # The steps of a usual warm-up: no more than these give no rate.
@@ -39,23 +36,18 @@ _MIN_STEPS = 20
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with the settings or a step of one of the two programs."""
-    return claim(files, _MARKS, _SETTINGS, 0.9)
+    return claim(files, _MARKS, _SETTINGS, 0.9, beside=BESIDE)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
     run = RunBuilder(log, _NAME, has_result=log.content.rfind(b" - () run_time : ") >= 0)
-    model = log.search(_MODEL, b" - PARAMETER model_name : ")
-    world = log.search(_WORLD, b" - PARAMETER world_size : ")
-    batch = log.search(_BATCH, b" - PARAMETER batch_size : ")
-    if model:
-        run.factors["model"] = model[1].decode()
+    run.factors["model"] = log.word(b" - PARAMETER model_name : ")
     # Logs of half precision print `amp : False` too.
-    set_precision(run, True if log.content.find(b" - PARAMETER amp : True") >= 0 else None)
-    global_batch = set_batch(
-        run, int(world[1]) if world else None, batch_size=int(batch[1]) if batch else None
-    )
+    set_precision(run, "True" if log.content.find(b" - PARAMETER amp : True") >= 0 else "")
+    devices, batch_size = log.count(b" - PARAMETER world_size : "), log.count(b" - PARAMETER batch_size : ")
+    global_batch = set_batch(run, devices, batch_size=batch_size)
     steps = text_steps(log, b"train_items_per_sec")
     run.step, run.breaks = count_on(steps.epoch, steps.iteration)
     run.line, run.last = steps.line, steps.last

@@ -16,9 +16,9 @@ import numpy as np
 
 from reportgen.core.model import Break, Finding, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.examples import add_throughput, argument, claim, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
-from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "transformerxl"
@@ -35,15 +35,13 @@ _CLAIM = re.compile(
 _EVALUATION = re.compile(rb"^\| Eval +[0-9]{1,9} at step +(?P<step>[0-9]{1,12}) \| ", re.MULTILINE)
 _SETTING = re.compile(rb"^    - (\w{1,40}) : ([^\r\n]{1,200})$", re.MULTILINE)
 _MAX_SETTINGS_BYTES = 2**14
-_WORLD = re.compile(rb"^world size: ([0-9]{1,6})", re.MULTILINE)
 _GPU = re.compile(rb"GPU 0: ([^\r\n(]{1,80})")
-_HALF = re.compile(rb"fp16=(True|False)\b")
 _FINAL = re.compile(rb"Training throughput: (" + NUMBER + rb") tok/s")
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a step of Transformer-XL, or with the name of its folder."""
-    return claim(files, _MARKS, _CLAIM, 0.9)
+    return claim(files, _MARKS, _CLAIM, 0.9, beside=BESIDE)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -67,13 +65,12 @@ def _read_nvidia(run: RunBuilder) -> None:
     """Fill the run of a log of NVIDIA's program; its batch is that of all devices."""
     log = run.log
     for name, option in (("seq_len", b"tgt_len"), ("layers", b"n_layer")):
-        if (value := argument(log, option)) is not None:
+        if (value := log.count(b"(" + option + b"=", b" " + option + b"=")) is not None:
             run.factors[name] = value
     if gpu := log.search(_GPU, b"GPU 0: "):
         run.factors["device"] = gpu[1].decode("utf-8", "replace").strip()
-    world, half = log.search(_WORLD, b"world size: "), log.search(_HALF, b"fp16=")
-    set_precision(run, half[1] == b"True" if half else None)
-    set_batch(run, int(world[1]) if world else None, global_batch=argument(log, b"batch_size"))
+    set_precision(run, log.word(b"fp16="))
+    set_batch(run, log.count(b"\nworld size: "), global_batch=log.count(b"(batch_size=", b" batch_size="))
     _add_lines(run, log.records(_NVIDIA, b" | tok/s "))
     final = log.last(_FINAL, b"Training throughput: ")
     run.has_result = final is not None

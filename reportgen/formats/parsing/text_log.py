@@ -32,6 +32,7 @@ _ESCAPE = b"\x1b"
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
 _DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
+_WORD = re.compile(rb"[A-Za-z0-9_.-]{1,80}")
 _LINE_FEED = 10
 _NOTHING = np.zeros(0, dtype=np.int64)
 _MAX_REASON_CHARS = 100
@@ -172,6 +173,19 @@ class TextLog:
         value = _DUMPED.match(self.content, at + 2) if at >= 0 else None
         return value[1] if value else None
 
+    def word(self, *literals: bytes) -> str:
+        """Return the letters, digits and `_.-` that follow the first literal that occurs, "" if none does."""
+        for literal in literals:
+            at = self.content.find(literal)
+            if at >= 0:
+                word = _WORD.match(self.content, at + len(literal))
+                return word[0].decode() if word else ""
+        return ""
+
+    def count(self, *literals: bytes) -> int | None:
+        """Return the positive integer that follows the first literal that occurs, None if there is none."""
+        return positive(self.word(*literals))
+
     def search(self, pattern: re.Pattern[bytes], literal: bytes) -> re.Match[bytes] | None:
         """Return the first match of a pattern whose first line contains the literal."""
         begin, end = self._region(literal)
@@ -234,6 +248,11 @@ def claim(
     reason = match[0].strip().partition(b"\n")[0].decode("utf-8", "replace")[:_MAX_REASON_CHARS]
     line = head.count(b"\n", 0, match.start() + match[0].find(match[0].strip())) + 1
     return Claim(confidence, files.source(files.path, line), reason, (files.path,), beside)
+
+
+def positive(text: str) -> int | None:
+    """Return a text of at most 15 digits as an integer above 0, None for any other text."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 15 and int(text) else None
 
 
 def floats(texts: Sequence[bytes | None]) -> FloatArray:
