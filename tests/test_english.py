@@ -45,6 +45,7 @@ SCOPES += [
         "mlperf",
         "mmengine",
         "native",
+        "nvidia_dle",
         "nvidia_smi",
         "parsing",
         "published",
@@ -62,6 +63,10 @@ SCOPES += [
         "toml_lines",
         "trainer_output",
     )
+]
+SCOPES += [
+    f"reportgen/formats/parsing/{name}.py"
+    for name in ("damage", "exit_status", "run_builder", "step_numbers", "text_log")
 ]
 # The first is generated from docstrings of reportgen/cli, the second lists the words, the third waits for learn.
 EXCEPT = ["docs/reference/cli.md", "tests/test_english.py", "tests/learn/test_propose.py"]

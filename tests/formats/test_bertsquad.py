@@ -61,7 +61,7 @@ def test_the_final_figure_needs_a_hundred_steps() -> None:
     (final,) = read_log("bertsquad", COMMAND + FINAL).aggregates
     assert (final.value, final.statistic, final.source.line) == (257.25, "total", 2)
     old = read_log("bertsquad", COMMAND + TWO_LOOPS + b" training throughput: 35.5\n")
-    assert [one.value for one in old.aggregates] == [35.5]
+    assert [aggregate.value for aggregate in old.aggregates] == [35.5]
 
 
 def test_without_bars_the_sparse_timestamps_are_used() -> None:

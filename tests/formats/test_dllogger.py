@@ -126,7 +126,7 @@ def test_tensorflow_convnets_are_no_ncf() -> None:
     }  # fmt: skip
     assert run.samples_per_step == 128
     np.testing.assert_allclose(series_of(run, "throughput").value, [1000.5, 1280])
-    assert [one.value for one in run.aggregates] == [1270.25]
+    assert [aggregate.value for aggregate in run.aggregates] == [1270.25]
 
 
 # As NVIDIA's MXNet prints them behind mpirun: the batch of all GPUs, a line behind every twentieth batch from 0.
@@ -146,7 +146,7 @@ def test_mxnet_has_the_batch_of_all_gpus_and_counts_from_zero() -> None:
         "item": "image", "model": "resnetv15", "precision": "amp", "batch_size": 256, "devices": 2,
     }  # fmt: skip
     assert series_of(run, "throughput").step.tolist() == [20, 40, 60]
-    assert [one.step for one in series_of(run, "step_time").breaks] == [40]
+    assert [border.step for border in series_of(run, "step_time").breaks] == [40]
 
 
 def test_a_rate_name_of_several_programs_has_the_item_of_its_unit() -> None:

@@ -65,5 +65,5 @@ def test_the_gpu_of_the_machine_is_a_factor_if_certain(system: bytes, device: st
     files = LogFiles.of({"s/PyTorch_x_FP32/log.txt": SSD, "s/sys_pytorch.txt": system})
     claimed = detect(files.file("s/PyTorch_x_FP32/log.txt"))
     assert claimed is not None
-    (run,) = (one for one in claimed.format.read(claimed.files) if isinstance(one, Run))
+    (run,) = (run for run in claimed.format.read(claimed.files) if isinstance(run, Run))
     assert run.factors.get("device") == device

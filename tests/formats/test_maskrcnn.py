@@ -44,7 +44,7 @@ def test_lines_every_twenty_steps(
     times = series_of(run, "step_time")
     assert (times.step.tolist(), times.span.tolist(), times.value.tolist()) == ([40], [20], [time])
     np.testing.assert_allclose(series_of(run, "throughput").value, rates)
-    assert (run.status, [one.value for one in run.aggregates]) == ("complete", [10.5])
+    assert (run.status, [aggregate.value for aggregate in run.aggregates]) == ("complete", [10.5])
 
 
 def test_the_final_line_alone_is_a_run_with_an_aggregate() -> None:

@@ -59,9 +59,9 @@ def test_ncf_names_its_best_epoch_and_lines_written_twice_count_once() -> None:
         line(1.0e9 + 5, b"train_throughput: 4269755.25", b"ncf", b"(ncf.py:318)"),
         line(1.0e9 + 9, b"best_train_throughput: 5216679.5", b"ncf", b"(ncf.py:350)"),
     ]
-    run = read_log("nvlog", b"".join(one + b"DEBUG:nv_dl_logger:" + one for one in lines))
+    run = read_log("nvlog", b"".join(text + b"DEBUG:nv_dl_logger:" + text for text in lines))
     assert run.factors == {"model": "NCF", "item": "sample", "batch_size": 1000, "devices": 1}
-    assert (run.status, [one.value for one in run.aggregates]) == ("complete", [5216679.5])
+    assert (run.status, [aggregate.value for aggregate in run.aggregates]) == ("complete", [5216679.5])
 
 
 def test_a_run_without_steps_failed() -> None:

@@ -24,8 +24,8 @@ def log(content: bytes) -> TextLog:
     ],
 )
 def test_lines_cover_what_came_since_the_line_before(position, epoch, expected):
-    found = spans(np.array(position), None if epoch is None else np.array(epoch))
-    assert found.tolist() == expected
+    covered = spans(np.array(position), None if epoch is None else np.array(epoch))
+    assert covered.tolist() == expected
 
 
 def test_steps_go_on_over_epochs_from_the_first_in_the_log():
@@ -76,19 +76,21 @@ def test_step_times_are_the_intervals_between_timestamps(step, stamp, expected):
     run.add_stamps(np.array(stamp, dtype=np.float64), run.work(np.diff(numbers, prepend=0)))
     entries = [
         entry
-        for one in run.series
+        for series in run.series
         for entry in zip(
-            *(getattr(one, name).tolist() for name in ("step", "span", "begin", "value", "samples")),
+            *(getattr(series, name).tolist() for name in ("step", "span", "begin", "value", "samples")),
             strict=True,
         )
     ]
     assert entries == expected
-    assert [line for one in run.series for line in one.line] == [10 * entry[0] for entry in expected]
+    assert [line for series in run.series for line in series.line] == [10 * entry[0] for entry in expected]
 
 
 def test_a_record_without_a_step_is_left_out_and_reported():
     run = RunBuilder(log(b"a\nb\nc\n"), "x", np.array([0, 1]), np.array([2, 3]))
     run.add("step_time", np.array([9.0, 1.0]), "host")
     built = run.run()
-    assert [(one.step.tolist(), one.value.tolist()) for one in built.series] == [([1], [1.0])]
-    assert [(one.message, one.source.line) for one in built.findings] == [("a record without a step", 2)]
+    assert [(series.step.tolist(), series.value.tolist()) for series in built.series] == [([1], [1.0])]
+    assert [(finding.message, finding.source.line) for finding in built.findings] == [
+        ("a record without a step", 2)
+    ]

@@ -11,7 +11,7 @@ from reportgen.formats.parsing.step_numbers import occurrences, over_epochs, ran
 def test_steps_continue_over_the_epochs() -> None:
     step, breaks = over_epochs(np.array([3, 3, 4, 4, 5]), np.array([20, 40, 20, 40, 20]))
     assert step.tolist() == [20, 40, 60, 80, 100]
-    assert [(one.step, one.kind) for one in breaks] == [(40, "epoch"), (80, "epoch")]
+    assert [(border.step, border.kind) for border in breaks] == [(40, "epoch"), (80, "epoch")]
 
 
 def test_occurrences_count_the_same_step() -> None:
@@ -33,9 +33,9 @@ def test_ranks_are_recognised_in_any_order_of_lines(times: list[list[float]], ra
         index = pending[rank].pop(0)
         records.append((rank, index, times[rank][index], sum(times[rank][: index + 1]) / (index + 1)))
     true, index, value, mean = (np.array(column) for column in zip(*records, strict=True))
-    found = ranks_by_running_mean(index, value, mean, 0.0005)
+    ranks = ranks_by_running_mean(index, value, mean, 0.0005)
     # The numbers may differ, the partition may not.
-    assert len({(a, b) for a, b in zip(true.tolist(), found.tolist(), strict=True)}) == len(times)
+    assert len({(a, b) for a, b in zip(true.tolist(), ranks.tolist(), strict=True)}) == len(times)
 
 
 def test_a_log_with_fewer_steps_than_it_plans_is_partial() -> None:

@@ -48,14 +48,19 @@ def runs(name: str, text: bytes) -> list[Run]:
 
 def numbers(runs: Sequence[Run]) -> list[object]:
     """Return all numbers of the runs."""
-    series = [(one.metric, one.step.tolist(), str(one.value)) for run in runs for one in run.series]
-    return [*series, *((one.metric, one.value, one.original) for run in runs for one in run.aggregates)]
+    of_series = [
+        (series.metric, series.step.tolist(), str(series.value)) for run in runs for series in run.series
+    ]
+    return [
+        *of_series,
+        *((number.metric, number.value, number.original) for run in runs for number in run.aggregates),
+    ]
 
 
 def lines(runs: Sequence[Run]) -> list[int]:
     """Return the line of every number of the runs."""
-    of_series = [line for run in runs for one in run.series for line in one.line.tolist()]
-    return [*of_series, *(one.source.line for run in runs for one in run.aggregates)]
+    of_series = [line for run in runs for series in run.series for line in series.line.tolist()]
+    return [*of_series, *(number.source.line for run in runs for number in run.aggregates)]
 
 
 @pytest.mark.parametrize("name", TEXT_FORMATS)

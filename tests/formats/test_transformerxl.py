@@ -34,7 +34,7 @@ def test_a_line_covers_the_steps_since_the_line_before() -> None:
         [100.0, 200.0],
     )
     np.testing.assert_allclose(series_of(run, "step_time").value, [10.0, 10.0])
-    assert (run.status, [one.value for one in run.aggregates]) == ("complete", [150.5])
+    assert (run.status, [aggregate.value for aggregate in run.aggregates]) == ("complete", [150.5])
 
 
 AUTHORS = b"""\
@@ -72,7 +72,7 @@ def test_times_of_the_authors_program_include_evaluations() -> None:
     assert (run.status, run.samples_per_step, len(run.series)) == ("complete", 9000, 1)
     times = series_of(run, "step_time")
     np.testing.assert_allclose(times.value, [140, 120, 150])
-    assert [(one.step, one.kind) for one in times.breaks] == [(400, "evaluation")]
+    assert [(border.step, border.kind) for border in times.breaks] == [(400, "evaluation")]
 
 
 def test_sequences_of_many_lengths_are_no_known_work() -> None:

@@ -16,7 +16,6 @@ https://github.com/tqdm/tqdm, `tqdm.format_meter`.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from reportgen.formats.nvidia_dle.dllogger_records import text_steps
 from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "bertsquad"
@@ -96,10 +95,10 @@ def _describe(run: RunBuilder) -> None:
 
 def _add_bars(run: RunBuilder) -> int:
     """Add the rates of the bars, or their times if the batch is unknown; return the number of steps."""
-    drawn = bars(run.log)
-    is_known = np.isfinite(drawn.rate)
-    run.step, run.line, run.last = drawn.step[is_known], drawn.line[is_known], drawn.last
-    rate = drawn.rate[is_known]
+    step, rate, records = bars(run.log)
+    is_known = np.isfinite(rate)
+    run.step, run.line, rate = step[is_known], records.line[is_known], rate[is_known]
+    run.last = int(records.end.max(initial=0))
     if run.samples_per_step:
         run.add("throughput", rate * run.samples_per_step, "printed")
     else:
@@ -114,27 +113,16 @@ def _add_stamps(run: RunBuilder) -> None:
     run.add_stamps(steps.t, run.samples_per_step)
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
-    """Steps, counted from 1 over all loops, with rates (iterations/s) and lines; `last` is an offset."""
-
-    step: IntArray
-    rate: FloatArray
-    line: IntArray
-    last: int
-
-
-def bars(log: TextLog) -> Bars:
-    """Return the steps of the progress bars, each as first drawn."""
+def bars(log: TextLog) -> tuple[IntArray, FloatArray, Records]:
+    """Return step, rate (iterations/s) and record of the progress bars, of each step the first."""
     records = log.records(_BAR, _LABEL)
     count, rate = records.integers("count"), records.floats("rate")
     is_inverse = np.array([text is not None for text in records.columns["inverse"]], dtype=bool)
-    rate[rate == 0] = np.nan  # less than two decimals show
+    rate[rate == 0] = np.nan  # too small for the two decimals that tqdm prints
     rate[is_inverse] = 1 / rate[is_inverse]
     (drawn,) = count.nonzero()
     step, first = np.unique(_over_loops(count)[drawn], return_index=True)
-    first = drawn[first]
-    return Bars(step, rate[first], records.line[first], int(records.end.max(initial=0)))
+    return step, rate[drawn[first]], records.take(drawn[first])
 
 
 def _over_loops(count: IntArray) -> IntArray:

@@ -83,7 +83,7 @@ def text_steps(log: TextLog, metric: bytes = b"") -> Steps:
         return _steps(log, [])
     stamps, epochs, iterations, firsts, seconds = zip(*map(re.Match.groups, heads), strict=True)
     epoch = np.array([int(epoch or first or 0) for epoch, first in zip(epochs, firsts, strict=True)])
-    iteration = np.array([int(one or other) for one, other in zip(iterations, seconds, strict=True)])
+    iteration = np.array([int(number or second) for number, second in zip(iterations, seconds, strict=True)])
     if content.rfind(_SKIPS) >= 0:
         iteration += _skipped(content, heads)
     rate = np.array(rates) if metric else np.full(len(heads), np.nan)

@@ -1,6 +1,6 @@
-"""Collect what is wrong with the lines of one file into few findings.
+"""Collect the damaged lines of a file into few findings.
 
-A damaged log has thousands of damaged lines and one cause, so there is one finding per file and kind of
+A damaged log has thousands of damaged lines with one cause, so there is one finding per file and kind of
 damage, at the first line, with a count.
 """
 
@@ -12,7 +12,7 @@ from reportgen.core.rules import Rule
 
 @dataclass(slots=True)
 class Malformed:
-    """Damage found so far in the file `path` (relative to the root) of the run or file `subject`."""
+    """The damaged lines of a file; `path` is relative to the root, `subject` a run or a file."""
 
     subject: str
     path: str
@@ -20,15 +20,15 @@ class Malformed:
     _kinds: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, line: int, fact: str, count: int = 1) -> None:
-        """Note a damaged line; `fact` is a lower-case fragment and names the kind."""
-        first, seen = self._kinds.get(fact, (line, 0))
-        self._kinds[fact] = (min(first, line), seen + count)
+        """Add damaged lines; `fact` names the kind of damage, as a lower-case fragment."""
+        first, known = self._kinds.get(fact, (line, 0))
+        self._kinds[fact] = (min(first, line), known + count)
 
     def findings(self) -> tuple[Finding, ...]:
         """Return one finding per kind of damage, in the order of their first lines."""
         kinds = sorted(self._kinds.items(), key=lambda kind: (kind[1][0], kind[0]))
-        return tuple(self._finding(fact, line, seen) for fact, (line, seen) in kinds)
+        return tuple(self._finding(fact, line, count) for fact, (line, count) in kinds)
 
-    def _finding(self, fact: str, line: int, seen: int) -> Finding:
-        more = f", and {seen - 1} more like it" if seen > 1 else ""
+    def _finding(self, fact: str, line: int, count: int) -> Finding:
+        more = f", and {count - 1} more like it" if count > 1 else ""
         return Finding("warning", self.rule, self.subject, fact + more, Source(self.path, line))

@@ -1,4 +1,4 @@
-"""Number the steps of logs that begin anew in every epoch, mix the lines of several ranks, or end early."""
+"""Number the steps of logs that restart in every epoch, mix the lines of several ranks, or end early."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,24 +9,22 @@ import numpy as np
 from reportgen.core.model import Break, Finding, FloatArray, IntArray, Run
 from reportgen.core.rules import Rule
 
-# No node has more; what looks like more ranks is no such log.
-MOST_RANKS = 256
-# Ranks that a line is compared with, so that garbage is read in bounded time.
-_MOST_COMPARED = 32
-_MOST_STEPS = 10**12
+# No node has more ranks.
+MAX_RANKS = 256
+# Bounds the time for a log of other lines.
+_MAX_COMPARED_RANKS = 32
+_MAX_STEP = 10**12
 _Line = tuple[int, float, float]  # index, value, mean
 
 
 def over_epochs(epoch: IntArray, index: IntArray) -> tuple[IntArray, tuple[Break, ...]]:
-    """Return step numbers that go on over the epochs, and a break at each border.
+    """Return step numbers that continue over the epochs, and a break at each border.
 
-    index  number within the epoch, from 1
-
-    How long an epoch is, such logs do not say: it is taken to end with its last record.
+    index  number within the epoch, from 1; the last record of an epoch is taken to be its last step
     """
     if not len(index):
         return index.copy(), ()
-    index = np.minimum(index, _MOST_STEPS)
+    index = np.minimum(index, _MAX_STEP)
     _, first, number = np.unique(epoch, return_index=True, return_inverse=True)
     lengths = np.zeros(len(first), dtype=np.int64)
     np.maximum.at(lengths, number, index)
@@ -58,39 +56,36 @@ def count_on(epoch: IntArray, iteration: IntArray) -> tuple[IntArray, tuple[Brea
 
 
 def occurrences(step: IntArray) -> IntArray:
-    """Return how many records before each one have the same step: its rank, if the log does not print one.
-
-    From MOST_RANKS on they are all the last one.
-    """
+    """Return how many earlier records have the same step, below MAX_RANKS: the rank, if none is printed."""
     order = np.argsort(step, kind="stable")
     ordered = step[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
     lengths = np.diff(np.append(starts, len(step)))
     count = np.empty(len(step), dtype=np.int64)
     count[order] = np.arange(len(step)) - np.repeat(starts, lengths)
-    return np.minimum(count, MOST_RANKS - 1)
+    return np.minimum(count, MAX_RANKS - 1)
 
 
 def ranks_by_running_mean(index: IntArray, value: FloatArray, mean: FloatArray, rounding: float) -> IntArray:
     """Return the rank of each record of interleaved ranks that print a value and its mean since index 0.
 
-    index  number of the value, from 0, all of one epoch; rounding  half a unit of the last printed digit
+    index     number of the value, from 0, all of one epoch
+    rounding  half a unit of the last printed digit
 
-    Nothing names the rank of such a line, but the mean of a rank's next line follows from its last one:
-    mean' x (index' + 1) = mean x (index + 1) + value'. Where lines are missing between the two, the mean of
-    what is missing must be that of steps (within a factor of 4 of their neighbours). A line that continues no
-    rank begins one.
+    Such lines do not name the rank, but the mean of a rank's next line follows from its last one:
+    mean' x (index' + 1) = mean x (index + 1) + value'. If lines are missing between the two, the mean of the
+    missing values must be within a factor of 4 of their neighbours. A line that continues no rank starts one.
     """
     ranks = np.zeros(len(index), dtype=np.int64)
     last: list[_Line] = []
     by_index: dict[int, set[int]] = {}
     for position, line in enumerate(zip(index.tolist(), value.tolist(), mean.tolist(), strict=True)):
-        # Nearly always the line before is there; only where it was lost are other ranks looked at.
+        # The line before is nearly always there; compare with other ranks only if it is missing.
         rank = _continued(by_index.get(line[0] - 1, ()), last, line, rounding)
         if rank is None:
             rank = _continued(range(len(last)), last, line, rounding)
         if rank is None:
-            rank = min(len(last), MOST_RANKS - 1)
+            rank = min(len(last), MAX_RANKS - 1)
         if rank == len(last):
             last.append(line)
         by_index.get(last[rank][0], set()).discard(rank)
@@ -103,12 +98,12 @@ def ranks_by_running_mean(index: IntArray, value: FloatArray, mean: FloatArray, 
 def _continued(candidates: Iterable[int], last: Sequence[_Line], line: _Line, rounding: float) -> int | None:
     """Return the rank that a line continues best, None if it continues none of them."""
     fits = ((_misfit(last[rank], line, rounding), rank) for rank in candidates)
-    misfit, rank = min(islice(fits, _MOST_COMPARED), default=(np.inf, 0))
+    misfit, rank = min(islice(fits, _MAX_COMPARED_RANKS), default=(np.inf, 0))
     return rank if misfit <= 1 else None
 
 
 def _misfit(last: _Line, line: _Line, rounding: float) -> float:
-    """Return how badly a line continues a rank: up to 1 it can be explained, the least is best."""
+    """Return how badly a line continues a rank; rounding and missing lines explain up to 1."""
     (before, value_before, mean_before), (at, value, mean) = last, line
     missing = at - before - 1
     if missing < 0:
@@ -123,9 +118,10 @@ def _misfit(last: _Line, line: _Line, rounding: float) -> float:
 
 
 def shortened(run: Run, last: int, planned: int | None) -> Run:
-    """Return a run that is complete as far as its log shows as partial if fewer steps are there than planned.
+    """Return a complete run as partial if its log has fewer steps than the program planned.
 
-    last  the last step in the log; planned  how many the log itself says there should be, None if it does not
+    last     the last step in the log
+    planned  steps that the log announces, None if it announces none
     """
     if run.status != "complete" or not planned or last >= planned:
         return run
