@@ -12,7 +12,9 @@ import pytest
 import typer.main
 
 from reportgen.cli import app
+from reportgen.core.results import FigureKind
 from reportgen.formats.registry import FORMATS
+from reportgen.render.outputs.registry import OUTPUTS
 from tests.cli.calling import COMMANDS
 from tests.documentation import generated
 
@@ -61,12 +63,28 @@ def test_every_option_of_the_collectors_is_documented(command):
 
 def test_the_index_of_formats_links_every_format():
     index = (DOCS / "reference/formats/index.md").read_text("utf-8")
-    assert [known.name for known in FORMATS if f"[{known.name}]({known.name}.md)" not in index] == []
+    missing = [known.name for known in FORMATS if f"[{known.name}]({known.name}.md)" not in index]
+    assert not missing, f"formats without a row in docs/reference/formats/index.md: {missing}"
 
 
 def test_every_format_has_a_page_and_every_page_a_format():
     pages = {page.stem for page in DOCS.glob("reference/formats/*.md")} - {"index"}
-    assert pages == {known.name for known in FORMATS}
+    names = {known.name for known in FORMATS}
+    assert not names - pages, f"formats without a page docs/reference/formats/<name>.md: {names - pages}"
+    assert not pages - names, f"pages without a format: {pages - names}"
+
+
+def test_every_output_is_in_the_reference():
+    page = (DOCS / "reference/outputs.md").read_text("utf-8")
+    paths = [output.path_of("<id>") for output in OUTPUTS]
+    missing = [path for path in paths if f"`{path}`" not in page]
+    assert not missing, f"outputs without a row in docs/reference/outputs.md: {missing}"
+
+
+def test_every_kind_of_figure_is_in_the_reference():
+    page = (DOCS / "reference/definitions.md").read_text("utf-8")
+    missing = [str(kind) for kind in FigureKind if f"| `{kind}` |" not in page]
+    assert not missing, f"kinds of figures without a row in docs/reference/definitions.md: {missing}"
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=_name)

@@ -1,7 +1,8 @@
 """The metrics by name: base unit, which direction is better, and how samples over time are reduced.
 
 A metric that is not listed here (a published column) is still accepted. It has the base unit it was
-declared with and no better direction, so that no comparison can claim one.
+declared with and no better direction, so that no comparison can claim one. A column of telemetry has no
+declared unit: without a line here, its values would be shown without their unit.
 """
 
 from collections.abc import Mapping
@@ -89,6 +90,9 @@ _ALL = (
     Metric("fan_speed", "Fan speed", "ratio"),
     Metric("pcie_link_generation", "PCIe generation", "count"),
     Metric("pcie_link_width", "PCIe width", "count"),
+    Metric("pcie_tx", "PCIe, sent", "B/s"),
+    Metric("pcie_rx", "PCIe, received", "B/s"),
+    Metric("foreign_memory", "Memory used by other processes", "B"),
     Metric("bandwidth", "Bandwidth", "B/s", "higher"),
     Metric("flops", "Arithmetic rate", "FLOP/s", "higher", scales_with_devices=True),
     Metric("action_time", "Time of one call", "s", "lower"),

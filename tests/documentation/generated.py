@@ -126,7 +126,7 @@ def _value(kind: Any) -> str:
 
 
 def _output(*arguments: str) -> str:
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 

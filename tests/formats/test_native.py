@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reportgen.core.metrics import METRICS
 from reportgen.core.model import DeviceEvent, Finding, Run
 from reportgen.formats.native import reader as native
 from reportgen.formats.native.reader import DEVICE_COLUMNS
@@ -132,6 +133,12 @@ def _compare_telemetry(run: Run, expected: dict) -> None:
 
 def _floats(values: list[int | None], divisor: float) -> np.ndarray:
     return np.array([np.nan if value is None else value / divisor for value in values], dtype=float)
+
+
+def test_every_column_of_telemetry_with_a_unit_is_a_metric() -> None:
+    metrics = {metric for column, (metric, _) in DEVICE_COLUMNS.items() if not column.endswith("_count")}
+    missing = sorted(metrics - METRICS.keys())
+    assert not missing, f"shown without a unit, because core/metrics.py does not list them: {missing}"
 
 
 def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:

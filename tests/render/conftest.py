@@ -35,6 +35,9 @@ def _compare(case: str, files: Mapping[str, bytes]) -> None:
         )
     left = {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file() and f.suffix != ".got"}
     problems += [f"golden file that nothing produces: {case}/{path}" for path in sorted(left - set(files))]
+    problems += [
+        "read the difference, then accept it: REPORTGEN_ACCEPT=1 python -m pytest tests/render"
+    ] * bool(problems)
     assert not problems, "\n".join(problems)
 
 

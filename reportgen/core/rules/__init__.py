@@ -2,6 +2,10 @@
 
 A constant holds the id and the severities that its findings may have. The page beside this file
 says what the rule means, when it is raised, why it matters, and what to do.
+
+A new rule is a constant here, a page, and a function that raises it: most are in `protocol.run_checks`,
+`protocol.telemetry_checks` and `protocol.case_checks`. `python -m tests.documentation.generated` renews
+docs/reference/rules.md.
 """
 
 import re

@@ -1,4 +1,5 @@
-"""The outputs of a report. A new output is one file beside this one and one line here.
+"""The outputs of a report. A new output is one file beside this one, one line here, and a row in
+docs/reference/outputs.md.
 
 `publish` asks here which files it may replace or remove: those whose path an output writes and whose
 content carries the mark of that output.
