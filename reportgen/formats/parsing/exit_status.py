@@ -6,6 +6,9 @@ that followed. Markers of success are not searched for: scripts print them after
 
 import re
 from dataclasses import dataclass
+from typing import Any
+
+import re2
 
 from reportgen.core.model import Finding, Source, Status
 from reportgen.core.rules import Rule
@@ -34,6 +37,16 @@ MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
         b"srun: error:", b"slurmstepd: error:", b" Killed    ", b"\nKilled\n", _EXIT_CODE,
     )),
 )  # fmt: skip
+
+
+def _any_marker() -> Any:
+    """Return a pattern of all markers: one automaton is ten times as fast as a search for each of them."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1  # accept any bytes, UTF-8 or not
+    return re2.compile(b"|".join(re2.escape(marker) for _, markers in MARKERS for marker in markers), options)
+
+
+_ANY_MARKER = _any_marker()
 # Errors occur at the end of a log; ranks and launchers add less than this after them.
 _MAX_TAIL_BYTES = 2**20
 
@@ -89,6 +102,8 @@ def error(content: bytes, after: int = 0) -> tuple[Status | None, int]:
 
     after  offset to search from
     """
+    if not _ANY_MARKER.search(content, after):
+        return None, -1
     for status, markers in MARKERS:
         first = len(content)
         for marker in markers:
