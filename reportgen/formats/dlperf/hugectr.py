@@ -32,7 +32,7 @@ def _build(run: LineRun) -> None:
     batch = _add_total(run) or run.count("global_batch_size")
     run.set_batch(float(batch) if batch else None)
     if len(run.records):
-        time = _without_evaluations(run, run.records)
+        time = _without_evaluations(run)
         run.add("step_time", time, run.kind.clock, span=run.kind.span(run.step, run.records))
         add_memory(run)
 
@@ -60,9 +60,9 @@ def _add_total(run: RunBuilder) -> int:
     return int(finish.integers("batch")[-1])
 
 
-def _without_evaluations(run: RunBuilder, records: Records) -> FloatArray:
+def _without_evaluations(run: LineRun) -> FloatArray:
     """Return the times of the records less the evaluations in them, which become breaks of the run."""
-    time = records.floats("time")
+    records, time = run.records, run.records.floats("time")
     evaluations = run.log.records(_EVALUATION, b"Eval Time for ")
     if not len(evaluations):
         return time

@@ -13,8 +13,7 @@ from reportgen.core.model import FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import line_pattern, regex
-from reportgen.formats.parsing.run_builder import RunBuilder, spans
-from reportgen.formats.parsing.text_log import Records
+from reportgen.formats.parsing.run_builder import spans
 
 _IMAGE, _SEQUENCE = {"item": "image"}, {"item": "sequence"}
 _WIDE_AND_DEEP = {"model": "wide_and_deep", "item": "sample"}
@@ -23,13 +22,12 @@ _MEMORY = regex(r"^[0-9]{1,3} %, (?P<mib>[0-9]{1,9}) MiB\r?$")
 
 
 def _build(run: LineRun) -> None:
-    records = run.records
     _set_batch(run)
-    if run.kind is _TABLE and len(records):
-        _add_table(run, records)
+    if run.kind is _TABLE and len(run.records):
+        _add_table(run)
     else:
         run.measure()
-    if len(records):
+    if len(run.records):
         add_memory(run)
     samples = run.log.records(_MEMORY, b" MiB")
     if len(samples):
@@ -42,16 +40,13 @@ def _build(run: LineRun) -> None:
 def _set_batch(run: LineRun) -> None:
     """Set devices, batch and samples of a step; the batch is per device where it can be."""
     whole, each = run.count("global_batch_size"), run.count("batch_size")
-    process_batch = run.factors.pop("process_batch_size", 0)
-    if whole and isinstance(process_batch, int) and process_batch and not run.count("devices"):
-        run.factors["devices"] = whole // process_batch or 0
-    devices = run.count("devices")
-    if each:
-        run.samples_per_step = float(each * devices) or None
-    else:
-        run.samples_per_step = float(whole) or None
+    of_process, devices = run.count("process_batch_size"), run.count("devices")
+    run.factors.pop("process_batch_size", None)
+    if whole and of_process and not devices:
+        run.factors["devices"] = devices = whole // of_process
+    run.samples_per_step = float(each * devices if each else whole) or None
     is_split = "tensor_parallel" in run.factors or "pipeline_parallel" in run.factors
-    each = each or int(process_batch)
+    each = each or of_process
     if not each and devices and whole % devices == 0 and not is_split:
         each = whole // devices
     if each:
@@ -59,9 +54,9 @@ def _set_batch(run: LineRun) -> None:
         run.factors["batch_size"] = each
 
 
-def _add_table(run: RunBuilder, records: Records) -> None:
+def _add_table(run: LineRun) -> None:
     """Add the intervals of the GPT table, whose samples are counted from the start."""
-    span, samples = spans(run.step), records.floats("samples")
+    records, span, samples = run.records, spans(run.step), run.records.floats("samples")
     before = samples[0] * (1 - span[0] / max(int(run.step[0]), 1))
     work: FloatArray = np.diff(samples, prepend=before)
     run.add("step_time", records.floats("latency") * span, "printed", span=span, samples=work)

@@ -13,9 +13,9 @@ import numpy as np
 
 from reportgen.core.model import STEP, FloatArray
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, rounding
 from reportgen.formats.parsing.line_pattern import line_pattern, regex
-from reportgen.formats.parsing.run_builder import RunBuilder, common_work, spans
+from reportgen.formats.parsing.run_builder import common_work, spans
 from reportgen.formats.parsing.text_log import Records, mean, seconds
 
 # PaddleClas and PaddleOCR of 2.x write the date with slashes.
@@ -23,8 +23,6 @@ _STAMP = regex("({:stamp}|[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})
 _WHOLE_SECONDS = len("2020-09-24 23:59:59")
 # s between lines; dates in whole seconds say less than the printed times of shorter intervals.
 _MIN_INTERVAL = 10.0
-# Of what is printed in full.
-_MAX_DECIMALS = 5
 
 
 def _build(run: LineRun) -> None:
@@ -36,7 +34,7 @@ def _build(run: LineRun) -> None:
     batch = _process_batch(records)
     if batch is not None:
         run.factors["batch_size"] = int(batch)
-    _add_stamps(run, records)
+    _add_stamps(run)
     span = spans(run.step)
     if not run.kind.is_single or span.max() == 1:
         run.measure(span=span)
@@ -56,28 +54,22 @@ def _process_batch(records: Records) -> float | None:
         return float(samples[0]) if (samples == samples[0] // 1).all() and samples[0] > 0 else None
     if "ips" not in columns:
         return None
-    rate, error = records.floats("ips"), _rounding(records, "ips")
+    rate, error = records.floats("ips"), rounding(records, "ips")
     if "step_time_s" in columns:
-        return common_work(rate, records.floats("step_time_s"), _rounding(records, "step_time_s"), error)
-    speed, rounding = records.floats("steps_per_second"), _rounding(records, "steps_per_second")
-    rate, speed = rate[speed > rounding], speed[speed > rounding]
-    # Of a speed the time is known between the inverses of its bounds.
-    return common_work(rate, 1 / speed, 1 / (speed - rounding) - 1 / speed, error)
+        return common_work(rate, records.floats("step_time_s"), rounding(records, "step_time_s"), error)
+    speed, speed_error = records.floats("steps_per_second"), rounding(records, "steps_per_second")
+    rate, speed = rate[speed > speed_error], speed[speed > speed_error]
+    # The time of a step is between the inverses of the bounds of its speed.
+    return common_work(rate, 1 / speed, 1 / (speed - speed_error) - 1 / speed, error)
 
 
-def _rounding(records: Records, group: str) -> float:
-    """Return half of the last printed digit."""
-    decimals = max(len((text or b"").partition(b".")[2]) for text in records.columns[group])
-    return 0.5 * 10.0 ** -min(decimals, _MAX_DECIMALS)
-
-
-def _add_stamps(run: RunBuilder, records: Records) -> None:
+def _add_stamps(run: LineRun) -> None:
     """Add the times between the dates, where they say more than the printed times."""
-    texts = timestamps.before(run.log.content, records.begin, _STAMP)
+    texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
     if not texts:
         return
     stamp = seconds([text.replace(b"/", b"-") for text in texts])
-    is_coarse = len(texts[0]) <= _WHOLE_SECONDS and "step_time_s" in records.columns
+    is_coarse = len(texts[0]) <= _WHOLE_SECONDS and "step_time_s" in run.records.columns
     if not is_coarse or _usual_interval(stamp) >= _MIN_INTERVAL:
         run.add_stamps(stamp)
 

@@ -43,6 +43,7 @@ _TIME = re.compile(r"(step_time|data_loading_time)_([a-z]+)")
 _MEMORY = re.compile(r"memory_used_([A-Za-z]+)")
 _RATE = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*?)_per_second(_per_device)?")
 _COUNT = re.compile(rb"[0-9][0-9,]{0,19}")
+_MAX_DECIMALS = 5
 _PHASES = {"step_time": STEP, "data_loading_time": "data_loading"}
 
 
@@ -311,6 +312,12 @@ def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = 
     """Return the setting of an argument dump, `  name ......... 8`: one of the values, else a count."""
     value = r"\S{1,80}" if values else r"[1-9][0-9]{0,14}(?!\S)"
     return Setting(f"  {name} ..".encode(), rf"  {name} \.{{2,80}} (?P<{factor}>{value})", values)
+
+
+def rounding(records: Records, group: str) -> float:
+    """Return half of the last digit that numbers are printed with; beyond five decimals they are not rounded."""
+    decimals = max((len((text or b"").partition(b".")[2]) for text in records.columns[group]), default=0)
+    return 0.5 * 10.0 ** -min(decimals, _MAX_DECIMALS)
 
 
 def constant(values: FloatArray) -> float | None:

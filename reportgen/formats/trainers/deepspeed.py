@@ -8,13 +8,12 @@ is too high by up to their number. Logs in which Megatron prints its own lines a
 Format: https://github.com/deepspeedai/DeepSpeed, deepspeed/utils/timer.py and runtime/engine.py.
 """
 
-import re
 from collections.abc import Mapping
 
 from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder, once
+from reportgen.formats.parsing.run_builder import once
 from reportgen.formats.parsing.text_log import Records
 
 _PIPELINE = StepLine(
@@ -38,40 +37,39 @@ _CONFIG = regex(r"\[config\.py:[0-9]{1,6}:print\] {1,9}train_batch_size {0,9}\.{
 def _dumped(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
     """Return a setting of the configuration dump; short names are padded with dots, long ones are not."""
     value = r"\S{1,40}" if values else r"[0-9]{1,15}(?!\S)"
-    line = rf"\[config\.py:[0-9]{{1,6}}:print\] {{1,9}}{name} {{1,9}}(?:\.{{1,80}} )?(?P<{factor}>{value})"
-    return Setting(name.encode(), re.compile(line.encode()), values)
+    form = rf"\[config\.py:[0-9]{{1,6}}:print\] {{1,9}}{name} {{1,9}}(?:\.{{1,80}} )?(?P<{factor}>{value})"
+    return Setting(name.encode(), form, values)
 
 
 def _build(run: LineRun) -> None:
-    records = run.records
     batch = run.factors.get("global_batch_size")
     run.set_batch(float(batch) if isinstance(batch, int) else None)
     others = {other: run.log.records(other.pattern, other.literal) for other in (_TIMER, _STEP, _OLD)}
     run.last = max(run.last, *(int(other.end[-1]) for other in others.values() if len(other)), 0)
     if run.kind is _PIPELINE:
-        _pipeline(run, records)
+        _pipeline(run)
     elif run.kind is _OLD:
         run.step = run.step[:0]
-    elif len(records):
+    elif len(run.records):
         if run.kind is _TIMER:
             run.measure()
-        _add_stamps(run, records, others[_STEP])
+        _add_stamps(run, _once(others[_STEP]))
     means = _once(others[_OLD])
     if len(means):
         text, n = means.text("mean", -1), int(means.integers("step")[-1])
         run.add_aggregate("throughput", float(text), f"{text} samples/s", "mean", n, int(means.line[-1]))
 
 
-def _pipeline(run: RunBuilder, records: Records) -> None:
-    span = _PIPELINE.span(run.step, records)
-    time, rate = records.floats("step_time_s"), records.floats("samples_per_second")
+def _pipeline(run: LineRun) -> None:
+    span = _PIPELINE.span(run.step, run.records)
+    time, rate = run.records.floats("step_time_s"), run.records.floats("samples_per_second")
     run.add("step_time", time * span, _PIPELINE.clock, span=span, samples=time * rate * span)
     run.add("throughput", rate, "printed", span=span)
 
 
-def _add_stamps(run: RunBuilder, records: Records, steps: Records) -> None:
+def _add_stamps(run: LineRun, steps: Records) -> None:
     """Add step times from the lines of steps, which have a date in every version, else from the timer's."""
-    records = steps if len(steps := _once(steps)) > 1 else records
+    records = steps if len(steps) > 1 else run.records
     run.step, run.line = records.integers("step"), records.line
     run.add_stamps(run.log.stamps(records.begin), run.work(_STEP.span(run.step, records)))
 

@@ -39,8 +39,7 @@ _DTYPES = {
 
 
 def _build(run: LineRun) -> None:
-    records = run.records
-    log = run.log
+    records, log = run.records, run.log
     if b"consumed tokens:" in log.content or log.option(b"deepspeed") == b"True":
         run.factors["framework"] = "Megatron-DeepSpeed"
     time, rate, batch = (records.floats(name) for name in ("step_time_ms", "rate", "batch"))

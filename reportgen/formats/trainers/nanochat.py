@@ -11,7 +11,7 @@ https://github.com/karpathy/build-nanogpt, train_gpt2.py.
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, rounding, setting
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work
 from reportgen.formats.parsing.text_log import Records
@@ -36,17 +36,11 @@ def _build(run: LineRun) -> None:
 def _work(records: Records) -> float | None:
     """Return the tokens per step; rates are cut to whole numbers, or rounded to the digits they have."""
     rate, time = records.floats("tokens_per_second"), records.floats("step_time_ms") / 1e3
-    time_error = _rounding(records, "step_time_ms") / 1e3
+    time_error = rounding(records, "step_time_ms") / 1e3
     if None in records.columns["fraction"]:
         # The true rate is half a token per second higher, give or take half.
         return common_work(rate + 0.5, time, time_error, 0.5)
-    return common_work(rate, time, time_error, _rounding(records, "tokens_per_second"))
-
-
-def _rounding(records: Records, name: str) -> float:
-    """Return half of the last printed digit: nanochat prints two decimals, its relatives other numbers."""
-    digits = min(len((text or b"").partition(b".")[2]) for text in records.columns[name])
-    return 0.5 * 10.0**-digits
+    return common_work(rate, time, time_error, rounding(records, "tokens_per_second"))
 
 
 FORMAT = LineFormat(

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from reportgen.core.model import STEP, FloatArray, IntArray
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, by_rank
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, by_rank, rounding
 from reportgen.formats.parsing.step_numbers import ranks_by_running_mean
 from reportgen.formats.parsing.text_log import Records
 
@@ -50,10 +50,9 @@ def _ranks(records: Records, index: IntArray, epoch: IntArray) -> IntArray:
     """Return the rank of every line, in each epoch by itself; ranks are in the order of their first line."""
     rank = np.zeros(len(index), dtype=np.int64)
     time, mean = records.floats("time"), records.floats("mean")
-    digits = max((len(text) - text.find(b".") - 1 for text in records.columns["mean"] if text), default=3)
     for number in np.unique(epoch):
         at = np.flatnonzero(epoch == number)
-        rank[at] = ranks_by_running_mean(index[at], time[at], mean[at], 0.5 / 10 ** min(digits, 9))
+        rank[at] = ranks_by_running_mean(index[at], time[at], mean[at], rounding(records, "mean"))
     return rank
 
 

@@ -15,8 +15,7 @@ import numpy as np
 from reportgen.core.model import Break
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder, once
-from reportgen.formats.parsing.text_log import Records
+from reportgen.formats.parsing.run_builder import once
 
 _VALIDATION = regex("validate step: {1,9}{step:int}")
 # The mesh line is the surest; a launcher's own settings may not be those in use.
@@ -40,26 +39,26 @@ def _build(run: LineRun) -> None:
     tokens, batch = run.samples_per_step, run.count("global_batch_size")
     run.set_batch(float(batch) if "global_batch_size" in run.factors else None)
     run.samples_per_step = tokens or float(batch * run.count("seq_len")) or None
-    run.breaks = (*_evaluations(run, run.records), *_restarts(run, run.records))
+    run.breaks = (*_evaluations(run), *_restarts(run))
     run.measure()
 
 
-def _evaluations(run: RunBuilder, records: Records) -> list[Break]:
+def _evaluations(run: LineRun) -> list[Break]:
     """Return the validations after a step, with their durations."""
     validated = run.log.records(_VALIDATION, b"validate step:")
     validated = validated.take(once(validated.integers("step")))
     if not len(validated):
         return []
-    time = run.log.stamps(np.concatenate((records.begin, validated.begin))).tolist()
+    time = run.log.stamps(np.concatenate((run.records.begin, validated.begin))).tolist()
     printed = dict(zip(run.step.tolist(), time, strict=False))
-    ended = zip(validated.integers("step").tolist(), time[len(records) :], strict=True)
+    ended = zip(validated.integers("step").tolist(), time[len(run.records) :], strict=True)
     return [Break(step, "evaluation", at - printed[step]) for step, at in ended if step in printed]
 
 
-def _restarts(run: RunBuilder, records: Records) -> list[Break]:
+def _restarts(run: LineRun) -> list[Break]:
     """Return a break after the last step before each line of a process that resumes from a checkpoint."""
     started = run.log.records(_STARTED, b"Training starts at step ")
-    before = np.searchsorted(records.begin, started.begin[started.integers("step") > 1])
+    before = np.searchsorted(run.records.begin, started.begin[started.integers("step") > 1])
     return [Break(int(run.step[:end].max()), "restart") for end in np.unique(before[before > 0])]
 
 

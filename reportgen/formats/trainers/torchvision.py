@@ -13,7 +13,6 @@ from reportgen.formats.base import Claim
 from reportgen.formats.parsing.line_format import LineFormat, LineRun
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.metric_logger import EPOCH, METRIC_LOGGER
-from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import COUNT
 from reportgen.sources.logfiles import LogFiles
 
@@ -40,7 +39,7 @@ def _build(run: LineRun) -> None:
         run.add_aggregate("step_time", mean, original, "mean", steps, int(closing.line[i]))
 
 
-def _describe(run: RunBuilder) -> None:
+def _describe(run: LineRun) -> None:
     printed = _arguments(run.log.content)
     if model := printed.get(b"model"):
         run.factors["model"] = model.decode("utf-8", "replace")
