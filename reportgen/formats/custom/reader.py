@@ -199,7 +199,7 @@ def _epoch_length(records: Records, step: IntArray) -> int:
 
 def _measured(own: Definition, factors: dict[str, FactorValue]) -> tuple[Quantity, ...]:
     """Return the quantities; a rate of one device is one of all devices where their number is known."""
-    if not own.is_per_device:
+    if own.rate != "per-device":
         return own.quantities
     devices = factors.get("devices", own.devices)
     known = devices if isinstance(devices, int) and devices > 0 else 0

@@ -315,7 +315,7 @@ def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = 
 
 
 def rounding(records: Records, group: str) -> float:
-    """Return half of the last digit that numbers are printed with; beyond five decimals they are not rounded."""
+    """Return half of the last printed digit, of five decimals at most."""
     decimals = max((len((text or b"").partition(b".")[2]) for text in records.columns[group]), default=0)
     return 0.5 * 10.0 ** -min(decimals, _MAX_DECIMALS)
 
