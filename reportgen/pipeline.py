@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from reportgen.autolayout.overview import overview
+from reportgen.autolayout.overview import define_overview
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
 from reportgen.core.results import Report, TrackProgress
@@ -230,9 +230,9 @@ def _overviews(request: Request, reader: LogReader) -> list[ReportDefinition]:
     log = _log_argument(request)
     campaigns = reader.campaigns(log)
     if len(campaigns) < 2 or log in campaigns:
-        return [overview(reader.load([log]).runs, request.place, log)]
+        return [define_overview(reader.load([log]).runs, request.place, log)]
     return [
-        overview(reader.load([folder]).runs, request.place, folder, folder.rpartition("/")[2])
+        define_overview(reader.load([folder]).runs, request.place, folder, folder.rpartition("/")[2])
         for folder in campaigns
     ]
 

@@ -32,6 +32,15 @@ SCOPES = [
     "reportgen/core/rules/*.py",
     "reportgen/protocol/*.py",
     "reportgen/tables/*.py",
+    "reportgen/api.py",
+    "reportgen/pipeline.py",
+    "reportgen/autolayout/*.py",
+    "reportgen/cli/*.py",
+    "reportgen/labels/*.py",
+    "reportgen/learn/*.py",
+    "reportgen/load/*.py",
+    "reportgen/report/*.py",
+    "reportgen/sources/*.py",
     "reportgen/formats/*.py",
 ]
 SCOPES += [

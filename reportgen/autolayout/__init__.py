@@ -1,1 +1,1 @@
-"""Definitions for logs that nobody has described: tables, figures, labels."""
+"""Tables, figures and definitions for logs without a definition."""

@@ -1,8 +1,8 @@
-"""The report that is built where nobody has defined one, and the definitions that `init` proposes.
+"""Define the report that is built without a definition, and write the definitions that `init` proposes.
 
-It looks at the runs: factors that vary become rows and columns (`axes`), constant ones are said in the
-caption. Each metric that runs can tell becomes a table, or one for each model where there are many, and the
-first of them figures (`sketches`). Runs of which nothing is known get a row each.
+Factors that vary between runs become rows and columns (`table_layout`); captions state the constant ones.
+Every metric with data gets a table, or a table per model if there are many cases, and the first metric gets
+figures (`figure_choice`). Runs without factors get one row each.
 """
 
 import json
@@ -15,7 +15,7 @@ from itertools import count
 import numpy as np
 
 from reportgen.autolayout.figure_choice import figure_specs
-from reportgen.autolayout.table_layout import MOST_COLUMNS, axes, distinct, groups
+from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations, group_runs
 from reportgen.core.factors import AcceptedValues, factors_key, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
@@ -24,18 +24,21 @@ from reportgen.report.definition import ReportDefinition
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
-# What the environment knows and a table may use like a factor: on which hardware a run was.
+# A part of the environment that a table may use like a factor: the hardware of a run.
 _HARDWARE = "gpu"
-# As they follow one another in a step.
-_TURN = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimizer_step")
-# A program with more metrics of its own has no table for each.
-_MOST_OWN = 8
+# Phases in the order in which they follow one another in a step.
+_PHASE_ORDER = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimizer_step")
+# A program with more metrics of its own gets one table for all of them.
+_MAX_OWN_METRICS = 8
+
+# phase -> runs with data
+RunsByPhase = Mapping[str, Sequence[Run]]
 
 
-def overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview") -> ReportDefinition:
-    """Return a definition with tables for each metric that these runs can tell.
+def define_overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview") -> ReportDefinition:
+    """Return a definition with tables for every metric that these runs have data of.
 
-    name  of the report and the folder that it goes to
+    name  of the report and its folder
     """
     tables = tuple(table_specs(runs, f"{place}/{name}"))
     figures = tuple(figure_specs(tables, with_hardware(runs), f"{place}/{name}"))
@@ -44,88 +47,85 @@ def overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "ov
 
 
 def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) -> list[TableSpec]:
-    """Return the specs of each metric, phases side by side where a metric has several.
+    """Return the specs of all tables: one or more per metric, with its phases as columns.
 
-    guessed  factors that stand for a level of the path, as `axes` takes them
+    guessed  factors that name a level of the path; see `choose_axes`
     """
-    tells: dict[str, dict[str, list[Run]]] = {}
-    silent: list[Run] = []  # those that failed, which stand in every table
+    by_metric: dict[str, dict[str, list[Run]]] = {}
+    without_data: list[Run] = []  # failed runs, which every table shows
     runs = with_hardware(runs)
     for run in runs:
-        told = _told(run)
-        for metric, phase in told:
-            tells.setdefault(metric, {}).setdefault(phase, []).append(run)
-        silent += [] if told else [run]
+        pairs = _distinct_metrics(run)
+        for metric, phase in pairs:
+            by_metric.setdefault(metric, {}).setdefault(phase, []).append(run)
+        without_data += [] if pairs else [run]
     specs: list[TableSpec] = []
-    most = _most(runs)
-    own = sorted(tells.keys() - METRICS.keys())
-    shared = own if len(own) > _MOST_OWN else []
-    for metric in sorted(tells.keys() - set(shared), key=_metric_order):
-        phases = _phases(tells[metric], most[metric])
-        others = sorted(set(tells[metric]) - set(phases))
-        able = list({id(run): run for phase in phases for run in tells[metric][phase]}.values())
-        for where, group in groups(able, runs):
-            # One that was cut short may lack what all others say; it would have a row of its own.
-            said = set(group[0].factors).intersection(*(run.factors for run in group))
-            failed = [run for run in silent if matches(run.factors, where) and said <= set(run.factors)]
-            layout = axes([*group, *failed], runs, guessed, has_columns=len(phases) > 1)
-            spec = _spec(f"{place}: tables[{len(specs)}]", metric, where, layout, phases)
-            notes = (_left_out(others),) if others else ()
-            specs.append(replace(spec, id=_unlike(spec.id, {one.id for one in specs}), notes=notes))
-    if shared:
-        told_own = {name: tells[name] for name in shared}
-        specs.append(_of_own(f"{place}: tables[{len(specs)}]", told_own, runs, guessed))
+    largest = _largest_values(runs)
+    own = sorted(by_metric.keys() - METRICS.keys())
+    combined = own if len(own) > _MAX_OWN_METRICS else []
+    for metric in sorted(by_metric.keys() - set(combined), key=_metric_order):
+        by_phase = by_metric[metric]
+        phases = _phases(by_phase, largest[metric])
+        members = _unique([run for phase in phases for run in by_phase[phase]])
+        for group in group_runs(members, runs):
+            # A run that was cut short may lack factors that all others have; it would get its own row.
+            common = set(group.runs[0].factors).intersection(*(run.factors for run in group.runs))
+            failed = [
+                run
+                for run in without_data
+                if matches(run.factors, group.where) and common <= set(run.factors)
+            ]
+            axes = choose_axes([*group.runs, *failed], runs, guessed, has_columns=len(phases) > 1)
+            spec = _spec(f"{place}: tables[{len(specs)}]", metric, group.where, axes, phases)
+            omitted = sorted(set(by_phase) - set(phases))
+            notes = (_omitted_phases(omitted),) if omitted else ()
+            specs.append(replace(spec, id=_free_id(spec.id, {other.id for other in specs}), notes=notes))
+    if combined:
+        at = f"{place}: tables[{len(specs)}]"
+        specs.append(_combined_spec(at, {name: by_metric[name] for name in combined}, runs, guessed))
     return specs
 
 
-def _of_own(
-    place: str,
-    tells: Mapping[str, Mapping[str, Sequence[Run]]],
-    runs: Sequence[Run],
-    guessed: Collection[str],
+def _combined_spec(
+    place: str, by_metric: Mapping[str, RunsByPhase], runs: Sequence[Run], guessed: Collection[str]
 ) -> TableSpec:
-    """Return the spec of one table for all metrics that a program has of its own, below one another."""
-    able = list(
-        {id(run): run for phases in tells.values() for told in phases.values() for run in told}.values()
-    )
-    rows, columns = axes(able, runs, guessed)
-    if len(rows) == 1 and not columns and distinct(rows, able) <= MOST_COLUMNS:
-        rows, columns = [], rows
+    """Return the spec of one table for all metrics of a program, one below the other."""
+    members = _unique([run for phases in by_metric.values() for some in phases.values() for run in some])
+    axes = choose_axes(members, runs, guessed)
+    if len(axes.rows) == 1 and not axes.columns and count_combinations(axes.rows, members) <= MAX_COLUMNS:
+        axes = Axes([], axes.rows)
     return TableSpec(
         place=place,
-        id=_unlike("other-metrics", tells),
+        id=_free_id("other-metrics", by_metric),
         title="Other metrics",
         protocol=Protocol(),
-        metrics=tuple(tells),
-        phases=tuple(dict.fromkeys(phase for phases in tells.values() for phase in sorted(phases))),
+        metrics=tuple(by_metric),
+        phases=tuple(dict.fromkeys(phase for phases in by_metric.values() for phase in sorted(phases))),
         unit="per-cell",
-        rows=(METRIC, PHASE, *rows),
-        columns=tuple(columns),
+        rows=(METRIC, PHASE, *axes.rows),
+        columns=tuple(axes.columns),
     )
 
 
-def _told(run: Run) -> list[tuple[str, str]]:
-    """Return what a run can tell, less the rates of phases that only say their times again."""
-    figures: list[Series | Aggregate] = [*run.series, *run.aggregates]
-    measured = {(one.metric, one.phase) for one in figures}
+def _unique(runs: Sequence[Run]) -> list[Run]:
+    return list({id(run): run for run in runs}.values())
+
+
+def _distinct_metrics(run: Run) -> list[tuple[str, str]]:
+    """Return the metrics and phases of a run, without rates that only repeat the times of phases."""
+    values: list[Series | Aggregate] = [*run.series, *run.aggregates]
+    logged = {(each.metric, each.phase) for each in values}
     return [
         (metric, phase)
         for metric, phase in available_metrics(run)
-        if metric != "throughput" or phase == STEP or (metric, phase) in measured
+        if metric != "throughput" or phase == STEP or (metric, phase) in logged
     ]
 
 
 def _spec(
-    place: str,
-    metric: str,
-    where: Mapping[str, AcceptedValues],
-    layout: tuple[list[str], list[str]],
-    phases: tuple[str, ...],
+    place: str, metric: str, where: Mapping[str, AcceptedValues], axes: Axes, phases: tuple[str, ...]
 ) -> TableSpec:
     names = [str(values[0]) for values in where.values() if len(values) == 1]
-    rows, columns = layout
-    if len(phases) > 1:
-        columns = [PHASE]
     return TableSpec(
         place=place,
         id=_id(metric, *names),
@@ -134,8 +134,8 @@ def _spec(
         where=where,
         metrics=(metric,),
         phases=phases,
-        rows=tuple(rows),
-        columns=tuple(columns),
+        rows=tuple(axes.rows),
+        columns=(PHASE,) if len(phases) > 1 else tuple(axes.columns),
         order={PHASE: phases} if len(phases) > 1 else {},
     )
 
@@ -144,9 +144,9 @@ def _id(*names: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", "-".join(names).lower()).strip("-") or "metric"
 
 
-def _unlike(id: str, taken: Collection[str]) -> str:
+def _free_id(id: str, taken: Collection[str]) -> str:
     numbered = (id if number == 1 else f"{id}-{number}" for number in count(1))
-    return next(one for one in numbered if one not in taken)
+    return next(free for free in numbered if free not in taken)
 
 
 def _title(metric: str) -> str:
@@ -158,35 +158,39 @@ def _metric_order(metric: str) -> tuple[int, str]:
     return (known.index(metric) if metric in METRICS else len(known), metric)
 
 
-def _phases(tells: Mapping[str, Sequence[Run]], most: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the phases, the whole step first, then in turn, then those that most runs have.
+def _phases(by_phase: RunsByPhase, largest: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the phases to show: the whole step, then in the order of a step, then by number of runs.
 
-    Of many the longest are shown.
+    Of too many phases those with the largest values are kept.
     """
-    longest = sorted(tells, key=lambda phase: (phase != STEP, -most.get(phase, 0.0), phase))
-    shown = longest[:MOST_COLUMNS]
-    turn = {phase: place for place, phase in enumerate(_TURN)}
-    return tuple(sorted(shown, key=lambda phase: (turn.get(phase, len(turn)), -len(tells[phase]), phase)))
+    by_value = sorted(by_phase, key=lambda phase: (phase != STEP, -largest.get(phase, 0.0), phase))
+    order = {phase: place for place, phase in enumerate(_PHASE_ORDER)}
+    return tuple(
+        sorted(
+            by_value[:MAX_COLUMNS],
+            key=lambda phase: (order.get(phase, len(order)), -len(by_phase[phase]), phase),
+        )
+    )
 
 
-def _left_out(phases: Sequence[str]) -> str:
-    more = f" and {len(phases) - MOST_COLUMNS} more" if len(phases) > MOST_COLUMNS else ""
-    return f"Without the phases of the lowest values: {', '.join(phases[:MOST_COLUMNS])}{more}."
+def _omitted_phases(phases: Sequence[str]) -> str:
+    more = f" and {len(phases) - MAX_COLUMNS} more" if len(phases) > MAX_COLUMNS else ""
+    return f"Phases with smaller values are omitted: {', '.join(phases[:MAX_COLUMNS])}{more}."
 
 
-def _most(runs: Sequence[Run]) -> Mapping[str, Mapping[str, float]]:
-    """Return the largest value that the runs have of each metric and phase."""
-    most: dict[str, dict[str, float]] = defaultdict(dict)
+def _largest_values(runs: Sequence[Run]) -> Mapping[str, Mapping[str, float]]:
+    """Return the largest value of each metric and phase."""
+    largest: dict[str, dict[str, float]] = defaultdict(dict)
     for run in runs:
-        figures: list[Series | Aggregate] = [*run.series, *run.aggregates]
-        for one in figures:
-            value = float(np.max(one.value, initial=0.0, where=np.isfinite(one.value)))
-            most[one.metric][one.phase] = max(value, most[one.metric].get(one.phase, 0.0))
-    return most
+        values: list[Series | Aggregate] = [*run.series, *run.aggregates]
+        for each in values:
+            value = float(np.max(each.value, initial=0.0, where=np.isfinite(each.value)))
+            largest[each.metric][each.phase] = max(value, largest[each.metric].get(each.phase, 0.0))
+    return largest
 
 
 def with_hardware(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs with the hardware as a factor if runs of one case were on different hardware."""
+    """Return the runs with the hardware as a factor if runs of one case used different hardware."""
     seen: dict[object, set[FactorValue | None]] = {}
     for run in runs:
         seen.setdefault(factors_key(run.factors), set()).add(run.environment.get(_HARDWARE))
@@ -203,37 +207,43 @@ def with_hardware(runs: Sequence[Run]) -> list[Run]:
 def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed: Collection[str] = ()) -> str:
     """Return a definition as TOML to start from: the overview's tables of one campaign.
 
-    remark   what is to be known before, as lines of comment
-    guessed  factors that stand for a level of the path, as `axes` takes them
+    remark   written above the tables as comment
+    guessed  factors that name a level of the path; see `choose_axes`
     """
     runs = with_hardware(runs)
     ranks = Ranks([run.factors for run in runs], {})
     lines = [f"title = {_text(log.rpartition('/')[2])}", f"logs = [{_text(log)}]", 'protocol = "20+100x7"']
     lines += [f"# {line}".rstrip() for line in remark.splitlines()]
-    told: set[str] = set()
+    commented: set[str] = set()
     tables = table_specs(runs, log, guessed)
     for spec in tables:
-        lines += [
-            "",
-            "[[tables]]",
-            f"id = {_text(spec.id)}",
-            f"title = {_text(spec.title)}",
-            *(f"where = {{ {name} = {_wanted(values)} }}" for name, values in spec.where.items()),
-            f"metric = {_list(spec.metrics) if len(spec.metrics) > 1 else _text(spec.metrics[0])}",
-            *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
-        ]
-        if spec.phases != (STEP,):
-            lines.append(f"phase = {_list(spec.phases)}")
-        lines += [f"rows = {_list(spec.rows)}", f"columns = {_list(spec.columns)}"]
-        lines += [f"notes = {_list(spec.notes)}"] if spec.notes else []
-        new = [name for name in (*spec.rows, *spec.columns) if name not in told]
+        lines += _table_lines(spec)
+        new = [name for name in (*spec.rows, *spec.columns) if name not in commented]
         lines += [_comment(name, ranks, runs) for name in new if any(name in run.factors for run in runs)]
-        told.update(new)
+        commented.update(new)
     for figure in figure_specs(tables, runs, log):
         lines += ["", "[[figures]]", f"id = {_text(figure.id)}", f"title = {_text(figure.title)}"]
         lines += [f"kind = {_text(figure.kind)}", f"table = {_text(figure.table)}"]
         lines += [f"x = {_text(figure.x)}"] if figure.x else []
     return "\n".join(lines) + "\n"
+
+
+def _table_lines(spec: TableSpec) -> list[str]:
+    """Return a `[[tables]]` entry."""
+    metric = _list(spec.metrics) if len(spec.metrics) > 1 else _text(spec.metrics[0])
+    return [
+        "",
+        "[[tables]]",
+        f"id = {_text(spec.id)}",
+        f"title = {_text(spec.title)}",
+        *(f"where = {{ {name} = {_accepted(values)} }}" for name, values in spec.where.items()),
+        f"metric = {metric}",
+        *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
+        *([f"phase = {_list(spec.phases)}"] if spec.phases != (STEP,) else []),
+        f"rows = {_list(spec.rows)}",
+        f"columns = {_list(spec.columns)}",
+        *([f"notes = {_list(spec.notes)}"] if spec.notes else []),
+    ]
 
 
 def _comment(name: str, ranks: Ranks, runs: Sequence[Run]) -> str:
@@ -247,7 +257,7 @@ def _list(names: Sequence[str]) -> str:
     return f"[{', '.join(map(_text, names))}]"
 
 
-def _wanted(values: AcceptedValues) -> str:
+def _accepted(values: AcceptedValues) -> str:
     return _value(values[0]) if len(values) == 1 else f"[{', '.join(map(_value, values))}]"
 
 
@@ -256,6 +266,6 @@ def _value(value: FactorValue) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a TOML string: JSON's escapes are a part of TOML's, except pairs of surrogates."""
+    """Return a TOML string: JSON's escapes are valid in TOML, except pairs of surrogates."""
     whole = text.encode("utf-8", "backslashreplace").decode()
     return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,11 +1,12 @@
-"""Lay runs out as a table that nobody has laid out yet: what gets a table of its own, rows, columns.
+"""Choose a default layout: which tables, which row and column factors.
 
-Factors that tell cases apart are rows: what was run, on which system, with which settings. One of them goes
-across the page if that puts numbers beside one another. Where there are many cases each model has its own
-table: images and tokens are not to be compared, and what is the same for all runs of a model is no row.
+Factors that distinguish cases become rows: what was run, on which system, with which settings. One of them
+becomes the column factor if that fills rows with comparable numbers. A campaign with many cases gets a table
+per model, because images and tokens cannot be compared and a factor that is constant per model needs no row.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import accumulate
 
@@ -16,47 +17,59 @@ from reportgen.tables.pivot import Ranks
 from reportgen.tables.spec import REPEAT
 
 # A column factor with more values than this makes a table too wide to read.
-MOST_COLUMNS = 8
-# A table with more cases is cut by what was run, unless that makes more tables than anyone scrolls through.
-MOST_CASES = 40
-MOST_TABLES = 24
-# With fewer numbers beside one another a table is easier to read as a list.
-_BESIDE = 0.5
+MAX_COLUMNS = 8
+# A table with more cases is split by what was run, unless that makes more tables than readers scroll through.
+MAX_CASES = 40
+MAX_TABLES = 24
+# With a smaller share of filled cells a table is easier to read as a list.
+_MIN_FILL = 0.5
 _SUBJECTS = ("model", "benchmark", "workload")
-# What a reader asks of any number, in this order.
-_ASKED = (
+# Factors that readers want to know of any number, in this order.
+_USUAL_FACTORS = (
     "framework", *_SUBJECTS, "cluster", "system", "device", "gpu", "nodes", "devices",
     "precision", "batch_size", "global_batch_size", "seq_len",
 )  # fmt: skip
-# What grows from row to row.
+# Factors that grow from row to row.
 SIZES = ("devices", "nodes", "batch_size", "global_batch_size", "seq_len")
-# Where nothing varies, these say best what was run.
-_TELLING = (*_SUBJECTS, "system", "device")
+# If nothing varies, these describe best what was run.
+_DESCRIPTIVE = (*_SUBJECTS, "system", "device")
 
 
-def groups(
-    runs: Sequence[Run], campaign: Sequence[Run]
-) -> Iterator[tuple[dict[str, AcceptedValues], list[Run]]]:
-    """Yield what runs of one table have in common, as its `where`, and these runs; {} for all together.
+@dataclass(frozen=True, slots=True)
+class TableGroup:
+    """The runs of one table and the conditions that select them; no conditions select all runs."""
 
-    campaign  all runs, those among them that belong into other tables
+    where: dict[str, AcceptedValues]
+    runs: list[Run]
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Row and column factors of a table."""
+
+    rows: list[str]
+    columns: list[str]
+
+
+def group_runs(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[TableGroup]:
+    """Yield the runs of each table: one table per model if there are many cases.
+
+    campaign  all runs, including those that belong to other tables
     """
     values = _values_of(runs)
     cases = {factors_key(run.factors) for run in runs}
-    for name in _SUBJECTS if len(cases) > MOST_CASES else ():
-        if 1 < len(values.get(name, ())) <= MOST_TABLES and all(name in run.factors for run in runs):
+    for name in _SUBJECTS if len(cases) > MAX_CASES else ():
+        if 1 < len(values.get(name, ())) <= MAX_TABLES and all(name in run.factors for run in runs):
             ranks = Ranks([run.factors for run in runs], {})
             for rank in range(len(values[name])):
-                yield (
-                    {name: (ranks.value(name, rank),)},
-                    [run for run in runs if ranks.rank(name, run.factors) == rank],
-                )
+                members = [run for run in runs if ranks.rank(name, run.factors) == rank]
+                yield TableGroup({name: (ranks.value(name, rank),)}, members)
             return
-    yield _of_these(runs, campaign), list(runs)
+    yield TableGroup(_own_subjects(runs, campaign), list(runs))
 
 
-def _of_these(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, AcceptedValues]:
-    """Return the models of a table, {} where these are all: one that failed elsewhere is no row here."""
+def _own_subjects(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, AcceptedValues]:
+    """Return the models of a table, {} if these are all: a model that failed elsewhere gets no row here."""
     values, everywhere = _values_of(runs), _values_of(campaign)
     for name in _SUBJECTS:
         if all(name in run.factors for run in runs) and len(values[name]) < len(everywhere[name]):
@@ -65,50 +78,51 @@ def _of_these(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, Accepte
     return {}
 
 
-def axes(
+def choose_axes(
     runs: Sequence[Run], campaign: Sequence[Run], guessed: Collection[str] = (), *, has_columns: bool = False
-) -> tuple[list[str], list[str]]:
-    """Return row and column factors; no column factor where something else stands across the page already.
+) -> Axes:
+    """Return row and column factors.
 
-    campaign  all runs: where none of the factors varies, the row is one that does in other tables
-    guessed   factors that stand for a level of the path; they are no columns, nor rows where they say again
-              what another factor says
+    campaign     all runs: if no factor of the table varies, the row is one that varies in other tables
+    guessed      factors that name a level of the path; they are never columns, and no rows if another factor
+                 determines them
+    has_columns  the columns are in use already, so no factor becomes one
     """
     values = _values_of(runs)
     lacking = {name for name in values if any(name not in run.factors for run in runs)}
     varying = [name for name in values if len(values[name]) > 1 or name in lacking]
-    system = _system(guessed, values) if "device" in lacking else None
+    system = _system_level(guessed, values) if "device" in lacking else None
     for name in guessed:
         others = [other for other in varying if other != name]
-        if name in varying and name != system and any(_tells(other, name, runs) for other in others):
+        if name in varying and name != system and any(_determines(other, name, runs) for other in others):
             varying.remove(name)
     if not varying:
-        return [_title_factor(values, campaign)], []
+        return Axes([_title_factor(values, campaign)], [])
     varying.sort(key=lambda name: (_position(name, guessed), -len(values[name]), name))
-    rows = _needed(varying, runs, {*_ASKED, system})
+    rows = _needed(varying, runs, {*_USUAL_FACTORS, system})
     if has_columns:
-        return rows, []
-    short = [name for name in rows if 1 < len(values[name]) <= MOST_COLUMNS and name not in guessed]
+        return Axes(rows, [])
+    short = [name for name in rows if 1 < len(values[name]) <= MAX_COLUMNS and name not in guessed]
     short.sort(key=lambda name: (name in SIZES, len(values[name]), name))
-    beside = _beside(rows, runs) if len(rows) > 1 else {}
-    across = next((name for name in short if beside.get(name, 0) >= _BESIDE), None)
-    return [name for name in rows if name != across], [across] if across else []
+    fill = _fill_ratios(rows, runs) if len(rows) > 1 else {}
+    column = next((name for name in short if fill.get(name, 0) >= _MIN_FILL), None)
+    return Axes([name for name in rows if name != column], [column] if column else [])
 
 
-def _system(guessed: Iterable[str], values: Mapping[str, Collection[FactorKey]]) -> str | None:
-    """Return the level of the path with the most names: of logs without a device it may tell the system."""
+def _system_level(guessed: Iterable[str], values: Mapping[str, Collection[FactorKey]]) -> str | None:
+    """Return the path level with the most names: in logs without a device it may name the system."""
     return max(guessed, key=lambda name: len(values.get(name, ())), default=None)
 
 
-def _needed(names: Sequence[str], runs: Sequence[Run], asked: Collection[str | None]) -> list[str]:
-    """Return the factors that are asked for, and of the others those that tell more cases apart."""
-    found = [name for name in names if name in asked]
-    told = _cells(found, runs)
+def _needed(names: Sequence[str], runs: Sequence[Run], usual: Collection[str | None]) -> list[str]:
+    """Return the usual factors, and of the others those that distinguish more cases."""
+    needed = [name for name in names if name in usual]
+    cells = _cells(needed, runs)
     for name in names:
-        if name not in found and max(finer := _finer(runs, told, name)) > max(told):
-            found.append(name)
-            told = finer
-    return [name for name in names if name in found]
+        if name not in needed and max(finer := _divide(runs, cells, name)) > max(cells):
+            needed.append(name)
+            cells = finer
+    return [name for name in names if name in needed]
 
 
 def _values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorKey]]:
@@ -121,48 +135,49 @@ def _values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorKey]]:
 
 
 def _position(name: str, guessed: Collection[str]) -> int:
-    systems = _ASKED.index("precision")
-    if name not in _ASKED:
-        return systems if name in guessed else len(_ASKED)
-    return _ASKED.index(name)
+    systems = _USUAL_FACTORS.index("precision")
+    if name not in _USUAL_FACTORS:
+        return systems if name in guessed else len(_USUAL_FACTORS)
+    return _USUAL_FACTORS.index(name)
 
 
-def _tells(name: str, other: str, runs: Sequence[Run]) -> bool:
+def _determines(name: str, other: str, runs: Sequence[Run]) -> bool:
     """Return whether the other factor's value follows from a factor's value."""
-    return distinct([name], runs) == distinct([name, other], runs)
+    return count_combinations([name], runs) == count_combinations([name, other], runs)
 
 
-def _beside(names: Sequence[str], runs: Sequence[Run]) -> Mapping[str, float]:
-    """Return how many cells beside the first of each row have a case if a factor goes across, as a share."""
+def _fill_ratios(names: Sequence[str], runs: Sequence[Run]) -> Mapping[str, float]:
+    """Return, per factor, the share of filled cells (the first of each row aside) with it as the column."""
     start = [0] * len(runs)
-    before = list(accumulate(names, partial(_finer, runs), initial=start))
-    behind = list(accumulate(reversed(names), partial(_finer, runs), initial=start))[::-1]
+    before = list(accumulate(names, partial(_divide, runs), initial=start))
+    after = list(accumulate(reversed(names), partial(_divide, runs), initial=start))[::-1]
     cases = max(before[-1]) + 1
-    rows = {name: len({*zip(before[i], behind[i + 1], strict=True)}) for i, name in enumerate(names)}
-    return {name: (cases - rows[name]) / (rows[name] * max(distinct([name], runs) - 1, 1)) for name in names}
+    rows = {name: len({*zip(before[i], after[i + 1], strict=True)}) for i, name in enumerate(names)}
+    columns = {name: max(count_combinations([name], runs) - 1, 1) for name in names}
+    return {name: (cases - rows[name]) / (rows[name] * columns[name]) for name in names}
 
 
-def distinct(names: Sequence[str], runs: Sequence[Run]) -> int:
+def count_combinations(names: Sequence[str], runs: Sequence[Run]) -> int:
     """Return how many combinations of values these factors have."""
     return len(set(_cells(names, runs)))
 
 
 def _cells(names: Sequence[str], runs: Sequence[Run]) -> Sequence[int]:
-    """Return the combination of values that each run has, numbered from 0."""
-    return reduce(partial(_finer, runs), names, [0] * len(runs))
+    """Return the combination of values of each run, numbered from 0."""
+    return reduce(partial(_divide, runs), names, [0] * len(runs))
 
 
-def _finer(runs: Sequence[Run], cells: Sequence[int], name: str) -> list[int]:
+def _divide(runs: Sequence[Run], cells: Sequence[int], name: str) -> list[int]:
     """Return the cells into which a factor divides given ones."""
     values = (factor_key(run.factors[name]) if name in run.factors else None for run in runs)
     numbers: dict[tuple[int, FactorKey | None], int] = {}
-    return [numbers.setdefault(one, len(numbers)) for one in zip(cells, values, strict=True)]
+    return [numbers.setdefault(pair, len(numbers)) for pair in zip(cells, values, strict=True)]
 
 
 def _title_factor(names: Collection[str], campaign: Sequence[Run]) -> str:
-    """Return the row factor where none varies: one that varies elsewhere, one that tells, else the repeat."""
+    """Return the row factor if none varies: one that varies elsewhere, a descriptive one, else the repeat."""
     known = sorted(set(names) - {ITEM})
     if not known:
         return REPEAT
     values = _values_of(campaign)
-    return min(known, key=lambda name: (-len(values[name]), name not in _TELLING, name))
+    return min(known, key=lambda name: (-len(values[name]), name not in _DESCRIPTIVE, name))

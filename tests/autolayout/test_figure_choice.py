@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.autolayout.overview import definition_text, overview
+from reportgen.autolayout.overview import define_overview, definition_text
 from reportgen.core.model import Run
 from tests.builders import published_run
 
@@ -40,7 +40,7 @@ PHASES = {"data_loading": 0.1, "forward": 1.0, "backward": 2.0}
 def test_a_small_table_of_the_first_metric_has_a_figure(
     runs: list[Run], drawn: list[tuple[str, str]]
 ) -> None:
-    assert [(one.kind, one.x) for one in overview(runs, "reports").figures] == drawn
+    assert [(one.kind, one.x) for one in define_overview(runs, "reports").figures] == drawn
     written = tomllib.loads(definition_text(runs, "logs/x")).get("figures", [])
     assert [(one["kind"], one.get("x", "")) for one in written] == drawn
     assert [one["table"] for one in written] == [one["id"] for one in written]
@@ -48,4 +48,4 @@ def test_a_small_table_of_the_first_metric_has_a_figure(
 
 def test_other_metrics_have_none() -> None:
     runs = [published_run(devices=n, throughput=1.0, memory=2.0) for n in (1, 2, 4)]
-    assert [one.table for one in overview(runs, "reports").figures] == ["throughput"]
+    assert [one.table for one in define_overview(runs, "reports").figures] == ["throughput"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.autolayout.overview import definition_text, overview
+from reportgen.autolayout.overview import define_overview, definition_text
 from reportgen.autolayout.path_factors import find_path_factors
 from reportgen.autolayout.scaffold import propose_files
 from reportgen.core.model import Aggregate, Run
@@ -40,13 +40,13 @@ def test_a_campaign_may_be_called_like_one_of_our_own_files():
 
 def test_factors_that_vary_become_rows_and_the_shortest_columns():
     runs = [published_run(framework=f, devices=d, item="x", throughput=1.0) for f in "AB" for d in (1, 8, 16)]
-    (table,) = overview(runs, "reports").tables
+    (table,) = define_overview(runs, "reports").tables
     assert (table.rows, table.columns) == (("devices",), ("framework",))
 
 
 def test_phases_are_columns():
     runs = [published_run(m=m, values={"step": 3.0, "forward": 1.0}) for m in "ab"]
-    (table,) = overview(runs, "reports").tables
+    (table,) = define_overview(runs, "reports").tables
     assert (table.metrics, table.phases, table.rows, table.columns) == (
         ("step_time",),
         ("step", "forward"),
@@ -62,7 +62,7 @@ def at(path: str, **keys: Any) -> Run:
 
 def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return rows and columns of the overview's first table."""
-    table = overview(runs, "reports").tables[0]
+    table = define_overview(runs, "reports").tables[0]
     return table.rows, table.columns
 
 
@@ -92,14 +92,14 @@ def test_many_metrics_of_a_custom_program_are_in_one_table():
         return replace(one, aggregates=(*one.aggregates, *own))
 
     few = [figures(node, "ax bx") for node in "AB"]
-    assert [table.id for table in overview(few, "reports").tables] == ["throughput", "own-a", "own-b"]
+    assert [table.id for table in define_overview(few, "reports").tables] == ["throughput", "own-a", "own-b"]
     many = [figures(node, "ax bx cy dy ex fx gx hx iy") for node in "AB"]
-    table = overview(many, "reports").tables[-1]
+    table = define_overview(many, "reports").tables[-1]
     assert (table.id, len(table.metrics), table.phases) == ("other-metrics", 9, ("x", "y"))
     assert (table.rows, table.columns, table.unit) == (("metric", "phase"), ("node",), "per-cell")
-    lower = overview([figures(node, "ax bx cy dy ex fx gx hx iy") for node in "ABCDEFGHI"], "reports").tables[
-        -1
-    ]
+    lower = define_overview(
+        [figures(node, "ax bx cy dy ex fx gx hx iy") for node in "ABCDEFGHI"], "reports"
+    ).tables[-1]
     assert (lower.rows, lower.columns) == (("metric", "phase", "node"), ())
     written = tomllib.loads(definition_text(many, "logs/x"))["tables"][-1]
     assert (written["metric"], written["unit"]) == (list(table.metrics), "per-cell")
@@ -108,7 +108,7 @@ def test_many_metrics_of_a_custom_program_are_in_one_table():
 def test_phases_follow_the_factors_that_separate_cases():
     times = {"backward": 2.0, "between_steps": 0.1, "data_loading": 0.5, "forward": 1.0, "step": 4.0}
     runs = [published_run(model=m, batch_size=b, values=times) for m in "ab" for b in (1, 8)]
-    (table,) = overview(runs, "reports").tables
+    (table,) = define_overview(runs, "reports").tables
     assert table.phases == ("step", "data_loading", "forward", "backward", "between_steps")
     assert (table.rows, table.columns) == (("model", "batch_size"), ("phase",))
 
@@ -119,7 +119,7 @@ def test_what_failed_elsewhere_is_no_row():
         published_run(model="b", batch_size=2, memory=2.0),
         published_run(model="c", batch_size=3, status="failed"),
     ]
-    throughput, memory = overview(runs, "reports").tables
+    throughput, memory = define_overview(runs, "reports").tables
     assert (throughput.where, memory.where) == ({"model": ("a", "b")}, {"model": ("b",)})
     written = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
     assert [one["where"] for one in written] == [{"model": ["a", "b"]}, {"model": "b"}]
@@ -136,22 +136,22 @@ def test_the_folder_gives_the_system_of_a_log_without_device():
 def test_of_many_phases_the_longest_are_shown_and_the_others_named():
     times = {"forward": 1.0, **{f"hook{i}": i / 1e6 for i in range(9)}}
     runs = [published_run(m=m, values=times) for m in "ab"]
-    (table,) = overview(runs, "reports").tables
+    (table,) = define_overview(runs, "reports").tables
     assert table.phases == ("forward", *(f"hook{i}" for i in range(2, 9)))
-    assert table.notes == ("Without the phases of the lowest values: hook0, hook1.",)
+    assert table.notes == ("Phases with smaller values are omitted: hook0, hook1.",)
     assert tomllib.loads(definition_text(runs, "logs/x"))["tables"][0]["notes"] == list(table.notes)
 
 
 def test_of_very_many_phases_few_are_named():
     times = {f"kernel{i:02d}": 1.0 + i for i in range(20)}
-    (table,) = overview([published_run(m=m, values=times) for m in "ab"], "reports").tables
+    (table,) = define_overview([published_run(m=m, values=times) for m in "ab"], "reports").tables
     named = ", ".join(f"kernel{i:02d}" for i in range(8))
-    assert table.notes == (f"Without the phases of the lowest values: {named} and 4 more.",)
+    assert table.notes == (f"Phases with smaller values are omitted: {named} and 4 more.",)
 
 
 def test_a_rate_that_follows_from_a_time_is_no_table():
     runs = [published_run(m=m, samples=8.0, values={"forward": 1.0}) for m in "ab"]
-    assert [table.metrics for table in overview(runs, "reports").tables] == [("step_time",)]
+    assert [table.metrics for table in define_overview(runs, "reports").tables] == [("step_time",)]
 
 
 def test_a_factor_whose_values_are_compared_becomes_columns():
@@ -179,10 +179,10 @@ def test_many_cases_have_a_table_per_model_without_constant_factors():
         for m, more in settings.items()
         for b in range(20)
     ]
-    assert len(overview(few, "reports").tables) == 1
+    assert len(define_overview(few, "reports").tables) == 1
     failed = published_run(status="failed", model="a", image=224, batch_size=99)
     many = [*few, failed, published_run(model="a", image=224, batch_size=50, throughput=1.0)]
-    tables = overview(many, "reports").tables
+    tables = define_overview(many, "reports").tables
     assert [(one.id, one.title, one.where, one.rows) for one in tables] == [
         ("throughput-a", "Throughput: a", {"model": ("a",)}, ("batch_size",)),
         ("throughput-b", "Throughput: B", {"model": ("B",)}, ("batch_size",)),
@@ -190,12 +190,12 @@ def test_many_cases_have_a_table_per_model_without_constant_factors():
     written = tomllib.loads(definition_text(many, "logs/x"))["tables"]
     assert [one["where"] for one in written] == [{"model": "a"}, {"model": "B"}]
     unknown = published_run(batch_size=7, throughput=1.0)
-    assert len(overview([*many, unknown], "reports").tables) == 1
+    assert len(define_overview([*many, unknown], "reports").tables) == 1
 
 
 def test_models_that_python_holds_for_equal_have_tables_of_their_own():
     runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in (1, True, "1") for b in range(20)]
-    tables = overview(runs, "reports").tables
+    tables = define_overview(runs, "reports").tables
     assert [table.where for table in tables] == [{"model": (m,)} for m in (True, 1, "1")]
     assert axes(*(published_run(x=x, throughput=1.0) for x in (1, True))) == (("x",), ())
 
@@ -218,7 +218,7 @@ def test_a_failed_run_is_laid_out_with_the_others_if_it_has_their_factors():
 
 def test_models_that_differ_only_in_signs_have_different_ids():
     runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in ("x+", "x-") for b in range(30)]
-    assert [one.id for one in overview(runs, "reports").tables] == ["throughput-x", "throughput-x-2"]
+    assert [one.id for one in define_overview(runs, "reports").tables] == ["throughput-x", "throughput-x-2"]
 
 
 def test_a_guessed_level_equal_to_a_factor_is_no_column_or_row():
@@ -238,7 +238,10 @@ def test_a_table_of_one_case_has_the_row_that_varies_elsewhere():
     one = published_run(availability="now", item="x", model="a", system="s", memory=1.0)
     assert axes(one) == (("model",), ())
     others = [published_run(availability="now", item="x", model="a", system=s, throughput=1.0) for s in "tu"]
-    assert [table.rows for table in overview([one, *others], "reports").tables] == [("system",), ("system",)]
+    assert [table.rows for table in define_overview([one, *others], "reports").tables] == [
+        ("system",),
+        ("system",),
+    ]
 
 
 def test_runs_of_which_nothing_is_known_get_a_row_each():
