@@ -154,7 +154,8 @@ def _read_inputs(request: Request, measured: MeasuredRuns, progress: Progress | 
         definitions = _overviews(request, reader)
     knowledge = compute_facts(settings.knowledge, settings.facts, facts_reader, measured)
     campaigns = [reader.read(definition.logs) for definition in definitions]
-    concerned = [logs for one, logs in zip(definitions, campaigns, strict=True) if _asks_for_systems(one)]
+    pairs = zip(definitions, campaigns, strict=True)
+    concerned = [logs for definition, logs in pairs if _asks_for_systems(definition)]
     with _naming_unused_labels(concerned):
         check_systems(knowledge, [run for logs in concerned for run in logs.all_runs()])
     return _Inputs(settings, knowledge, definitions, campaigns, reader)
@@ -167,7 +168,11 @@ def _naming_unused_labels(campaigns: Iterable[Campaigns]) -> Iterator[None]:
         yield
     except RequestError as error:
         findings = [finding for logs in campaigns for finding in logs.findings]
-        unused = [one for one in findings if one.rule == Rule.READ_UNUSED_LABEL and one.severity == "warning"]
+        unused = [
+            finding
+            for finding in findings
+            if finding.rule == Rule.READ_UNUSED_LABEL and finding.severity == "warning"
+        ]
         if not unused:
             raise
         hint = f"first correct {unused[0].source}: {unused[0].message}"
@@ -217,7 +222,7 @@ def _definitions(request: Request, settings: Settings) -> list[ReportDefinition]
         read_definition(path, f"{request.place}/{path.name}", path.stem, settings.protocols) for path in paths
     ]
     logs = (_log_argument(request),)
-    return [replace(one, logs=logs) for one in definitions] if request.logs else definitions
+    return [replace(definition, logs=logs) for definition in definitions] if request.logs else definitions
 
 
 def _log_argument(request: Request) -> str:

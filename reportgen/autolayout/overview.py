@@ -35,7 +35,9 @@ _MAX_OWN_METRICS = 8
 RunsByPhase = Mapping[str, Sequence[Run]]
 
 
-def define_overview(runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview") -> ReportDefinition:
+def define_overview(
+    runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview"
+) -> ReportDefinition:
     """Return a definition with tables for every metric that these runs have data of.
 
     name  of the report and its folder

@@ -141,5 +141,5 @@ def propose_files(
 
 
 def _is_taken(path: Path) -> bool:
-    """Return whether a file exists, or lies behind a link, through which nothing is written."""
+    """Return whether a file exists, or its folder is a link, through which nothing is written."""
     return os.path.lexists(path) or path.parent.is_symlink()

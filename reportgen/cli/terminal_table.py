@@ -1,4 +1,4 @@
-"""Lay out tables for a terminal: aligned columns, cells that are too wide continue on the next line.
+"""Format tables for a terminal: aligned columns; cells that are too wide continue on the next line.
 
 A table that goes into a pipe, or fits, is only aligned; rich wraps the others. Nothing is cut. Wide letters
 (Chinese, Japanese, Korean) count as two columns.

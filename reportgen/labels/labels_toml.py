@@ -48,6 +48,14 @@ class LabelsFile(TomlTable):
 
 
 @dataclass(frozen=True, slots=True)
+class PathMatch:
+    """The number of the pattern that matches a path, and the factors in the path."""
+
+    number: int
+    factors: Factors
+
+
+@dataclass(frozen=True, slots=True)
 class Labels:
     """One labels.toml. `folder` is relative to the root ("" is the root itself)."""
 
@@ -67,15 +75,15 @@ class Labels:
         return Source(f"{self.folder}/{NAME}" if self.folder else NAME)
 
     def holds(self, path: str) -> bool:
-        """Whether a log (path relative to the root) lies in or below the folder."""
+        """Whether a log (path relative to the root) is in or below the folder."""
         return not self.folder or path == self.folder or path.startswith(self.folder + "/")
 
-    def fitting(self, path: str) -> tuple[int, Factors] | None:
-        """Return the number of the first pattern that matches a path, and the factors in the path."""
+    def match(self, path: str) -> "PathMatch | None":
+        """Return the match of the first pattern that matches a path."""
         below = path[len(self.folder) + 1 :] if self.folder else path
         for number, pattern in enumerate(self.paths):
-            if (found := pattern.match(below)) is not None:
-                return number, found
+            if (factors := pattern.match(below)) is not None:
+                return PathMatch(number, factors)
         return None
 
 

@@ -22,7 +22,7 @@ _KINDS = {"str": r"[^/]+", "int": r"[0-9]{1,18}", "float": r"[0-9]{1,18}(?:\.[0-
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:
-    """A pattern that matches the last components of a path, as many as it has; "/" at its begin: all of them.
+    """A pattern for the last components of a path, as many as it has; with a leading "/" for the whole path.
 
     parts  the named parts and their kinds (int, float, str), in order
     """

@@ -1,7 +1,7 @@
-"""Find the shapes of a log's lines: their words, with the numbers taken out.
+"""Find the templates of a log's lines: their words, with the numbers taken out.
 
-Lines that differ in their numbers, dates, progress bars and white space alone have one shape; its columns are
-what stood in the places. Only the first megabytes of a log are looked at: a log that repeats does so early.
+Lines that differ only in numbers, dates, progress bars and white space have one template; its columns are the
+values in these slots. Only the first megabytes of a log are searched: a log that repeats does so early.
 """
 
 import re
@@ -12,10 +12,10 @@ from typing import Literal
 
 Kind = Literal["number", "date", "clock", "bar"]
 
-MOST_TEXT = 4 * 2**20
-_LONGEST_LINE = 2000
-_MOST_SLOTS = 60
-_MOST_ROWS = 5000
+MAX_TEXT_CHARS = 4 * 2**20
+_MAX_LINE_CHARS = 2000
+_MAX_SLOTS = 60
+_MAX_ROWS = 5000
 _TOKEN = re.compile(
     r"(?P<date>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?)"
     r"|(?P<clock>(?<![\d.])\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d+)?(?![\d:]))"
@@ -24,20 +24,20 @@ _TOKEN = re.compile(
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Inf)(?![A-Za-z]))",
     re.ASCII,
 )
-# What the engine of the patterns holds for white space within a line.
+# White space within a line for the engine of the patterns.
 BLANK = " \t\f"
 _SPACE = re.compile(f"[{BLANK}]+")
 _COUNT = re.compile(r"\d{1,15}|\d{1,3}(?:,\d{3}){1,4}", re.ASCII)
-_FEWEST_VALUES = 3
-_MOST_FALLS = 0.2
+_MIN_VALUES = 3
+_MAX_FALL_SHARE = 0.2
 
 
 @dataclass(slots=True)
-class Shape:
-    """Lines of one shape: n slots with n + 1 literals around them.
+class LineTemplate:
+    """A kind of line: n slots with n + 1 literals around them.
 
-    literals  white space collapsed, none beside slots
-    count     lines of the shape; rows, raws  cells and literals as they stood, of the first of them
+    literals  with white space collapsed, and stripped beside slots
+    count     number of lines; rows, raws  cells and unchanged literals of the first of them
     """
 
     literals: tuple[str, ...]
@@ -52,47 +52,48 @@ class Shape:
         return [row[slot] for row in self.rows]
 
     def numbers(self, slot: int) -> list[float]:
-        """Return the numbers of one slot in the order of the log, not NaN or infinite."""
+        """Return the finite numbers of one slot in the order of the log."""
         if self.kinds[slot] != "number":
             return []
         return [float(cell.replace(",", "")) for cell in self.column(slot) if cell[-1].isdigit()]
 
     def are_counts(self, slot: int) -> bool:
-        """Tell whether all cells are whole numbers."""
+        """Return whether all cells are whole numbers."""
         return self.kinds[slot] == "number" and all(_COUNT.fullmatch(cell) for cell in self.column(slot))
 
     def grows(self, slot: int) -> bool:
-        """Tell whether numbers grow; they may stand still (ranks) and fall now and then (epochs)."""
+        """Return whether numbers grow; they may repeat (ranks) and fall now and then (epochs)."""
         values = self.numbers(slot)
         falls = sum(after < before for before, after in pairwise(values))
-        return len(set(values)) >= _FEWEST_VALUES and falls <= _MOST_FALLS * len(values)
+        return len(set(values)) >= _MIN_VALUES and falls <= _MAX_FALL_SHARE * len(values)
 
     def never_falls(self, slot: int) -> bool:
-        """Tell whether numbers grow all the way, as time since a start does."""
+        """Return whether numbers never fall, as elapsed time does."""
         values = self.numbers(slot)
-        return len(set(values)) >= _FEWEST_VALUES and values == sorted(values)
+        return len(set(values)) >= _MIN_VALUES and values == sorted(values)
 
     def spellings(self, place: int) -> set[str]:
-        """Return how the literal at a place is written, white space and all."""
+        """Return how the literal at a place is written, including white space."""
         return {raw[place] for raw in self.raws}
 
 
-def shapes(text: str) -> list[Shape]:
-    """Return the shapes of all lines with a number, the most frequent first."""
-    found: dict[tuple[tuple[str, ...], tuple[Kind, ...]], Shape] = {}
-    for line in text[:MOST_TEXT].split("\n"):
-        if not 0 < len(line) <= _LONGEST_LINE:
+def find_templates(text: str) -> list[LineTemplate]:
+    """Return the templates of all lines with a number, the most frequent first."""
+    templates: dict[tuple[tuple[str, ...], tuple[Kind, ...]], LineTemplate] = {}
+    for line in text[:MAX_TEXT_CHARS].split("\n"):
+        if not 0 < len(line) <= _MAX_LINE_CHARS:
             continue
         raw, cells, kinds = _split(line)
-        if not 0 < len(cells) <= _MOST_SLOTS:
+        if not 0 < len(cells) <= _MAX_SLOTS:
             continue
         literals = tuple(_SPACE.sub(" ", part).strip(BLANK) for part in raw)
-        shape = found.setdefault((literals, kinds), Shape(literals, kinds, example=line.strip()))
-        shape.count += 1
-        if shape.count <= _MOST_ROWS:
-            shape.rows.append(cells)
-            shape.raws.append(raw)
-    return sorted(found.values(), key=lambda shape: (-shape.count, shape.literals))
+        new = LineTemplate(literals, kinds, example=line.strip())
+        template = templates.setdefault((literals, kinds), new)
+        template.count += 1
+        if template.count <= _MAX_ROWS:
+            template.rows.append(cells)
+            template.raws.append(raw)
+    return sorted(templates.values(), key=lambda template: (-template.count, template.literals))
 
 
 def _split(line: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Kind, ...]]:

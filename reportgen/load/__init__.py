@@ -60,7 +60,9 @@ class LoadResult(Generic[T]):
     def unknown_folders(self, logs: str) -> list[UnknownFolder]:
         """Return the folders directly in `logs` (relative to the root) that hold an unknown format only."""
         unreadable = [
-            one.source.path for one in self.findings if one.source and one.rule == Rule.READ_UNREADABLE_FILE
+            finding.source.path
+            for finding in self.findings
+            if finding.source and finding.rule == Rule.READ_UNREADABLE_FILE
         ]
         return unknown_folders(self.unrecognised, [*self.recognised, *unreadable], logs)
 
@@ -222,17 +224,17 @@ class ParsedLogs(Generic[T]):
             parsed = self._parsed_scan(path)
             inner = _inner_folder(parsed.scan, path, place)
             folder = f"{parsed.scan.folder}/{inner}".strip("/")
-            findings += [_below(one, inner) for one in parsed.findings if _is_about(one, place)]
+            findings += [_below(each, inner) for each in parsed.findings if _is_about(each, place)]
             findings += _unused_labels(parsed, place)
             unrecognised.update(file for file in parsed.unrecognised if holds(place, file.path))
             for file in parsed.files:
                 if holds(place, file.place) and file.place not in selected:
-                    findings += [_below(one, inner) for one in file.findings]
+                    findings += [_below(each, inner) for each in file.findings]
                     selected[file.place] = _Selected(parsed, file, folder, self._runs_below(file, inner))
-        files = sorted(selected.values(), key=lambda one: natural_key(one.file.place))
+        files = sorted(selected.values(), key=lambda part: natural_key(part.file.place))
         self._make_ids_unique(files)
         self._mark_duplicates(files)
-        runs = sorted((run for one in files for run in one.runs), key=lambda run: natural_key(run[0].id))
+        runs = sorted((run for part in files for run in part.runs), key=lambda run: natural_key(run[0].id))
         return LoadResult(
             tuple(made for _, made in runs),
             tuple(sorted(dict.fromkeys(findings), key=_finding_order)),
@@ -260,19 +262,19 @@ class ParsedLogs(Generic[T]):
 
     def _make_ids_unique(self, files: Sequence[_Selected[T]]) -> None:
         """Put the folder before ids that occur below several paths."""
-        counts = Counter(fingerprint.id for one in files for fingerprint, _ in one.runs)
-        for one in files:
-            one.runs = [
-                self._renamed(run, made, f"{one.folder}/{run.id}".removeprefix("/"))
+        counts = Counter(fingerprint.id for part in files for fingerprint, _ in part.runs)
+        for part in files:
+            part.runs = [
+                self._renamed(run, made, f"{part.folder}/{run.id}".removeprefix("/"))
                 if counts[run.id] > 1
                 else (run, made)
-                for run, made in one.runs
+                for run, made in part.runs
             ]
 
     def _mark_duplicates(self, files: Sequence[_Selected[T]]) -> None:
         duplicates = find_duplicates(
-            [one.file.fingerprint for one in files],
-            [[fingerprint for fingerprint, _ in one.runs] for one in files],
+            [part.file.fingerprint for part in files],
+            [[fingerprint for fingerprint, _ in part.runs] for part in files],
             lambda number: files[number].origin.digest(files[number].file),
         )
         for number, position, finding in duplicates:

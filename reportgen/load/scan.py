@@ -79,7 +79,7 @@ def relative_place(path: Path, root: Path) -> str:
 
 
 def holds(place: str, path: str) -> bool:
-    """Return whether a path lies at or below a place; both relative to the root."""
+    """Return whether a path is at or below a place; both relative to the root."""
     return place in (".", path) or path.startswith(f"{place}/")
 
 

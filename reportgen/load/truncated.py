@@ -1,7 +1,7 @@
 """Mark runs whose log was only partly read; drop line numbers after the skipped part.
 
-A reader sees the begin and the end of a very large file as one text. What it reads from the end is right, but
-the line numbers there are not, because the lines of the skipped middle were not counted.
+A reader sees the head and the tail of a very large file as one text. What it reads from the tail is right,
+but the line numbers there are not, because the lines of the skipped middle were not counted.
 """
 
 from dataclasses import replace

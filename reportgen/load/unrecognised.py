@@ -59,13 +59,13 @@ def unknown_folders(
         if file.is_text and file.may_be_log and (folder := _folder(file.path, logs)) not in quiet:
             texts[folder].append(file)
     return [
-        UnknownFolder(folder, len(found), min(found, key=lambda file: (-file.size, file.path)).path)
-        for folder, found in sorted(texts.items())
+        UnknownFolder(folder, len(members), min(members, key=lambda file: (-file.size, file.path)).path)
+        for folder, members in sorted(texts.items())
     ]
 
 
 def _folder(path: str, logs: str) -> str:
-    """Return the folder directly in `logs` that a path lies in, else `logs` itself."""
+    """Return the folder directly in `logs` that contains a path, else `logs` itself."""
     prefix = "" if logs == "." else f"{logs}/"
     first, slash, _ = path.removeprefix(prefix).partition("/")
     return f"{prefix}{first}" if slash and path.startswith(prefix) else logs

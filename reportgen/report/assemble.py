@@ -57,14 +57,14 @@ def assemble(
         figures=tuple(figures),
         expected=_expected(tables),
         environments=environments(
-            {folder: [run for run in found if id(run) in used] for folder, found in campaigns.runs.items()}
+            {folder: [run for run in runs if id(run) in used] for folder, runs in campaigns.runs.items()}
         ),
         findings=findings,
         provenance=_provenance(campaigns, used),
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
         protocol_text=_protocol_text(protocols.values()),
-        protocols={name: asdict(one) for name, one in protocols.items()},
+        protocols={name: asdict(protocol) for name, protocol in protocols.items()},
     )
 
 
@@ -84,10 +84,10 @@ _REDUCED = {"median": "median", "olympic": "mean without the best and the worst"
 
 def _protocol_text(protocols: Iterable[Protocol]) -> str:
     return " ".join(
-        f"{_called(one)}: ignore {one.warmup} steps, measure the next {one.measure}, "
-        f"repeat {one.repeats} times, take the {_REDUCED[one.reduce]}"
-        + (f"; {particulars}." if (particulars := one.particulars()) else ".")
-        for one in protocols
+        f"{_called(protocol)}: ignore {protocol.warmup} steps, measure the next {protocol.measure}, "
+        f"repeat {protocol.repeats} times, take the {_REDUCED[protocol.reduce]}"
+        + (f"; {particulars}." if (particulars := protocol.particulars()) else ".")
+        for protocol in protocols
     )
 
 
@@ -96,7 +96,7 @@ def _called(protocol: Protocol) -> str:
 
 
 def cases_of(tables: Iterable[Table]) -> list[Case]:
-    """Return the cases that the cells stand on, each once, in order of appearance."""
+    """Return the cases behind the cells, each once, in order of appearance."""
     cells = (cell for table in tables for row in table.cells for cell in row)
     return list({id(case): case for cell in cells for case in cell.cases}.values())
 
@@ -112,16 +112,16 @@ def _findings(
     knowledge: SpeedFacts,
     of_definition: Iterable[Finding],
 ) -> tuple[Finding, ...]:
-    """Return every finding once: gravest first, then by rule and place."""
-    found: dict[Finding, None] = {}
+    """Return every finding once: the worst first, then by rule and place."""
+    findings: dict[Finding, None] = {}
     groups: list[Iterable[Finding]] = [campaigns.findings, of_definition]
     groups += [findings_of(case) for case in cases]
     groups += [table.findings for table in tables]
     if any(cell.comparison and cell.comparison.expected for t in tables for row in t.cells for cell in row):
         groups.append(inconsistencies(knowledge))
     for group in groups:
-        found.update(dict.fromkeys(group))
-    return tuple(sorted(found, key=_finding_order))
+        findings.update(dict.fromkeys(group))
+    return tuple(sorted(findings, key=_finding_order))
 
 
 def _finding_order(finding: Finding) -> tuple[int, str, str, int, str, str]:
@@ -136,7 +136,7 @@ def _expected(tables: Iterable[Table]) -> tuple[Expected, ...]:
 
 
 def _provenance(campaigns: Campaigns, used: Mapping[int, Run]) -> tuple[Provenance, ...]:
-    """Return one entry for each campaign and format that the report stands on."""
+    """Return one entry for each campaign and format that the report is based on."""
     entries: Counter[tuple[str, str, str, str, str]] = Counter()
     for folder, runs in campaigns.runs.items():
         for run in runs:

@@ -72,7 +72,7 @@ def compute_facts(
     reader: LogReader,
     measured: MeasuredRuns | None = None,
 ) -> SpeedFacts:
-    """Return what is known with all facts, after computing those that depend on logs.
+    """Return the knowledge with all facts, after computing those that depend on logs.
 
     measured  where runs may be measured already
     Raises RequestError for a value without exactly one measured case of each system.

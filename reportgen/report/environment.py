@@ -1,8 +1,8 @@
 """The environment blocks of a report: what the runs of one machine had in common.
 
-Runs of one campaign with equal environments form a block. What differs from run to run (a clock, a
-load, a process number) tells no machines apart and is listed within the block; where even that leaves
-too many blocks, the campaign is one block.
+Runs of one campaign with equal environments form a block. Values that differ from run to run (a clock, a
+load, a process number) do not distinguish machines and are listed within the block; if there are still too
+many blocks, the campaign is one block.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,15 +12,15 @@ from reportgen.core.results import Environment
 from reportgen.protocol.case_checks import varies_by_nature
 
 # More different environments than this in one campaign are shown as one block.
-MOST_BLOCKS = 6
+MAX_BLOCKS = 6
 # Where a published figure comes from is provenance, not environment.
 PROVENANCE = frozenset({"publication.title", "publication.url", "publication.date", "source", "planned"})
 # More different values than this are counted rather than listed.
-MOST_VALUES = 4
+MAX_VALUES = 4
 
 
 def environments(campaigns: Mapping[str, Sequence[Run]]) -> tuple[Environment, ...]:
-    """Return the blocks of all campaigns (folder -> its runs), runs without any environment left out."""
+    """Return the blocks of all campaigns (folder -> its runs), without runs that have no environment."""
     blocks: list[Environment] = []
     for campaign, runs in campaigns.items():
         blocks += _campaign(campaign, runs)
@@ -33,12 +33,12 @@ def _about(run: Run) -> dict[str, str]:
 
 def _campaign(campaign: str, runs: Sequence[Run]) -> list[Environment]:
     described = [run for run in runs if _about(run)]
-    telling = _telling(described)
+    names = _machine_names(described)
     groups: dict[tuple[tuple[str, str], ...], list[Run]] = {}
     for run in described:
-        about = tuple((name, value) for name, value in _about(run).items() if name in telling)
+        about = tuple((name, value) for name, value in _about(run).items() if name in names)
         groups.setdefault(about, []).append(run)
-    if len(groups) > MOST_BLOCKS:
+    if len(groups) > MAX_BLOCKS:
         return [Environment(campaign, len(described), _rows(described))]
     titles = _titles(list(groups.values()))
     return [
@@ -47,25 +47,25 @@ def _campaign(campaign: str, runs: Sequence[Run]) -> list[Environment]:
     ]
 
 
-def _telling(runs: Iterable[Run]) -> set[str]:
-    """Return the names whose values can tell machines apart, rather than runs (a clock, a process)."""
+def _machine_names(runs: Iterable[Run]) -> set[str]:
+    """Return the names whose values distinguish machines rather than runs (a clock, a process)."""
     values: dict[str, set[str]] = {}
     for run in runs:
         for name, value in _about(run).items():
             values.setdefault(name, set()).add(value)
     by_run = {name for name in values if varies_by_nature(name)}
-    return {name for name, found in values.items() if len(found) <= MOST_BLOCKS} - by_run
+    return {name for name, different in values.items() if len(different) <= MAX_BLOCKS} - by_run
 
 
 def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:
-    """Return for each group the values of the factors that are constant in it and tell it from others."""
+    """Return, per group, the value of a factor that is constant in it and distinguishes it from others."""
     constants = [_constant(group) for group in groups]
-    telling = [
+    distinguishing = [
         name
         for name in dict.fromkeys(n for c in constants for n in c)
         if len({str(c.get(name)) for c in constants}) == len(groups) > 1
     ]
-    return [str(c.get(telling[0], "")) if telling else "" for c in constants]
+    return [str(c.get(distinguishing[0], "")) if distinguishing else "" for c in constants]
 
 
 def _constant(runs: Iterable[Run]) -> dict[str, FactorValue]:
@@ -73,7 +73,7 @@ def _constant(runs: Iterable[Run]) -> dict[str, FactorValue]:
     for run in runs:
         for name, value in run.factors.items():
             values.setdefault(name, set()).add(value)
-    return {name: next(iter(found)) for name, found in sorted(values.items()) if len(found) == 1}
+    return {name: next(iter(different)) for name, different in sorted(values.items()) if len(different) == 1}
 
 
 def _rows(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
@@ -81,10 +81,10 @@ def _rows(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
     for run in runs:
         for name, value in _about(run).items():
             values.setdefault(name, {}).setdefault(value)
-    return tuple((name.replace("_", " "), _joined(list(found))) for name, found in sorted(values.items()))
+    return tuple((name.replace("_", " "), _joined(list(texts))) for name, texts in sorted(values.items()))
 
 
 def _joined(values: Sequence[str]) -> str:
-    if len(values) <= MOST_VALUES:
+    if len(values) <= MAX_VALUES:
         return " | ".join(sorted(values))
     return f"{len(values)} different values, such as {min(values)}"

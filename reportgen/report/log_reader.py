@@ -79,11 +79,13 @@ class LogReader:
     def campaigns(self, log: str) -> list[str]:
         """Return the folders directly in an entry that hold runs, or of which nothing could be read.
 
-        The entry itself is one of them if runs lie directly in it.
+        The entry itself is one of them if runs are directly in it.
         """
         result, place = self.load([log]), relative_place(self._path(log), self.root)
         folders = {self._campaign(run.source.path, place) for run in result.runs}
-        broken = {self._campaign(one.source.path, place) for one in result.findings if one.source} - {place}
+        broken = {
+            self._campaign(finding.source.path, place) for finding in result.findings if finding.source
+        } - {place}
         return [
             log if folder == place else f"{log}{folder[len(place) :]}" for folder in sorted(folders | broken)
         ]

@@ -53,7 +53,7 @@ def _worst(tables: Sequence[Table]) -> _Excess | None:
             if (compared := cell.comparison) and compared.expected and compared.excess is not None
         ]
         if excesses:
-            worst = max(excesses, key=lambda one: one.excess)
+            worst = max(excesses, key=lambda excess: excess.excess)
             return worst if worst.excess > 1 else None
     return None
 

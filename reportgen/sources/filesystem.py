@@ -208,7 +208,7 @@ class SiblingFiles:
         status = os.lstat(place)
         if stat.S_ISLNK(status.st_mode) or not self._is_real(place.rpartition("/")[0]):
             target = Path(os.path.realpath(place))
-            if not any(target.is_relative_to(os.path.realpath(one)) for one in (self.root, self.folder)):
+            if not any(target.is_relative_to(os.path.realpath(bound)) for bound in (self.root, self.folder)):
                 return None
             status = Path(place).stat()
         return status if stat.S_ISREG(status.st_mode) else None

@@ -7,8 +7,8 @@ Reading raises OSError (a file that vanished, may not be read or is too large); 
 `load` turns it into a finding. Symbolic links are followed inside the root only. A view caches the
 heads of the last files, so that a small file is opened once, however many formats look at it; the views of
 one tree share this cache, each view of a single file has its own. Of a file
-larger than WHOLE only the begin and the end are read, so that memory stays bounded: the begin holds the
-measured steps, the end tells how the run ended.
+larger than WHOLE only the head and the tail are read, so that memory stays bounded: the head holds the
+measured steps, the tail shows how the run ended.
 """
 
 import os
@@ -208,7 +208,7 @@ class LogFiles:
         return files, folders
 
     def bytes(self, path: str) -> Bytes:
-        """Return the content of a file; if larger than WHOLE, the complete lines of its begin and end."""
+        """Return the content of a file; if larger than WHOLE, the complete lines of its head and tail."""
         name = self._base + path
         if (head := self._heads.get(name)) is not None and len(head) < HEAD:
             return decode_to_utf8(head)

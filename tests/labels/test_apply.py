@@ -135,7 +135,7 @@ def test_renaming_to_an_existing_factor_is_a_conflict() -> None:
     assert found.factors == {"batch_size": 2}
     (finding,) = found.findings
     assert finding.rule == "read.label-conflict"
-    assert finding.message == "batch_size: the log says 2, and 1 as bs; the former won"
+    assert finding.message == "batch_size: the log says 2, and 1 as bs; using the former"
     assert not apply('[rename]\nbs = "batch_size"', log=logged(bs=2, batch_size=2)).findings
 
 
@@ -151,9 +151,9 @@ def test_a_factor_renamed_to_repeat_gives_the_repeat() -> None:
 @pytest.mark.parametrize(
     ("value", "number", "message"),
     [
-        (3, 2, "repeat: the log says 2, and 3 as run; the former won"),
-        ("a", None, "run: a is not a whole number and so no repeat"),
-        (True, None, "run: True is not a whole number and so no repeat"),
+        (3, 2, "repeat: the log says 2, and 3 as run; using the former"),
+        ("a", None, "run: a is not a whole number and cannot be a repeat"),
+        (True, None, "run: True is not a whole number and cannot be a repeat"),
     ],
 )
 def test_an_invalid_repeat_is_a_conflict(value: FactorValue, number: int | None, message: str) -> None:

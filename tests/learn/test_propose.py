@@ -297,25 +297,23 @@ def test_lines_that_nearly_match_are_shown() -> None:
 
 
 def test_assumptions_are_noted() -> None:
-    assert learned(EPOCHS).notes == ("no unit stands at the time: seconds are assumed",)
+    assert learned(EPOCHS).notes == ("the time has no unit: seconds are assumed",)
     assert learned(INTERVAL).notes == (
-        "the printed time is that of all steps since the line before; timestamps tell it better",
+        "the printed time covers all steps since the previous line; timestamps are more precise",
     )
-    assert learned(ELAPSED).notes == ('the time "elapsed" grows: it is taken for seconds since the start',)
+    assert learned(ELAPSED).notes == ('the time "elapsed" grows: taken as seconds since the start',)
     known = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(9))
-    assert learned(known).notes == (
-        "nanogpt reads this file already; a format of one's own would go before it",
-    )
+    assert learned(known).notes == ("nanogpt already reads this file; a custom format takes precedence",)
 
 
 def test_several_lines_of_one_step_are_noted() -> None:
     ranks = "".join(f"[{r}] step {i} time 0.{i % 2 + 1 + r}s\n" for i in range(1, 9) for r in range(4))
     assert learned(ranks).notes == (
-        "step 1 has 4 lines; of lines of one step the first is taken, and another says up to 4 x its time",
+        "step 1 has 4 lines; the first line of a step is used, another has up to 4 x its time",
     )
     assert learned(COLOURS).notes == ()
     zeros = lines("step # time 0.0s") + lines("step # time 1.5s")
-    assert learned(zeros).notes == ("step 1 has 2 lines; of lines of one step the first is taken",)
+    assert learned(zeros).notes == ("step 1 has 2 lines; the first line of a step is used",)
 
 
 def test_the_slowest_rank_counts_if_lines_name_ranks() -> None:
@@ -344,15 +342,15 @@ def test_a_rate_per_device_is_recognised() -> None:
         (b"\x1f\x8b\x08abc", "x.log: is compressed with gzip; decompress it first"),
         ("step 1\n".encode("utf-16-le"), "x.log: is UTF-16; convert it first: iconv -f UTF-16LE -t UTF-8"),
         (b"hello\nworld\n", "x.log: holds no numbers; name a log that prints steps and times"),
-        (b"a 1\nb 2\n", "x.log: no line with numbers stands there 3 times; name a longer log"),
+        (b"a 1\nb 2\n", "x.log: no line with numbers occurs 3 times; name a longer log"),
         (
             b"".join(b"2024-01-02 03:04:%02d closing process %d\n" % (i, 4711 + i) for i in range(9)),
-            "x.log: no line that repeats has a growing step and a time, a rate or a date; most often stands "
+            "x.log: no repeated line has an increasing step and a time, rate or timestamp; most frequent line: "
             '"2024-01-02 03:04:00 closing process 4711" (9 times); write [format] by hand, see docs/reference/formats/custom.md',
         ),
         (
             b"took 3 s\n" * 9,
-            "x.log: no line that repeats has a growing step and a time, a rate or a date; most often stands "
+            "x.log: no repeated line has an increasing step and a time, rate or timestamp; most frequent line: "
             '"took 3 s" (9 times); write [format] by hand, see docs/reference/formats/custom.md',
         ),
     ],
