@@ -163,7 +163,7 @@ class _Merge:
 
 
 def _are_equal(value: FactorValue, other: FactorValue) -> bool:
-    """Return whether values are equal: 8 and "8" are, because a log may contain only texts; 1 and True are not."""
+    """Return whether values are equal: 8 and "8" are, as some logs contain only texts; 1 and True are not."""
     if isinstance(value, str) == isinstance(other, str):
         return factor_key(value) == factor_key(other)
     return str(value).lower() == str(other).lower()
