@@ -62,21 +62,6 @@ SCOPES += [
         "trainers",
     )
 ]
-SCOPES += [
-    f"reportgen/formats/parsing/{module}.py"
-    for module in (
-        "csv_cells",
-        "device_names",
-        "json_values",
-        "progress_bars",
-        "toml_lines",
-        "trainer_output",
-    )
-]
-SCOPES += [
-    f"reportgen/formats/parsing/{name}.py"
-    for name in ("damage", "exit_status", "run_builder", "step_numbers", "text_log")
-]
 # The first is generated from docstrings of reportgen/cli, the second lists the words, the third waits for learn.
 EXCEPT = ["docs/reference/cli.md", "tests/test_english.py", "tests/learn/test_propose.py"]
 

@@ -45,8 +45,8 @@ def one_by_one(content: bytes) -> dict[int, tuple[float, int]]:
 
 @given(st.lists(WHOLE | PARTS).map(b"".join))
 def test_steps_are_those_that_are_read_one_by_one(content: bytes) -> None:
-    step, rate, records = bars(TextLog(LogFiles.of({"a.txt": content}).file("a.txt")))
+    step, rate, line = bars(TextLog(LogFiles.of({"a.txt": content}).file("a.txt")))
     expected = one_by_one(content)
     assert step.tolist() == [*expected]
     assert list(map(str, rate.tolist())) == [str(rate) for rate, _ in expected.values()]
-    assert records.line.tolist() == [content.count(b"\n", 0, begin) + 1 for _, begin in expected.values()]
+    assert line.tolist() == [content.count(b"\n", 0, begin) + 1 for _, begin in expected.values()]

@@ -25,7 +25,7 @@ from reportgen.formats.nvidia_dle.dllogger_records import text_steps
 from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim
+from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "bertsquad"
@@ -95,10 +95,10 @@ def _describe(run: RunBuilder) -> None:
 
 def _add_bars(run: RunBuilder) -> int:
     """Add the rates of the bars, or their times if the batch is unknown; return the number of steps."""
-    step, rate, records = bars(run.log)
+    step, rate, line = bars(run.log)
     is_known = np.isfinite(rate)
-    run.step, run.line, rate = step[is_known], records.line[is_known], rate[is_known]
-    run.last = int(records.end.max(initial=0))
+    run.step, run.line, rate = step[is_known], line[is_known], rate[is_known]
+    run.last = max(run.log.content.rfind(_LABEL), 0)
     if run.samples_per_step:
         run.add("throughput", rate * run.samples_per_step, "printed")
     else:
@@ -113,8 +113,8 @@ def _add_stamps(run: RunBuilder) -> None:
     run.add_stamps(steps.t, run.samples_per_step)
 
 
-def bars(log: TextLog) -> tuple[IntArray, FloatArray, Records]:
-    """Return step, rate (iterations/s) and record of the progress bars, of each step the first."""
+def bars(log: TextLog) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return step, rate (iterations/s) and line of the progress bars, of each step the first."""
     records = log.records(_BAR, _LABEL)
     count, rate = records.integers("count"), records.floats("rate")
     is_inverse = np.array([text is not None for text in records.columns["inverse"]], dtype=bool)
@@ -122,7 +122,8 @@ def bars(log: TextLog) -> tuple[IntArray, FloatArray, Records]:
     rate[is_inverse] = 1 / rate[is_inverse]
     (drawn,) = count.nonzero()
     step, first = np.unique(_over_loops(count)[drawn], return_index=True)
-    return step, rate[drawn[first]], records.take(drawn[first])
+    first = drawn[first]
+    return step, rate[first], records.line[first]
 
 
 def _over_loops(count: IntArray) -> IntArray:

@@ -205,12 +205,13 @@ def json_log(log: TextLog, metric: str) -> ParsedLog | None:
 
 def objects(content: bytes, literal: bytes) -> Iterator[tuple[dict[str, Any], int]]:
     """Yield the JSON objects that start at the "{" in a literal, with the offset of the literal."""
-    for match in re.finditer(re.escape(literal), content):
-        begin = match.start() + literal.index(b"{")
-        end = content.find(b"\n", begin)
-        value = load_leading(content[begin : end if end >= 0 else None])
+    at = content.find(literal)
+    while at >= 0:
+        end = content.find(b"\n", at)
+        value = load_leading(content[at + literal.index(b"{") : end if end >= 0 else None])
         if isinstance(value, dict):
-            yield value, match.start()
+            yield value, at
+        at = content.find(literal, at + 1)
 
 
 def _step_of(step: object) -> tuple[int, int] | None:
