@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -43,10 +43,7 @@ class Definition(TomlTable, dict=True):
             )
         if ".." in self.files.split("/"):
             raise InvalidTable(f'"{self.files}" leads out of the folder', "name logs below it", ("files",))
-        if reason := fault(self.pattern):
-            remedy = "the syntax is RE2's, without look-around and back-references"
-            raise InvalidTable(reason, remedy, ("pattern",))
-        if wrong := _wrong_groups(self.groups):
+        if wrong := _pattern_fault(self.pattern):
             raise InvalidTable(*wrong, ("pattern",))
 
     @cached_property
@@ -79,8 +76,12 @@ def definition(place: str, table: Mapping[str, Any]) -> Definition:
     return convert(table, Definition, place)
 
 
-def _wrong_groups(groups: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return what is wrong with the named groups, and the remedy."""
+@lru_cache(maxsize=64)
+def _pattern_fault(pattern: str) -> tuple[str, str] | None:
+    """Return what is wrong with a pattern and its named groups, and the remedy."""
+    if reason := fault(pattern):
+        return reason, "the syntax is RE2's, without look-around and back-references"
+    groups = group_names(pattern)
     times = [(match[0], match[1], match[2]) for name in groups if (match := _TIME.fullmatch(name))]
     for name, quantity, unit in times:
         if unit not in TIME_UNITS:

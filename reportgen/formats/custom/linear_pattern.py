@@ -55,7 +55,6 @@ def whole_line(pattern: str) -> LinearPattern:
     return _compile("(?m)(?:" + pattern + r")[^\n]*")
 
 
-@lru_cache(maxsize=64)
 def fault(pattern: str) -> str:
     """Return what is wrong with the syntax of a pattern, "" if nothing is."""
     import re2

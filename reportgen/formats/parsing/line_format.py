@@ -211,7 +211,8 @@ def by_rank(run: RunBuilder, rank: IntArray) -> Iterator[IntArray]:
         run.step, run.line = step[at], line[at]
         before = len(run.series)
         yield at
-        run.series[before:] = [replace(series, rank=number) for series in run.series[before:]]
+        if number:
+            run.series[before:] = [replace(series, rank=number) for series in run.series[before:]]
     run.step, run.line = step, line
 
 
