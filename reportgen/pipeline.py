@@ -163,7 +163,7 @@ def _read_inputs(request: Request, measured: MeasuredRuns, progress: Progress | 
 
 @contextmanager
 def _naming_unused_labels(campaigns: Iterable[Campaigns]) -> Iterator[None]:
-    """Add unused labels to a RequestError: a factor may be missing because a pattern matches no log."""
+    """Name unused labels in a RequestError: a factor may be missing because a pattern matches no log."""
     try:
         yield
     except RequestError as error:
@@ -175,8 +175,7 @@ def _naming_unused_labels(campaigns: Iterable[Campaigns]) -> Iterator[None]:
         ]
         if not unused:
             raise
-        hint = f"first correct {unused[0].source}: {unused[0].message}"
-        remedy = "; ".join(part for part in (error.remedy, hint) if part)
+        remedy = f"first correct {unused[0].source}: {unused[0].message}"
         raise RequestError(error.place, error.fact, remedy) from None
 
 

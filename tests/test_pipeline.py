@@ -388,3 +388,15 @@ def test_contradicting_facts_show_as_a_band_and_a_finding(repository):
     assert "A runs at 5x the speed of B" in page
     (finding,) = (one for one in result.findings if one.rule == "expected.inconsistent")
     assert (finding.subject, finding.message) == ("B : A", "0.9 according to one, but 0.2 according to other")
+
+
+def test_a_missing_factor_names_the_label_pattern_that_matches_no_log(repository):
+    (repository / "logs/rates/labels.toml").write_text('[[paths]]\npattern = "{system}/x.log"\n')
+    definition = repository / "reports/frameworks.toml"
+    definition.write_text(definition.read_text().replace("rows = [", 'rows = ["system", '))
+    with pytest.raises(RequestError) as error:
+        made(repository)
+    assert (
+        error.value.remedy
+        == 'first correct logs/rates/labels.toml:2: paths[0]: "{system}/x.log" matches no log'
+    )

@@ -1,4 +1,4 @@
-"""A build opens, recognises and parses each log once, and lists each folder once."""
+"""A build lists each folder once, opens, recognises and parses each log once, and measures each run once."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -9,6 +9,7 @@ import pytest
 
 from reportgen.load import worker
 from reportgen.pipeline import Request, build
+from reportgen.protocol import measure
 from reportgen.sources import filesystem
 from tests.builders import NVIDIA_SMI_LOG, native_files, write_files
 
@@ -37,6 +38,7 @@ class Counts:
         self.listed: Counter[str] = Counter()
         self.recognised: Counter[str] = Counter()
         self.read: Counter[str] = Counter()
+        self.measured: Counter[str] = Counter()
 
 
 @pytest.fixture
@@ -57,7 +59,12 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
     count(filesystem, "list_files", counts.listed, str)
     count(worker, "offer", counts.recognised, lambda view: view.source(view.path).path)
     count(worker, "_read_runs", counts.read, lambda job: worker._source(job.files).path)
+    count(measure, "_attempt", counts.measured, _measurement)
     return counts
+
+
+def _measurement(request: measure.MeasureRequest) -> str:
+    return f"{request.run.source.path} {request.metric} {request.phase} {request.protocol}"
 
 
 @pytest.fixture
@@ -95,6 +102,7 @@ def check(counts: Counts, root: Path, folders: list[str]) -> None:
     assert set(counts.listed.values()) == {1}
     assert set(counts.recognised.values()) == {1}
     assert set(counts.read.values()) == {1}
+    assert set(counts.measured.values()) == {1}
 
 
 def test_a_build_without_definitions_reads_each_log_once(root: Path, counts: Counts) -> None:
