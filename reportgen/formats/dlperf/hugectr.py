@@ -1,7 +1,7 @@
 """Read HugeCTR's training logs: `Iter: 100 Time(100 iters): 0.315066s Loss: ...`, all versions of the prefix.
 
-A file becomes one Run. A line's time is that of all its iterations. An evaluation between two lines is part
-of the later one's time; its own time is printed, so it is subtracted and kept as a break.
+A line's time is that of all its iterations. It contains an evaluation between two lines, whose own time is
+printed: that is subtracted and kept as a break.
 
 Format: NVIDIA-Merlin/HugeCTR HugeCTR/src/pybind/model.cpp (2.2 to 23.x).
 """

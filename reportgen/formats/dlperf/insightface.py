@@ -1,8 +1,7 @@
 """Read the logs of InsightFace's arcface_torch: `Training: <time>-Speed 3262.77 samples/sec   Loss ...`.
 
-A file becomes one Run. The speed is that of all GPUs since the line before, and times come from the lines'
-stamps. A verification between two lines is a break; its own lines name the step after which it was done. The
-settings printed first give the batch size of one GPU and of all of them, and thereby their number.
+The speed is that of all GPUs since the line before. A verification between two lines is a break; its own
+lines name the step after which it was done.
 
 Format: deepinsight/insightface, recognition/arcface_torch (utils_callbacks.py, utils_logging.py).
 """

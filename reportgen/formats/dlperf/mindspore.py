@@ -1,9 +1,8 @@
 """Read MindSpore's logs: `epoch: 1 step: 39, ...` followed by `epoch time: 24.655 ms, ...`.
 
-A file becomes one Run with a Series per rank. What MindSpore calls an epoch is one call into the data sink,
-of `step` steps; the time covers all of them. Ranks write into one log without a name: the n-th record of
-a step is taken as that of rank n. Older versions print milliseconds without a unit. Where no step is printed
-(TimeMonitor alone, MindCV), the ratio of the two times gives the number of steps.
+What MindSpore calls an epoch is one call into the data sink, of `step` steps; the time covers all of them.
+Ranks write into one log without a name: the n-th record of a step is taken as that of rank n. Where no step
+is printed (TimeMonitor alone, MindCV), the ratio of the two times gives the number of steps.
 
 Format: MindSpore's LossMonitor and TimeMonitor callbacks, the loss callback of its BERT script, and MindCV's.
 """

@@ -1,8 +1,5 @@
 """Read MXNet's logs: Speedometer lines (NGC, gluon-cv, InsightFace), gluon-nlp BERT, Partial FC.
 
-A file becomes one Run. With several ranks or metrics a line is printed several times and counts once. Where
-lines start with date and time, these give step times in addition to the printed rates.
-
 Format: parsing.speedometer, dmlc/gluon-nlp scripts/bert, deepinsight/insightface recognition.
 """
 

@@ -1,8 +1,7 @@
 """Read OneFlow's benchmark logs: CNN, BERT, InsightFace, Wide & Deep (two forms) and GPT tables.
 
-A file becomes one Run. The settings that the scripts print first give batch size and devices. CNN and BERT
-lines end with the time in seconds since 1970, which gives step times in addition to the printed rates. The
-GPT table prints rate and latency of every interval, and memory samples before it.
+CNN and BERT lines end with the time in seconds since 1970, which gives step times in addition to the printed
+rates. The GPT table prints rate and latency of every interval, and memory samples before it.
 
 Format: Oneflow-Inc/OneFlow-Benchmark, oneflow_face, models (wide_and_deep), as DLPerf ran them.
 """

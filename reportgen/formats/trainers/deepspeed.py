@@ -1,9 +1,8 @@
 """Read what DeepSpeed itself prints: its throughput timer, its step lines and its pipeline engine's.
 
-A file becomes one Run. The pipeline engine's line (mean since the one before) is the best source, then the
-timestamps of the lines that are printed every few steps. `CurrSamplesPerSec` is kept as a printed rate
-beside them: it times the last forward pass before a step only, so with several micro-batches to a step it
-is too high by up to their number. Logs in which Megatron prints its own lines are read by that reader.
+The pipeline engine's line is the best source, then the timestamps of step lines. `CurrSamplesPerSec` times
+only the last forward pass before a step: with several micro-batches per step it is too high by up to their
+number.
 
 Format: https://github.com/deepspeedai/DeepSpeed, deepspeed/utils/timer.py and runtime/engine.py.
 """

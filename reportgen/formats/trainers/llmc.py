@@ -1,8 +1,7 @@
 """Read the step lines of llm.c: `step    2/18865 | loss 9.6 (+nanz)| norm 5.1 (+nanz)| ... | 3024.65 ms |`.
 
-A file becomes one Run of single steps, timed by CUDA events and counted from 1. The printed rate is that of
-the step in the first two lines and a running mean from then on: it is used only for the tokens of a step
-where the head of the log is missing.
+The printed rate is that of the step in the first two lines and a running mean after them. It is used only for
+the tokens of a step, where the head of the log is missing.
 
 Format: https://github.com/karpathy/llm.c, train_gpt2.cu.
 """

@@ -1,12 +1,10 @@
 """Read the iteration lines of Megatron-LM and its relatives: `iteration 43/ 100 | consumed samples: ... |`.
 
-A file becomes one Run. The time per iteration is the mean since the line before, between barriers, without
-evaluation and checkpoints, so lines are intervals of host-synchronised step time. The work of each is its own
-global batch, which may ramp up. Versions from 2026 on print the first iteration in addition and count it
-again in the line after; that line is corrected here.
+The time is the mean since the line before, between barriers, without evaluation and checkpoints. The work of
+a line is its own global batch, which may ramp up. Versions since 2026 print the first iteration in addition
+and count it again in the line after; that line is corrected here. Rates of DeepSpeed's timer are wrong here.
 
-DeepSpeed's timer writes into the logs of Megatron-DeepSpeed too; its rates are wrong there and
-not read. Format: https://github.com/NVIDIA/Megatron-LM, megatron/training/training.py (training_log).
+Format: https://github.com/NVIDIA/Megatron-LM, megatron/training/training.py (training_log).
 """
 
 import re

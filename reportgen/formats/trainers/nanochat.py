@@ -1,11 +1,10 @@
 """Read the log lines of nanochat: `step 00010/21400 (0.05%) | ... | dt: 996.81ms | tok/sec: 525,967 | ...`.
 
-A file becomes one Run of single steps, synchronised on both sides, with the printed rate beside the times.
-Steps count from 0 in the log and from 1 here. Tokens per step are printed once at the start; where that line
-is missing, they follow from time and rate of all lines together. Its predecessor build-nanogpt prints no
-percentage; the times of its steps that begin with an evaluation contain it and are left out.
+Tokens per step are printed once; where that line is missing, they follow from time and rate of all lines
+together. Its predecessor build-nanogpt prints no percentage; the times of its steps that start with an
+evaluation contain it and are left out.
 
-Format: https://github.com/karpathy/nanochat, scripts/base_train.py and chat_sft.py (no total, newer fields);
+Format: https://github.com/karpathy/nanochat, scripts/base_train.py and chat_sft.py;
 https://github.com/karpathy/build-nanogpt, train_gpt2.py.
 """
 

@@ -1,10 +1,9 @@
 """Read the step lines of NeMo: progress printer, progress bar, DeltaTimingCallback, and those of Automodel.
 
-`Training epoch 0, iteration 121/149 | ... | train_step_timing in s: 0.03163`: a file becomes one Run, and
-each line an interval since the one before. The time is the host's, taken around the batch, without waiting
-for the device and without the wait for data; DeltaTimingCallback's is from step to step. A progress bar
-without a time gives elapsed time in whole seconds. Inside an MLPerf log the same figures are read by that
-reader. NeMo Automodel prints dates and the rate of every step, and no time.
+`Training epoch 0, iteration 121/149 | ... | train_step_timing in s: 0.03163`: each line is an interval since
+the one before. The time is taken on the host around the batch, without the wait for device and data. A
+progress bar without a time prints elapsed seconds. NeMo Automodel prints dates and the rate of every step,
+and no time.
 
 Format: https://github.com/NVIDIA/NeMo, nemo/lightning/pytorch/callbacks and nemo/utils/exp_manager.py;
 https://github.com/NVIDIA-NeMo/Automodel, recipes/llm/train_ft.py.

@@ -1,10 +1,8 @@
 """Read the log of PyTorch's ImageNet example and its descendants: `Epoch: [0][ 5/53]  Time 0.360 (2.410)`.
 
-A file becomes one Run with a Series per rank. All ranks of a node print into one log and no line names its
-rank; the running mean in parentheses identifies it, because each rank has its own. A line prints the time
-of one step and that mean; where only every k-th step is printed, the time of those between follows from the
-means. Swin Transformer prints the same, without the wait for data:
-`Train: [0/300][10/1251] eta .. time 0.6 (0.7)`.
+All ranks of a node print into one log and no line names its rank; the running mean in parentheses identifies
+it. A line prints the time of one step and that mean; where only every k-th step is printed, the time of those
+between follows from the means. Swin Transformer prints `Train: [0/300][10/1251] eta .. time 0.6 (0.7)`.
 
 Format: pytorch/examples imagenet/main.py (ProgressMeter); microsoft/Swin-Transformer main.py.
 """

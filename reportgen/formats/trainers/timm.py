@@ -1,9 +1,8 @@
 """Read the lines of timm's train.py: `Train: 0 [  50/10009 (  0%)]  ...  Time: 0.316s, 405.65/s (...)`.
 
-A file becomes one Run. The time in brackets is the mean of the epoch so far, so two lines give the exact
-time of the updates between them (but for its rounding to a millisecond, which grows with the epoch:
-intervals that it blurs by more than 5 % are left out). The rate outside the brackets is that of the one
-update that is printed, over all devices; it is not read for the short batch that ends an epoch.
+The time in brackets is the mean of the epoch so far, so two lines give the time of the updates between them.
+Its rounding to a millisecond matters more later in the epoch: intervals that it blurs by more than 5 % are
+left out. The rate is that of the printed update, over all devices, and not read for a short last batch.
 
 Format: https://github.com/huggingface/pytorch-image-models, train.py (train_one_epoch).
 """

@@ -1,11 +1,8 @@
 """Read the log lines of torchtitan: `step: 210  loss: ...  memory: ...  tps: 5,593  ...`.
 
-A file becomes one Run. Step times come from the timestamps (ms). `tps` is the rate of one device and is kept
-as that; it becomes a rate over all devices only where the log says how many there are. Lines of several
-ranks repeat the same steps and count once.
+Step times come from the timestamps (ms). `tps`, `wps` before 2024-11, is the rate of one device.
 
-Format: https://github.com/pytorch/torchtitan, torchtitan/components/metrics.py. `tps` was called `wps` before
-2024-11.
+Format: https://github.com/pytorch/torchtitan, torchtitan/components/metrics.py.
 """
 
 import math

@@ -1,7 +1,6 @@
 """Read the MetricLogger of torchvision's references and its many copies (DeiT, MAE, SSD of MLPerf, ...).
 
-A file becomes one Run: `time` and `data` of the lines of training epochs, and the mean that closes an epoch.
-`img/s` is of the latest iteration, without its wait for data, and is not read.
+`img/s` is that of the latest iteration, without its wait for data, and is not read.
 
 Format: https://github.com/pytorch/vision, references/classification/utils.py (MetricLogger.log_every).
 """
