@@ -24,6 +24,7 @@ SCOPES = [
     "reportgen/render/**/*.py",
     "reportgen/render/**/*.html",
     "reportgen/publish.py",
+    "reportgen/report/verdict.py",
     "reportgen/inject.py",
     "reports/*.md",
     "collectors/**/*.py",

@@ -75,8 +75,10 @@ def _slower_than_expected(worst: _Excess) -> str:
     excess = _band(worst.comparison.low, worst.excess, worst.comparison.high, expected.is_band)
     if observed >= 1 > expected.speed:
         share = _band(1 / expected.high, 1 / expected.speed, 1 / expected.low, expected.is_band)
-        return f"{place}: {pair}; hardware explains {share}, so it is {excess} slower than expected."
-    return f"{place}: {pair}, where {_ratio(1 / expected.speed)} is expected, so it is {excess} slower."
+        reason = f"; hardware explains {share}"
+    else:
+        reason = f", where {_ratio(1 / expected.speed)} is expected"
+    return f"{place}: {pair}{reason}, so it is {excess} slower than expected."
 
 
 def _ratio(slower: float) -> str:
