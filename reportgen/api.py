@@ -345,20 +345,14 @@ def table(
     from reportgen.tables.assemble import build_tables
     from reportgen.tables.expected import NO_FACTS
 
-    if (compare is None) != (baseline is None):
-        raise RequestError(
-            "table()",
-            "compare and baseline belong together",
-            'for example compare="speedup", baseline={"devices": 1}',
-        )
-    comparison = {"kind": compare, "baseline": dict(baseline or {}), "mean": mean}
+    comparison = _comparison(compare, baseline, mean=mean)
     given = {
         "rows": _names(rows),
         "columns": _names(columns),
         "where": _lists(where),
         "metric": _names(metric),
         "phase": _names(phase),
-        "compare": comparison if compare else None,
+        "compare": comparison,
         "show": _names(show),
         "unit": unit,
         "order": _lists(order),
@@ -378,6 +372,18 @@ def table(
     knowledge = _speed_facts(Path(expected)) if expected is not None else NO_FACTS
     (result,) = build_tables(spec, members, knowledge, members._measured)
     return ResultTable(result)
+
+
+def _comparison(
+    kind: CompareKind | None, baseline: Mapping[str, FactorValue] | None, *, mean: bool
+) -> dict[str, object] | None:
+    """Return the key `compare` of a table, None for a table without comparison."""
+    if kind is None and baseline is None:
+        return None
+    if kind is None or baseline is None:
+        remedy = 'for example compare="speedup", baseline={"devices": 1}'
+        raise RequestError("table()", "compare and baseline belong together", remedy)
+    return {"kind": kind, "baseline": dict(baseline), "mean": mean}
 
 
 def detect(file: PathLike) -> Detection | None:
