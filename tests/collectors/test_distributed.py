@@ -74,7 +74,7 @@ def test_two_ranks_make_one_run_and_the_straggler_is_named(tmp_path):
     totals = [sum(columns["step/host"][5:25]) / 1e9 / 20 for columns in ranks.values()]
     assert case.measurements[0].value == pytest.approx(max(totals))
     stragglers = [item for item in case.measurements[0].findings if item.rule == "rank.straggler"]
-    assert [item.message.split(" takes")[0] for item in stragglers] == ["rank 1"]
+    assert [item.message.split(" needs")[0] for item in stragglers] == ["rank 1"]
 
 
 def test_the_error_names_the_rank_that_died(tmp_path):

@@ -235,7 +235,7 @@ def test_an_exception_has_a_status_and_a_short_text(error, expected):
     status, text = status_of(error)
     assert status == expected[0]
     if expected[1] is not None:
-        assert text.removeprefix("test_exit_hooks.") == expected[1]
+        assert text.removeprefix(f"{__name__}.") == expected[1]
 
 
 def test_a_run_works_with_python_3_9(script, python39):
