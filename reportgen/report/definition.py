@@ -179,6 +179,8 @@ def below(path: str, place: str) -> str:
 
 def inside(root: Path, path: str, place: str) -> Path:
     """Return a path below the root on disk. Raises RequestError if a link on the way leads out of it."""
+    if "\0" in path:
+        raise RequestError(place, f"{path!r} contains a NUL character", "name a path without it")
     target = root / path
     if not target.resolve().is_relative_to(root.resolve()):
         raise RequestError(

@@ -7,7 +7,7 @@ import pytest
 from reportgen.core.errors import RequestError
 from reportgen.protocol import Protocol
 from reportgen.report.computed_facts import compute_facts, expect_logs
-from reportgen.report.definition import ReportDefinition, below, read_definition
+from reportgen.report.definition import ReportDefinition, below, inside, read_definition
 from reportgen.report.log_reader import LogReader
 from reportgen.report.settings import read_settings
 from reportgen.tables.expected import SpeedFact
@@ -341,3 +341,8 @@ def test_a_fact_is_not_computed_over_values_that_a_system_lacks(campaign):
     (campaign / "reports/expected.toml").write_text(COMPUTED % '["a", "c"]')
     with pytest.raises(RequestError, match=r'fact\[0\].computed: no measured case of A40 with model = "c"'):
         facts(campaign)
+
+
+def test_a_path_with_a_nul_character_is_refused(tmp_path):
+    with pytest.raises(RequestError, match="NUL character"):
+        inside(tmp_path, "logs/a\0b", "t.toml: logs")

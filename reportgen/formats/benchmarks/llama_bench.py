@@ -116,13 +116,13 @@ def _run(run: ResultRun, result: Mapping[str, Any]) -> Run:
     rates = [json_values.number(rate) for rate in json_values.items(result.get("samples_ts"))]
     _add_mean(run, json_values.number(result["avg_ts"]), len(rates))
     for rate in rates:
-        run.add_aggregate("throughput", rate, f"{rate:g} tokens/s", "sample", 1)
+        run.add_aggregate("throughput", rate, f"{rate:g} tokens/s", "sample", 1, only_finite=False)
     return run.run()
 
 
 def _add_mean(run: ResultRun, mean: float, n: int) -> None:
     if mean >= 0:
-        run.add_aggregate("throughput", mean, f"{mean:g} tokens/s", "mean", n)
+        run.add_aggregate("throughput", mean, f"{mean:g} tokens/s", "mean", n, only_finite=False)
 
 
 def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:

@@ -156,9 +156,13 @@ def add_between_steps(run: ResultRun, actions: Sequence[Action]) -> None:
 
 def _add(run: ResultRun, metric: str, phase: str, mean: float | None, text: str, action: Action) -> None:
     if mean is not None:
-        run.add_aggregate(metric, mean, text, "mean", action.calls, action.line, phase=phase)
+        run.add_aggregate(
+            metric, mean, text, "mean", action.calls, action.line, phase=phase, only_finite=False
+        )
 
 
 def _add_total(run: ResultRun, phase: str, action: Action) -> None:
     text = f"{action.total:g}"
-    run.add_aggregate("run_time", action.total, text, "total", action.calls, action.line, phase=phase)
+    run.add_aggregate(
+        "run_time", action.total, text, "total", action.calls, action.line, phase=phase, only_finite=False
+    )

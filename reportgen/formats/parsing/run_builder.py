@@ -142,12 +142,15 @@ class ResultRun:
         *,
         phase: str = STEP,
         source: Source | None = None,
+        only_finite: bool = True,
     ) -> None:
         """Add a number that the program has reduced itself; one that is not finite is left out.
 
-        line  in the file of the run; source  for a number from another file
+        line         in the file of the run
+        source       for a number from another file
+        only_finite  False to keep it, so that a finding says that it is no number
         """
-        if np.isfinite(value):
+        if not only_finite or np.isfinite(value):
             source = source or (self.source if line is None else replace(self.source, line=line))
             self.aggregates.append(
                 Aggregate(
