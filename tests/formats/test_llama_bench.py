@@ -102,7 +102,7 @@ def test_a_console_may_garble_the_sign_of_the_deviation(sign):
     assert [run.aggregates[0].value for run in runs] == [5120.5, 80.25]
 
 
-def test_a_rate_that_is_no_number_is_said_to_be_none():
+def test_an_infinite_rate_keeps_its_text_and_has_a_finding():
     run = read_all("llama_bench", LLAMA_LINES.replace(b'"avg_ts": 5120.5', b'"avg_ts": 1e999'))[0]
     assert isinstance(run, Run)
     assert aggregate_of(run, "throughput").original == "inf tokens/s"
