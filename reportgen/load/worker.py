@@ -17,6 +17,7 @@ from reportgen.formats.detection import offer
 from reportgen.formats.filetype import compression, no_text
 from reportgen.labels.apply import Labeller
 from reportgen.labels.labels_toml import Labels, above
+from reportgen.labels.path_tokens import add_path_settings
 from reportgen.labels.unused import Use
 from reportgen.load.duplicates import FileFingerprint, RunFingerprint, fingerprint_files, fingerprint_run
 from reportgen.load.normalize import normalize_run
@@ -167,7 +168,7 @@ def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]
         gaps = [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
         for item in job.format.read(view):
             if isinstance(item, Run):
-                run = normalize_run(labeller(item) if labeller else item)
+                run = normalize_run(add_path_settings(labeller(item) if labeller else item))
                 for path, lines in gaps:
                     run = mark_truncated(run, view, path, lines)
                 runs.append(run)

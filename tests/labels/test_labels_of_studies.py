@@ -50,9 +50,9 @@ def test_file_names_of_dlperf_become_factors(
     assert measured.value == pytest.approx(batch * devices / 0.5)
 
 
-def test_file_names_without_labels_give_no_factors(tmp_path: Path) -> None:
+def test_file_names_without_labels_give_known_settings_only(tmp_path: Path) -> None:
     run = read(tmp_path, "1n8g/rn50_b128_fp32_1.log", labels="")
-    assert run.factors == {"framework": "PaddlePaddle", "item": "image"}
+    assert run.factors == {"framework": "PaddlePaddle", "item": "image", "precision": "fp32"}
     assert (run.repeat, run.samples_per_step) == (None, None)
     assert measure_run(run, "throughput", "step", Protocol()) is None
 

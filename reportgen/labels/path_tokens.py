@@ -1,0 +1,102 @@
+"""Read the settings that names of files and folders contain, where the log does not state them.
+
+`PyTorch_ncf_FP16/` and `PyTorch_ncf_FP32/` differ in a number alone, as numbered repeats do. The words below
+are settings whatever else a name says, so runs that differ in one are different cases and no repeats.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from reportgen.core.model import Factors, FactorValue, Finding, Run
+from reportgen.core.rules import Rule
+
+_PRECISIONS: Mapping[str, str] = {
+    "float16": "fp16", "float32": "fp32", "float64": "fp64", "bfloat16": "bf16",
+    **{name: name for name in ("fp8", "fp16", "fp32", "fp64", "bf16", "tf32", "amp", "int8")},
+}  # fmt: skip
+_WORDS: Mapping[str, tuple[str, FactorValue]] = {
+    **{word: ("precision", value) for word, value in _PRECISIONS.items()},
+    "xla": ("xla", True),
+    "noxla": ("xla", False),
+    "compile": ("execution", "compile"),
+    "compiled": ("execution", "compile"),
+    "eager": ("execution", "eager"),
+    "train": ("mode", "train"),
+    "training": ("mode", "train"),
+    "infer": ("mode", "inference"),
+    "inference": ("mode", "inference"),
+}
+_TOKEN = re.compile(r"[a-z0-9]+")
+# "8x" and "8xA100" count devices, as "4x2080ti" does; "1024x768" is a size.
+_DEVICES = re.compile(r"([1-9][0-9]{0,3})x(?:[a-z][a-z0-9]*|[0-9]{3,4}ti|)")
+
+# Single-precision formats; a log that names one of these contradicts a path that names none of them.
+_SINGLE, _REDUCED = {"fp32", "tf32"}, {"fp8", "fp16", "bf16", "amp", "int8"}
+
+
+def add_path_settings(run: Run) -> Run:
+    """Return the run with the settings in its path that neither its log nor its labels give.
+
+    The log wins; a precision in the path that contradicts it is a finding.
+    """
+    settings = _settings(run.source.path)
+    said = {token for value in run.factors.values() for token in _tokens(str(value))}
+    added = {
+        name: value
+        for name, (value, tokens) in settings.items()
+        if name not in run.factors and not said.issuperset(tokens)
+    }
+    findings = tuple(_conflicts(run, settings))
+    if not added and not findings:
+        return run
+    return replace(run, factors={**run.factors, **added}, findings=(*run.findings, *findings))
+
+
+def _settings(path: str) -> dict[str, tuple[FactorValue, frozenset[str]]]:
+    """Return factor -> value and the words that give it; the innermost name that has such a word decides."""
+    settings: dict[str, tuple[FactorValue, frozenset[str]]] = {}
+    for part in path.split("/"):
+        words: dict[str, dict[FactorValue, str]] = {}
+        for token in _tokens(part):
+            for name, value in _meanings(token):
+                words.setdefault(name, {}).setdefault(value, token)
+        for name, values in words.items():
+            tokens = frozenset(values.values())
+            if len(values) == 1:
+                settings[name] = next(iter(values)), tokens
+            elif name == "precision":
+                settings[name] = "+".join(sorted(map(str, values))), tokens
+            else:
+                settings.pop(name, None)  # the name contradicts itself
+    return settings
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.lower())
+
+
+def _meanings(token: str) -> Iterator[tuple[str, FactorValue]]:
+    if token in _WORDS:
+        yield _WORDS[token]
+    elif match := _DEVICES.fullmatch(token):
+        yield "devices", int(match[1])
+
+
+def _conflicts(run: Run, settings: Mapping[str, tuple[FactorValue, frozenset[str]]]) -> Iterator[Finding]:
+    logged = _precisions(run.factors)
+    if not logged or "precision" not in settings:
+        return
+    named = set(str(settings["precision"][0]).split("+"))
+    if (logged <= _SINGLE and named <= _REDUCED) or (logged <= _REDUCED and named <= _SINGLE):
+        both = f"the log says {run.factors['precision']}, the path says {settings['precision'][0]}"
+        message = f"precision: {both}; using the log"
+        yield Finding("warning", Rule.READ_LABEL_CONFLICT, run.id, message, run.source)
+
+
+def _precisions(factors: Factors) -> set[str]:
+    """Return the precisions in the factor of that name; empty if it names one that is not known."""
+    tokens = _tokens(str(factors.get("precision", "")))
+    return (
+        {_PRECISIONS[token] for token in tokens} if all(token in _PRECISIONS for token in tokens) else set()
+    )
