@@ -27,7 +27,7 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
     specs: list[FigureSpec] = []
     for table in (table for table in tables if table.metrics == tables[0].metrics):
         shown = [run for run in runs if matches(run.factors, table.where) and _has_data(run, table)]
-        kind, x = _kind_and_x(table, shown)
+        kind, x = _kind_and_x(table, shown) if shown else (None, "")
         if kind is not None:
             at = f"{place}: figures[{len(specs)}]"
             specs.append(FigureSpec(at, table.id, table.title, kind, table.id, x=x))

@@ -8,7 +8,7 @@ figures (`figure_choice`). Runs without factors get one row each.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -22,7 +22,7 @@ from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
 from reportgen.report.definition import ReportDefinition
 from reportgen.tables.pivot import Ranks
-from reportgen.tables.spec import METRIC, PHASE, TableSpec
+from reportgen.tables.spec import METRIC, PHASE, STATUS, TableSpec
 
 # A part of the environment that a table may use like a factor: the hardware of a run.
 _HARDWARE = "gpu"
@@ -85,7 +85,22 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
     if combined:
         at = f"{place}: tables[{len(specs)}]"
         specs.append(_combined_spec(at, {name: by_metric[name] for name in combined}, runs, guessed))
-    return specs
+    return [*specs, *_failed_spec(place, runs, specs, guessed)]
+
+
+def _failed_spec(
+    place: str, runs: Sequence[Run], specs: Sequence[TableSpec], guessed: Collection[str]
+) -> Iterator[TableSpec]:
+    """Yield a table of all failed runs if the others lack one of them, such as a model that always fails."""
+    failed = [run for run in runs if run.status != "complete" and not available_metrics(run)]
+    if all(any(matches(run.factors, spec.where) for spec in specs) for run in failed):
+        return
+    statuses = tuple(sorted({run.status for run in failed}))
+    axes = choose_axes([run for run in runs if run.status in statuses], runs, guessed)
+    metric = specs[0].metrics[0] if specs else "throughput"
+    spec = _spec(f"{place}: tables[{len(specs)}]", metric, {STATUS: statuses}, axes, (STEP,))
+    id = _free_id("failed-runs", {other.id for other in specs})
+    yield replace(spec, id=id, title="Failed runs")
 
 
 def _combined_spec(

@@ -113,7 +113,7 @@ def propose_files(
     reports   name of the reports folder
     is_taken  whether a path below the root exists; labels are never added to an existing definition
 
-    A campaign without data gets no definition.
+    A campaign without data and without failed runs gets no definition.
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
     remarks = []
@@ -121,7 +121,7 @@ def propose_files(
         path = f"{reports}/{log.rpartition('/')[2]}.toml"
         # A campaign may have the name of a settings file; its definition then gets another name.
         path = path if path not in files else path.replace(".toml", "-campaign.toml")
-        if is_taken(path) or not any(available_metrics(run) for run in runs):
+        if is_taken(path) or not any(available_metrics(run) or run.status != "complete" for run in runs):
             continue
         factors, labels = find_path_factors(runs), f"{log}/{LABELS}"
         if not factors:

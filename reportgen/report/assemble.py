@@ -42,6 +42,7 @@ def assemble(
     figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
     cases = cases_of(tables)
     used = {id(run): run for case in cases for run in _runs_of(case)}
+    others = [run for run in runs if id(run) not in used]
     named = unused_keys(definition.tables, runs, tuple(knowledge.systems))
     findings = _findings(campaigns, cases, tables, knowledge, named)
     protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
@@ -50,7 +51,7 @@ def assemble(
         title=definition.title,
         headline=definition.headline or headline(tables),
         headline_place=f"{definition.place}: headline" if definition.headline else "",
-        verdict=tuple(verdict_sentences(tuple(used.values()), findings)),
+        verdict=tuple(verdict_sentences(tuple(used.values()), findings, others)),
         prose=prose,
         prose_source=Source(definition.body) if prose else None,
         tables=tuple(tables),

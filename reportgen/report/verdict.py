@@ -3,13 +3,13 @@
 A definition may have its own headline; the default names the largest excess over an expected speed.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.core.model import Finding, Run
 from reportgen.core.results import Comparison, Expected, Header, Table
 from reportgen.core.units import text
+from reportgen.report.run_counts import count_runs
 
 
 def headline(tables: Sequence[Table]) -> str:
@@ -18,9 +18,16 @@ def headline(tables: Sequence[Table]) -> str:
     return _slower_than_expected(worst) if worst else ""
 
 
-def verdict_sentences(runs: Sequence[Run], findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield what the numbers come from, and how many warnings there are."""
-    yield f"Source: {_sources(runs)}." if runs else "No runs to report on."
+def verdict_sentences(
+    runs: Sequence[Run], findings: Sequence[Finding], others: Sequence[Run] = ()
+) -> Iterator[str]:
+    """Yield what the numbers come from, and how many warnings there are.
+
+    runs  behind the tables; others  of the same logs, in no table
+    """
+    yield f"Source: {count_runs(runs)}." if runs else "No runs to report on."
+    if others:
+        yield f"In no table: {count_runs(others)}."
     warnings = sum(finding.severity != "note" for finding in findings)
     if warnings == 1:
         yield "1 warning. Read it before using these numbers."
@@ -93,17 +100,3 @@ def _band(low: float | None, value: float, high: float | None, is_band: bool) ->
     if not is_band or low is None or high is None:
         return _times(value)
     return f"{_times(low)} to {_times(high)}"
-
-
-def _sources(runs: Sequence[Run]) -> str:
-    """Return how many runs ended how, complete ones first: `66 published results, 39 failed runs`."""
-    counts = Counter(_kind(run) for run in runs)
-    order = ["runs", "published results"]
-    kinds = sorted(counts, key=lambda kind: (order.index(kind) if kind in order else len(order), kind))
-    return ", ".join(f"{counts[kind]:,} {kind if counts[kind] > 1 else kind[:-1]}" for kind in kinds)
-
-
-def _kind(run: Run) -> str:
-    if run.status == "complete":
-        return "published results" if run.published else "runs"
-    return f"{run.status.replace('_', '-')} runs"

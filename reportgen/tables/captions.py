@@ -38,7 +38,7 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     """Return the evidence of the numbers; a single published figure is never called a median."""
     measured = [m for case in cases for m in case.measurements]
     if not measured:
-        return "nothing measured yet"
+        return "no run has a number" if cases else "nothing measured yet"
     kinds = set(map(_kind, measured))
     counts = sorted({len(case.measurements) for case in cases if case.measurements})
     repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats, "

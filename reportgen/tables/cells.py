@@ -42,20 +42,18 @@ class CellBuilder:
     def cells(self, place: Place) -> list[PendingCell]:
         """Return the cells of one place, one for each quantity shown."""
         cases = self.grid.slots.get(place, ())
-        if len(cases) == 1:
+        if len(cases) == 1 and cases[0].summary:
             return self._filled(place, cases[0])
-        if len(cases) > 1:
+        if any(case.summary for case in cases):
             return [self._several(cases)] * len(self.spec.show)
+        if cases:
+            return [self._unmeasured(cases)] * len(self.spec.show)
         is_planned = place in self.grid.planned
         cell = Cell("planned", text="planned") if is_planned else Cell("absent", text=self.spec.missing)
         return [PendingCell(cell)] * len(self.spec.show)
 
     def _filled(self, place: Place, case: Case) -> list[PendingCell]:
         notes = self.footnotes.of_case(case)
-        if case.summary is None:
-            # The cell itself says that the run failed; a footnote would repeat it.
-            others = tuple(note for note in notes if note.rule != Rule.READ_FAILED_RUN)
-            return [PendingCell(self._unmeasured(case), others)] * len(self.spec.show)
         comparison = self._compared(case, notes)
         unit = self.unit_of(place, case)
         if self.spec.interval and _is_short_range(case):
@@ -96,11 +94,16 @@ class CellBuilder:
         low, high = _band(comparison, quantity)
         return Cell("number", value, low=low, high=high, case=case, comparison=comparison)
 
-    def _unmeasured(self, case: Case) -> Cell:
-        statuses = [run.status for run in case.unmeasured]
-        texts = (_STATUS_TEXTS[status] for status in _STATUS_TEXTS if status in statuses)
+    def _unmeasured(self, cases: Sequence[Case]) -> PendingCell:
+        """Return the cell of cases without a number: how their runs ended."""
+        case = cases[0] if len(cases) == 1 else _joined(cases)
+        statuses = {run.status for run in case.unmeasured}
+        texts = (text for status, text in _STATUS_TEXTS.items() if status in statuses)
         text = next(texts, self.spec.missing)
-        return Cell("absent" if text == self.spec.missing else "status", text=text, case=case)
+        cell = Cell("absent" if text == self.spec.missing else "status", text=text, case=case)
+        # The cell itself says that the run failed; a footnote would repeat it.
+        notes = self.footnotes.of_case(case)
+        return PendingCell(cell, tuple(note for note in notes if note.rule != Rule.READ_FAILED_RUN))
 
     def _several(self, cases: Sequence[Case]) -> PendingCell:
         names = varying(cases)
@@ -111,6 +114,17 @@ class CellBuilder:
         self.findings.append(Finding("warning", Rule.TABLE_HIDDEN_VARIATION, self.spec.id, message))
         note = self.footnotes.add(message, Rule.TABLE_HIDDEN_VARIATION)
         return PendingCell(Cell("several", text="several", several=tuple(cases)), (note,))
+
+
+def _joined(cases: Sequence[Case]) -> Case:
+    """Return cases that share a cell as one: without a number there is nothing to keep apart."""
+    first, differing = cases[0], varying(cases)
+    return replace(
+        first,
+        factors={name: value for name, value in first.factors.items() if name not in differing},
+        unmeasured=tuple(run for case in cases for run in case.unmeasured),
+        findings=tuple(finding for case in cases for finding in case.findings),
+    )
 
 
 def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:

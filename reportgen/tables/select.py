@@ -12,7 +12,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
 from reportgen.core.model import Case, Factors, Run
 from reportgen.protocol import CaseRequest, MeasuredRuns, build_cases
-from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec
+from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
 from reportgen.tables.validate import check_available, check_names
 
 SystemOf = Callable[[Factors], str | None]
@@ -73,15 +73,17 @@ def _cases(spec: TableSpec, runs: Sequence[Run], factors_of: FactorsOf, measured
 
 
 def _promote(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> FactorsOf:
-    """Return the factors of each run, with environment and system where the table uses them like factors."""
+    """Return the factors of each run, with environment, status and system where the table uses them."""
     factors = {name for run in runs for name in run.factors}
     environment = {name for run in runs for name in run.environment}
     wanted = set(spec.named) | set(spec.qualify) | set(spec.compare.baseline if spec.compare else ())
     promoted = (wanted - factors) & environment
+    with_status = STATUS in wanted and STATUS not in factors
     with_system = SYSTEM in wanted and SYSTEM not in factors
     by_run: dict[int, Factors] = {}
     for run in runs:
         more = {name: run.environment[name] for name in promoted if name in run.environment}
+        more |= {STATUS: run.status} if with_status else {}
         system = system_of(run.factors) if with_system else None
         if system is not None:
             more[SYSTEM] = system

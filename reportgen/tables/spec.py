@@ -15,7 +15,7 @@ Pick = Literal["largest", "smallest"]
 Wanted = tuple[FactorValue, ...]
 
 # Names that a definition may use like factors, although no run has a factor of that name.
-METRIC, PHASE, REPEAT, SYSTEM = "metric", "phase", "repeat", "system"
+METRIC, PHASE, REPEAT, STATUS, SYSTEM = "metric", "phase", "repeat", "status", "system"
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,17 +101,17 @@ def _counted(cases: Iterable[Case]) -> set[str]:
 
 
 def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
-    """Return the unit for all of these cases together, None if there are none or their units differ.
+    """Return the unit for all of these cases together, None if none has a number or their units differ.
 
     Raises RequestError if the unit of the definition is unknown or measures something else.
     """
     bases = {case.unit for case in cases}
     if spec.unit and spec.unit not in _MODES:
         return _asked(spec, bases, {item_of(case.metric, case.factors) for case in cases})
-    if len(bases) != 1:
+    if len(bases) != 1 or not any(case.summary for case in cases):
         return None
     base = bases.pop()
-    items = _counted(cases) or {item_of(case.metric, case.factors) for case in cases}
+    items = _counted(cases)
     if base == "samples/s":
         return Unit(rate_unit(items.pop() if len(items) == 1 else ""), base, 1.0)
     return choose([case.summary.median for case in cases if case.summary], base)

@@ -15,7 +15,7 @@ from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
-from reportgen.tables.spec import METRIC, PHASE, REPEAT, SYSTEM, TableSpec
+from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
 
 
 def check_names(
@@ -180,6 +180,7 @@ def _present(
     values_of: dict[str, dict[FactorKey, None]] = {
         METRIC: {factor_key(metric): None for spec in specs for metric in spec.metrics},
         PHASE: {factor_key(phase): None for spec in specs for phase in (*spec.phases, *spec.totals)},
+        STATUS: {factor_key(run.status): None for run in runs},
         SYSTEM: {factor_key(system): None for system in systems},
         REPEAT: {},
     }

@@ -10,6 +10,8 @@ from reportgen.autolayout.overview import define_overview, definition_text
 from reportgen.autolayout.path_factors import find_path_factors
 from reportgen.autolayout.scaffold import propose_files
 from reportgen.core.model import Aggregate, Run
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS
 from tests.builders import published_run
 
 
@@ -113,16 +115,40 @@ def test_phases_follow_the_factors_that_separate_cases():
     assert (table.rows, table.columns) == (("model", "batch_size"), ("phase",))
 
 
-def test_what_failed_elsewhere_is_no_row():
+def test_what_failed_elsewhere_is_no_row_but_has_its_own_table():
     runs = [published_run(model=m, batch_size=1, throughput=1.0) for m in "ab"]
     runs += [
         published_run(model="b", batch_size=2, memory=2.0),
         published_run(model="c", batch_size=3, status="failed"),
     ]
-    throughput, memory = define_overview(runs, "reports").tables
+    throughput, memory, failed = define_overview(runs, "reports").tables
     assert (throughput.where, memory.where) == ({"model": ("a", "b")}, {"model": ("b",)})
+    assert (failed.id, failed.metrics, failed.where) == (
+        "failed-runs",
+        ("throughput",),
+        {"status": ("failed",)},
+    )
     written = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
-    assert [one["where"] for one in written] == [{"model": ["a", "b"]}, {"model": "b"}]
+    assert [one["where"] for one in written] == [{"model": ["a", "b"]}, {"model": "b"}, {"status": "failed"}]
+
+
+def test_a_model_that_always_failed_has_rows_and_no_figure():
+    runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in "ab" for b in range(25)]
+    runs += [published_run(model="c", batch_size=b, status="out_of_memory") for b in (1, 2)]
+    runs += [published_run(status="failed")]  # stopped before it printed its model
+    definition = define_overview(runs, "reports")
+    spec = definition.tables[-1]
+    (table,) = build_tables(spec, runs, NO_FACTS)
+    shown = {row.key: cells[0].text for row, cells in zip(table.rows, table.cells, strict=True)}
+    assert spec.rows == ("model", "batch_size")
+    assert shown == {("c", 1): "out of memory", ("c", 2): "out of memory", ("-", "-"): "failed"}
+    assert (table.unit, table.caption[0]) == (None, "Throughput: no run has a number.")
+    assert {figure.table for figure in definition.figures} == {"throughput-a", "throughput-b"}
+
+
+def test_a_campaign_whose_runs_all_failed_has_a_definition():
+    files = propose_files("reports", {"logs/x": [published_run(model="a", status="failed")]}).files
+    assert [one["id"] for one in tomllib.loads(files["reports/x.toml"].decode())["tables"]] == ["failed-runs"]
 
 
 def test_the_folder_gives_the_system_of_a_log_without_device():

@@ -8,7 +8,7 @@ from reportgen.core.model import Finding, Run
 from reportgen.core.results import Cell, Comparison, Expected, Header, Label, Table
 from reportgen.core.rules import Rule
 from reportgen.report.verdict import headline, verdict_sentences
-from tests.builders import run
+from tests.builders import published_run, run
 from tests.render import example
 
 
@@ -63,12 +63,21 @@ def test_the_default_headline_is_the_largest_excess(shown: Table, text: str) -> 
     [
         ([], "No runs to report on."),
         ([run()], "Source: 1 run."),
-        ([run(), run(), run(status="failed")], "Source: 2 runs, 1 failed run."),
-        ([run(status="out_of_memory")] * 2, "Source: 2 out-of-memory runs."),
+        ([run(), run(), run(status="failed")], "Source: 3 runs (2 complete, 1 failed)."),
+        ([run(status="out_of_memory")] * 2, "Source: 2 runs (2 out of memory)."),
+        (
+            [published_run(), run(status="partial"), run()],
+            "Source: 2 runs (1 complete, 1 partial), 1 published result.",
+        ),
     ],
 )
 def test_the_source_of_the_numbers_is_counted_by_status(runs: list[Run], text: str) -> None:
     assert list(verdict_sentences(runs, ())) == [text]
+
+
+def test_runs_in_no_table_are_counted() -> None:
+    others = [run(), run(status="failed")]
+    assert list(verdict_sentences([run()], (), others))[1:] == ["In no table: 2 runs (1 complete, 1 failed)."]
 
 
 @pytest.mark.parametrize(

@@ -337,6 +337,23 @@ def test_failed_runs_are_shown_as_failed_and_never_as_numbers():
     assert texts(only_table(runs, rows=("m",))) == [["out of memory"], ["failed"], ["1"]]
 
 
+def test_failed_cases_that_share_a_cell_are_shown_as_failed():
+    runs = [
+        published_run(m="a", layers=16, status="failed"),
+        published_run(m="a", layers=18, status="out_of_memory"),
+        published_run(m="b", layers=16, throughput=1.0),
+    ]
+    table = only_table(runs, rows=("m",))
+    assert texts(table) == [["out of memory"], ["1"]]
+    assert [run.status for run in table.cells[0][0].case.unmeasured] == ["failed", "out_of_memory"]
+    assert (table.notes, table.findings) == ((), ())
+
+
+def test_a_measured_case_beside_a_failed_one_is_still_hidden_variation():
+    runs = [published_run(m="a", layers=16, status="failed"), published_run(m="a", layers=18, throughput=2.0)]
+    assert texts(only_table(runs, rows=("m",))) == [["several"]]
+
+
 def test_planned_cases_have_their_place_until_they_are_measured():
     table = only_table(
         FRAMEWORKS,
