@@ -18,6 +18,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
 from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
 from reportgen.core.results import CompareKind, Expected, Note, Quantity, Report, Table
+from reportgen.core.rules import Rule
 from reportgen.load import LoadResult, load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
@@ -418,13 +419,19 @@ def detect_all(path: PathLike, *, required: bool = False) -> tuple[Detection, ..
 
 def _reason_unrecognised(files: "LogFiles", findings: Sequence[Finding]) -> tuple[str, str]:
     """Return why no format recognises a file or folder, and the remedy."""
-    from reportgen.formats.filetype import no_text
+    from reportgen.formats.filetype import no_text, role
 
     if findings:
-        return findings[0].message, "check its permissions"
+        is_quote = findings[0].rule == Rule.READ_EXCERPT
+        return findings[0].message, "save the log itself" if is_quote else "check its permissions"
     # A labels.toml that is asked about is not among the files.
-    reason = None if files.is_folder or not len(files) else no_text(files.head(files.path))
-    return reason or (
+    if not files.is_folder and len(files):
+        head = files.head(files.path)
+        if role(files.path, head) == "code":
+            return "is a program, not a log", "name a log"
+        if reason := no_text(head):
+            return reason
+    return (
         "no format recognises it",
         "list what can be read with `reportgen formats`, or propose a format: reportgen learn FILE",
     )

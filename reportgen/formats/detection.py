@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
+from reportgen.formats.filetype import role
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles, unreadable
 
@@ -18,13 +19,20 @@ from reportgen.sources.logfiles import LogFiles, unreadable
 class Claimed:
     """A format and the view that it reads: `files` holds the claimed files alone.
 
-    rivals  names of formats that claim the same files with the same confidence
+    rivals    names of formats that claim the same files with the same confidence
+    is_quote  whether the file is a document that quotes a log, which is no run
     """
 
     format: Format
     claim: Claim
     files: LogFiles
     rivals: tuple[str, ...] = ()
+    is_quote: bool = False
+
+    def quote(self) -> Finding:
+        """Return the finding for a document that quotes a log."""
+        message = f"a document that quotes a log ({self.format.name}); quotes are not read as runs"
+        return Finding("note", Rule.READ_EXCERPT, self.files.id(), message, self.claim.source)
 
     def ambiguity(self) -> Finding | None:
         """Return the finding for files that several formats claim with equal confidence."""
@@ -107,8 +115,16 @@ def offer(view: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
     """Return the format that claims a file by its head, else by its tail; OSError as from `detect`.
 
     Some containers print more than a head before the benchmark begins. A format of last resort gives way to
-    any other that recognises the tail.
+    any other that recognises the tail. Code is never claimed; what a document quotes is claimed as a quote.
     """
+    part = role(view.path, view.head(view.path))
+    if part == "code":
+        return None
+    claimed = _claim_by_head_or_tail(view, formats)
+    return replace(claimed, is_quote=True) if claimed and part == "document" else claimed
+
+
+def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:
     claimed = detect(view, formats)
     if claimed and not claimed.format.is_last:
         return claimed
@@ -127,7 +143,9 @@ def _offer_file(view: LogFiles, formats: Registry, discovery: Discovery) -> None
     except OSError as error:
         discovery.findings.append(unreadable(view.source(view.path), error))
         return
-    if claimed:
+    if claimed and claimed.is_quote:
+        discovery.findings.append(claimed.quote())
+    if claimed and not claimed.is_quote:
         discovery.claimed.append(claimed)
     else:
         discovery.unclaimed.append(view.id(view.path))

@@ -1,7 +1,10 @@
-"""Classify files that are not plain text: empty, compressed, UTF-16, binary.
+"""Classify files that are no logs: code and documents, and what is not plain text.
 
-Only the first bytes are needed. Formats recognise their own binary files; this is for unclaimed files.
+Only the first bytes are needed. Formats recognise their own binary files; `no_text` is for unclaimed files.
 """
+
+import re
+from typing import Literal
 
 from reportgen.formats.parsing.text_log import is_binary
 
@@ -10,6 +13,34 @@ _COMPRESSIONS = {
     b"\xfd7zXZ": "xz",
 }  # fmt: skip
 _BLANK = b" \t\r\n\0"  # blocks that were never written are NUL
+
+_CODE = re.compile(
+    r".*\.(?:py|pyi|ipynb|sh|bash|zsh|slurm|sbatch|c|cc|cpp|cxx|cu|cuh|h|hpp|m|jl|r|rs|go|java|scala|js|ts|rb|pl|lua"
+    r"|cmake|patch|diff|tex)",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(r".*\.(?:md|markdown|rst|html?|adoc|org)", re.IGNORECASE)
+# A line that only a program has. A log may be saved as `train.py`; it has none of these.
+_STATEMENT = re.compile(
+    rb"^[ \t]*(?:#!|#include|//|/\*|import [\w.]+|from [\w.]+ import|def \w|class \w|function\b|fn \w"
+    rb"|use \w+::|using (?:namespace|[\w.]+[,;\n])|package \w|module \w|const \w|let \w|var \w|public "
+    rb"|private |static |export \w|set -[a-z]|if \[|for \w+ in\b|while |diff --git|@@ |\"cells\":"
+    rb"|\\(?:documentclass|begin|section)|[a-zA-Z_]\w*\(\) ?\{|[A-Z_]+=\S*$)",
+    re.MULTILINE,
+)
+_MARKUP = re.compile(
+    rb"^ {0,3}(?:#{1,6} |```|~~~|\.\. \w)|\]\(|::$|<(?:html|body|p|pre|table)\b", re.MULTILINE
+)
+
+
+def role(name: str, head: bytes) -> Literal["code", "document"] | None:
+    """Return whether a file is a program or a document, by its name and its first bytes; None for others.
+
+    Programs and documents quote logs, in docstrings and examples, and are none.
+    """
+    if _CODE.fullmatch(name) and _STATEMENT.search(head):
+        return "code"
+    return "document" if _DOCUMENT.fullmatch(name) and _MARKUP.search(head) else None
 
 
 def no_text(head: bytes) -> tuple[str, str] | None:

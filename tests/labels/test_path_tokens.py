@@ -1,4 +1,4 @@
-"""Settings in the names of files and folders: cases that names tell apart, and names that tell nothing."""
+"""Settings in the names of files and folders: words that are settings, and words that are not."""
 
 from pathlib import Path
 

@@ -1,0 +1,77 @@
+"""Programs and documents are no logs, whatever they quote; logs under odd names are."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen import read
+from reportgen.api import detect_all
+from reportgen.core.errors import RequestError
+from reportgen.formats.filetype import role
+from reportgen.formats.registry import FORMATS
+from tests.builders import write_files
+from tests.formats.valid_logs import VALID_LOGS
+
+LOG = "".join(f"iter {i}: loss 10.9, time {100 + i}.00ms, mfu 1.00%\n" for i in range(150))
+DOCUMENTS = {
+    "README.md": f"# Results\n\n```\n{LOG}```\n",
+    "notes.markdown": f"See [the log](x.log).\n\n    {LOG}",
+    "page.rst": f"Results\n=======\n\n::\n\n{LOG}",
+    "page.html": f"<html><body><pre>\n{LOG}</pre></body></html>\n",
+}
+PROGRAMS = {
+    "train.py": f'"""Train.\n\n{LOG}"""\n\nimport torch\n',
+    "run.sh": f"#!/bin/bash\npython train.py\n# {LOG}",
+    "settings.sh": f"BATCH=32\n: '\n{LOG}'\n",
+    "kernel.cu": f"/*\n{LOG}*/\n__global__ void k() {{}}\n",
+    "log.ipynb": '{\n "cells": [\n  {"outputs": ["\n' + LOG + '"]}]}\n',
+    "mend.patch": f"diff --git a/x b/x\n@@ -1,2 +1,2 @@\n{LOG}",
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_log_in_a_document_is_a_finding_and_no_run(name: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {name: DOCUMENTS[name], "run.log": LOG})
+    runs = read(tmp_path, root=tmp_path)
+    assert [run.id for run in runs] == ["run.log"]
+    assert [(each.rule, each.message) for each in runs.file_findings] == [
+        ("read.excerpt", "a document that quotes a log (nanogpt); quotes are not read as runs")
+    ]
+    assert [file.path for file in runs.unrecognised] == [name]
+    with pytest.raises(RequestError, match="quotes are not read as runs; save the log itself"):
+        detect_all(tmp_path / name, required=True)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_log_in_a_program_is_not_read(name: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {name: PROGRAMS[name]})
+    runs = read(tmp_path, root=tmp_path)
+    assert (list(runs), list(runs.file_findings)) == ([], [])
+    assert [file.path for file in runs.unrecognised] == [name]
+    with pytest.raises(RequestError, match="is a program, not a log"):
+        detect_all(tmp_path / name, required=True)
+
+
+@pytest.mark.parametrize("ending", ["md", "rst", "py", "sh", "c", "m", "html"])
+@pytest.mark.parametrize("known", [known.name for known in FORMATS])
+def test_a_log_under_an_odd_name_is_a_log(known: str, ending: str) -> None:
+    if len(VALID_LOGS[known]) == 1:
+        (content,) = VALID_LOGS[known].values()
+        assert role(f"slurm.{ending}", content[: 64 * 1024]) is None
+
+
+def test_this_repository_has_runs_in_its_logs_and_in_fixtures_only() -> None:
+    root = Path(__file__).parents[2]
+    folders = [
+        "benchmarks",
+        "collectors",
+        "docs",
+        "reportgen",
+        "reports",
+        "tests",
+        "README.md",
+        "CHANGELOG.md",
+    ]
+    paths = {run.source.path for run in read([root / name for name in folders], root=root)}
+    assert paths
+    assert [path for path in paths if not path.startswith(("tests/fuzz/corpus/", "tests/logformat/"))] == []
