@@ -25,7 +25,7 @@ from collectors.format_v1.clocks import read_clocks
 from collectors.launcher.child_process import SignalForwarder, tee
 from collectors.launcher.exit_status import finish_record
 from collectors.machine.nvml import has_driver
-from collectors.machine.sanitize_argv import sanitize
+from collectors.machine.sanitize_argv import sanitize, sanitize_text
 from collectors.messages import warn
 from collectors.telemetry import watch
 
@@ -172,7 +172,7 @@ def _run_once(job: Job, folder: Path, repeat: int, campaign: Campaign) -> _Outco
         try:
             child = subprocess.Popen(job.command, env=environ, stdout=pipe, bufsize=0)
         except OSError as error:
-            reason = f"{job.command[0]}: {error.strerror}"
+            reason = sanitize_text(f"{job.command[0]}: {error.strerror}")
             run_folder.write_run(folder, {**started, "status": "failed", "error": reason}, campaign.node)
             raise
         signals.attach(child)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from collectors.machine.gpu_info import describe_gpus
-from collectors.machine.sanitize_argv import own_command, remove_secrets
+from collectors.machine.sanitize_argv import own_command, sanitize_text
 from collectors.machine.torch_info import describe_torch
 
 # fmt: off
@@ -238,5 +238,4 @@ def _packages() -> Group:
 
 
 def _variables() -> Group:
-    values = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
-    return {name: " ".join(remove_secrets(value.split(" "))) for name, value in values.items()}
+    return {name: sanitize_text(os.environ[name]) for name in _VARIABLES if name in os.environ}

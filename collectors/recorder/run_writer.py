@@ -15,7 +15,7 @@ from collectors.format_v1.clocks import clock_line, read_clocks
 from collectors.format_v1.steps_file import StepsFile, end_line
 from collectors.machine import environment
 from collectors.machine.distributed import RankInfo
-from collectors.machine.sanitize_argv import own_command
+from collectors.machine.sanitize_argv import own_command, sanitize_text
 from collectors.messages import warn
 from collectors.telemetry.watch import ThreadWatch, start_thread_watch
 
@@ -88,6 +88,7 @@ class RunWriter:
 
         lines  None if another thread still hangs in a write; then the file is not touched
         """
+        error = sanitize_text(error)
         if lines is None:
             self._error = self._error or "steps could not be written: the disk hangs"
         else:

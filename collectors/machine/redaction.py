@@ -1,0 +1,154 @@
+"""Recognise secrets in command lines, variables and error texts, and replace them by `[removed]`.
+
+A value is a secret because of its name (`--api-key X`, `HF_TOKEN=X`, `"password": "X"`, `Authorization: X`)
+or because of its form (`hf_...`, `Bearer ...`, `https://me:X@host`). Names are compared word by word:
+`--hf-token` names a secret, `--tokenizer`, `--max-tokens` and `--pad-token` do not. In doubt the value is
+removed, because logs are published. A secret that is a bare word cannot be recognised.
+"""
+
+import re
+from collections.abc import Sequence
+
+REMOVED = "[removed]"
+
+#: Parts that make any name the name of a secret.
+_SECRET_PART = re.compile(r"passw|passphrase|passcode|secret|credential", re.IGNORECASE)
+#: Last words of the names of secrets: `--github-pat`, `X-Api-Key`, `HF_TOKEN`.
+_SECRET_WORDS = {
+    "auth", "authentication", "authorization", "bearer", "cookie", "jwt", "key", "pat", "pwd", "sig",
+    "signature", "token",
+}  # fmt: skip
+#: `apikey`, `accesstoken`; also `--api-keys`, although `--num-keys` and `--max-tokens` are no secrets.
+_SECRET_KIND = re.compile(r"(access|api|auth|bearer|hf|hub|private|refresh|session|ssh|wandb)(key|token)s?\Z")
+#: What a harmless key or token is for: `--pad-token "<pad>"`, `--sort-key name`, `--image-key jpg`.
+_HARMLESS_KINDS = {
+    "answer", "audio", "batch", "begin", "bos", "cache", "caption", "class", "cls", "column",
+    "data", "dict", "end", "eos", "feature", "field", "first", "foreign", "group", "id", "image",
+    "index", "initializer", "input", "label", "last", "loss", "mask", "max", "metric", "min",
+    "model", "monitor", "new", "next", "num", "output", "pad", "padding", "partition", "per",
+    "placeholder", "primary", "prompt", "query", "question", "sample", "sep", "sort", "special",
+    "start", "state", "stop", "target", "text", "unk", "video",
+}  # fmt: skip
+_HARMLESS_VALUES = {"", "true", "false", "yes", "no", "none", "null"}
+#: Words of a name that say nothing about its kind: `TOKEN_VALUE`, `--auth-header`.
+_FILLERS = {"value", "string", "header"}
+_FLAG = re.compile(r"-+(use|no|with|enable|disable|skip|allow)[-_]")
+_USER_OPTIONS = ("-u", "-U", "--user", "--proxy-user")
+_USER_AND_PASSWORD = re.compile(r"(?!\d+:\d+\Z)[^:/\s]+:\S+")
+_SCHEMES = ("bearer", "basic", "digest", "negotiate", "token")
+
+_QUOTE = r"""\\*["']"""
+_QUOTED = rf"(?P<quote>{_QUOTE})(?:(?!(?P=quote))(?:\\.|.))*(?P=quote)"
+_NAME = re.compile(rf"(?<![\w.-])([\w.-]+)(?:{_QUOTE})?\s*(?:==?|:=?)\s*")  # `name=`, `"name": `
+_OPTION = re.compile(rf"(?<!\S)(--?[\w.-]+)\s+(?={_QUOTE})")
+#: Quoted, a list, an object or a bare word.
+_VALUE = re.compile(rf"""{_QUOTED}|\[[^\]]*\]|\{{[^}}]*\}}|\\*["']?[^\s,;&)\]}}"'\\]+""", re.DOTALL)
+_HEADER = re.compile(
+    r"\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*:\s*)[^\s\"'][^\"'\r\n]*", re.IGNORECASE
+)
+
+#: Values that are secrets in any place.
+_SECRET_FORMS = re.compile(
+    r"""
+      (?<=://)[^/\s"']+@                                        # user and password in a URL
+    | (?<![\w/.])[\w.+-]+:(?!\d+@)[^\s/@:"']+@(?!sha\d)(?=\w)   # the same without a scheme
+    | (?<![A-Za-z0-9])(?:
+          hf_(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,} | hf_[a-z]{24,}  # Hugging Face
+        | sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{12,}             # OpenAI and others
+        | gh[oprsu]_[A-Za-z0-9]{16,} | github_pat_\w{16,} | glpat-[\w-]{12,}
+        | nvapi-[\w-]{16,} | gsk_[A-Za-z0-9]{16,} | xox[abeprs]-[\w-]{10,} | dapi[0-9a-f]{32}
+        | (?:AKIA|ASIA)[A-Z0-9]{16} | AIza[\w-]{30,} | npm_[A-Za-z0-9]{30,} | pypi-[\w-]{32,}
+        | eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*                        # JSON Web Token
+      )
+    | -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----.*?(?:-----END\ [A-Z ]*-----|\Z)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_BEARER = re.compile(r"\b(bearer\s+)[\w.~+/=-]{6,}", re.IGNORECASE)
+
+
+def is_secret_name(name: str) -> bool:
+    """Return True if an option, variable, header or key of this name has a secret as its value."""
+    if _SECRET_PART.search(name):
+        return True
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    while words and words[-1] in _FILLERS:
+        words.pop()
+    if not words:
+        return False
+    if _SECRET_KIND.match(words[-1]) or _SECRET_KIND.match("".join(words[-2:])):
+        return True
+    return words[-1] in _SECRET_WORDS and not (len(words) > 1 and words[-2] in _HARMLESS_KINDS)
+
+
+def remove_secrets(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line without secrets."""
+    out: list[str] = []
+    before = ""  # the option or header whose value the next word may be
+    for word in words:
+        if before and word.lower() in _SCHEMES:
+            out.append(word)
+        elif before and _is_value_of(before, word):
+            is_kept = word.lower() in _HARMLESS_VALUES or REMOVED in word
+            out.append(word if is_kept else REMOVED)
+            before = ""
+        else:
+            out.append(_remove_from_word(word))
+            before = word if _expects_value(word) else ""
+    return out
+
+
+def _expects_value(word: str) -> bool:
+    """Return True if the next word may be a secret: after `--token`, `Authorization:`, `Bearer`, `--user`."""
+    if word in _USER_OPTIONS or word.lower() == "bearer":
+        return True
+    is_name = (word.startswith("-") and not re.search("[=:]", word)) or word.endswith(":")
+    return is_name and is_secret_name(word)
+
+
+def _is_value_of(option: str, word: str) -> bool:
+    if option in _USER_OPTIONS:
+        return bool(_USER_AND_PASSWORD.match(word))
+    if _FLAG.match(option):
+        return not word.startswith("-")
+    return not re.match("--[A-Za-z]", word)  # a password may begin with one dash
+
+
+def _remove_from_word(word: str) -> str:
+    """Return a word of a command line without the secrets inside it."""
+    named = re.match(r"(?P<name>[^=:\s]+)(?P<sign>=|:\s*)(?P<value>.+)", word, re.DOTALL)
+    if named and re.match(r"[\w+-]", word):
+        if named["name"] in _USER_OPTIONS and _USER_AND_PASSWORD.match(named["value"]):
+            return named["name"] + named["sign"] + REMOVED
+        if is_secret_name(named["name"]) and named["value"].lower() not in _HARMLESS_VALUES:
+            return named["name"] + named["sign"] + REMOVED  # all of it: it may contain spaces and commas
+    return remove_secrets_from_text(word) if re.search(r"\s", word) else _remove_marked(word)
+
+
+def remove_secrets_from_text(text: str) -> str:
+    """Return a text without secrets: a variable, an error, or a command line in one string."""
+    pieces = re.split(r"(\s+)", _remove_values(_OPTION, _remove_marked(text)))
+    pieces[::2] = remove_secrets(pieces[::2])
+    return "".join(pieces)
+
+
+def _remove_marked(text: str) -> str:
+    """Return a text without the secrets that a name, a header or their form marks."""
+    text = _BEARER.sub(rf"\1{REMOVED}", _HEADER.sub(rf"\1\2{REMOVED}", text))
+    text = _remove_values(_NAME, text)
+    return _SECRET_FORMS.sub(lambda match: REMOVED + ("@" if match[0].endswith("@") else ""), text)
+
+
+def _remove_values(names: "re.Pattern[str]", text: str) -> str:
+    """Return a text without the values that follow names of secrets; `names` matches a name and its sign."""
+    kept = []
+    end = 0
+    for name in names.finditer(text):
+        value = _VALUE.match(text, name.end())
+        if name.start() < end or not value or not is_secret_name(name[1]):
+            continue
+        if value[0].strip("\\\"'").lower() not in _HARMLESS_VALUES:
+            quote = value["quote"] or ""
+            kept += [text[end : name.end()], quote, REMOVED, quote]
+            end = value.end()
+    return "".join([*kept, text[end:]])
