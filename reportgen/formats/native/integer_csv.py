@@ -5,8 +5,9 @@ empty. Lines and cells are positions in a byte array, and digits are summed colu
 line costs only itself. Only `#` lines and headers are handled one by one.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ _MAX_COLUMNS = 256
 # A device's UUID has 40 characters; longer texts in the first column are damaged.
 _MAX_TEXT_BYTES = 128
 
-Positions = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
 
@@ -32,17 +33,14 @@ Mask = NDArray[np.bool_]
 class Layout:
     """The expected content of a file.
 
-    first     first cell of a header; required  columns that it must have
-    is_known  whether the cells of a column must be numbers; other columns are ignored
-    records   first cells of the wanted `#` lines
-    has_text  whether the first column holds text instead of numbers
+    required  columns of every header; the first begins it, and holds text unless it is known
+    known     names of the columns of numbers; other columns are ignored
+    records   first cell of the wanted `#` lines -> the form of the other cells
     """
 
-    first: str
     required: Sequence[str]
-    is_known: Callable[[str], bool]
-    records: Sequence[str]
-    has_text: bool = False
+    known: re.Pattern[str]
+    records: Mapping[str, re.Pattern[str]]
 
 
 @dataclass(slots=True)
@@ -50,14 +48,15 @@ class IntTable:
     """The rows of a file: column -> numbers (ABSENT if empty), all of one length.
 
     text     the first column if it is text; line  line of each row, from 1
-    records  the `#` lines as (line, cells); is_cut  whether the last line had no end and was dropped
+    records  first cell -> (line, groups of its form) of the `#` lines
+    is_cut   whether the last line had no end and was dropped
     """
 
-    columns: dict[str, IntArray] = field(default_factory=dict)
-    text: NDArray[np.bytes_] = field(default_factory=lambda: np.empty(0, "S1"))
-    line: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
-    records: list[tuple[int, list[str]]] = field(default_factory=list)
-    is_cut: bool = False
+    columns: dict[str, IntArray]
+    text: NDArray[np.bytes_]
+    line: IntArray
+    records: dict[str, list[tuple[int, tuple[str, ...]]]]
+    is_cut: bool
 
     def column(self, name: str) -> IntArray:
         """Return a column, all ABSENT if the file does not have it."""
@@ -67,164 +66,140 @@ class IntTable:
 def parse(content: bytes, layout: Layout, malformed: Malformed) -> IntTable:
     """Return the rows; damaged lines are left out and recorded in `malformed`."""
     reader = _Reader(layout, malformed)
-    end = content.rfind(b"\n") + 1
-    reader.table.is_cut = end < len(content)
-    start = line = 0
+    start, end = 0, content.rfind(b"\n") + 1
     while start < end:
-        stop = (
-            content.rfind(b"\n", start, min(start + _CHUNK_BYTES, end)) + 1 or content.find(b"\n", start) + 1
-        )
-        chunk = _Chunk.of(np.frombuffer(content, np.uint8, stop - start, start), line)
-        reader.read(chunk)
-        line += len(chunk.stops)
+        whole_lines = content.rfind(b"\n", start, start + _CHUNK_BYTES) + 1
+        stop = whole_lines or content.find(b"\n", start) + 1
+        reader.read(np.frombuffer(content, np.uint8, stop - start, start))
         start = stop
-    return reader.finish()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Chunk:
-    """Whole lines: where each starts and stops; `before` lines of the file precede them."""
-
-    content: NDArray[np.uint8]
-    starts: Positions
-    stops: Positions
-    before: int
-
-    @classmethod
-    def of(cls, content: NDArray[np.uint8], before: int) -> "_Chunk":
-        """Return the lines of a content that ends with a line feed."""
-        ends = np.flatnonzero(content == _NEWLINE)
-        starts = np.concatenate(([0], ends[:-1] + 1))
-        return cls(content, starts, ends - ((ends > starts) & (content[ends - 1] == _RETURN)), before)
-
-    def cells(self, at: int) -> list[str]:
-        """Return the cells of one line."""
-        text = self.content[self.starts[at] : self.stops[at]].tobytes()
-        return text.decode("utf-8", "replace").split(",")
+    return reader.table(is_cut=end < len(content))
 
 
 class _Reader:
     """Reads chunk by chunk and keeps the current header."""
 
     def __init__(self, layout: Layout, malformed: Malformed) -> None:
-        self.layout, self.malformed, self.table = layout, malformed, IntTable()
+        self.layout, self.malformed = layout, malformed
+        self.has_text = not layout.known.fullmatch(layout.required[0])
         self.header: list[str] | None = None
-        self.known: set[str] = set()
-        self.parts: list[IntTable] = []
+        self.lines = 0
+        self.known: dict[str, None] = {}  # of all headers, in their order
+        self.parts: list[tuple[dict[str, IntArray], NDArray[np.bytes_], IntArray]] = []
+        self.records: dict[str, list[tuple[int, tuple[str, ...]]]] = {name: [] for name in layout.records}
 
-    def read(self, chunk: _Chunk) -> None:
-        """Read the lines of a chunk."""
-        is_row = chunk.stops > chunk.starts
-        initial = np.where(is_row, chunk.content[chunk.starts], 0)
+    def table(self, *, is_cut: bool) -> IntTable:
+        """Return all rows; columns that a part does not have are ABSENT there."""
+        line = np.concatenate([np.empty(0, np.int64), *(line for _, _, line in self.parts)])
+        text = np.concatenate([np.empty(0, "S1"), *(text for _, text, _ in self.parts)])
+        columns = {name: np.full(len(line), ABSENT, dtype=np.int64) for name in self.known}
+        begin = 0
+        for part, _, lines in self.parts:
+            for name, values in part.items():
+                columns[name][begin : begin + len(values)] = values
+            begin += len(lines)
+        return IntTable(columns, text, line, self.records, is_cut)
+
+    def read(self, content: Bytes) -> None:
+        """Read a chunk of whole lines."""
+        stops = np.flatnonzero(content == _NEWLINE)
+        starts = np.concatenate(([0], stops[:-1] + 1))
+        stops -= (stops > starts) & (content[stops - 1] == _RETURN)
+        rows = np.stack((starts, stops, self.lines + 1 + np.arange(len(stops))))
+        self.lines += len(stops)
+        is_row = stops > starts
+        initial = np.where(is_row, content[starts], 0)
         # Candidates by their first letter; the first cell decides below.
-        special = is_row & ((initial == _HASH) | (initial == ord(self.layout.first[0])))
+        special = (initial == _HASH) | (initial == ord(self.layout.required[0][0]))
         begin = 0
         for at in np.flatnonzero(special).tolist():
-            cells, line = chunk.cells(at), chunk.before + at + 1
+            line = int(rows[2, at])
+            cells = content[starts[at] : stops[at]].tobytes().decode("utf-8", "replace").split(",")
+            is_row[at] = self.has_text
             if cells[0].startswith("#"):
                 is_row[at] = False
-                self.table.records += [(line, cells)] if cells[0] in self.layout.records else []
-            elif cells[0] == self.layout.first:
+                self._read_record(cells, line)
+            elif cells[0] == self.layout.required[0]:
                 is_row[at] = False
-                self._read_rows(chunk, np.flatnonzero(is_row[begin:at]) + begin)
+                self._read_rows(content, rows[:, begin:at][:, is_row[begin:at]])
                 begin = at
-                self._set_header(cells, line)
-            elif not self.layout.has_text:
-                is_row[at] = False
+                self._read_header(cells, line)
+            elif not self.has_text:
                 self.malformed.add(line, "not a line of this format")
-        self._read_rows(chunk, np.flatnonzero(is_row[begin:]) + begin)
+        self._read_rows(content, rows[:, begin:][:, is_row[begin:]])
 
-    def finish(self) -> IntTable:
-        """Return all rows; columns that a part does not have are ABSENT there."""
-        table, begin = self.table, 0
-        if self.parts:
-            table.line = np.concatenate([part.line for part in self.parts])
-            table.text = np.concatenate([part.text for part in self.parts])
-        for part in self.parts:
-            for name, values in part.columns.items():
-                column = table.columns.setdefault(name, np.full(len(table.line), ABSENT, dtype=np.int64))
-                column[begin : begin + len(values)] = values
-            begin += len(part.line)
-        return table
+    def _read_record(self, cells: list[str], line: int) -> None:
+        if form := self.layout.records.get(cells[0]):
+            if match := form.fullmatch(",".join(cells[1:])):
+                self.records[cells[0]].append((line, match.groups()))
+            else:
+                self.malformed.add(line, f"not a {cells[0]} record")
 
-    def _set_header(self, cells: list[str], line: int) -> None:
-        self.known.update(name for name in cells if self.layout.is_known(name))
-        is_valid = len(set(cells)) == len(cells) and set(self.layout.required) <= set(cells)
-        self.header = cells if is_valid and len(self.known) <= _MAX_COLUMNS else None
-        if not is_valid:
+    def _read_header(self, cells: list[str], line: int) -> None:
+        self.header = None
+        known = self.known | dict.fromkeys(filter(self.layout.known.fullmatch, cells))
+        if len(set(cells)) < len(cells) or not set(self.layout.required) <= set(cells):
             self.malformed.add(line, "a header without its required columns, or with a repeated column")
-        elif self.header is None:
+        elif len(known) > _MAX_COLUMNS:
             self.malformed.add(line, f"more than {_MAX_COLUMNS} columns in one file")
         else:
-            # An empty part makes its columns known even if no row follows.
-            none = np.empty(0, dtype=np.int64)
-            self.parts.append(IntTable({name: none for name in cells if self.layout.is_known(name)}))
+            self.header, self.known = cells, known
 
-    def _read_rows(self, chunk: _Chunk, lines: Positions) -> None:
-        """Add the rows in these lines, all below one header."""
-        if not len(lines):
+    def _read_rows(self, content: Bytes, rows: IntArray) -> None:
+        """Add rows (start, stop and number of each), all below one header."""
+        starts, stops, line = rows
+        if not len(line):
             return
         if self.header is None:
-            self._damaged(lines + chunk.before + 1, "a row without a valid header above it")
+            self._damaged(line, "a row without a valid header above it")
             return
-        starts, stops = chunk.starts[lines], chunk.stops[lines]
-        low, high = int(starts[0]), int(stops[-1])
-        commas = np.flatnonzero(chunk.content[low:high] == _COMMA) + low
+        low, width = int(starts[0]), len(self.header)
+        commas = np.flatnonzero(content[low : stops[-1]] == _COMMA) + low
         first = np.searchsorted(commas, starts)
-        fits = np.searchsorted(commas, stops) - first + 1 == len(self.header)
-        self._damaged(lines[~fits] + chunk.before + 1, f"not the {len(self.header)} cells of its header")
-        inner = commas[first[fits][:, None] + np.arange(len(self.header) - 1)]
+        fits = np.searchsorted(commas, stops) - first + 1 == width
+        self._damaged(line[~fits], f"not the {width} cells of its header")
+        inner = commas[first[fits][:, None] + np.arange(width - 1)]
         borders = np.hstack((starts[fits, None] - 1, inner, stops[fits, None]))
-        self.parts.append(self._parse_cells(chunk.content, borders, lines[fits] + chunk.before + 1))
-
-    def _parse_cells(self, content: NDArray[np.uint8], borders: Positions, line: IntArray) -> IntTable:
-        """Return the rows whose cells, between consecutive borders, are valid."""
-        good = np.ones(len(line), dtype=bool)
+        line, good = line[fits], np.ones(len(inner), dtype=bool)
         columns: dict[str, IntArray] = {}
         text = np.empty(len(line), "S1")
-        for number, name in enumerate(self.header or ()):
-            starts, stops = borders[:, number] + 1, borders[:, number + 1]
-            if number == 0 and self.layout.has_text:
-                text, is_good = _texts(content, starts, stops)
-                good &= is_good
-            elif self.layout.is_known(name):
-                columns[name], is_good = _numbers(content, starts, stops)
-                good &= is_good
+        for number, name in enumerate(self.header):
+            cells = borders[:, number] + 1, borders[:, number + 1]
+            if number == 0 and self.has_text:
+                text = _texts(content, *cells, good)
+            elif name in self.known:
+                columns[name] = _numbers(content, *cells, good)
         self._damaged(line[~good], "a cell that is not a whole number below 2^63")
-        return IntTable({name: values[good] for name, values in columns.items()}, text[good], line[good])
+        self.parts.append(({name: column[good] for name, column in columns.items()}, text[good], line[good]))
 
     def _damaged(self, lines: IntArray, fact: str) -> None:
         if len(lines):
             self.malformed.add(int(lines[0]), fact, len(lines))
 
 
-def _numbers(content: NDArray[np.uint8], starts: Positions, stops: Positions) -> tuple[IntArray, Mask]:
-    """Return the numbers in cells of digits, ABSENT for empty cells, and which cells are valid."""
+def _numbers(content: Bytes, starts: IntArray, stops: IntArray, good: Mask) -> IntArray:
+    """Return the numbers in cells of digits, ABSENT for empty cells; invalid cells are no longer `good`."""
     sizes = stops - starts
     total = np.zeros(len(sizes), dtype=np.uint64)
-    good = np.ones(len(sizes), dtype=bool)
     longest = int(sizes.max(initial=0))
     for back in range(1, min(longest, _MAX_DIGITS) + 1):
         inside = sizes >= back
         digit = content[np.where(inside, stops - back, 0)] - np.uint8(_ZERO)  # wraps below "0"
-        good &= ~inside | (digit <= 9)
-        total += np.where(inside & (digit <= 9), digit, 0).astype(np.uint64) * np.uint64(10 ** (back - 1))
+        digit *= inside
+        good &= digit <= 9
+        total += digit.astype(np.uint64) * np.uint64(10 ** (back - 1))
     if longest > _MAX_DIGITS:
         for at in np.flatnonzero(sizes > _MAX_DIGITS).tolist():  # leading zeros, or too large
             digits = content[starts[at] : stops[at]].tobytes().lstrip(b"0")
             good[at] &= len(digits) <= _MAX_DIGITS and (not digits or digits.isdigit())
     good &= total <= _MAX_NUMBER
-    return np.where(good & (sizes > 0), total, np.uint64(0)).astype(np.int64) + (sizes == 0) * ABSENT, good
+    return np.where(sizes > 0, total.astype(np.int64), ABSENT)
 
 
-def _texts(
-    content: NDArray[np.uint8], starts: Positions, stops: Positions
-) -> tuple[NDArray[np.bytes_], Mask]:
-    """Return the texts of cells, and which cells are neither empty nor too long."""
+def _texts(content: Bytes, starts: IntArray, stops: IntArray, good: Mask) -> NDArray[np.bytes_]:
+    """Return the texts of cells; empty cells and too long ones are no longer `good`."""
     sizes = stops - starts
-    good = (sizes > 0) & (sizes <= _MAX_TEXT_BYTES)
-    width = int(sizes[good].max(initial=1))
-    offsets = np.arange(width)
+    good &= (sizes > 0) & (sizes <= _MAX_TEXT_BYTES)
+    offsets = np.arange(sizes[good].max(initial=1))
     inside = (offsets < sizes[:, None]) & good[:, None]
-    gathered = np.where(inside, content[np.where(inside, starts[:, None] + offsets, 0)], 0).astype(np.uint8)
-    return np.ascontiguousarray(gathered).view(f"S{width}").reshape(-1), good
+    letters = content[np.where(inside, starts[:, None] + offsets, 0)] * inside
+    return letters.view(f"S{len(offsets)}").reshape(-1)

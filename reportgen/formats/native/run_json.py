@@ -1,18 +1,16 @@
-"""Parse the JSON files of our own log format; wrong values are left out and reported.
+"""Parse run.json of our own log format; wrong values are left out and reported.
 
-The struct `RunFile` is the schema of run.json; logs/FORMAT.md explains its keys.
+The struct `RunFile` is its schema; logs/FORMAT.md explains its keys.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeGuard
 
 from msgspec import Meta, Struct
 
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import convert_valid_parts
-from reportgen.formats.parsing.json_values import items, load, table
+from reportgen.formats.parsing.json_values import load, table
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _MAX_TEXT_CHARS = 200
@@ -50,121 +48,77 @@ class RunFile(Struct, kw_only=True):
     columns: dict[str, StepClock | Column] = {}
     recorder: dict[str, Any] = {}
 
-
-@dataclass(slots=True)
-class RunJson:
-    """The content of run.json.
-
-    problems   what was left out, and why
-    conflicts  factors on which script and launcher disagree, or that do not fit the work of a step
-    """
-
-    file: RunFile = field(default_factory=RunFile)
-    problems: list[str] = field(default_factory=list)
-    conflicts: list[str] = field(default_factory=list)
-
-    @property
-    def status(self) -> Status:
-        """How the run ended."""
-        return self.file.status or "partial"
-
     @property
     def factors(self) -> dict[str, FactorValue]:
         """The factors of the case, and the item."""
-        if self.file.item is None or "item" in self.file.case:
-            return self.file.case
-        return {**self.file.case, "item": self.file.item}
+        return self.case if self.item is None else {**self.case, "item": self.case.get("item", self.item)}
 
     @property
-    def clocks(self) -> dict[str, StepClock]:
+    def column_clocks(self) -> dict[str, StepClock]:
         """Column -> clock, which overrides the column's name."""
-        columns = self.file.columns.items()
-        clocks = ((name, x.clock if isinstance(x, Column) else x) for name, x in columns)
-        return {name: clock for name, clock in clocks if clock}
+        clocks = {name: x.clock if isinstance(x, Column) else x for name, x in self.columns.items()}
+        return {name: clock for name, clock in clocks.items() if clock}
 
     @property
     def cause(self) -> str:
         """ ": ..." why the run ended early, "" if unknown."""
-        parts = [self.file.error[:_MAX_TEXT_CHARS]] if self.file.error else []
-        parts += [f"exit code {self.file.exit_code}"] if self.file.exit_code else []
+        parts = [self.error[:_MAX_TEXT_CHARS]] if self.error else []
+        parts += [f"exit code {self.exit_code}"] if self.exit_code else []
         return ": " + ", ".join(parts) if parts else ""
 
     @property
     def trouble(self) -> str:
         """ ": ..." what the recorder reports as wrong with recording, "" if nothing."""
-        error = self.file.recorder.get("error")
+        error = self.recorder.get("error")
         return f": {error[:_MAX_TEXT_CHARS]}" if isinstance(error, str) and error else ""
 
     @property
     def cost(self) -> dict[str, int | str]:
         """The cost of recording as calibrated; names that end in `_ns` differ from run to run by nature."""
-        recorder = self.file.recorder
         names = {"cost_ns_per_step": "step_cost_ns", "unrecorded_step_ns": "unrecorded_step_ns"}
         cost: dict[str, int | str] = {
-            name: value for key, name in names.items() if _is_integer(value := recorder.get(key))
+            name: value for key, name in names.items() if _is_integer(value := self.recorder.get(key))
         }
-        interval, coverage = recorder.get("cost_interval_ns"), recorder.get("cost_coverage")
+        interval, coverage = self.recorder.get("cost_interval_ns"), self.recorder.get("cost_coverage")
         if isinstance(interval, list) and len(interval) == 2 and all(map(_is_integer, interval)):
             chance = f" ({coverage:.1%})" if isinstance(coverage, float) else ""
             cost["step_cost_interval_ns"] = f"{interval[0]} to {interval[1]}{chance}"
         return cost
 
+    @property
+    def conflicts(self) -> list[str]:
+        """What script and launcher disagree on, and a batch size that does not fit the work of a step."""
+        factors, samples = self.factors, self.samples_per_step
+        conflicts = [
+            f"{name}: {value} in the script, {factors.get(name, 'nothing')} in the launcher; "
+            "using the launcher's"
+            for name, value in self.case_in_script.items()
+        ]
+        batch_size = 1 if factors.get("item") == "token" else factors.get("batch_size")
+        # With accumulated gradients it divides the work.
+        if _is_integer(batch_size) and batch_size > 0 and samples and samples % batch_size:
+            conflicts.append(
+                f"batch_size: {batch_size} in the case does not divide the {samples} samples of a rank's "
+                "step; the throughput uses the samples"
+            )
+        return conflicts
 
-@dataclass(frozen=True, slots=True)
-class NodeJson:
-    """The content of an environment file: the ranks on the node, and facts in nested groups."""
 
-    version: object = 1
-    ranks: frozenset[float] = frozenset()
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-def parse_node(content: bytes) -> NodeJson | None:
-    """Return the content of an environment file, None if it is not one."""
-    document = load(content)
-    if table(document).get("format") != "reportgen-environment":
-        return None
-    ranks = frozenset(rank for rank in items(document.get("ranks")) if isinstance(rank, (int, float)))
-    return NodeJson(document.get("version", 1), ranks, table(document.get("environment")))
-
-
-def parse_run(content: bytes | None) -> RunJson:
-    """Return the content of run.json; None (no such file) and damage give a partial run without factors."""
-    run = RunJson()
-    if content is None:
-        return run
-    document = load(content)
-    if table(document).get("format") != "reportgen-run":
-        run.problems.append("not a run.json of this format")
-        return run
-    known = {key: value for key, value in document.items() if key in RunFile.__struct_fields__}
-    run.file, faults = convert_valid_parts(known, RunFile)
-    run.problems = [f"{fault.place}: {fault.fact}" for fault in faults]
+def parse_run(content: bytes) -> tuple[RunFile, list[str]]:
+    """Return what is valid in run.json, and what was left out and why."""
+    document = table(load(content))
+    if document.get("format") != "reportgen-run":
+        return RunFile(), ["not a run.json of this format"]
+    keys = {key: value for key, value in document.items() if key in RunFile.__struct_fields__}
+    run, faults = convert_valid_parts(keys, RunFile)
+    problems = [f"{fault.place}: {fault.fact}" for fault in faults]
     if "status" not in document:
-        run.problems.append("status is missing")
-    for key, factors in (("case", run.file.case), ("case_in_script", run.file.case_in_script)):
+        problems.append("status is missing")
+    for key, factors in (("case", run.case), ("case_in_script", run.case_in_script)):
         for name in [name for name in factors if not _NAME.fullmatch(name)]:
             del factors[name]
-            run.problems.append(f'{key}: "{name[:60]}" is not the name of a factor')
-    for name, value in run.file.case_in_script.items():
-        launcher = run.factors.get(name, "nothing")
-        run.conflicts.append(
-            f"{name}: {value} in the script, {launcher} in the launcher; using the launcher's"
-        )
-    _compare_work(run)
-    return run
-
-
-def _compare_work(run: RunJson) -> None:
-    """Report a batch size that does not divide the work of a step (with accumulated gradients it does)."""
-    batch_size, samples = run.factors.get("batch_size"), run.file.samples_per_step
-    if not _is_integer(batch_size) or batch_size <= 0 or not samples or run.factors.get("item") == "token":
-        return
-    if samples % batch_size:
-        run.conflicts.append(
-            f"batch_size: {batch_size} in the case does not divide the {samples} samples of a rank's step; "
-            "the throughput uses the samples"
-        )
+            problems.append(f'{key}: "{name[:60]}" is not the name of a factor')
+    return run, problems
 
 
 def _is_integer(value: object) -> TypeGuard[int]:
