@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from collectors.machine.nvml import (
+    DeviceInfo,
     UnavailableError,
     available,
     decode_text,
@@ -26,6 +27,9 @@ _TERMINAL_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 #: Keys and fields of nvidia-smi, for hosts without nvidia-ml-py.
 _SMI_FIELDS = {"name": "name", "vbios": "vbios_version", "driver": "driver_version"}
+
+#: Arguments of nvidia-smi that list the devices for `parse_devices`.
+LIST_DEVICES = ("--query-gpu=uuid,name", "--format=csv,noheader")
 
 
 def describe_gpus() -> dict[str, Group]:
@@ -107,6 +111,17 @@ def _from_smi() -> dict[str, Group]:
             driver = {"version": facts.pop("driver")}
             gpus[row[0]] = {name: value for name, value in facts.items() if not value.startswith("[")}
     return {"driver": driver, "gpu": gpus}
+
+
+def list_smi_devices() -> list[DeviceInfo]:
+    """Return the devices that nvidia-smi lists, in the driver's order; [] if it does not answer."""
+    return parse_devices(_smi_lines(*LIST_DEVICES))
+
+
+def parse_devices(lines: list[str]) -> list[DeviceInfo]:
+    """Return the devices in lines "UUID, model" of nvidia-smi."""
+    pairs = [line.partition(", ") for line in lines]
+    return [DeviceInfo(uuid, model, []) for uuid, comma, model in pairs if comma]
 
 
 def _topology() -> list[str]:

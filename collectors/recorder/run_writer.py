@@ -17,6 +17,7 @@ from collectors.machine import environment
 from collectors.machine.distributed import RankInfo
 from collectors.machine.sanitize_argv import own_command, sanitize_text
 from collectors.messages import warn
+from collectors.recorder.merged_case import MergedCase, add_late_device, merge_cases
 from collectors.telemetry.watch import ThreadWatch, start_thread_watch
 
 
@@ -46,8 +47,9 @@ class RunWriter:
             run = run_folder.read_run(folder)
         elif rank.ranks > 1:
             raise OSError("several ranks need the same folder; start the job with python -m collectors run")
-        else:
-            folder, run["repeat"] = run_folder.create_run_folder(logs, script["case"])
+        case = merge_cases(script["case"], run) if rank.rank == 0 else None
+        if case and not folder_of_launcher:
+            folder, run["repeat"] = run_folder.create_run_folder(logs, case.factors)
         steps = StepsFile(folder, rank.rank)
         watch: Optional[ThreadWatch] = None
         if rank.local_rank == 0:
@@ -55,9 +57,9 @@ class RunWriter:
             ranks = list(range(rank.rank, rank.rank + max(1, rank.ranks_on_node)))
             run_folder.write_environment(folder, rank.node, ranks, environment.capture())
             watch = start_thread_watch(folder, rank)
-        if rank.rank != 0:
+        if case is None:
             return cls(folder, None, steps, watch)
-        run = start_record(run, script, rank.ranks)
+        run = start_record(run, script, case, rank.ranks)
         run_folder.write_run(folder, run)
         return cls(folder, run, steps, watch)
 
@@ -101,6 +103,7 @@ class RunWriter:
         if self._error:
             self.add_recorder_facts({"error": self._error})
             status = "partial" if status == "complete" else status
+        add_late_device(self._run)
         self._run.update(status=status, ended_realtime_ns=read_clocks()["realtime_ns"])
         if error:
             self._run["error"] = error
@@ -110,25 +113,22 @@ class RunWriter:
             warn(f"{self.folder}: the end of the run could not be written: {disk_error.strerror}")
 
 
-def start_record(run: Mapping[str, Any], script: Mapping[str, Any], ranks: int) -> dict[str, Any]:
+def start_record(
+    run: Mapping[str, Any], script: Mapping[str, Any], case: MergedCase, ranks: int
+) -> dict[str, Any]:
     """Return `run.json` for the start of a run.
 
-    run     what the launcher wrote, or the repeat alone; its factors take precedence
+    run     what the launcher wrote, or the repeat alone
     script  members that the script declares
     """
-    case_of_launcher = run.get("case", {})
-    differing = {
-        name: value
-        for name, value in script["case"].items()
-        if name in case_of_launcher and case_of_launcher[name] != value
-    }
     clocks = read_clocks()
-    case = {**script["case"], **case_of_launcher}
-    record = {**run, **script, "case": case, "status": "running", "ranks": ranks, "clocks": {"rank0": clocks}}
+    record = {**run, **script, "case": case.factors, "status": "running", "ranks": ranks}
+    record["clocks"] = {"rank0": clocks}
+    record["detected"] = case.detected
     record.setdefault("command", own_command())
     record.setdefault("started_realtime_ns", clocks["realtime_ns"])
-    if differing:
-        record["case_in_script"] = differing
-        names = ", ".join(sorted(differing))
+    if case.differing:
+        record["case_in_script"] = case.differing
+        names = ", ".join(sorted(case.differing))
         warn(f"case: script and launcher differ in {names}; using the values of the launcher")
     return record

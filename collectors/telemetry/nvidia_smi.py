@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple, Optional
 
-from collectors.machine.nvml import DeviceInfo, UnavailableError
+from collectors.machine.gpu_info import LIST_DEVICES, parse_devices
+from collectors.machine.nvml import UnavailableError
+from collectors.machine.visible_devices import visible_uuids
 from collectors.telemetry.samples import Batch, Event, Sample
-from collectors.telemetry.visible_devices import visible_uuids
 
 _MIB = 1024 * 1024
 
@@ -77,10 +78,8 @@ class SmiSource:
         program = shutil.which("nvidia-smi")
         if not program:
             raise UnavailableError("nvidia-smi is not installed")
-        listed = _output(program, "--query-gpu=uuid,name", "--format=csv,noheader")
-        pairs = [line.partition(", ") for line in listed.splitlines()]
-        devices = [DeviceInfo(uuid, model, []) for uuid, comma, model in pairs if comma]
-        uuids = visible_uuids(devices, environ.get("CUDA_VISIBLE_DEVICES"), environ.get("CUDA_DEVICE_ORDER"))
+        listed = _output(program, *LIST_DEVICES)
+        uuids = visible_uuids(parse_devices(listed.splitlines()), environ)
         if not uuids:
             raise UnavailableError("nvidia-smi lists no device that CUDA_VISIBLE_DEVICES makes visible")
         return cls(program, uuids, interval)

@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import Any, Optional
 
 from collectors.machine.nvml import UnavailableError, enumerate_devices, error_name, start_nvml, stop_nvml
+from collectors.machine.visible_devices import visible_uuids
 from collectors.telemetry.nvml_fields import FAST, PROBED, SLOW, Field
 from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.samples import Batch, Event, Sample
-from collectors.telemetry.visible_devices import visible_uuids
 
 #: Permanent errors: the device does not support the field.
 _UNSUPPORTED = (
@@ -103,9 +103,7 @@ class NvmlSource:
         nvml = start_nvml()
         try:
             handles, devices = enumerate_devices(nvml)
-            uuids = visible_uuids(
-                devices, environ.get("CUDA_VISIBLE_DEVICES"), environ.get("CUDA_DEVICE_ORDER")
-            )
+            uuids = visible_uuids(devices, environ)
             if not uuids:
                 reason = "CUDA_VISIBLE_DEVICES hides all devices" if devices else "the driver has no device"
                 raise UnavailableError(reason)

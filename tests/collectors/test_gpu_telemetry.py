@@ -14,13 +14,13 @@ from collectors import Recorder
 from collectors.format_v1 import telemetry_file
 from collectors.machine.distributed import RankInfo
 from collectors.machine.nvml import DeviceInfo, UnavailableError
+from collectors.machine.visible_devices import visible_uuids
 from collectors.telemetry import nvidia_smi, watch
 from collectors.telemetry.counter_period import UpdatePeriods
 from collectors.telemetry.nvml_source import NvmlSource
 from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
 from collectors.telemetry.samples import Event, Sample
-from collectors.telemetry.visible_devices import visible_uuids
 from tests.collectors.nvml_standin import ONE, ONE_COLUMNS, broken_nvml
 from tests.collectors.second_reader import read
 
@@ -230,7 +230,9 @@ A, B, C = (
     ],
 )
 def test_visible_devices_follow_the_rules_of_cuda(devices, setting, order, expected):
-    assert visible_uuids(devices, setting, order) == expected
+    environ = {"CUDA_VISIBLE_DEVICES": setting, "CUDA_DEVICE_ORDER": order}
+    set_variables = {name: value for name, value in environ.items() if value is not None}
+    assert visible_uuids(devices, set_variables) == expected
 
 
 def test_the_update_period_is_the_median_time_between_changes():

@@ -5,25 +5,27 @@ indices, UUIDs (a unique prefix is enough) or MIG UUIDs. Everything after the fi
 is invisible. If the variable is not set, all devices are visible.
 """
 
-from typing import Optional
+from collections.abc import Mapping
 
 from collectors.machine.nvml import DeviceInfo
 
 
-def visible_uuids(devices: list[DeviceInfo], setting: Optional[str], order: Optional[str]) -> list[str]:
+def visible_uuids(devices: list[DeviceInfo], environ: Mapping[str, str]) -> list[str]:
     """Return the UUIDs of the visible devices and MIG instances, each instance after its device.
 
     devices  in the order of the driver (PCI bus)
-    setting  CUDA_VISIBLE_DEVICES; None if not set
-    order    CUDA_DEVICE_ORDER; unless it is PCI_BUS_ID, CUDA numbers the fastest device first. That order
-             is unknown here if models differ, so all devices are returned
+    environ  of the CUDA process. Unless CUDA_DEVICE_ORDER is PCI_BUS_ID, CUDA numbers the fastest device
+             first. That order is unknown here if models differ, so all devices are returned
     """
+    everything = [uuid for device in devices for uuid in (device.uuid, *device.instances)]
+    setting = environ.get("CUDA_VISIBLE_DEVICES")
     if setting is None:
-        return [uuid for device in devices for uuid in (device.uuid, *device.instances)]
+        return everything
     entries = [entry.strip() for entry in setting.split(",")]
+    order = environ.get("CUDA_DEVICE_ORDER")
     is_order_unknown = len({device.model for device in devices}) > 1 and order != "PCI_BUS_ID"
     if is_order_unknown and any(entry.isdecimal() for entry in entries):
-        return visible_uuids(devices, None, None)
+        return everything
     visible: list[str] = []
     for entry in entries:
         uuids = _match(devices, entry)

@@ -1,0 +1,67 @@
+"""Name the model of the GPUs of a run: the factor `device`, which keeps runs on different GPUs apart.
+
+The names are those of the driver, such as "NVIDIA H200". If CUDA is in use in this process, torch names the
+device that is used. Otherwise the driver names the devices that CUDA_VISIBLE_DEVICES makes visible.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from collectors.format_v1.case import Case, Factor
+from collectors.machine.gpu_info import list_smi_devices
+from collectors.machine.nvml import UnavailableError, decode_text, enumerate_devices, start_nvml, stop_nvml
+from collectors.machine.visible_devices import visible_uuids
+
+DEVICE = "device"  # the factor
+
+
+def add_device(case: Case, environ: Optional[Mapping[str, str]] = None) -> dict[str, Factor]:
+    """Return a case with the factor `device`, if the case has none and a GPU is visible.
+
+    environ  of the process that is measured; None: the environment of this process
+    """
+    if DEVICE in case:
+        return dict(case)
+    model = visible_model(os.environ if environ is None else environ)
+    return {**case, DEVICE: model} if model else dict(case)
+
+
+def own_model() -> str:
+    """Return the model of the GPU that this process uses; "" if it uses none or that is unknown."""
+    model = torch_model()
+    return visible_model(os.environ) if model is None else model
+
+
+def torch_model() -> Optional[str]:
+    """Return the model that torch uses; "" if CUDA is not in use, None if torch is not imported."""
+    torch: Any = sys.modules.get("torch")
+    try:
+        return str(torch.cuda.get_device_name()) if torch.cuda.is_initialized() else ""
+    except (AttributeError, RuntimeError):  # not imported, or only in part
+        return None if torch is None else ""
+
+
+def visible_model(environ: Mapping[str, str]) -> str:
+    """Return the model of the visible GPUs; several models are joined by " + ", "" stands for no GPU."""
+    try:
+        models = _nvml_models(environ)
+    except UnavailableError:
+        devices = list_smi_devices()
+        visible = visible_uuids(devices, environ)
+        models = [device.model for device in devices if device.uuid in visible]
+    return " + ".join(dict.fromkeys(models))
+
+
+def _nvml_models(environ: Mapping[str, str]) -> list[str]:
+    nvml = start_nvml()
+    try:
+        handles, devices = enumerate_devices(nvml)
+        split = {device.uuid for device in devices if device.instances}  # CUDA uses the MIG instances
+        uuids = [uuid for uuid in visible_uuids(devices, environ) if uuid not in split]
+        return [decode_text(nvml.nvmlDeviceGetName(handles[uuid])) for uuid in uuids]
+    except nvml.NVMLError as error:
+        raise UnavailableError(f"NVML does not name the devices: {error}") from None
+    finally:
+        stop_nvml(nvml)

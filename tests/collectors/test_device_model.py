@@ -1,0 +1,144 @@
+"""The factor `device`: runs on GPUs of different models are different cases."""
+
+import os
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from collectors import Recorder
+from collectors.format_v1 import run_folder
+from collectors.machine.device_model import add_device, torch_model, visible_model
+from reportgen.load import load_runs
+from tests.collectors.nvml_standin import ONE, broken_nvml
+
+H100_AND_H200 = (
+    "system count 2"
+    + ONE.replace("NVIDIA Stand-in 80GB", "NVIDIA H100 80GB HBM3")
+    + (ONE.replace("0 ", "1 ", 1).replace("\n0 ", "\n1 ").replace("GPU-1111", "GPU-2222")).replace(
+        "NVIDIA Stand-in 80GB", "NVIDIA H200"
+    )
+)
+BUS_ORDER = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+
+
+def test_the_driver_names_the_device_of_a_case(standin):
+    assert add_device({"model": "x"}, {}) == {"model": "x", "device": "NVIDIA Stand-in 80GB"}
+    assert add_device({"device": "A40"}, {}) == {"device": "A40"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "model"),
+    [
+        ({**BUS_ORDER, "CUDA_VISIBLE_DEVICES": "0"}, "NVIDIA H100 80GB HBM3"),
+        ({**BUS_ORDER, "CUDA_VISIBLE_DEVICES": "1"}, "NVIDIA H200"),
+        ({"CUDA_VISIBLE_DEVICES": "GPU-22221111-aaaa"}, "NVIDIA H200"),
+        ({}, "NVIDIA H100 80GB HBM3 + NVIDIA H200"),
+        ({"CUDA_VISIBLE_DEVICES": ""}, ""),
+    ],
+)
+def test_only_visible_devices_count(standin, environ, model):
+    standin.replace(H100_AND_H200)
+    assert visible_model(environ) == model
+
+
+def test_several_devices_of_one_model_are_one_value(standin):
+    standin.replace(H100_AND_H200.replace("H100 80GB HBM3", "H200"))
+    assert visible_model({}) == "NVIDIA H200"
+
+
+def test_a_mig_instance_has_the_name_of_its_profile(standin):
+    standin.set(
+        "0 mig 1", "0 instances_max 7", "0 instance1 5", "5 uuid MIG-55", "5 name NVIDIA X MIG 1g.10gb"
+    )
+    assert visible_model({}) == "NVIDIA X MIG 1g.10gb"
+
+
+@pytest.mark.parametrize("kind", ["missing", "no count", "no function", "another module"])
+def test_nvidia_smi_names_the_device_if_nvml_does_not_work(tmp_path, monkeypatch, kind):
+    program = tmp_path / "nvidia-smi"
+    program.write_text('#!/bin/sh\nprintf "GPU-1, NVIDIA H100 PCIe\\nGPU-2, NVIDIA H100 PCIe\\n"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
+    assert visible_model({"CUDA_VISIBLE_DEVICES": "1"}) == "NVIDIA H100 PCIe"
+
+
+def test_a_host_without_gpu_has_no_device(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    assert add_device({"model": "x"}) == {"model": "x"}
+
+
+@pytest.mark.parametrize(("is_initialized", "model"), [(True, "NVIDIA H200"), (False, "")])
+def test_torch_names_the_device_only_if_cuda_is_in_use(monkeypatch, is_initialized, model):
+    cuda = SimpleNamespace(is_initialized=lambda: is_initialized, get_device_name=lambda: "NVIDIA H200")
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+    assert torch_model() == model
+    monkeypatch.delitem(sys.modules, "torch")
+    assert torch_model() is None
+
+
+def use_torch(monkeypatch, model):
+    """Import a torch that uses this device; "" for the CPU."""
+    cuda = SimpleNamespace(is_initialized=lambda: bool(model), get_device_name=lambda: model)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="2"))
+
+
+def recorded(logs, case=None):
+    """Return the run folder and `run.json` of a run with one step."""
+    with Recorder.start(logs=logs, case=case or {}, timing="host") as recorder:
+        recorder.step()
+    return recorder.folder, run_folder.read_run(recorder.folder)
+
+
+def test_repeats_on_two_models_are_two_cases_in_two_folders(tmp_path, monkeypatch):
+    folders = []
+    for model in ("NVIDIA H100 80GB HBM3", "NVIDIA H200"):
+        use_torch(monkeypatch, model)
+        folder, run = recorded(tmp_path, {"model": "x"})
+        assert run["case"] == {"model": "x", "device": model}
+        assert run["detected"] == ["device"]
+        folders.append(folder)
+    assert folders[0].parent != folders[1].parent
+    assert [folder.name for folder in folders] == ["r1", "r1"]
+    assert {dict(run.factors)["device"] for run in load_runs([tmp_path], root=tmp_path).runs} == {
+        "NVIDIA H100 80GB HBM3",
+        "NVIDIA H200",
+    }
+
+
+def test_without_torch_the_driver_names_the_device(standin, tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    assert recorded(tmp_path)[1]["case"] == {"device": "NVIDIA Stand-in 80GB"}
+
+
+def test_a_run_on_the_cpu_of_a_gpu_host_has_no_device(standin, tmp_path, monkeypatch):
+    use_torch(monkeypatch, "")
+    assert recorded(tmp_path)[1]["case"] == {}
+
+
+def test_a_device_that_is_used_after_the_start_is_added_at_the_end(tmp_path, monkeypatch):
+    use_torch(monkeypatch, "")
+    with Recorder.start(logs=tmp_path, timing="host") as recorder:
+        recorder.step()
+        use_torch(monkeypatch, "NVIDIA H200")
+    run = run_folder.read_run(recorder.folder)
+    assert (run["case"], run["detected"]) == ({"device": "NVIDIA H200"}, ["device"])
+
+
+@pytest.mark.parametrize(
+    ("launcher", "detected", "script", "device"),
+    [
+        ("NVIDIA H200", ["device"], {"device": "CPU"}, "CPU"),
+        ("NVIDIA A40 + NVIDIA H200", ["device"], {}, "NVIDIA H200"),
+        ("NVIDIA A40", [], {"device": "CPU"}, "NVIDIA A40"),
+    ],
+)
+def test_a_choice_wins_over_what_the_launcher_detected(
+    tmp_path, monkeypatch, launcher, detected, script, device
+):
+    run_folder.write_run(tmp_path, {"case": {"device": launcher}, "detected": detected})
+    monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
+    use_torch(monkeypatch, "NVIDIA H200")
+    assert recorded(tmp_path, script)[1]["case"]["device"] == device
