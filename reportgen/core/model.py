@@ -160,6 +160,7 @@ class Run:
     factors           the experimenter's choices; environment  the machine and software it ran on
     repeat            its number by the log or the labels, None if it has none
     samples_per_step  work per step over all ranks, None if unknown
+    work_is_labelled  True if labels gave the work per step, which no log confirms
     ranks             number of started processes, None if the log does not say it
     published         True for figures of a publication rather than a log
     """
@@ -178,6 +179,7 @@ class Run:
     telemetry: tuple[Telemetry, ...] = ()
     findings: tuple[Finding, ...] = ()
     published: bool = False
+    work_is_labelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

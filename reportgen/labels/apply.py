@@ -59,13 +59,15 @@ class Labeller:
         renamed = merge.rename(run.factors, self._rename)
         self._note_used(logged, renamed)
         factors = merge({name: self._alias(name, value) for name, value in renamed.items()}, given)
+        work = _samples_per_step(run, factors, given)
         repeat = merge({} if run.repeat is None else {REPEAT: run.repeat}, numbers).get(REPEAT)
         return replace(
             run,
             factors=factors,
             environment=merge(run.environment, self._environment),
             repeat=repeat if isinstance(repeat, int) else run.repeat,
-            samples_per_step=_samples_per_step(run, factors, given),
+            samples_per_step=work,
+            work_is_labelled=run.samples_per_step is None and work is not None,
             findings=(*run.findings, *merge.findings),
         )
 

@@ -22,6 +22,7 @@ from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure_steps import Measured, MeasureRequest, measure_steps
 from reportgen.protocol.measure_telemetry import measure_telemetry
 from reportgen.protocol.measured_run import Attempt, MeasuredRun
+from reportgen.protocol.printed_rate import FROM_WORK, find_contradiction, without_work
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.window import step_range_text, warmup_end
 
@@ -48,9 +49,20 @@ def try_measure(
     """Return the measurement of a run, or the findings that say why there is none."""
     key = (metric, phase, totals.get(phase), protocol)
     if key not in run.attempts:
-        request = MeasureRequest(run, metric, phase, parts_of(phase, totals), protocol, phase in totals)
-        run.attempts[key] = _attempt(request, totals)
+        contradiction = find_contradiction(run, protocol) if metric in FROM_WORK else None
+        measured = MeasuredRun(without_work(run.run)) if contradiction else run
+        request = MeasureRequest(measured, metric, phase, parts_of(phase, totals), protocol, phase in totals)
+        attempt = _attempt(request, totals)
+        run.attempts[key] = _with_finding(attempt, run.run, contradiction) if contradiction else attempt
     return run.attempts[key]
+
+
+def _with_finding(attempt: Attempt, run: Run, finding: Finding) -> Attempt:
+    """Return the attempt at measuring the run itself, with a finding about its work."""
+    measurement = attempt.measurement
+    if measurement is None:
+        return Attempt(None, (finding, *attempt.findings))
+    return Attempt(replace(measurement, run=run, findings=(finding, *measurement.findings)))
 
 
 def _attempt(request: MeasureRequest, totals: Totals) -> Attempt:

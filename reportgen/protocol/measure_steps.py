@@ -16,7 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.run_checks import check_rate, check_run
+from reportgen.protocol.run_checks import check_run
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
 from reportgen.protocol.window import MeasuredWindow
 
@@ -89,8 +89,6 @@ def _by_time(request: MeasureRequest) -> Measured | None:
             value = _mean_of_rates(run, window)
     used = [series for phase in of_phases.values() for series in phase] or list(whole)
     findings = (*check_run(request.measured, window, used), *_only_reduced(request, entered))
-    if not of_phases:
-        findings += request.measured.check(check_rate, window)
     return _measured(request, value, window, used, findings, entered)
 
 

@@ -4,7 +4,6 @@ Each rule is one function from a run and its window to findings; `check_run` ret
 label a number and never change it.
 """
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -15,7 +14,7 @@ from reportgen.core.rules import Rule
 from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import series_of
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
+from reportgen.protocol.steps import Entries, entries_within, exact_sum
 from reportgen.protocol.telemetry_checks import check_telemetry
 from reportgen.protocol.window import MeasuredWindow
 
@@ -27,9 +26,6 @@ STEADY_SHARE = 0.02
 
 # Two clocks of the same steps may differ by this share.
 CLOCK_SHARE = 0.02
-
-# Printed throughput and step times may differ by this share.
-RATE_SHARE = 0.05
 
 # Here the host waits for the host: its clock is right without synchronisation.
 HOST_PHASES = ("data_loading",)
@@ -132,22 +128,6 @@ def _by_clock(measured: MeasuredRun, rank: Entries) -> dict[str, float]:
         return {}
     inside = {str(series.clock): entries_within(measured.entries(series), rank) for series in whole}
     return {clock: exact_sum(part.value) for clock, part in inside.items() if len(part) == len(rank)}
-
-
-def check_rate(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
-    """Report a printed throughput that differs from the step times over the same steps."""
-    run = measured.run
-    timed = window.window.samples / window.window.time if window.window.time > 0 else math.nan
-    printed_series = series_of(run, "throughput", STEP)
-    inside = [entries_within(measured.entries(series), window.ranks[0]) for series in printed_series]
-    printed = exact_sum(mean_rate(rank) if len(rank) else math.nan for rank in inside) if inside else math.nan
-    if not timed > 0 or not printed > 0 or abs(printed / timed - 1) <= RATE_SHARE:
-        return ()
-    message = (
-        f"printed throughput ({printed:.4g} samples/s) and step times ({timed:.4g} samples/s) differ by "
-        f"{abs(printed / timed - 1):.1%}; using step times"
-    )
-    return (Finding("warning", Rule.RATE_DISAGREEMENT, run.id, message, inside[0].place()),)
 
 
 def check_stragglers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:

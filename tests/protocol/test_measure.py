@@ -189,9 +189,9 @@ def test_printed_rates_of_ranks_add_up() -> None:
 
 
 def test_times_are_preferred_to_rates_unless_the_protocol_asks_for_rates() -> None:
-    one = run(series([0.5] * 7), series([17.0] * 7, metric="throughput"), samples_per_step=8)
+    one = run(series([0.5] * 7), series([16.7] * 7, metric="throughput"), samples_per_step=8)
     assert value(one, "throughput") == 16.0
-    assert value(one, "throughput", protocol=RATES) == 17.0
+    assert value(one, "throughput", protocol=RATES) == pytest.approx(16.7)
 
 
 def test_a_printed_rate_of_zero_gives_no_number() -> None:
@@ -410,12 +410,17 @@ def test_a_total_names_the_parts_that_it_leaves_out() -> None:
 
 
 # 8 samples in 0.5 s are 16 a second.
-@pytest.mark.parametrize(("rate", "said"), [(16.0, False), (16.7, False), (17.0, True), (8.0, True)])
-def test_printed_rates_that_differ_from_the_step_times_are_named(rate: float, said: bool) -> None:
+@pytest.mark.parametrize(
+    ("rate", "expected", "said"), [(16.0, 16, False), (16.7, 16, False), (17.0, 17, True), (8.0, 8, True)]
+)
+def test_a_derived_rate_never_overrules_a_printed_one_that_contradicts_it(
+    rate: float, expected: float, said: bool
+) -> None:
     one = run(series([0.5] * 7), series([rate] * 7, metric="throughput"), samples_per_step=8)
     measured = measure_run(one, "throughput", "step", FIVE)
     assert measured is not None
-    assert measured.value == 16.0
+    assert measured.value == expected
+    assert measured.run is one
     assert bool(messages(measured.findings, "rate.disagreement")) == said
 
 
@@ -424,8 +429,49 @@ def test_the_finding_contains_both_rates() -> None:
     measured = measure_run(one, "throughput", "step", FIVE)
     assert measured is not None
     assert messages(measured.findings, "rate.disagreement") == [
-        "printed throughput (8 samples/s) and step times (16 samples/s) differ by 50.0%; using step times"
+        "the log prints 8 samples/s; step times and 8 samples per step give 16; "
+        "nothing is derived from that work"
     ]
+
+
+# 8 samples in 0.5 s; the log accumulates 1,056 such batches in a step and prints the rate at its end.
+@pytest.mark.parametrize(
+    ("mean", "is_labelled", "expected"),
+    [
+        (16_896.0, True, 16_896),
+        (16_896.0, False, 16_896),
+        (15.5, True, 16),
+        (8.0, True, 8),
+        (8.0, False, 16),  # the mean of a log may include a slow warm-up
+    ],
+)
+def test_a_printed_mean_contradicts_work_too(mean: float, is_labelled: bool, expected: float) -> None:
+    figure = aggregate(mean, metric="throughput", unit="samples/s")
+    one = run(series([0.5] * 7), figure, samples_per_step=8, work_is_labelled=is_labelled)
+    measured = measure_run(one, "throughput", "step", FIVE)
+    assert measured is not None
+    assert measured.value == expected
+    origin = " (from labels)" if is_labelled else ""
+    assert messages(measured.findings, "rate.disagreement") == (
+        []
+        if expected == 16
+        else [
+            f"the log prints {mean:.4g} samples/s; step times and 8{origin} samples per step give 16; "
+            "nothing is derived from that work"
+        ]
+    )
+
+
+def test_nothing_is_derived_from_work_that_the_log_contradicts() -> None:
+    counter = telemetry(t=[0.5 * i for i in range(9)], energy=[50.0 * i for i in range(9)])
+    parts = (series([0.5] * 7, begin=[0.5 * i for i in range(7)]), series([0.1] * 7, "forward"), counter)
+    for rate, said in ((16.0, False), (8.0, True)):
+        one = run(*parts, series([rate] * 7, metric="throughput"), samples_per_step=8)
+        for metric, phase in (("throughput", "forward"), ("energy_per_sample", "step")):
+            measured, why = attempt(one, metric, phase, FIVE)
+            assert (measured is None) == said, (metric, why)
+            assert (rules(why) == ["rate.disagreement"]) == said
+        assert measure_run(one, "step_time", "step", FIVE) is not None
 
 
 def test_a_clock_that_does_not_advance_gives_no_number_with_a_finding() -> None:

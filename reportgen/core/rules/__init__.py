@@ -48,7 +48,7 @@ class Rule(StrEnum):
     PROTOCOL_SPREAD = "protocol.spread", "warning"
     PUBLISH_EDITED = "publish.edited", "warning"
     RANK_STRAGGLER = "rank.straggler", "warning"
-    RATE_DISAGREEMENT = "rate.disagreement", "warning"
+    RATE_DISAGREEMENT = "rate.disagreement", "invalid"
     READ_AMBIGUOUS_FORMAT = "read.ambiguous-format", "warning"
     READ_CORRECTED_FIGURE = "read.corrected-figure", "note"
     READ_DUPLICATE_RUN = "read.duplicate-run", "warning"
