@@ -52,7 +52,10 @@ def detect(files: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
     if no other format claims the view.
     """
     asked = formats.candidates(files)
-    claims = _claims(files, asked, is_last=False) or _claims(files, asked, is_last=True)
+    claims: list[tuple[Claim, Format]] = []
+    for is_last in (False, True):
+        now = (known for known in asked if known.is_last == is_last)
+        claims = claims or [(claim, known) for known in now if (claim := known.claims(files))]
     if not claims:
         return None
     best, winner = max(claims, key=lambda pair: pair[0].confidence)
@@ -62,11 +65,6 @@ def detect(files: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
         if known is not winner and claim.confidence == best.confidence and set(claim.files) & set(best.files)
     )
     return Claimed(winner, best, files.select(best.files, best.beside), rivals)
-
-
-def _claims(files: LogFiles, asked: list[Format], *, is_last: bool) -> list[tuple[Claim, Format]]:
-    known = (candidate for candidate in asked if candidate.is_last == is_last)
-    return [(claim, candidate) for candidate in known if (claim := candidate.claims(files)) is not None]
 
 
 @dataclass(slots=True)
@@ -84,7 +82,17 @@ def discover(files: LogFiles, formats: Registry = FORMATS) -> Discovery:
     for claimed, view, names in walk(files, formats):
         discovery.claimed += claimed
         for name in names:
-            _offer_file(view.file(name), formats, discovery)
+            try:
+                found = offer(view.file(name), formats)
+            except OSError as error:
+                discovery.findings.append(unreadable(view.source(name), error))
+                continue
+            if found and found.is_quote:
+                discovery.findings.append(found.quote())
+            if found and not found.is_quote:
+                discovery.claimed.append(found)
+            else:
+                discovery.unclaimed.append(view.id(name))
     return discovery
 
 
@@ -135,17 +143,3 @@ def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:
     # The line in the whole file is unknown, and the reader needs the file from its beginning.
     claim = replace(late.claim, source=replace(late.claim.source, line=0))
     return replace(late, claim=claim, files=view.select([view.path], claim.beside))
-
-
-def _offer_file(view: LogFiles, formats: Registry, discovery: Discovery) -> None:
-    try:
-        claimed = offer(view, formats)
-    except OSError as error:
-        discovery.findings.append(unreadable(view.source(view.path), error))
-        return
-    if claimed and claimed.is_quote:
-        discovery.findings.append(claimed.quote())
-    if claimed and not claimed.is_quote:
-        discovery.claimed.append(claimed)
-    else:
-        discovery.unclaimed.append(view.id(view.path))

@@ -3,7 +3,7 @@
 docs/how-to/add-a-trainer.md lists what a format needs besides code.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib import import_module
 
@@ -60,44 +60,18 @@ _MODULES = (
 )
 
 
-class LiteralSearch:
-    """Search a text for many literals in one pass.
-
-    Searching for the marks of all formats one after the other would take longer than reading the file; one
-    automaton takes as long as six searches.
-    """
-
-    def __init__(self, literals: Iterable[bytes]) -> None:
-        self._literals = tuple(dict.fromkeys(literals))
-
-    def matches(self, text: bytes) -> Set[bytes]:
-        """Return the literals (ASCII) that the text contains."""
-        numbers = self._automaton.Match(text)
-        return {self._literals[number] for number in numbers} if numbers else frozenset()
-
-    @cached_property
-    def _automaton(self) -> re2.Set:
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1  # accept any bytes, UTF-8 or not
-        automaton = re2.Set.SearchSet(options)
-        for literal in self._literals:
-            automaton.Add(re2.escape(literal.decode("ascii")))
-        automaton.Compile()
-        return automaton
-
-
 class Registry:
-    """Formats in order of specificity, with one search for the marks of all of them."""
+    """Formats in order of specificity, with one search for the marks of all of them.
+
+    To search for one mark after the other would take longer than to read the file; one automaton takes as
+    long as six searches.
+    """
 
     def __init__(self, formats: Iterable[Format]) -> None:
         self._formats = tuple(formats)
         self._of_folders = [known for known in self._formats if known.folders or not known.marks]
         self._unmarked = {position for position, known in enumerate(self._formats) if not known.marks}
-        self._by_mark: dict[bytes, list[int]] = {}
-        for position, known in enumerate(self._formats):
-            for mark in known.marks:
-                self._by_mark.setdefault(mark, []).append(position)
-        self._marks = LiteralSearch(self._by_mark)
+        self._marked = [position for position, known in enumerate(self._formats) for _ in known.marks]
 
     def __iter__(self) -> Iterator[Format]:
         return iter(self._formats)
@@ -107,11 +81,21 @@ class Registry:
         if files.is_folder:
             return self._of_folders
         path, settings = files.path, files.settings
-        marks = self._marks.matches(b"%b\n%b" % (path.encode(), files.head(path)))
-        positions = self._unmarked.union(*(self._by_mark[mark] for mark in marks))
+        marks = self._marks.Match(b"%b\n%b" % (path.encode(), files.head(path))) or ()
+        positions = self._unmarked.union(self._marked[mark] for mark in marks)
         if settings:
             positions |= {position for position, known in enumerate(self._formats) if known.name in settings}
         return [self._formats[position] for position in sorted(positions)]
+
+    @cached_property
+    def _marks(self) -> re2.Set:
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1  # accept any bytes, UTF-8 or not
+        automaton = re2.Set.SearchSet(options)
+        for mark in (mark for known in self._formats for mark in known.marks):
+            automaton.Add(re2.escape(mark.decode("ascii")))
+        automaton.Compile()
+        return automaton
 
 
 FORMATS = Registry(import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reportgen.formats.base import Format
 from reportgen.formats.detection import detect
-from reportgen.formats.registry import FORMATS, LiteralSearch, Registry
+from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
@@ -66,8 +67,16 @@ def test_a_claimed_file_has_a_mark_in_its_name_or_head(known: object) -> None:
     assert claimed, "VALID_LOGS has no file that this format claims"
 
 
-def test_a_literal_is_matched_among_any_bytes() -> None:
-    search = LiteralSearch([b"DLL ", b"a.b", b"\\", b"[x](", b"DLL "])
-    assert search.matches(b"\xff\x00DLL a+b\xc3[x](") == {b"DLL ", b"[x]("}
-    assert search.matches(b"\\a.b") == {b"\\", b"a.b"}
-    assert search.matches(b"") == set()
+def test_marks_are_matched_among_any_bytes() -> None:
+    registry = Registry(
+        Format(mark.decode(), "", lambda files: None, lambda files: iter(()), marks=(mark, b"DLL "))
+        for mark in (b"DLL", b"a.b", b"\\", b"[x](")
+    )
+
+    def asked(content: bytes) -> list[str]:
+        return [known.name for known in registry.candidates(LogFiles.of({"x": content}).file("x"))]
+
+    assert asked(b"\xff\x00DLL-a+b\xc3[x](") == ["DLL", "[x]("]
+    assert asked(b"\\a.b") == ["a.b", "\\"]
+    assert asked(b"DLL ") == ["DLL", "a.b", "\\", "[x]("]
+    assert asked(b"") == []
