@@ -79,18 +79,18 @@ class Discovery:
 def discover(files: LogFiles, formats: Registry = FORMATS) -> Discovery:
     """Return the claims in a tree, those on folders before their files, and the files without a claim."""
     discovery = Discovery()
-    for claimed, view, names in walk(files, formats):
-        discovery.claimed += claimed
+    for claims, view, names in walk(files, formats):
+        discovery.claimed += claims
         for name in names:
             try:
-                found = offer(view.file(name), formats)
+                claimed = offer(view.file(name), formats)
             except OSError as error:
                 discovery.findings.append(unreadable(view.source(name), error))
                 continue
-            if found and found.is_quote:
-                discovery.findings.append(found.quote())
-            if found and not found.is_quote:
-                discovery.claimed.append(found)
+            if claimed and claimed.is_quote:
+                discovery.findings.append(claimed.quote())
+            if claimed and not claimed.is_quote:
+                discovery.claimed.append(claimed)
             else:
                 discovery.unclaimed.append(view.id(name))
     return discovery

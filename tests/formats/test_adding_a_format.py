@@ -32,22 +32,20 @@ A file becomes one Run. The printed time is that of a single step; the batch is 
 """
 
 from reportgen.formats.parsing.line_format import LineFormat, Setting, StepLine
-from reportgen.formats.parsing.line_pattern import line_pattern
 
 FORMAT = LineFormat(
     "tinytrainer",
     "Training logs of tinytrainer.",
     lines=(
-        StepLine(
-            b"tiny: step ",
-            line_pattern("tiny: step {step:int}/{:int} took {step_time_ms} ms"),
+        StepLine.like(
+            "tiny: step {step:int}/{:int} took {step_time_ms} ms",
             is_single=True,
             clock="host",
             damage="not a whole step line of tinytrainer",
         ),
     ),
     factors={"framework": "tinytrainer", "item": "image"},
-    settings=(Setting(b" images a step", line_pattern("tiny: {global_batch_size:int} images a step")),),
+    settings=(Setting.like("tiny: {global_batch_size:int} images a step"),),
 ).format()
 '''
 

@@ -209,7 +209,7 @@ def test_records_can_be_prepared_before_they_are_numbered() -> None:
         steps = tuple(b"%d" % (2 * step) for step in records.integers("step").tolist())
         return Records(records.begin, records.end, records.line, {"step": steps, "step_time_s": steps})
 
-    run = read("step 1\nstep 2\n", "step {step:int}", line={"prepare": doubled, "prepared": ("step_time_s",)})
+    run = read("step 1\nstep 2\n", "step {step:int}", line={"prepare": doubled})
     assert rows(only(run)) == [(2, 2, 4.0), (4, 2, 8.0)]
 
 

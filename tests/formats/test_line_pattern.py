@@ -23,9 +23,9 @@ def test_templates(template: str, line: bytes, expected: dict[str, bytes] | None
     assert (found and found.groupdict()) == expected
 
 
-def test_whole_lines_begin_with_the_line() -> None:
-    assert line_pattern("{x:int} time", whole_line=True).search(b"y\n5 time")
-    assert not line_pattern("{x:int} time", whole_line=True).search(b"y 5 time")
+def test_a_template_can_begin_with_the_line() -> None:
+    assert line_pattern("^{x:int} time").search(b"y\n5 time")
+    assert not line_pattern("^{x:int} time").search(b"y 5 time")
 
 
 def test_a_regex_has_the_same_placeholders() -> None:

@@ -7,7 +7,6 @@ Format: NVIDIA-Merlin/HugeCTR HugeCTR/src/pybind/model.cpp (2.2 to 23.x).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reportgen.core.model import Break, FactorValue, FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
@@ -15,7 +14,7 @@ from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import Records, TextLog
+from reportgen.formats.parsing.text_log import TextLog
 
 _EVALUATION = regex(r"Eval Time for [0-9]{1,9} iters: {time}s")
 _FINISH = regex(r"Finish {steps:int} iterations with batchsize: {batch:int} in {time}s")
@@ -30,7 +29,7 @@ _STAMP_ERROR = 1.0  # s, of stamps without a fraction
 def _build(run: LineRun) -> None:
     run.factors = _devices(run.log) | run.factors
     batch = _add_total(run) or run.count("global_batch_size")
-    run.set_batch(float(batch) if batch else None)
+    run.set_batch(batch)
     if len(run.records):
         time = _without_evaluations(run)
         run.add("step_time", time, run.kind.clock, span=run.kind.span(run.step, run.records))
@@ -61,7 +60,10 @@ def _add_total(run: RunBuilder) -> int:
 
 
 def _without_evaluations(run: LineRun) -> FloatArray:
-    """Return the times of the records less the evaluations in them, which become breaks of the run."""
+    """Return the times of the records less the evaluations in them, which become breaks of the run.
+
+    A time contains them unless the clock of the lines says that so much more time passed between them.
+    """
     records, time = run.records, run.records.floats("time")
     evaluations = run.log.records(_EVALUATION, b"Eval Time for ")
     if not len(evaluations):
@@ -70,24 +72,14 @@ def _without_evaluations(run: LineRun) -> FloatArray:
     inside = (follows > 0) & (follows < len(records))
     weights = evaluations.floats("time")[inside]
     spent: FloatArray = np.bincount(follows[inside], weights, minlength=len(time)).astype(np.float64)
-    included = (spent > 0) & (spent < time) & _is_included(run.log.content, records, time, spent)
     run.breaks = tuple(
         Break(int(run.step[at - 1]), "evaluation", float(spent[at])) for at in np.flatnonzero(spent > 0)
     )
-    return np.where(included, time - spent, time)
-
-
-def _is_included(content: bytes, records: Records, time: FloatArray, spent: FloatArray) -> NDArray[np.bool_]:
-    """Return whether the printed time contains the evaluations before it.
-
-    It does unless the clock of the lines says that so much more time passed between them.
-    """
-    texts = timestamps.before(content, records.begin, _CLOCK)
-    if texts is None:
-        return np.ones(len(time), dtype=bool)
-    passed = np.diff(timestamps.of_day(texts), prepend=np.nan)
-    is_outside = np.abs(passed - time - spent) + _STAMP_ERROR < np.abs(passed - time)
-    return ~is_outside
+    is_inside = (spent > 0) & (spent < time)
+    if texts := timestamps.before(run.log.content, records.begin, _CLOCK):
+        passed = np.diff(timestamps.of_day(texts), prepend=np.nan)
+        is_inside &= np.abs(passed - time - spent) + _STAMP_ERROR >= np.abs(passed - time)
+    return np.where(is_inside, time - spent, time)
 
 
 FORMAT = with_memory(

@@ -24,7 +24,7 @@ def _build(run: LineRun) -> None:
     batch, whole = run.count("batch_size"), run.factors.pop("global_batch_size", 0)
     if batch and isinstance(whole, int) and whole and whole % batch == 0:
         run.factors["devices"] = whole // batch
-        run.set_batch(float(whole))
+        run.set_batch(whole)
     steps = sorted({int(match[1]) for match in _VERIFIED.finditer(run.log.content)})
     run.breaks = tuple(Break(step, "evaluation") for step in steps)
     run.measure()

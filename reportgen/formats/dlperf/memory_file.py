@@ -6,16 +6,14 @@ That is the peak memory of device 0 by all processes, sampled once a second whil
 Format: Oneflow-Inc/DLPerf, gpu_memory_usage.py of OneFlow's and HugeCTR's Wide & Deep.
 """
 
-import re
 from dataclasses import replace
 
-from reportgen.core.model import Aggregate
 from reportgen.formats.base import Claim, Format
+from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import COUNT
 from reportgen.sources.logfiles import LogFiles
 
-_PEAK = re.compile(rb"^max device0 memory usage is: (" + COUNT + rb")\r?$", re.MULTILINE)
+_PEAK = regex(r"^max device0 memory usage is: ({:int})\r?$")
 
 
 def with_memory(format: Format) -> Format:
@@ -36,11 +34,7 @@ def add_memory(run: RunBuilder) -> None:
     if peak and int(peak[1]):
         source = files.source(name, content.count(b"\n", 0, peak.start()) + 1)
         text = peak[1].decode("ascii")
-        run.aggregates.append(
-            Aggregate(
-                "memory_used", value=float(text), original=f"{text} bytes", statistic="maximum", source=source
-            )
-        )
+        run.add_aggregate("memory_used", float(text), f"{text} bytes", "maximum", source=source)
 
 
 def _name(log: str) -> str:

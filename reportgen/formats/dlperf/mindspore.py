@@ -14,6 +14,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
+from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import by_rank
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
@@ -33,7 +34,6 @@ _WITH_STEPS = regex(
 )
 _TIME = re.compile(_WITH_STEPS.pattern + regex(r"|poch time: ?{alone_ms} ?ms\b").pattern)
 _NUMBERED = regex(r"\bepoch:? ?\[?{epoch:int}[]/:, ]")
-_MAX_BYTES_BEFORE = 300
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -46,19 +46,18 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of the file."""
     log = TextLog(files)
-    numbers, every = log.records(_STEP, b"epoch:"), log.records(_TIME, _ANCHOR)
-    position, times = _paired(numbers, every)
-    is_numbered = bool(len(times))
-    if not is_numbered:
-        times = every.take(np.flatnonzero(every.floats("each_ms") > 0))
-    run = RunBuilder(log, "mindspore", np.zeros(0, dtype=np.int64), times.line)
-    run.factors["framework"] = "MindSpore"
+    every = log.records(_TIME, _ANCHOR)
+    numbers, times = _paired(log.records(_STEP, b"epoch:"), every)
     if len(times):
-        run.last = int(times.end[-1])
-        run.step, span = _numbered(numbers.take(position), times) if is_numbered else _counted(log, times)
-        time = _seconds(times)
-        for at in by_rank(run, occurrences(run.step)):
-            run.add("step_time", time[at], "printed", span=span[at])
+        step, span = _numbered(numbers, times)
+    else:
+        times = every.take(np.flatnonzero(every.floats("each_ms") > 0))
+        step, span = _counted(log, times)
+    run = RunBuilder(log, "mindspore", step, times.line, int(times.end.max(initial=0)))
+    run.factors["framework"] = "MindSpore"
+    time = _seconds(times)
+    for at in by_rank(run, occurrences(step)):
+        run.add("step_time", time[at], "printed", span=span[at])
     yield run.run()
 
 
@@ -73,12 +72,8 @@ def _seconds(times: Records) -> FloatArray:
 
 def _counted(log: TextLog, times: Records) -> tuple[IntArray, IntArray]:
     """Return the last step of each time and how many steps it covers, where at most epochs are numbered."""
-    span = _ratio(times)
-    before = [
-        log.content[max(at - _MAX_BYTES_BEFORE, 0) : at].rpartition(b"\n")[2] for at in times.begin.tolist()
-    ]
-    epochs = [match["epoch"] for text in before if (match := _NUMBERED.search(text))]
-    if len(epochs) < len(before):
+    span, epochs = _ratio(times), timestamps.before(log.content, times.begin, _NUMBERED)
+    if not epochs:
         return np.cumsum(span), span
     # Rounded times may be one step off.
     step = np.clip(np.array(epochs, dtype="S16").astype(np.int64), 1, 10**6) * int(np.median(span))
@@ -92,18 +87,17 @@ def _ratio(times: Records) -> IntArray:
     return np.where(steps >= 1, np.minimum(steps, 10**9), 1).astype(np.int64)
 
 
-def _paired(numbers: Records, times: Records) -> tuple[IntArray, Records]:
-    """Return for each time the position of its step record, and the times that have one.
+def _paired(numbers: Records, times: Records) -> tuple[Records, Records]:
+    """Return the step record of each time, and the times that have one.
 
     Ranks interleave: two step lines may come before two times, and then belong to them in that order. Where
     far more steps than times are printed (each step, but times once an epoch), the last one before counts.
     """
-    if len(numbers) <= 1.5 * len(times):
-        position = np.arange(min(len(numbers), len(times)))
-        position = position[numbers.begin[position] < times.begin[position]]
-        return position, times.take(position)
-    position = np.searchsorted(numbers.begin, times.begin) - 1
-    return position[position >= 0], times.take(np.flatnonzero(position >= 0))
+    position = at = np.arange(min(len(numbers), len(times)))
+    if len(numbers) > 1.5 * len(times):
+        position = np.searchsorted(numbers.begin, times.begin) - 1
+    is_before = numbers.begin[position] < times.begin[at]
+    return numbers.take(position[is_before]), times.take(at[is_before])
 
 
 def _numbered(numbers: Records, times: Records) -> tuple[IntArray, IntArray]:

@@ -4,7 +4,6 @@ Format: parsing.speedometer, dmlc/gluon-nlp scripts/bert, deepinsight/insightfac
 """
 
 from reportgen.formats.parsing.line_format import LineFormat, StepLine
-from reportgen.formats.parsing.line_pattern import line_pattern
 from reportgen.formats.parsing.speedometer import SPEEDOMETER
 
 FORMAT = LineFormat(
@@ -12,16 +11,14 @@ FORMAT = LineFormat(
     "Training logs of MXNet: Speedometer, gluon-cv, gluon-nlp, InsightFace, Partial FC.",
     lines=(
         *SPEEDOMETER.lines,
-        StepLine(
-            b"K tks/s",
-            line_pattern("[step {step:int}]{..}throughput={}K tks/s{..}latency={step_time_ms} ms/batch"),
+        StepLine.like(
+            "[step {step:int}]{..}throughput={}K tks/s{..}latency={step_time_ms} ms/batch",
             is_dated=True,
             factors={"item": "sequence"},
         ),
-        StepLine(
-            b"Total:",
-            # It says it/sec and counts samples: batch size x devices over the time of an iteration.
-            line_pattern("Iter:{step:int}  Rank:{} it/sec  Total:{images_per_second} it/sec"),
+        # It says it/sec and counts samples: batch size x devices over the time of an iteration.
+        StepLine.like(
+            "Iter:{step:int}  Rank:{} it/sec  Total:{images_per_second} it/sec",
             is_dated=True,
             factors={"item": "image", "model": "partial_fc"},
         ),

@@ -14,9 +14,20 @@ from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import line_pattern, regex
 from reportgen.formats.parsing.run_builder import spans
 
-_IMAGE, _SEQUENCE = {"item": "image"}, {"item": "sequence"}
+_IMAGE = {"item": "image"}
 _WIDE_AND_DEEP = {"model": "wide_and_deep", "item": "sample"}
 _CNN = "train: epoch {epoch:int}, iter {step:int}, loss: {..}samples/s: {images_per_second}"
+_BERT = "step: {step:int}, total_loss: {..}throughput: {sequences_per_second} {timestamp:epoch}"
+_GRAPH = (
+    "[rank:{:int}] iter: {step:int}/{planned_steps:int}, loss: {..}"
+    "latency(ms): {step_time_ms} | {timestamp:stamp}"
+)
+_TABLE = StepLine(
+    b" | ",
+    line_pattern("^| {step:int}  | {:int}  | {samples:int}  | {rate}  | {step_time_s}  | {}  |"),
+    mark=b"| micro_batches ",
+    factors={"model": "gpt", "item": "sequence"},
+)
 _MEMORY = regex(r"^[0-9]{1,3} %, (?P<mib>[0-9]{1,9}) MiB\r?$")
 
 
@@ -58,49 +69,21 @@ def _add_table(run: LineRun) -> None:
     records, span, samples = run.records, spans(run.step), run.records.floats("samples")
     before = samples[0] * (1 - span[0] / max(int(run.step[0]), 1))
     work: FloatArray = np.diff(samples, prepend=before)
-    run.add("step_time", records.floats("latency") * span, "printed", span=span, samples=work)
+    run.add("step_time", records.floats("step_time_s") * span, "printed", span=span, samples=work)
     run.add("throughput", records.floats("rate"), "printed", span=span, samples=work)
 
 
-_TABLE = StepLine(
-    b" | ",
-    line_pattern("| {step:int}  | {:int}  | {samples:int}  | {rate}  | {latency}  | {}  |", whole_line=True),
-    mark=b"| micro_batches ",
-    factors={"model": "gpt", "item": "sequence"},
-)
 FORMAT = with_memory(
     LineFormat(
         "oneflow",
         "Training logs of OneFlow: CNN, BERT, InsightFace, Wide & Deep, GPT.",
         lines=(
-            StepLine(b"train: epoch ", line_pattern(_CNN + " {timestamp:epoch}"), factors=_IMAGE),
-            StepLine(b"train: epoch ", line_pattern(_CNN), factors=_IMAGE),
-            StepLine(
-                b", total_loss: ",
-                line_pattern(
-                    "step: {step:int}, total_loss: {..}throughput: {sequences_per_second} {timestamp:epoch}"
-                ),
-                first=0,
-                factors=_SEQUENCE,
-            ),
-            StepLine(
-                b"train: iter ",
-                line_pattern("train: iter {step:int}, loss{..}throughput: {images_per_second}"),
-                factors=_IMAGE,
-            ),
-            StepLine(
-                b", latency(ms): ",
-                line_pattern(
-                    "[rank:{:int}] iter: {step:int}/{planned_steps:int}, loss: {..}"
-                    "latency(ms): {step_time_ms} | {timestamp:stamp}"
-                ),
-                factors=_WIDE_AND_DEEP,
-            ),
-            StepLine(
-                b" time 1",
-                line_pattern("{step:int} time {timestamp:epoch} loss ", whole_line=True),
-                factors=_WIDE_AND_DEEP,
-            ),
+            StepLine.like(_CNN + " {timestamp:epoch}", factors=_IMAGE),
+            StepLine.like(_CNN, factors=_IMAGE),
+            StepLine.like(_BERT, first=0, factors={"item": "sequence"}),
+            StepLine.like("train: iter {step:int}, loss{..}throughput: {images_per_second}", factors=_IMAGE),
+            StepLine.like(_GRAPH, factors=_WIDE_AND_DEEP),
+            StepLine.like("^{step:int} time {timestamp:epoch} loss ", factors=_WIDE_AND_DEEP),
             _TABLE,
         ),
         factors={"framework": "OneFlow"},

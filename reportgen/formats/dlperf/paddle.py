@@ -11,10 +11,10 @@ PaddleDetection, PaddleOCR, PLSC.
 
 import numpy as np
 
-from reportgen.core.model import STEP, FloatArray
+from reportgen.core.model import STEP
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, rounding
-from reportgen.formats.parsing.line_pattern import line_pattern, regex
+from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work, spans
 from reportgen.formats.parsing.text_log import Records, mean, seconds
 
@@ -35,9 +35,8 @@ def _build(run: LineRun) -> None:
     if batch is not None:
         run.factors["batch_size"] = int(batch)
     _add_stamps(run)
-    span = spans(run.step)
-    if not run.kind.is_single or span.max() == 1:
-        run.measure(span=span)
+    if not run.kind.is_single or spans(run.step).max() == 1:
+        run.measure()
         return
     for group, phase in (("step_time_s", STEP), ("data_loading_time_s", "data_loading")):
         if group in records.columns:
@@ -66,97 +65,64 @@ def _process_batch(records: Records) -> float | None:
 def _add_stamps(run: LineRun) -> None:
     """Add the times between the dates, where they say more than the printed times."""
     texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
-    if not texts:
+    if not texts or len(texts) < 2:
         return
     stamp = seconds([text.replace(b"/", b"-") for text in texts])
     is_coarse = len(texts[0]) <= _WHOLE_SECONDS and "step_time_s" in run.records.columns
-    if not is_coarse or _usual_interval(stamp) >= _MIN_INTERVAL:
+    if not is_coarse or np.median(np.diff(stamp)) >= _MIN_INTERVAL:
         run.add_stamps(stamp)
-
-
-def _usual_interval(stamp: FloatArray) -> float:
-    return float(np.median(np.diff(stamp))) if len(stamp) > 1 else 0.0
-
-
-_GROUPS = {
-    "{time}": "{step_time_s}",
-    "{reader}": "{data_loading_time_s}",
-    "{ips}": "{ips} {unit:word}/s",
-    "{rate}": "{ips}",
-}
-
-
-def _line(literal: bytes, template: str, item: str, *, first: int = 1, is_single: bool = False) -> StepLine:
-    """Return a kind of line; {time}, {reader} and {ips} stand for what most kinds print."""
-    for name, group in _GROUPS.items():
-        template = template.replace(name, group)
-    return StepLine(literal, line_pattern(template), first=first, is_single=is_single, factors={"item": item})
 
 
 _PASS = "[Pass {epoch:int}, train batch {step:int}]{..}"
 _EPOCH = "epoch:{epoch:int}  {..20}train step:{step:int}{..}"
+_SEGMENTATION = (
+    "[TRAIN] epoch: {:int}, iter: {step:int}/{:int},{..}"
+    "batch_cost: {step_time_s}, reader_cost: {data_loading_time_s}"
+)
 _GLOBAL = "global step {step:int}, epoch: {:int}, batch: {:int},{..}"
-_TOTAL = "tobal step: {step:int}, epoch: {:int}, batch: {:int},{..}"  # as PaddleNLP's static graph spells it
-_AVERAGE = "avg_reader_cost: {reader} sec, avg_batch_cost: {time} sec, avg_samples: {samples}, ips: {ips}"
-_SEGMENTATION = "[TRAIN] epoch: {:int}, iter: {step:int}/{:int},{..}batch_cost: {time}, reader_cost: {reader}"
-
+_AVERAGE = (
+    "avg_reader_cost: {data_loading_time_s} sec, avg_batch_cost: {step_time_s} sec, avg_samples: {samples}, "
+    "ips: {ips} {unit:word}/s"
+)
+# Forms of single steps, of images counted from 0 and from 1, and of sequences.
+_SINGLE = (
+    _PASS + "elapse {step_time_s} sec",
+    _EPOCH + "elapse: {step_time_s} reader : {data_loading_time_s}",
+)
+_IMAGES_FROM_0 = (
+    _PASS + "batch_cost {step_time_s} sec, reader_cost {data_loading_time_s} sec, ips {ips} {unit:word}/s",
+    _EPOCH + "batch_cost: {step_time_s} s, reader_cost: {data_loading_time_s} s, ips: {ips} {unit:word}/s",
+    "[Train][Epoch {epoch:int}/{:int}][Iter: {step:int}/{:int}]{..}"
+    "batch_cost: {step_time_s}s, reader_cost: {data_loading_time_s}, ips: {ips} {unit:word}/s",
+    "ppdet.engine{..20} INFO: Epoch: [{epoch:int}] [{..8}{step:int}/{:int}] learning_rate: {} {..900}"
+    "batch_cost: {step_time_s} data_cost: {data_loading_time_s} ips: {ips} {unit:word}/s",
+    "root INFO: epoch: [{:int}/{:int}], iter: {step:int},{..900}reader_cost: {data_loading_time_s} s, "
+    "batch_cost: {step_time_s} s, samples: {:int}, ips: {ips}",
+    "Pass:{epoch:int} batch:{step:int} {..}qps:{images_per_second}",
+)
+_IMAGES_FROM_1 = (
+    _SEGMENTATION + ", ips: {ips} {unit:word}/s",
+    _SEGMENTATION.replace(": ", "="),
+    "ppocr INFO: epoch: [{:int}/{:int}], global_step: {step:int},{..900}"
+    "avg_reader_cost: {data_loading_time_s} s, avg_batch_cost: {step_time_s} s, avg_samples: {samples}, "
+    "ips: {ips} {unit:word}/s",
+)
+_SEQUENCES = (
+    _GLOBAL + _AVERAGE,
+    # As PaddleNLP's static graph spells it.
+    _GLOBAL.replace("global step ", "tobal step: ") + _AVERAGE,
+    _GLOBAL + "speed: {steps_per_second} step/s, ips: {ips} {unit:word}/s",
+    _GLOBAL + "speed: {steps_per_second} step",
+    "epoch: {:int}, progress: {:int}/{:int}, step: {step:int},{..}speed: {steps_per_second} steps/s",
+)
 FORMAT = LineFormat(
     "paddle",
     "Training logs of PaddlePaddle 1.x and 2.x, and PLSC.",
     lines=(
-        _line(b", train batch ", _PASS + "elapse {time} sec", "image", first=0, is_single=True),
-        _line(
-            b", train batch ",
-            _PASS + "batch_cost {time} sec, reader_cost {reader} sec, ips {ips}",
-            "image",
-            first=0,
-        ),
-        _line(
-            b"train step:",
-            _EPOCH + "batch_cost: {time} s, reader_cost: {reader} s, ips: {ips}",
-            "image",
-            first=0,
-        ),
-        _line(b"train step:", _EPOCH + "elapse: {time} reader : {reader}", "image", first=0, is_single=True),
-        _line(
-            b"[Train][Epoch ",
-            "[Train][Epoch {epoch:int}/{:int}][Iter: {step:int}/{:int}]{..}"
-            "batch_cost: {time}s, reader_cost: {reader}, ips: {ips}",
-            "image",
-            first=0,
-        ),
-        _line(b"global step ", _GLOBAL + _AVERAGE, "sequence"),
-        _line(b"tobal step: ", _TOTAL + _AVERAGE, "sequence"),
-        _line(b"global step ", _GLOBAL + "speed: {steps_per_second} step/s, ips: {ips}", "sequence"),
-        _line(b"global step ", _GLOBAL + "speed: {steps_per_second} step", "sequence"),
-        _line(b"[TRAIN] epoch: ", _SEGMENTATION + ", ips: {ips}", "image"),
-        _line(b"[TRAIN] epoch=", _SEGMENTATION.replace(": ", "="), "image"),
-        _line(
-            b"ppdet.engine",
-            "ppdet.engine{..20} INFO: Epoch: [{epoch:int}] [{..8}{step:int}/{:int}] learning_rate: {} {..900}"
-            "batch_cost: {time} data_cost: {reader} ips: {ips}",
-            "image",
-            first=0,
-        ),
-        _line(
-            b"ppocr INFO: epoch: [",
-            "ppocr INFO: epoch: [{:int}/{:int}], global_step: {step:int},{..900}avg_reader_cost: {reader} s, "
-            "avg_batch_cost: {time} s, avg_samples: {samples}, ips: {ips}",
-            "image",
-        ),
-        _line(
-            b"root INFO: epoch: [",
-            "root INFO: epoch: [{:int}/{:int}], iter: {step:int},{..900}reader_cost: {reader} s, "
-            "batch_cost: {time} s, samples: {:int}, ips: {rate}",
-            "image",
-            first=0,
-        ),
-        _line(
-            b", progress: ",
-            "epoch: {:int}, progress: {:int}/{:int}, step: {step:int},{..}speed: {steps_per_second} steps/s",
-            "sequence",
-        ),
-        _line(b" qps:", "Pass:{epoch:int} batch:{step:int} {..}qps:{images_per_second}", "image", first=0),
+        *(StepLine.like(form, first=0, is_single=True) for form in _SINGLE),
+        *(StepLine.like(form, first=0) for form in _IMAGES_FROM_0),
+        *(StepLine.like(form) for form in _IMAGES_FROM_1),
+        *(StepLine.like(form, factors={"item": "sequence"}) for form in _SEQUENCES),
     ),
     factors={"framework": "PaddlePaddle", "item": "image"},
     build=_build,

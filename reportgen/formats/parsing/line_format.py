@@ -20,6 +20,7 @@ Other groups are left to the format's own `build`.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,11 +122,31 @@ def measure(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StepLine:
+class _LineKind:
+    """A kind of line.
+
+    literal  every such line contains it; it is searched for first
+    form     regular expression with placeholders (`regex`), or a compiled pattern
+    """
+
+    literal: bytes
+    form: InitVar[str | re.Pattern[bytes]]
+    pattern: re.Pattern[bytes] = field(init=False)
+
+    def __post_init__(self, form: str | re.Pattern[bytes]) -> None:
+        """Compile the pattern."""
+        object.__setattr__(self, "pattern", regex(form) if isinstance(form, str) else form)
+
+    @classmethod
+    def like(cls, template: str, **options: Any) -> Self:
+        """Return the kind of line in the form of a `line_pattern` template."""
+        return cls(longest_literal(template), line_pattern(template), **options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepLine(_LineKind):
     """A kind of line that is printed for a step, or for all steps since the line before.
 
-    literal    every such line contains it; it is searched for first
-    form       regular expression with placeholders (`regex`), or a compiled pattern
     mark       a literal that only logs of this kind have, where `literal` is a common one
     first      number that the log gives the first step; None if versions differ: then 0 if a line has it
     is_single  whether the time is that of the printed step alone, not a mean since the line before
@@ -133,14 +154,12 @@ class StepLine:
     is_dated   whether its date is before the record in the line
     clock      of the printed time
     factors    constant for logs with such lines
-    prepare    changes the records before they are numbered; prepared are the groups that it adds
+    prepare    changes the records before they are numbered
     all_ranks  whether to keep the lines that several ranks print for one step; else the first counts
     confidence of a claim by such a line, where it is not that of the format
     damage     the fact of the finding about lines that have the literal and do not match; "" for none
     """
 
-    literal: bytes
-    form: InitVar[str | re.Pattern[bytes]]
     mark: bytes = b""
     first: int | None = 1
     is_single: bool = False
@@ -149,17 +168,9 @@ class StepLine:
     clock: Clock = "printed"
     factors: Mapping[str, FactorValue] = field(default_factory=dict)
     prepare: Callable[[Records], Records] | None = None
-    prepared: tuple[str, ...] = ()
     all_ranks: bool = False
     confidence: float | None = None
     damage: str = ""
-    pattern: re.Pattern[bytes] = field(init=False)
-    quantities: tuple[Quantity, ...] = field(init=False)
-
-    def __post_init__(self, form: str | re.Pattern[bytes]) -> None:
-        """Compile the pattern, and look up what its groups measure."""
-        object.__setattr__(self, "pattern", regex(form) if isinstance(form, str) else form)
-        object.__setattr__(self, "quantities", quantities((*self.pattern.groupindex, *self.prepared)))
 
     def span(self, step: IntArray, records: Records) -> IntArray:
         """Return the steps that each line covers."""
@@ -178,24 +189,22 @@ class StepLine:
     def numbered(self, records: Records) -> tuple[Records, IntArray, tuple[Break, ...]]:
         """Return the records that count, their steps counted from 1, and the borders of epochs."""
         step = position = self.position(records)
+        epoch = records.integers("epoch") if "epoch" in records.columns else np.zeros_like(step)
         breaks: tuple[Break, ...] = ()
-        epoch = records.integers("epoch") if "epoch" in records.columns else None
         is_printed = "steps_per_epoch" in records.columns
-        if epoch is not None and is_printed:
+        if is_printed:
             step = in_epochs(epoch, position, records.integers("steps_per_epoch"))
-        elif epoch is not None:
+        elif "epoch" in records.columns:
             step, breaks = over_epochs(epoch, position)
         keep = np.arange(len(step)) if self.all_ranks else once(step)
-        if epoch is not None and is_printed:
-            ends = (step - position)[keep][1:][np.diff(epoch[keep]) != 0]
-            breaks = epoch_breaks(ends.tolist())
+        if is_printed:
+            breaks = epoch_breaks((step - position)[keep][1:][np.diff(epoch[keep]) != 0])
         return records.take(keep), step[keep], breaks
 
     def position(self, records: Records) -> IntArray:
         """Return the printed numbers of the steps, from 1."""
         step = records.integers("step")
-        added = 1 - self.first if self.first is not None else int(step.min(initial=1) == 0)
-        position: IntArray = step + added
+        position: IntArray = step + (1 - self.first if self.first is not None else int(not step.all()))
         return position
 
 
@@ -238,13 +247,12 @@ class LineRun(RunBuilder):
         for name in ("samples_per_step", "planned_steps"):
             factors.pop(name, None)
 
-    def measure(self, *, span: IntArray | None = None, valid: NDArray[np.bool_] | None = None) -> None:
+    def measure(self, *, valid: NDArray[np.bool_] | None = None) -> None:
         """Add what the groups of the lines measure, and the times between the dates before them."""
         if not len(self.records):
             return
-        if span is None:
-            span = self.kind.span(self.step, self.records)
-        measure(self, self.records, self.kind.quantities, span, clock=self.kind.clock, valid=valid)
+        span, measured = self.kind.span(self.step, self.records), quantities(self.records.columns)
+        measure(self, self.records, measured, span, clock=self.kind.clock, valid=valid)
         if self.kind.is_dated:
             self.add_stamps(self.log.stamps(self.records.begin), self.work(span))
 
@@ -252,7 +260,7 @@ class LineRun(RunBuilder):
         """Set the samples of a step from a printed global batch, and add what the lines measure."""
         batch = self.count("global_batch_size")
         if batch and self.samples_per_step is None and self.factors.get("item") != "token":
-            self.set_batch(float(batch))
+            self.set_batch(batch)
         self.measure()
 
     def count(self, name: str) -> int:
@@ -262,27 +270,19 @@ class LineRun(RunBuilder):
 
     def set_batch(self, global_batch: float | None) -> None:
         """Set the samples of a step and the batch: per device, if the devices are known and divide it."""
-        self.samples_per_step = global_batch
+        self.samples_per_step = float(global_batch or 0) or None
         self.factors.pop("global_batch_size", None)
-        self.factors |= per_device(global_batch, self.count("devices") or None)
+        self.factors |= per_device(self.samples_per_step, self.count("devices") or None)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting(_LineKind):
     """A line that prints settings; its groups are factors, `samples_per_step` or `planned_steps`.
 
-    form    regular expression with placeholders (`regex`), or a compiled pattern
     values  what the printed texts mean, where they are not the values themselves; other texts are ignored
     """
 
-    literal: bytes
-    form: InitVar[str | re.Pattern[bytes]]
     values: Mapping[bytes, FactorValue] | None = None
-    pattern: re.Pattern[bytes] = field(init=False)
-
-    def __post_init__(self, form: str | re.Pattern[bytes]) -> None:
-        """Compile the pattern."""
-        object.__setattr__(self, "pattern", regex(form) if isinstance(form, str) else form)
 
 
 def read_settings(log: TextLog, settings: Iterable[Setting]) -> dict[str, FactorValue]:
@@ -304,11 +304,6 @@ def _value(text: bytes) -> FactorValue:
     return text.decode("utf-8", "replace").strip()
 
 
-def setting(template: str) -> Setting:
-    """Return the setting of a line in the form of a `line_pattern` template."""
-    return Setting(longest_literal(template), line_pattern(template))
-
-
 def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
     """Return the setting of an argument dump, `  name ......... 8`: one of the values, else a count."""
     value = r"\S{1,80}" if values else r"[1-9][0-9]{0,14}(?!\S)"
@@ -325,6 +320,17 @@ def constant(values: FloatArray) -> float | None:
     """Return the only finite value, None if there are others or none."""
     finite = np.unique(values[np.isfinite(values)])
     return float(finite[0]) if len(finite) == 1 else None
+
+
+def since_line_before(mean: FloatArray, done: IntArray, epoch: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return the time of all steps since the line before, and their number, from means since the epoch began.
+
+    done  steps of the epoch; the first line of an epoch, and one that goes back, covers all of them
+    """
+    total = mean * done
+    continues = (np.diff(epoch, prepend=epoch[:1] - 1) == 0) & (np.diff(done, prepend=0) > 0)
+    time = np.where(continues, np.diff(total, prepend=0.0), total)
+    return time, np.where(continues, np.diff(done, prepend=0), done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,17 +358,17 @@ class LineFormat:
 
     def format(self) -> Format:
         """Return the format for the registry."""
-        marks = [*(line.mark or line.literal for line in self.lines), *(sign[0] for sign in self.signs)]
-        return Format(self.name, self.summary, self.claims, self.read, marks=tuple(dict.fromkeys(marks)))
+        marks = dict.fromkeys(literal for literal, _, _ in self._signs())
+        return Format(self.name, self.summary, self.claims, self.read, marks=tuple(marks))
 
     def claims(self, files: LogFiles) -> Claim | None:
         """Claim a file that has a line of a step, or another sign of the format, in its head."""
-        signs = (
-            (line.mark or line.literal, line.pattern, line.confidence or self.confidence)
-            for line in self.lines
-        )
-        claims = (claim(files, *sign) for sign in (*signs, *self.signs))
-        return next(filter(None, claims), None)
+        return next(filter(None, (claim(files, *sign) for sign in self._signs())), None)
+
+    def _signs(self) -> Iterator[tuple[bytes, re.Pattern[bytes], float]]:
+        for line in self.lines:
+            yield line.mark or line.literal, line.pattern, line.confidence or self.confidence
+        yield from self.signs
 
     def read(self, files: LogFiles) -> Iterator[Run | Finding]:
         """Yield the run of the file."""

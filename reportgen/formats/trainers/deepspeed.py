@@ -10,7 +10,7 @@ Format: https://github.com/deepspeedai/DeepSpeed, deepspeed/utils/timer.py and r
 from collections.abc import Mapping
 
 from reportgen.core.model import FactorValue
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import once
 from reportgen.formats.parsing.text_log import Records
@@ -41,8 +41,7 @@ def _dumped(name: str, factor: str, values: Mapping[bytes, FactorValue] | None =
 
 
 def _build(run: LineRun) -> None:
-    batch = run.factors.get("global_batch_size")
-    run.set_batch(float(batch) if isinstance(batch, int) else None)
+    run.set_batch(run.count("global_batch_size"))
     others = {other: run.log.records(other.pattern, other.literal) for other in (_TIMER, _STEP, _OLD)}
     run.last = max(run.last, *(int(other.end[-1]) for other in others.values() if len(other)), 0)
     if run.kind is _PIPELINE:
@@ -83,14 +82,14 @@ FORMAT = LineFormat(
     lines=(_PIPELINE, _TIMER, _STEP, _OLD),
     factors={"framework": "DeepSpeed", "item": "sample"},
     settings=(
-        setting("dist_world_size={devices:int}"),
+        Setting.like("dist_world_size={devices:int}"),
         _dumped("world_size", "devices"),
         _dumped("train_batch_size", "global_batch_size"),
         _dumped("train_micro_batch_size_per_gpu", "micro_batch_size"),
         _dumped("zero_optimization_stage", "zero_stage"),
         _dumped("fp16_enabled", "precision", {b"True": "fp16"}),
         _dumped("bfloat16_enabled", "precision", {b"True": "bf16"}),
-        setting("nnodes={nodes:int}, num_local_procs"),
+        Setting.like("nnodes={nodes:int}, num_local_procs"),
     ),
     build=_build,
     # The trainer that called it may be surer.

@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from reportgen.core.model import IntArray
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, constant, option, setting
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant, option
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, Records, TextLog, floats
@@ -102,7 +102,7 @@ FORMAT = LineFormat(
     factors={"framework": "Megatron-LM", "item": "sequence"},
     settings=(
         option("world_size", "devices"),
-        setting("using world size: {devices:positive}"),
+        Setting.like("using world size: {devices:positive}"),
         option("seq_length", "seq_len"),
         option("num_layers", "layers"),
         option("hidden_size", "hidden_size"),
@@ -110,7 +110,7 @@ FORMAT = LineFormat(
         option("tensor_model_parallel_size", "tensor_parallel"),
         option("pipeline_model_parallel_size", "pipeline_parallel"),
         option("params_dtype", "precision", _DTYPES),
-        setting("nnodes={nodes:int}, num_local_procs"),
+        Setting.like("nnodes={nodes:int}, num_local_procs"),
     ),
     build=_build,
     signs=((_WORLD, _START, 0.9),),

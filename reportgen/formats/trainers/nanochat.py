@@ -10,7 +10,7 @@ https://github.com/karpathy/build-nanogpt, train_gpt2.py.
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, rounding, setting
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, rounding
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work
 from reportgen.formats.parsing.text_log import Records
@@ -60,10 +60,10 @@ FORMAT = LineFormat(
     ),
     factors={"framework": "nanochat", "item": "token"},
     settings=(
-        setting("Total batch size {samples_per_step:commas} => gradient accumulation steps"),
-        setting("total desired batch size: {samples_per_step:int}"),
-        setting("Tokens / micro-batch / rank: {micro_batch_size:int} x {seq_len:int}"),
-        setting("Distributed world size: {devices:int}"),
+        Setting.like("Total batch size {samples_per_step:commas} => gradient accumulation steps"),
+        Setting.like("total desired batch size: {samples_per_step:int}"),
+        Setting.like("Tokens / micro-batch / rank: {micro_batch_size:int} x {seq_len:int}"),
+        Setting.like("Distributed world size: {devices:int}"),
         Setting(b"ddp_world_size", "ddp_world_size[=: ]{1,3}{devices:int}"),
     ),
     build=_build,

@@ -9,17 +9,9 @@ Format: https://github.com/karpathy/nanoGPT, train.py.
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
 from reportgen.formats.parsing.line_pattern import line_pattern
 
-_ITERATION = StepLine(
-    b": loss ",
-    line_pattern("iter {step:int}: loss {:loss}, time {step_time_ms}ms"),
-    first=0,
-    is_single=True,
-    # The clock is read before the loss is fetched from the device, which would wait for it.
-    clock="host",
-)
 _EVALUATION = line_pattern("step {step:int}: train loss ")
 
 
@@ -31,10 +23,18 @@ def _build(run: LineRun) -> None:
 FORMAT = LineFormat(
     "nanogpt",
     "Training logs of nanoGPT.",
-    lines=(_ITERATION,),
+    lines=(
+        StepLine.like(
+            "iter {step:int}: loss {:loss}, time {step_time_ms}ms",
+            first=0,
+            is_single=True,
+            # The clock is read before the loss is fetched from the device, which would wait for it.
+            clock="host",
+        ),
+    ),
     factors={"framework": "nanoGPT", "item": "token"},
     settings=(
-        setting("tokens per iteration will be: {samples_per_step:commas}"),
+        Setting.like("tokens per iteration will be: {samples_per_step:commas}"),
         Setting(b"WORLD_SIZE", r"\bWORLD_SIZE[=: ]{1,3}{devices:positive}"),
     ),
     build=_build,

@@ -24,9 +24,16 @@ _FIELDS = {
     "tokens_per_second_per_device": b"tokens_per_sec_per_gpu",
     "memory_used_B": b"max_memory_allocated",
 }
-
-
 _FIELD = re.compile(rb"\b(" + b"|".join(_FIELDS.values()) + rb")(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
+
+
+_PRINTER = r"Training epoch {:int}, iteration {step:int}/{:int} \|(?P<fields>[^\n\r]{1,3000})"
+# The text before, in and after the bar ends where another bar could start, so that no byte is read twice.
+_BAR = (
+    r"Epoch {:int}: (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| {step:int}/{:int} "
+    r"\[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
+    r"(?=[^][\n\r]*?global_step=)(?P<fields>, [^][\n\r]{0,4000}+)\]"
+)
 
 
 def _with_fields(records: Records) -> Records:
@@ -57,32 +64,9 @@ FORMAT = LineFormat(
     "nemo",
     "Training logs of NeMo and NeMo Automodel.",
     lines=(
-        StepLine(
-            b"Training epoch ",
-            r"Training epoch {:int}, iteration {step:int}/{:int} \|(?P<fields>[^\n\r]{1,3000})",
-            first=0,
-            clock="host",
-            prepare=_with_fields,
-            prepared=tuple(_FIELDS),
-        ),
-        StepLine(
-            b"global_step=",
-            # The text before, in and after the bar ends where another bar could start, so that no byte is
-            # read twice.
-            r"Epoch {:int}: (?:: )?+[^|:\n\r]{0,40}+\|[^|:\n\r]{0,200}+\| {step:int}/{:int} "
-            r"\[(?P<elapsed>[0-9:]{4,12}+)<[^],\[\n\r]{1,20}+, [^],\[\n\r]{1,20}+"
-            r"(?=[^][\n\r]*?global_step=)(?P<fields>, [^][\n\r]{0,4000}+)\]",
-            first=0,
-            clock="host",
-            prepare=_with_fields,
-            prepared=tuple(_FIELDS),
-        ),
-        StepLine(
-            b": train_step_timing in s=",
-            "Step {step:int}: train_step_timing in s={step_time_s}",
-            first=0,
-            clock="host",
-        ),
+        StepLine(b"Training epoch ", _PRINTER, first=0, clock="host", prepare=_with_fields),
+        StepLine(b"global_step=", _BAR, first=0, clock="host", prepare=_with_fields),
+        StepLine.like("Step {step:int}: train_step_timing in s={step_time_s}", first=0, clock="host"),
         StepLine(
             b"/gpu)",
             # The rate of one device is over those that share data, not all of them.

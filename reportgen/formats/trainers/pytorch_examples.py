@@ -11,11 +11,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.core.model import STEP, FloatArray, IntArray
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, by_rank, rounding
+from reportgen.core.model import STEP, IntArray
+from reportgen.formats.parsing.line_format import (
+    LineFormat,
+    LineRun,
+    Setting,
+    StepLine,
+    by_rank,
+    rounding,
+    since_line_before,
+)
 from reportgen.formats.parsing.step_numbers import ranks_by_running_mean
 from reportgen.formats.parsing.text_log import Records
 
+_EXAMPLE = (
+    r"Epoch: \[{epoch:int}\]\[ {0,12}{step:int}/[0-9]{1,12}\]\s{1,20}"
+    r"Time {1,8}{time} {1,8}\( {0,8}{mean}\)\s{1,20}Data {1,8}{data} {1,8}\( {0,8}{data_mean}\)"
+)
+_SWIN = (
+    r"Train: \[{epoch:int}/[0-9]{1,9}\]\[{step:int}/[0-9]{1,12}\]\s{1,4}"
+    r"eta [^\n]{5,200}?\btime {time} \({mean}\)\s"
+)
 # Phase -> the groups with the time of one step, and with the mean of the epoch so far.
 _PHASES = {STEP: ("time", "mean"), "data_loading": ("data", "data_mean")}
 
@@ -33,14 +49,16 @@ def _build(run: LineRun) -> None:
         return
     index, epoch = records.integers("step"), records.integers("epoch")
     rank = _ranks(records, index, epoch)
-    is_every_step = _spacing(index, rank) == 1
-    phases = {phase: groups for phase, groups in _PHASES.items() if groups[0] in records.columns}
-    columns = {group: records.floats(group) for groups in phases.values() for group in groups}
+    is_every_step = _usual_gap(index, rank) == 1
     for at in by_rank(run, rank):
-        for phase, (now, mean) in phases.items():
-            value, span = columns[now][at], np.ones(len(at), dtype=np.int64)
+        own = records.take(at)
+        for phase, (now, mean) in _PHASES.items():
+            if now not in own.columns:
+                continue
+            value, span = own.floats(now), np.ones(len(at), dtype=np.int64)
             if not is_every_step:
-                value, span = _between(index[at], epoch[at], columns[mean][at])
+                value, span = since_line_before(own.floats(mean), index[at] + 1, epoch[at])
+                value = np.where(value >= 0, value, np.nan)
             run.add("step_time", value, run.kind.clock, phase=phase, span=span)
 
 
@@ -54,43 +72,19 @@ def _ranks(records: Records, index: IntArray, epoch: IntArray) -> IntArray:
     return rank
 
 
-def _spacing(index: IntArray, rank: IntArray) -> int:
+def _usual_gap(index: IntArray, rank: IntArray) -> int:
     """Return the usual number of steps between the lines of a rank."""
     gaps = np.concatenate([np.diff(index[rank == number]) for number in range(int(rank.max()) + 1)])
     forward = gaps[gaps > 0]
     return int(np.bincount(np.minimum(forward, 10**6)).argmax()) if len(forward) else 1
 
 
-def _between(index: IntArray, epoch: IntArray, mean: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the time of all steps since the line before, and how many they are, from the running means."""
-    total = mean * (index + 1)
-    continues = np.concatenate(([False], np.diff(epoch) == 0)) & (np.diff(index, prepend=index[:1]) > 0)
-    value = np.where(continues, np.diff(total, prepend=0.0), total)
-    span = np.where(continues, np.diff(index, prepend=0), index + 1)
-    return np.where(value >= 0, value, np.nan), span
-
-
 FORMAT = LineFormat(
     "pytorch_examples",
     "Training logs of PyTorch's ImageNet example and programs derived from it.",
     lines=(
-        StepLine(
-            b"Epoch: [",
-            r"Epoch: \[{epoch:int}\]\[ {0,12}{step:int}/[0-9]{1,12}\]\s{1,20}"
-            r"Time {1,8}{time} {1,8}\( {0,8}{mean}\)\s{1,20}"
-            r"Data {1,8}{data} {1,8}\( {0,8}{data_mean}\)",
-            first=0,
-            prepare=_from_zero,
-            all_ranks=True,
-        ),
-        StepLine(
-            b"Train: [",
-            r"Train: \[{epoch:int}/[0-9]{1,9}\]\[{step:int}/[0-9]{1,12}\]\s{1,4}"
-            r"eta [^\n]{5,200}?\btime {time} \({mean}\)\s",
-            first=0,
-            prepare=_from_zero,
-            all_ranks=True,
-        ),
+        StepLine(b"Epoch: [", _EXAMPLE, first=0, prepare=_from_zero, all_ranks=True),
+        StepLine(b"Train: [", _SWIN, first=0, prepare=_from_zero, all_ranks=True),
     ),
     factors={"framework": "PyTorch", "item": "image"},
     settings=(

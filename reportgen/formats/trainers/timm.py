@@ -8,11 +8,9 @@ Format: https://github.com/huggingface/pytorch-image-models, train.py (train_one
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from reportgen.core.model import FloatArray, IntArray
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
-from reportgen.formats.parsing.run_builder import common_work, spans
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, since_line_before
+from reportgen.formats.parsing.run_builder import common_work
 
 _MAX_BLUR = 0.05
 _TIME_ERROR, _RATE_ERROR = 0.0005, 0.005  # half of the last printed digit
@@ -21,33 +19,19 @@ _TIME_ERROR, _RATE_ERROR = 0.0005, 0.005  # half of the last printed digit
 def _build(run: LineRun) -> None:
     records = run.records
     done, rate = run.kind.position(records), records.floats("rate")
-    covered = spans(done, records.integers("epoch"))
-    # The mean includes the start of the epoch, even if the log starts later.
-    covered[:1] = done[:1]
     if "devices" not in run.factors and b"Training with a single process" in run.log.content:
         run.factors["devices"] = 1
     is_whole = done < records.integers("steps_per_epoch")
     run.set_batch(common_work(rate[is_whole], records.floats("time")[is_whole], _TIME_ERROR, _RATE_ERROR))
-    mean = records.floats("mean")
-    is_sharp = _is_sharp(mean, done, covered)
-    time = np.where(is_sharp, _between(mean, done, covered), np.nan)
-    run.add("step_time", time, "host", span=covered, samples=run.work(covered))
-    waited = np.where(np.isfinite(time), _between(records.floats("data_mean"), done, covered), np.nan)
-    run.add("step_time", waited, "host", phase="data_loading", span=covered)
+    epoch, mean = records.integers("epoch"), records.floats("mean")
+    time, span = since_line_before(mean, done, epoch)
+    # What the rounding of both means leaves unknown.
+    is_sharp = _TIME_ERROR * (2 * done - span) <= _MAX_BLUR * mean * span
+    waited, _ = since_line_before(records.floats("data_mean"), done, epoch)
+    time, waited = (np.where(is_sharp, np.maximum(value, 0.0), np.nan) for value in (time, waited))
+    run.add("step_time", time, "host", span=span, samples=run.work(span))
+    run.add("step_time", waited, "host", phase="data_loading", span=span)
     run.add("throughput", np.where(is_whole, rate, np.nan), "printed")
-
-
-def _between(mean: FloatArray, done: IntArray, covered: IntArray) -> FloatArray:
-    """Return the time of each line's own updates from the running means of its epoch."""
-    since = mean * done
-    before = np.where(covered == done, 0.0, np.roll(since, 1))
-    return np.maximum(since - before, 0.0)
-
-
-def _is_sharp(mean: FloatArray, done: IntArray, covered: IntArray) -> NDArray[np.bool_]:
-    """Return which intervals the rounding of the running means leaves known to 5 %."""
-    blur = _TIME_ERROR * (done + np.where(covered == done, 0, done - covered))
-    return blur <= _MAX_BLUR * mean * covered
 
 
 FORMAT = LineFormat(

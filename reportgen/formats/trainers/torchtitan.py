@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from reportgen.core.model import Break
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, setting
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import once
 
@@ -34,7 +34,7 @@ def _build(run: LineRun) -> None:
     if not run.count("devices"):
         run.factors.pop("devices", None)
     tokens, batch = run.samples_per_step, run.count("global_batch_size")
-    run.set_batch(float(batch) if "global_batch_size" in run.factors else None)
+    run.set_batch(batch)
     run.samples_per_step = tokens or float(batch * run.count("seq_len")) or None
     run.breaks = (*_evaluations(run), *_restarts(run))
     run.measure()
@@ -73,9 +73,9 @@ FORMAT = LineFormat(
     ),
     factors={"framework": "torchtitan", "item": "token"},
     settings=(
-        setting("local batch size {micro_batch_size:int}, global batch size {global_batch_size:int}"),
-        setting("sequence length {seq_len:int}"),
-        setting("{samples_per_step:int} tokens per train step"),
+        Setting.like("local batch size {micro_batch_size:int}, global batch size {global_batch_size:int}"),
+        Setting.like("sequence length {seq_len:int}"),
+        Setting.like("{samples_per_step:int} tokens per train step"),
         Setting(b"WORLD_SIZE", r"\bWORLD_SIZE[=: ]{1,3}{devices:int}"),
         Setting(
             b" capacity: ", r"[A-Z]{2,6} capacity: (?P<device>[^\n]{1,60}?)(?: \([0-9]{1,3}\))? with [0-9]"
