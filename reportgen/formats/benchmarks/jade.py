@@ -16,7 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.exit_status import ending
-from reportgen.formats.parsing.run_builder import ResultRun
+from reportgen.formats.parsing.run_builder import ResultRun, known
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 from reportgen.formats.parsing.text_log import claim as claim_text
 from reportgen.sources.logfiles import LogFiles
@@ -36,29 +36,25 @@ _CANCELLED = re.compile(rb"JOB [0-9]+ ON (\S{1,80}) CANCELLED AT (\S{1,40})")
 _FILE_NAME = re.compile(r"slurm-([0-9]+)-(.+)\.out")
 _JOB = re.compile(r"(?:^|-)(?:smooth-inference|inference|train)(?=-|$)")
 
-_PHASES: Mapping[bytes, str] = {
+_PHASES = {
     b"Average Data Loading Time": "data_loading",
     b"Average Data Preprocessing Time": "preprocessing",
     b"Average Forward Pass Time": "forward",
     b"Average Backward Pass Time": "backward",
 }
 _TOTAL = b"Total Script Time"
-_DATASETS: Mapping[str, str] = {"imagenet": "ImageNet", "dummy": "Dummy"}
-_MODELS: Mapping[str, str] = {"resnet50": "resnet50_v1.5"}  # torchvision's is the v1.5
-_PRECISIONS: Mapping[str, str] = {
-    "32-true": "fp32", "32": "fp32", "16-mixed": "amp", "bf16-mixed": "amp", "16-true": "fp16",
-    "bf16-true": "bf16",
-}  # fmt: skip
-_ENVIRONMENT: Mapping[bytes, str] = {
-    b"Physical CPU Cores": "cpu_cores", b"Virtual CPU Cores": "cpu_threads", b"CPU Model": "cpu",
-    b"Total Memory": "memory", b"torch version": "torch", b"cuda version": "cuda",
-    b"driver version": "driver", b"strategy": "strategy",
-}  # fmt: skip
+_DATASETS = {"imagenet": "ImageNet", "dummy": "Dummy"}
+_MODELS = {"resnet50": "resnet50_v1.5"}  # torchvision's is the v1.5
+_PRECISIONS = {"32-true": "fp32", "32": "fp32", "16-mixed": "amp", "bf16-mixed": "amp", "16-true": "fp16",
+               "bf16-true": "bf16"}  # fmt: skip
+_ENVIRONMENT = {b"Physical CPU Cores": "cpu_cores", b"Virtual CPU Cores": "cpu_threads", b"CPU Model": "cpu",
+                b"Total Memory": "memory", b"torch version": "torch", b"cuda version": "cuda",
+                b"driver version": "driver", b"strategy": "strategy"}  # fmt: skip
 # Clusters do not print their names; paths on their file systems identify them.
 _CLUSTERS = ((b"/jmain02/", "JADE2"),)
 
 # Literals of lines that only BenchmarkJade prints, and the patterns of these lines.
-_OWN_LINES: Mapping[bytes, re.Pattern[bytes]] = {
+_OWN_LINES = {
     b"Average Data Preprocessing Time:": re.compile(
         rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds"
     ),
@@ -180,16 +176,16 @@ class _JadeLog:
             "item": "image",
             "cluster": next((name for path, name in _CLUSTERS if path in self.log.content), None),
             "benchmark": self._benchmark(),
-            "dataset": _DATASETS.get(printed["dataset"] or named, printed["dataset"] or None),
-            "model": _MODELS.get(printed["architecture"], printed["architecture"] or None),
-            "precision": _PRECISIONS.get(printed["precision"], printed["precision"] or None),
-            "device": short_name(device) or None,
+            "dataset": _DATASETS.get(printed["dataset"] or named, printed["dataset"]),
+            "model": _MODELS.get(printed["architecture"], printed["architecture"]),
+            "precision": _PRECISIONS.get(printed["precision"], printed["precision"]),
+            "device": short_name(device),
             "devices": count or None,
             "batch_size": self._number(b"batch_size") or batch_size,
             "num_workers": self._number(b"num_workers"),
-            "variant": self._variant() or None,
+            "variant": self._variant(),
         }
-        return {name: value for name, value in factors.items() if value is not None}
+        return dict(known(factors))
 
     def _benchmark(self) -> str | None:
         """Return which script ran: only one prepares images on the device, only one has a backward pass."""
@@ -212,15 +208,11 @@ class _JadeLog:
         return "-".join(word for word in rest if word and word != "small" and word not in _DATASETS)
 
     def _environment(self, device: str) -> dict[str, FactorValue]:
-        texts = {name: text for key, name in _ENVIRONMENT.items() if (text := self._text(key))}
+        values = ((name, self._number(key), self._text(key)) for key, name in _ENVIRONMENT.items())
         environment: dict[str, FactorValue] = {
-            name: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
-            for name, text in texts.items()
+            name: text if number is None else number for name, number, text in values
         }
-        if device:
-            environment["device_name"] = device
-        if self.job:
-            environment |= {"job_id": self.job, "job": self.job_name}
+        environment |= {"device_name": device, "job_id": self.job, "job": self.job_name}
         if cancelled := self.log.search(_CANCELLED, b" CANCELLED AT "):
             host, ended = (part.decode("utf-8", "replace") for part in cancelled.groups())
             environment |= {"host": host, "ended": ended}

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reportgen.core.factors import parse_scalar
-from reportgen.core.model import Finding, Run
+from reportgen.core.model import FactorValue, Finding, Run
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import typed_records
@@ -42,8 +42,6 @@ _RESULTS = ("test_time", "avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_
 _RENAMED = {"model_type": "model", "ngl": "n_gpu_layers", "backend": "backends", "fa": "flash_attn",
             "sm": "split_mode", "mg": "main_gpu", "ts": "tensor_split", "nkvo": "no_kv_offload"}  # fmt: skip
 
-_FACTORS = {"framework": "llama.cpp", "item": "token"}
-
 # The line that a result begins in, and its keys.
 Result = tuple[int, Mapping[str, Any]]
 
@@ -69,14 +67,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     elif head := _CSV_HEAD.search(content):
         results = typed_records(content, malformed, head.start())
     else:
-        yield from _table_runs(files, content, malformed)
-        yield from malformed.findings()
-        return
+        results = _table(content, malformed)
     number = 0
     for line, result in results:
         if "avg_ts" in result:
             number += 1
-            yield _run(ResultRun.of_file(_NAME, files, line, number, **_FACTORS), result)
+            run = ResultRun.of_file(_NAME, files, line, number, framework="llama.cpp", item="token")
+            yield _run(run, result)
         else:
             malformed.add(line, "not the result of a test")
     yield from malformed.findings()
@@ -96,42 +93,17 @@ def _array(content: bytes, malformed: Malformed) -> Iterator[Result]:
     document = json_values.load(content)
     if not isinstance(document, list):
         malformed.add(1, "not a JSON array; it may be truncated")
-        return
-    tests = [test for test in document if isinstance(test, dict)]
-    lines = json_values.lines_of(content, b'"avg_ts"')
-    yield from zip(lines if len(lines) == len(tests) else [1] * len(tests), tests, strict=True)
+    tests = [test for test in json_values.items(document) if isinstance(test, dict)]
+    yield from zip(json_values.lines_of(content, b'"avg_ts"', len(tests)), tests, strict=True)
 
 
-def _run(run: ResultRun, result: Mapping[str, Any]) -> Run:
-    for key, value in result.items():
-        known = json_values.scalar(value)
-        if known is not None and key not in _RESULTS:
-            (run.environment if key in _ENVIRONMENT else run.factors)[_RENAMED.get(key, key)] = known
-    if device := json_values.scalar(result.get("gpu_info")):
-        run.factors["device"] = device
-    prompt, generated = (json_values.whole(result.get(key)) or 0 for key in ("n_prompt", "n_gen"))
-    names = [f"{name}{n}" for name, n in (("pp", prompt), ("tg", generated)) if n]
-    run.factors["test"] = "+".join(names) or "none"
-    run.samples_per_step = float(prompt + generated) or None
-    rates = [json_values.number(rate) for rate in json_values.items(result.get("samples_ts"))]
-    _add_mean(run, json_values.number(result["avg_ts"]), len(rates))
-    for rate in rates:
-        run.add_aggregate("throughput", rate, f"{rate:g} tokens/s", "sample", 1, only_finite=False)
-    return run.run()
-
-
-def _add_mean(run: ResultRun, mean: float, n: int) -> None:
-    if mean >= 0:
-        run.add_aggregate("throughput", mean, f"{mean:g} tokens/s", "mean", n, only_finite=False)
-
-
-def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterator[Run]:
+def _table(content: bytes, malformed: Malformed) -> Iterator[Result]:
+    """Yield the rows of the tables with the keys that JSON has."""
     builds = set(_BUILD.findall(content))
     build = builds.pop() if len(builds) == 1 else None
-    environment = {"build_commit": build[0].decode(), "build_number": int(build[1])} if build else {}
+    shared = {"build_commit": build[0].decode(), "build_number": int(build[1])} if build else {}
     head: list[str] = []
     devices: dict[str, str] = {}
-    number = 0
     for line, text in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
         if not text.startswith("|"):
             # The backends print warnings between rows; an empty line ends a table and its list of devices.
@@ -147,25 +119,39 @@ def _table_runs(files: LogFiles, content: bytes, malformed: Malformed) -> Iterat
             head = cells
         elif head and not set(text) <= set("|-: \r"):
             row = dict(zip(head, cells, strict=False))
-            rate = _RATE.fullmatch(row.get("t/s", "")) if len(cells) == len(head) else None
+            rate = _RATE.fullmatch(row.pop("t/s", "")) if len(cells) == len(head) else None
             if not rate:
                 malformed.add(line, "not a row of the table")
                 continue
-            number += 1
-            run = ResultRun.of_file(_NAME, files, line, number, **_FACTORS)
-            run.factors |= {"device": ", ".join(devices.values())} if devices else {}
-            run.environment = dict(environment)
-            yield _table_run(run, row, float(rate[1]))
+            settings = {name: parse_scalar(cell) for name, cell in row.items() if name != "test"}
+            keys = {"device": ", ".join(devices.values()), **shared, **settings, **_test_keys(row["test"])}
+            yield line, {**keys, "avg_ts": float(rate[1])}
 
 
-def _table_run(run: ResultRun, row: Mapping[str, str], mean: float) -> Run:
-    for name, cell in row.items():
-        if name not in ("t/s", "test") and cell:
-            run.factors[_RENAMED.get(name, name)] = parse_scalar(cell)
-    run.factors["test"] = row["test"].partition(" @ ")[0].replace(" ", "")
-    if test := _TEST.fullmatch(row["test"]):
-        prompt, generated, depth = (int(part or 0) for part in test.groups())
-        run.factors.update(n_prompt=prompt, n_gen=generated, n_depth=depth)
-        run.samples_per_step = float(prompt + generated) or None
-    _add_mean(run, mean, 0)
+def _test_keys(text: str) -> dict[str, FactorValue]:
+    """Return the keys of a test from its name, such as `pp512 @ d4096`."""
+    keys: dict[str, FactorValue] = {"test": text.partition(" @ ")[0].replace(" ", "")}
+    if test := _TEST.fullmatch(text):
+        keys |= {
+            name: int(n or 0) for name, n in zip(("n_prompt", "n_gen", "n_depth"), test.groups(), strict=True)
+        }
+    return keys
+
+
+def _run(run: ResultRun, result: Mapping[str, Any]) -> Run:
+    for key, value in json_values.scalars(result).items():
+        if key not in _RESULTS:
+            (run.environment if key in _ENVIRONMENT else run.factors)[_RENAMED.get(key, key)] = value
+    if device := json_values.scalar(result.get("gpu_info")):
+        run.factors["device"] = device
+    prompt, generated = (json_values.whole(result.get(key)) or 0 for key in ("n_prompt", "n_gen"))
+    names = [f"{name}{n}" for name, n in (("pp", prompt), ("tg", generated)) if n]
+    run.factors.setdefault("test", "+".join(names) or "none")
+    run.samples_per_step = float(prompt + generated) or None
+    mean = json_values.number(result["avg_ts"])
+    rates = [json_values.number(rate) for rate in json_values.items(result.get("samples_ts"))]
+    if mean >= 0:
+        run.add_aggregate("throughput", mean, f"{mean:g} tokens/s", "mean", len(rates), only_finite=False)
+    for rate in rates:
+        run.add_aggregate("throughput", rate, f"{rate:g} tokens/s", "sample", 1, only_finite=False)
     return run.run()

@@ -14,18 +14,18 @@ Format: https://github.com/NVIDIA/nvbench, nvbench/json_printer.cu (JSON version
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from reportgen.core.factors import parse_scalar
-from reportgen.core.model import Finding, Run, Series
+from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.json_values import inside, scalar, tables, whole
+from reportgen.formats.parsing.json_values import inside, scalars, table, tables, whole
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.sources.logfiles import LogFiles
 
@@ -45,9 +45,6 @@ _SAMPLE_BYTES = 4
 _SAMPLE_FILE = re.compile(r"[\w .,+=@%()~-]{1,200}-bin/[0-9]{1,9}\.bin")
 _VALUE = re.compile(rb'"value"\s{0,9}:\s{0,9}"([^"\n]{1,400})"')
 
-# Tag -> name -> text.
-Summaries = Mapping[str, Mapping[str, str]]
-
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a JSON document whose `meta` has the version of nvbench, with the sample files that it names."""
@@ -65,26 +62,29 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     malformed = Malformed(files.id(files.path), files.source(files.path).path)
     if not isinstance(document, dict):
         malformed.add(1, "not a JSON document; it may be truncated")
-        yield from malformed.findings()
-        return
-    devices = {whole(device.get("id")): device for device in tables(document.get("devices"))}
-    states = [
-        (benchmark, state)
-        for benchmark in tables(document.get("benchmarks"))
-        for state in tables(benchmark.get("states"))
-    ]
-    lines = json_values.lines_of(content, b'"is_skipped"')
-    if len(lines) != len(states):
-        lines = [1] * len(states)
-    version = scalar(inside(document, "meta", "version", "nvbench", "string"))
-    samples = _SampleFiles(files, malformed)
+    parts = table(document)
+    devices = {whole(device.get("id")): device for device in tables(parts.get("devices"))}
+    benchmarks = tables(parts.get("benchmarks"))
+    states = [(benchmark, state) for benchmark in benchmarks for state in tables(benchmark.get("states"))]
+    lines = json_values.lines_of(content, b'"is_skipped"', len(states))
+    seen: set[str] = set()
     for number, (line, (benchmark, state)) in enumerate(zip(lines, states, strict=True), 1):
         run = ResultRun.of_file(_NAME, files, line, number, framework="nvbench")
-        run.environment = {} if version is None else {"nvbench": version}
-        summaries = _summaries(state)
-        _fill(run, benchmark, state, devices.get(whole(state.get("device")), {}), summaries)
+        run.environment = scalars({"nvbench": inside(parts, "meta", "version", "nvbench", "string")})
+        device = state.get("device")
+        names = {"benchmark": benchmark.get("name"), "device": devices.get(whole(device), {}).get("name")}
+        run.factors |= scalars({**names, "device_id": device})
+        summaries = {
+            str(summary.get("tag")): {
+                str(datum.get("name")): str(datum.get("value")) for datum in tables(summary.get("data"))
+            }
+            for summary in tables(state.get("summaries"))
+        }
+        _fill(run, state, {tag: summary.get("value", "") for tag, summary in summaries.items()})
         if _SAMPLES_TAG in summaries:
-            run.series = samples.series(summaries[_SAMPLES_TAG], line)
+            fault = _add_samples(run, files, summaries[_SAMPLES_TAG], seen)
+            if fault:
+                malformed.add(line, fault)
         yield run.run()
     yield from malformed.findings()
 
@@ -94,19 +94,8 @@ FORMAT = Format(
 )
 
 
-def _fill(
-    run: ResultRun,
-    benchmark: Mapping[str, Any],
-    state: Mapping[str, Any],
-    device: Mapping[str, Any],
-    summaries: Summaries,
-) -> None:
-    names = {
-        "benchmark": benchmark.get("name"),
-        "device": device.get("name"),
-        "device_id": state.get("device"),
-    }
-    run.factors |= {name: value for name, text in names.items() if (value := scalar(text)) is not None}
+def _fill(run: ResultRun, state: Mapping[str, Any], values: Mapping[str, str]) -> None:
+    """Add what a state chose and measured; `values` are the values of its summaries by tag."""
     for axis in tables(state.get("axis_values")):
         if isinstance(axis.get("name"), str) and isinstance(axis.get("value"), str):
             run.factors[axis["name"]] = parse_scalar(axis["value"])
@@ -114,7 +103,6 @@ def _fill(
         run.status = "cancelled"
         reason = str(state.get("skip_reason") or "no reason given")[:200]
         run.note(Rule.READ_FAILED_RUN, f"skipped: {reason}")
-    values = {tag: summary.get("value", "") for tag, summary in summaries.items()}
     for tag, text in values.items():
         if time := _TIME.fullmatch(tag):
             metric, phase, unit = "latency", f"{time[1]}_{time[2]}", "s"
@@ -125,47 +113,29 @@ def _fill(
             continue
         n = values.get(f"nv/{kind}/sample_size", "0")
         count = int(n) if n.isascii() and n.isdigit() and len(n) < 16 else 0
-        run.add_aggregate(
-            metric, json_values.number(text), f"{text[:40]} {unit}", statistic, count, phase=phase
-        )
+        rounded = f"{text[:40]} {unit}"
+        run.add_aggregate(metric, json_values.number(text), rounded, statistic, count, phase=phase)
 
 
-def _summaries(state: Mapping[str, Any]) -> Summaries:
-    """Return the summaries of a state by tag, with their values as text."""
-    return {
-        str(summary.get("tag")): {
-            str(v.get("name")): str(v.get("value")) for v in tables(summary.get("data"))
-        }
-        for summary in tables(state.get("summaries"))
-    }
+def _add_samples(run: ResultRun, files: LogFiles, summary: Mapping[str, str], seen: set[str]) -> str:
+    """Add the samples of a state by the `filename` and `size` of its summary; return what is wrong with them.
 
-
-@dataclass(slots=True)
-class _SampleFiles:
-    """The sample files beside a JSON document; each is read for one state, faults are recorded."""
-
-    files: LogFiles
-    malformed: Malformed
-    _read: set[str] = field(default_factory=set)
-
-    def series(self, summary: Mapping[str, str], line: int) -> list[Series]:
-        """Return the samples of a state by the `filename` and `size` of its summary, none if missing."""
-        path = _sample_path(summary.get("filename", ""))
-        sibling = self.files.read_sibling_head(path, MAX_SAMPLES * _SAMPLE_BYTES) if path else None
-        if sibling is None:
-            fault = "the sample file of a state is not beside the JSON or could not be read with it"
-        elif path in self._read:
-            fault = "the sample file of a state belongs to another state"
-        elif sibling[1] % _SAMPLE_BYTES or summary.get("size") != str(sibling[1] // _SAMPLE_BYTES):
-            fault = "the size of a state's sample file is not four bytes per sample"
-        else:
-            self._read.add(path)
-            content = sibling[0][: len(sibling[0]) // _SAMPLE_BYTES * _SAMPLE_BYTES]
-            value = np.frombuffer(content, dtype="<f4").astype(np.float64)
-            step, source = np.arange(1, len(value) + 1), self.files.source(path)
-            return [make_series("latency", "cuda_event", step, value, source, phase="cold_gpu")]
-        self.malformed.add(line, fault)
-        return []
+    seen  sample files of earlier states
+    """
+    path = _sample_path(summary.get("filename", ""))
+    sibling = files.read_sibling_head(path, MAX_SAMPLES * _SAMPLE_BYTES) if path else None
+    if sibling is None:
+        return "the sample file of a state is not beside the JSON or could not be read with it"
+    if path in seen:
+        return "the sample file of a state belongs to another state"
+    content, size = sibling
+    if size % _SAMPLE_BYTES or summary.get("size") != str(size // _SAMPLE_BYTES):
+        return "the size of a state's sample file is not four bytes per sample"
+    seen.add(path)
+    value = np.frombuffer(content, "<f4", len(content) // _SAMPLE_BYTES).astype(np.float64)
+    step, source = np.arange(1, len(value) + 1), files.source(path)
+    run.series = [make_series("latency", "cuda_event", step, value, source, phase="cold_gpu")]
+    return ""
 
 
 def _sample_path(path: str) -> str:

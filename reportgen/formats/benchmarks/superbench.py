@@ -32,29 +32,20 @@ _RETURN_CODE = "return_code"
 # In JSON lines, and in JSON.
 _DIAGNOSES = (b'"Defective Details"', b'"diagnosis/issue_details"')
 # The kinds of metrics by name: pattern, metric, factor. The rest of a name goes into the phase.
+# The groups of a match are the rest of the name.
 _KINDS = (
-    (
-        re.compile(r"(?:step_?times?|(?P<a>[a-z0-9]+_(?:train|inference))_step_time)_?(?P<b>.*)"),
-        "step_time",
-        1e-3,
-    ),
-    (re.compile(r"(?:(?P<a>[a-z0-9]+_(?:train|inference))_)?throughput_?(?P<b>.*)"), "throughput", 1.0),
-    (
-        re.compile(
-            r"(?P<a>ib_(?:write|read|send)_bw_[0-9].*)|(?P<b>.*?)_?(?P<c>busbw|algbw|bw)", re.IGNORECASE
-        ),
-        "bandwidth",
-        1e9,
-    ),
+    (re.compile(r"(?:step_?times?|([a-z0-9]+_(?:train|inference))_step_time)_?(.*)"), "step_time", 1e-3),
+    (re.compile(r"(?:([a-z0-9]+_(?:train|inference))_)?throughput_?(.*)"), "throughput", 1.0),
+    (re.compile(r"(?i)(ib_(?:write|read|send)_bw_[0-9].*)|(.*?)_?(busbw|algbw|bw)"), "bandwidth", 1e9),
 )
-# Benchmarks with units of their own: pattern, metric, factor. Integer rates are not FLOP/s.
+# Benchmarks with units of their own. Integer rates are not FLOP/s.
 _OWN_UNITS = {
-    "gemm-flops": (re.compile(r"(?:fp|tf|bf)(?:8|16|32|64)(?:_.*)?", re.IGNORECASE), "flops", 1e9),
-    "cublaslt-gemm": (re.compile(r"(?!int).*_flops"), "flops", 1e12),
-    "hipblaslt-gemm": (re.compile(r"(?!int).*_flops"), "flops", 1e12),
-    "cpu-hpl": (re.compile(r"throughput"), "flops", 1e9),
-    "cpu-stream": (re.compile(r"(?:copy|scale|add|triad)_throughput"), "bandwidth", 1e6),
-    "cpu-memory-bw-latency": (re.compile(r".*_bw"), "bandwidth", 1e6),
+    "gemm-flops": (re.compile(r"(?i)((?:fp|tf|bf)(?:8|16|32|64)(?:_.*)?)"), "flops", 1e9),
+    "cublaslt-gemm": (re.compile(r"((?!int).*_flops)"), "flops", 1e12),
+    "hipblaslt-gemm": (re.compile(r"((?!int).*_flops)"), "flops", 1e12),
+    "cpu-hpl": (re.compile(r"(throughput)"), "flops", 1e9),
+    "cpu-stream": (re.compile(r"((?:copy|scale|add|triad)_throughput)"), "bandwidth", 1e6),
+    "cpu-memory-bw-latency": (re.compile(r"(.*_bw)"), "bandwidth", 1e6),
 }
 _MONITORED = {"gpu_usage": ("utilization", 0.01), "gpu_temperature": ("temperature", 1.0),
               "gpu_power_limit": ("power_limit", 1.0), "gpu_power": ("power", 1.0),
@@ -99,8 +90,7 @@ FORMAT = Format(
 
 
 def _add_node(run: ResultRun, entry: Mapping[str, Any]) -> None:
-    if (node := json_values.scalar(entry.get("node"))) is not None:
-        run.factors["node"] = node
+    run.factors |= json_values.scalars({"node": entry.get("node")})
     codes: dict[str, set[float]] = defaultdict(set)
     for key, value in entry.items():
         match, measured = _KEY.fullmatch(key), json_values.number(value)
@@ -114,21 +104,15 @@ def _add_node(run: ResultRun, entry: Mapping[str, Any]) -> None:
     if failed:
         run.status = "failed" if len(failed) == len(codes) else "partial"
         rule = Rule.READ_FAILED_RUN if run.status == "failed" else Rule.READ_INCOMPLETE_RUN
-        more = ", ..." if len(failed) > _MAX_NAMED_BENCHMARKS else ""
-        names = ", ".join(failed[:_MAX_NAMED_BENCHMARKS])
-        run.note(
-            rule, f"{len(failed)} of {len(codes)} benchmarks returned a code other than 0: {names}{more}"
-        )
+        names = ", ".join(failed[:_MAX_NAMED_BENCHMARKS]) + ", ..." * (len(failed) > _MAX_NAMED_BENCHMARKS)
+        run.note(rule, f"{len(failed)} of {len(codes)} benchmarks returned a code other than 0: {names}")
 
 
 def _add_figure(run: ResultRun, match: re.Match[str], value: float) -> None:
     name, place, text = match["metric"], match["place"], f"{value:g}"
     rank = f":{match['rank']}" if match["rank"] else ""
     own = _OWN_UNITS.get(re.split("[:/]", place, maxsplit=1)[0])
-    if own and own[0].fullmatch(name):
-        run.add_aggregate(own[1], value * own[2], text, phase=f"{place}/{name}{rank}")
-        return
-    for pattern, metric, factor in _KINDS:
+    for pattern, metric, factor in (own, *_KINDS) if own else _KINDS:
         if kind := pattern.fullmatch(name):
             rest = "_".join(part for part in kind.groups() if part)
             phase = f"{place}/{rest}{rank}" if rest else f"{place}{rank}"
@@ -141,9 +125,9 @@ def _add_figure(run: ResultRun, match: re.Match[str], value: float) -> None:
 def _statistic(rest: str) -> str:
     """Return the percentile that a name ends in (nearest rank), else the mean."""
     percentile = _PERCENTILE.search(rest)
-    if not percentile:
-        return "mean"
-    return "median" if percentile[1] == "50" else f"percentile {percentile[1]}"
+    if not percentile or percentile[1] == "50":
+        return "median" if percentile else "mean"
+    return f"percentile {percentile[1]}"
 
 
 def _monitor(files: LogFiles, samples: list[dict[str, Any]]) -> Run:

@@ -9,6 +9,7 @@ Format: https://github.com/huggingface/pytorch-image-models, benchmark.py.
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import typed_records
-from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, claim
 from reportgen.sources.logfiles import LogFiles
@@ -56,7 +56,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield a run for each result of inference or training, and for each that failed."""
     log = TextLog(files)
     number = 0
-    for line, result in _results(log.content, log.malformed):
+    for line, result in _results(log):
         prefixes = _prefixes(result)
         if not prefixes:
             log.malformed.add(line, "not the result of a test")
@@ -77,36 +77,26 @@ FORMAT = Format(
 )
 
 
-def _results(content: bytes, malformed: Malformed) -> Iterator[Result]:
-    """Yield each result in a file of either kind."""
-    starts = [match.end() for match in _DELIMITED.finditer(content)]
-    if content.lstrip()[:1] in (b"[", b"{"):
-        starts = [0]
-    line, before = 1, 0
-    for start, end in zip(starts, [*starts[1:], len(content)], strict=False):
-        line, before = line + content.count(b"\n", before, start), start
-        yield from _of_json(content[start:end], line, malformed)
+def _results(log: TextLog) -> Iterator[Result]:
+    """Yield each result in a file of any kind, those of a JSON document with the line of their model."""
+    is_json = log.content.lstrip()[:1] in (b"[", b"{")
+    starts = [0] if is_json else [match.end() for match in _DELIMITED.finditer(log.content)]
     if not starts:
-        yield from typed_records(content, malformed)
-
-
-def _of_json(text: bytes, line: int, malformed: Malformed) -> Iterator[Result]:
-    """Yield the results of the document at the beginning of a text, each with the line of its model."""
-    document = json_values.load_leading(text)
-    results = [x for x in (document if isinstance(document, list) else [document]) if isinstance(x, dict)]
-    if not results:
-        malformed.add(line, "not a JSON document; it may be truncated")
-    before = 0
-    for result in results:
-        at = max(text.find(b'"model"', before), before)
-        line, before = line + text.count(b"\n", before, at), at + 1
-        yield line, result
+        yield from typed_records(log.content, log.malformed)
+    for part in log.parts(starts):
+        document = json_values.load_leading(part.content)
+        results = [x for x in (document if isinstance(document, list) else [document]) if isinstance(x, dict)]
+        models = [0, *(match.start() for match in re.finditer(b'"model"', part.content))]
+        first, *lines = part.lines(models).tolist()
+        if not results:
+            log.malformed.add(first, "not a JSON document; it may be truncated")
+        yield from zip(chain(lines, repeat(lines[-1] if lines else first)), results, strict=False)
 
 
 def _prefixes(result: Mapping[str, Any]) -> list[str]:
     """Return the prefixes of the tests in a result; "" for a failure that may belong to either test."""
-    rates = {prefix: json_values.number(result.get(f"{prefix}_{_RATE}")) for prefix in _TESTS}
-    measured = [prefix for prefix, rate in rates.items() if np.isfinite(rate)]
+    rates = ((prefix, json_values.number(result.get(f"{prefix}_{_RATE}"))) for prefix in _TESTS)
+    measured = [prefix for prefix, rate in rates if np.isfinite(rate)]
     if "error" not in result:
         return measured
     # The error has no prefix: it belongs to the test without results.
@@ -115,13 +105,10 @@ def _prefixes(result: Mapping[str, Any]) -> list[str]:
 
 def _fill(run: ResultRun, result: Mapping[str, Any], prefix: str) -> None:
     batch = json_values.whole(result.get(f"{prefix}_batch_size")) or None
-    values = {
-        "model": json_values.scalar(result.get("model")),
-        "test": _TESTS.get(prefix),
-        "batch_size": batch,
+    run.factors |= json_values.scalars({
+        "model": result.get("model"), "test": _TESTS.get(prefix), "batch_size": batch,
         "image_size": json_values.whole(result.get(f"{prefix}_img_size")),
-    }
-    run.factors |= {name: value for name, value in values.items() if value is not None}
+    })  # fmt: skip
     run.samples_per_step = float(batch) if batch else None
     for name, metric, phase, factor, unit in _FIGURES:
         text = result.get(f"{prefix}_{name}")

@@ -25,7 +25,7 @@ _TIME = re.compile(
 )
 _MODEL = re.compile(
     rb"Running (?P<test>train|eval) method from (?P<model>[\w.-]{1,80}) on (?P<device>[\w:]{1,20}) in "
-    rb"(?P<mode>\w{1,20}(?: \w{1,40})?) mode(?: with input batch size (?P<batch>" + COUNT + rb"))?"
+    rb"(?P<mode>\w{1,20}(?: \w{1,40})?) mode(?: with input batch size (?P<batch_size>" + COUNT + rb"))?"
     rb"(?: and precision (?P<precision>[\w]{1,20}))?"
 )
 _MEMORY = re.compile(rb"GPU [0-9]{1,3} Peak Memory: {1,40}(?P<size>" + NUMBER + rb") GB")
@@ -62,16 +62,13 @@ def _begins(log: TextLog) -> list[int]:
 
 def _run(log: TextLog) -> RunBuilder:
     times, memory = log.records(_TIME, b" milliseconds"), log.records(_MEMORY, b" Peak Memory:")
-    none = np.array([], dtype=np.int64)
-    run = RunBuilder(log, _NAME, none, none, last=int(times.end[-1]) if len(times) else 0)
+    run = RunBuilder(log, _NAME, last=int(times.end.max(initial=0)))
     run.factors.update(framework="TorchBench", item="sample")
     if heading := log.search(_MODEL, b"Running "):
-        for name in ("model", "test", "device", "mode", "precision"):
-            if heading[name]:
-                run.factors[name] = heading[name].decode("ascii", "replace")
-        if heading["batch"]:
-            run.factors["batch_size"] = int(heading["batch"])
-            run.samples_per_step = float(heading["batch"])
+        run.factors |= {name: text.decode() for name, text in heading.groupdict().items() if text}
+        if heading["batch_size"]:
+            run.factors["batch_size"] = int(heading["batch_size"])
+            run.samples_per_step = float(heading["batch_size"])
     # A run of several batches prints both its total and the time per batch, which is the step time.
     per_batch = times.columns["batch"]
     for i in [i for i in range(len(times)) if per_batch[i] or not any(per_batch)]:
@@ -81,6 +78,6 @@ def _run(log: TextLog) -> RunBuilder:
     if len(memory):
         sizes = memory.floats("size")
         i = int(np.argmax(sizes))
-        peak, text, line = float(sizes[i]) * 2**30, f"{memory.text('size', i)} GB", int(memory.line[i])
-        run.add_aggregate("memory_used", peak, text, "maximum", 0, line)
+        peak, text = float(sizes[i]) * 2**30, f"{memory.text('size', i)} GB"
+        run.add_aggregate("memory_used", peak, text, "maximum", 0, int(memory.line[i]))
     return run

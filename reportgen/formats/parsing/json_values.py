@@ -107,11 +107,19 @@ def scalar(value: object) -> FactorValue | None:
     return value if isinstance(value, float) and math.isfinite(value) else None
 
 
-def lines_of(content: bytes, literal: bytes) -> list[int]:
-    """Return the line of each occurrence of a literal, in the order of the file."""
+def scalars(values: Mapping[str, object]) -> dict[str, FactorValue]:
+    """Return the values of a table that are scalars."""
+    return {name: known for name, value in values.items() if (known := scalar(value)) is not None}
+
+
+def lines_of(content: bytes, literal: bytes, count: int | None = None, otherwise: int = 1) -> list[int]:
+    """Return the line of each occurrence of a literal, in the order of the file.
+
+    count  occurrences to expect; if there are others, all lines are `otherwise`
+    """
     lines = []
     line = 1
     for before, at in pairwise([0, *(match.start() for match in re.finditer(re.escape(literal), content))]):
         line += content.count(b"\n", before, at)
         lines.append(line)
-    return lines
+    return lines if count is None or len(lines) == count else [otherwise] * count
