@@ -27,6 +27,7 @@ from reportgen.sources.filesystem import resolve_existing
 if TYPE_CHECKING:
     import pandas as pd
 
+    from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.report.listing import RunListing
     from reportgen.sources.logfiles import LogFiles
@@ -227,19 +228,17 @@ class BuildResult:
     """What `build` built, and the files that differ from it.
 
     changes  files that were written, or with `check` would be; `what` is new, changed, edited or removed
+    logs     what was read, and what was not; its paths are relative to `base`
     problems  tables in other files that were edited by hand, which a build leaves alone
     files    number of generated files
-    unrecognised     log files that no format recognises, relative to `base`
-    unknown_folders  folders that consist of such files
     """
 
     reports: tuple[Report, ...]
     changes: "tuple[Change, ...]"
     findings: tuple[Finding, ...]
+    logs: "LogSummary"
     problems: tuple[Finding, ...] = ()
     files: int = 0
-    unrecognised: tuple[UnrecognisedFile, ...] = ()
-    unknown_folders: tuple[UnknownFolder, ...] = ()
     base: Path = Path()
 
     @property
@@ -506,10 +505,9 @@ def build(
         built.reports,
         tuple(changes),
         built.findings,
+        built.logs,
         built.problems,
         len(built.files),
-        built.unrecognised,
-        built.unknown_folders,
         request.base,
     )
 

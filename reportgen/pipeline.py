@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from reportgen.autolayout.overview import define_overview
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Finding, Source
+from reportgen.core.model import Finding, Source, Status
 from reportgen.core.results import Report, TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
@@ -67,21 +67,37 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class LogSummary:
+    """The logs of a build; paths are relative to the base of the request.
+
+    statuses         how each run ended
+    findings         about files, not about single runs
+    unrecognised     files that no format recognises
+    unknown_folders  folders that consist of such files
+    unread           files and folders below logs/ that no definition names
+    """
+
+    statuses: tuple[Status, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    unrecognised: tuple[UnrecognisedFile, ...] = ()
+    unknown_folders: tuple[UnknownFolder, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Build:
     """What was built.
 
     files     path below the target -> content; injected  path below the root -> new content
     problems  tables in other files that were edited by hand
-    unrecognised     files that no format recognises, relative to the base of the request
-    unknown_folders  folders that consist of such files
+    logs      what was read, and what was not
     """
 
     reports: tuple[Report, ...]
     files: Mapping[str, bytes]
     injected: Mapping[str, bytes] = field(default_factory=dict)
     problems: tuple[Finding, ...] = ()
-    unrecognised: tuple[UnrecognisedFile, ...] = ()
-    unknown_folders: tuple[UnknownFolder, ...] = ()
+    logs: LogSummary = LogSummary()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -116,14 +132,17 @@ def build(request: Request, progress: Progress | None = None) -> Build:
             files[f"{definition.name}/{path}"] = content
     files.update(render_index(reports))
     injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())
-    loaded = inputs.reader.loaded()
-    return Build(
-        tuple(reports),
-        files,
-        injected,
-        problems,
+    return Build(tuple(reports), files, injected, problems, _summary(request, inputs.reader))
+
+
+def _summary(request: Request, reader: LogReader) -> LogSummary:
+    loaded, folder = reader.loaded(), _log_argument(request)
+    return LogSummary(
+        tuple(run.status for run in loaded.runs),
+        loaded.findings,
         loaded.unrecognised,
-        tuple(loaded.unknown_folders(_log_argument(request))),
+        tuple(loaded.unknown_folders(folder)),
+        tuple(reader.unread(folder)),
     )
 
 

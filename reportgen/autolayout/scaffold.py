@@ -102,7 +102,7 @@ def holds_logs(folder: Path, root: Path) -> bool:
     if any(path.name not in (LABELS, "source.toml") for path in folder.glob("*.toml")):
         return False
     recognised = load_runs([folder], root=root).recognised
-    return any((root / path).is_dir() or UnrecognisedFile(path, 0, True).may_be_log for path in recognised)
+    return any((root / path).is_dir() or UnrecognisedFile(path, 0).may_be_log for path in recognised)
 
 
 def propose_files(

@@ -1,13 +1,18 @@
 """Commands that make reports: build, check, init, expected."""
 
-import os
-import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.cli.log_messages import (
+    incomplete_runs,
+    log_skipped,
+    log_unknown_folders,
+    log_unread,
+    skipped_files,
+    unexplained_files,
+)
 from reportgen.cli.terminal import log, progress, sanitize, summarize
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import parse_scalar
@@ -16,10 +21,8 @@ from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult
-    from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 
 STALE, FINDINGS = 3, 4
-_MAX_NAMED_FILES = 3
 
 Reports = Annotated[Path, typer.Argument(help="Folder of report definitions; its parent is the repository.")]
 Logs = Annotated[
@@ -29,8 +32,15 @@ Out = Annotated[Path | None, typer.Option(help="Write generated files here, not 
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 4 if there are findings above notes.")]
 
 
+Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that was skipped or not read.")]
+
+
 def build(
-    reports: Reports = Path("reports"), logs: Logs = None, out: Out = None, strict: Strict = False
+    reports: Reports = Path("reports"),
+    logs: Logs = None,
+    out: Out = None,
+    strict: Strict = False,
+    verbose: Verbose = False,
 ) -> None:
     """Build every report: tables, figures, pages, and the tables marked in the README.
 
@@ -47,9 +57,13 @@ def build(
     for change in result.changes:
         # A figure that was edited by hand has been drawn again.
         print(sanitize(f"{'changed' if change.what == 'edited' else change.what:8} {change.path}"))
-    _log_unknown_folders(result.unknown_folders, result.base, logs)
+    log_unknown_folders(result.logs.unknown_folders, result.base, logs)
+    log_unread(result.logs.unread, verbose=verbose)
+    if verbose:
+        log_skipped(result.logs.unrecognised)
     what = f"{count(len(result.reports), 'report')}, {count(len(result.changes), 'file')} changed"
-    summarize(result.findings, what + skipped_files(_unexplained(result)))
+    what += incomplete_runs(result.logs.statuses) + skipped_files(unexplained_files(result.logs), "--verbose")
+    summarize(result.findings, what, listed=result.logs.findings, more="the reports")
     log(f"open {(out or reports) / 'README.md'}")
     _exit(result, strict)
 
@@ -142,48 +156,12 @@ def init(reports: Reports = Path("reports")) -> None:
         print(f"new      {path}")
     for remark in result.remarks:
         log(remark)
-    _log_unknown_folders(result.unknown_folders, reports.resolve().parent)
+    log_unknown_folders(result.unknown_folders, reports.resolve().parent)
     if result.campaigns:
         log(f"next: reportgen build {reports}" if result.written else "nothing to do: every file exists")
     else:
         before = "after that" if result.unknown_folders else "put logs there, then"
         log(f"no runs below logs/; {before}: reportgen init {reports}")
-
-
-def skipped_files(files: "Sequence[UnrecognisedFile]") -> str:
-    """Return the part of a summary that names files in an unknown format."""
-    if not files:
-        return ""
-    names = ", ".join(file.path for file in files[:_MAX_NAMED_FILES])
-    more = ", ..." if len(files) > _MAX_NAMED_FILES else ""
-    return f"; {count(len(files), 'file')} skipped (unknown format): {names}{more}"
-
-
-def _unexplained(result: "BuildResult") -> "list[UnrecognisedFile]":
-    """Return the unrecognised files that may be logs and are in no folder that was named already."""
-    folders = [f"{folder.path}/" for folder in result.unknown_folders]
-    return [
-        file
-        for file in result.unrecognised
-        if file.may_be_log and not any(file.path.startswith(folder) for folder in folders)
-    ]
-
-
-def _log_unknown_folders(folders: "Sequence[UnknownFolder]", base: Path, logs: Path | None = None) -> None:
-    """Print each folder of logs in an unknown format, with the remedy.
-
-    base  that the paths are relative to; logs  as the user named them, None for logs/
-    """
-
-    def shown(path: str) -> str:
-        if logs is None:
-            return path
-        return Path(logs, os.path.relpath(base / path, logs.resolve())).as_posix()
-
-    for folder in folders:
-        example = shlex.quote(shown(folder.largest))
-        files = count(folder.count, "file")
-        log(f"{shown(folder.path)}: unknown format ({files}); try: reportgen learn {example}")
 
 
 def _factor(argument: str) -> tuple[str, FactorValue]:

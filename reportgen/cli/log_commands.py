@@ -1,12 +1,15 @@
 """Commands that look at logs and rules: runs, formats, rules, explain."""
 
+import csv
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reportgen.cli.build_commands import FINDINGS, Strict, skipped_files
+from reportgen.cli.build_commands import FINDINGS, Strict
+from reportgen.cli.log_messages import incomplete_runs, skipped_files
 from reportgen.cli.terminal import print_runs, print_table, progress, sanitize, summarize
 from reportgen.render.text.english import count
 
@@ -23,6 +26,9 @@ def runs(
     logs: Annotated[list[Path], typer.Argument(help="Files or folders of logs.")],
     format: Annotated[ListingFormat, typer.Option(help="How to print.")] = ListingFormat.table,
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
+    skipped: Annotated[
+        bool, typer.Option("--skipped", help="List the files that became no run instead of the runs.")
+    ] = False,
     strict: Strict = False,
 ) -> None:
     """List every run found in logs: format, status, factors, measured values, findings.
@@ -39,6 +45,8 @@ def runs(
         )
     if format is ListingFormat.json:
         print(listing.to_json())
+    elif skipped:
+        _print_skipped(listing.skipped_rows(), format)
     elif format is ListingFormat.csv:
         print(listing.to_csv(), end="")
     else:
@@ -47,11 +55,18 @@ def runs(
         print_runs(listing.to_rows())
     findings = listing.findings
     listed = () if format is ListingFormat.json else listing.file_findings
-    summarize(
-        findings, f"{count(len(listing.runs), 'run')}{skipped_files(listing.unrecognised)}", listed=listed
-    )
+    statuses = [run.status for run in listing.runs]
+    what = incomplete_runs(statuses).removeprefix("; ") or count(len(statuses), "run")
+    summarize(findings, what + skipped_files(listing.unrecognised, "--skipped"), listed=listed)
     if strict and any(finding.severity != "note" for finding in findings):
         raise typer.Exit(FINDINGS)
+
+
+def _print_skipped(rows: list[tuple[str, ...]], format: ListingFormat) -> None:
+    if format is ListingFormat.csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
+    else:
+        print_table(rows)
 
 
 def formats(

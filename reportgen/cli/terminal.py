@@ -31,15 +31,20 @@ def sanitize(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def summarize(findings: Sequence[Finding], what: str, *, listed: Sequence[Finding] = ()) -> None:
-    """Print the worst findings and the first warnings of `listed` one by one, and the others as counts."""
+def summarize(
+    findings: Sequence[Finding], what: str, *, listed: Sequence[Finding] = (), more: str = "--format json"
+) -> None:
+    """Print the worst findings and the first warnings of `listed` one by one, and the others as counts.
+
+    more  where the other warnings are
+    """
     counts = Counter(finding.severity for finding in findings)
     worst = [each for each in findings if each.severity == "invalid" or each.rule.startswith("publish.")]
     warnings = [finding for finding in listed if finding.severity == "warning"]
     for finding in (*worst, *warnings[:_MAX_WARNINGS]):
         log(f"{finding.severity}  {finding.source or finding.subject}: {finding.text} [{finding.rule}]")
     if len(warnings) > _MAX_WARNINGS:
-        log(f"... and {count(len(warnings) - _MAX_WARNINGS, 'warning')} more: see --format json")
+        log(f"... and {count(len(warnings) - _MAX_WARNINGS, 'warning')} more: see {more}")
     numbers = [
         count(counts[severity], severity, plural) for severity, plural in _PLURALS.items() if counts[severity]
     ]

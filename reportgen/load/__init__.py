@@ -26,7 +26,7 @@ from reportgen.core.rules import Rule
 from reportgen.labels.unused import Use, find_unused
 from reportgen.load.duplicates import RunFingerprint, digest_files, find_duplicates
 from reportgen.load.scan import Scan, holds, nearest_scan, relative_place, scan_paths
-from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, unknown_folders
+from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, damaged_logs, unknown_folders
 from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, parse_batch
 
 # Below this a pool costs more (starting processes, importing NumPy) than it saves.
@@ -201,6 +201,11 @@ class _Selected(Generic[T]):
     folder: str
     runs: list[tuple[RunFingerprint, T]]
 
+    def paths(self) -> Iterator[str]:
+        """Yield the paths of its files, relative to the root."""
+        folder = self.origin.scan.folder
+        return (f"{folder}/{name}" if folder else name for name in self.file.files)
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedLogs(Generic[T]):
@@ -235,15 +240,14 @@ class ParsedLogs(Generic[T]):
         self._make_ids_unique(files)
         self._mark_duplicates(files)
         runs = sorted((run for part in files for run in part.runs), key=lambda run: natural_key(run[0].id))
+        others = sorted(
+            (file for file in unrecognised if not file.is_fixture), key=lambda file: natural_key(file.path)
+        )
+        findings += damaged_logs(others, (path for part in files for path in part.paths()))
         return LoadResult(
             tuple(made for _, made in runs),
             tuple(sorted(dict.fromkeys(findings), key=_finding_order)),
-            tuple(
-                sorted(
-                    (file for file in unrecognised if not file.is_fixture),
-                    key=lambda file: natural_key(file.path),
-                )
-            ),
+            tuple(others),
             tuple(sorted(selected)),
         )
 

@@ -1,26 +1,44 @@
 """Files that no format recognises, and the folders that consist of them.
 
-A single such file is normal; a whole folder of them is rather a format that has to be learned.
+A single such file is normal; a whole folder of them is rather a format that has to be learned. An empty or
+binary file with a name like that of a log beside it is a run that was lost.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from reportgen.core.model import Finding, Source
+from reportgen.core.rules import Rule
 from reportgen.formats.custom.reader import EXPECTED, SAMPLE
 
 _FIXTURE = re.compile(rf".*(?:{re.escape(SAMPLE)}|{re.escape(EXPECTED)})")
+_NUMBER = re.compile(r"[0-9]+")
+_COMPRESSED = "compressed"  # these have a finding of their own
 _NOT_A_LOG = re.compile(r"(?:readme|licen[cs]e).*|.*\.(?:md|rst|toml|ya?ml|py|sh)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class UnrecognisedFile:
-    """A file that no format claims: its path relative to the root, its size in bytes, whether it is text."""
+    """A file that no format claims: its path relative to the root, its size in bytes.
+
+    defect  why it cannot be a log: empty, binary, compressed with gzip; "" for text
+    """
 
     path: str
     size: int
-    is_text: bool
+    defect: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text."""
+        return not self.defect
+
+    @property
+    def reason(self) -> str:
+        """Why it is skipped, in words."""
+        return self.defect or ("unknown format" if self.may_be_log else "not a log")
 
     @property
     def is_fixture(self) -> bool:
@@ -62,6 +80,32 @@ def unknown_folders(
         UnknownFolder(folder, len(members), min(members, key=lambda file: (-file.size, file.path)).path)
         for folder, members in sorted(texts.items())
     ]
+
+
+def damaged_logs(files: Iterable[UnrecognisedFile], recognised: Iterable[str]) -> Iterator[Finding]:
+    """Yield `read.damaged-file` for each file that is no text but has a name like that of a log.
+
+    Names are alike if the paths differ in digits only, as those of repeats do, or if the files are in one
+    folder and have one extension. recognised  paths of the files that a format reads
+    """
+    examples: dict[str, str] = {}
+    for path in recognised:
+        for likeness in _likenesses(path):
+            examples.setdefault(likeness, path)
+    for file in files:
+        example = next((examples[each] for each in _likenesses(file.path) if each in examples), None)
+        if file.is_text or not example or file.defect.startswith(_COMPRESSED):
+            continue
+        message = f"is {file.defect}; {example} is a log, so a run may be missing"
+        yield Finding("warning", Rule.READ_DAMAGED_FILE, file.path, message, Source(file.path))
+
+
+def _likenesses(path: str) -> Iterator[str]:
+    """Yield the texts that paths of alike names share."""
+    yield _NUMBER.sub("0", path)
+    folder, _, name = path.rpartition("/")
+    if extension := name.partition(".")[2]:
+        yield f"{folder}/*.{extension.rpartition('.')[2]}"
 
 
 def _folder(path: str, logs: str) -> str:

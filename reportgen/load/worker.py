@@ -143,7 +143,8 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
 
 
 def _unrecognised(view: LogFiles, place: str) -> UnrecognisedFile:
-    return UnrecognisedFile(place, view.size(view.path), no_text(view.head(view.path)) is None)
+    fact, _ = no_text(view.head(view.path)) or ("", "")
+    return UnrecognisedFile(place, view.size(view.path), fact.removeprefix("is "))
 
 
 def _compressed_file(view: LogFiles, source: Source) -> Iterator[Finding]:
@@ -176,6 +177,9 @@ def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]
                 findings.append(item)
     except OSError as error:
         findings.append(unreadable(source, error))
+    if not runs and not findings:
+        message = f"recognised as {job.format.name}, but no run could be read from it"
+        findings.append(Finding("warning", Rule.READ_NO_RUN, source.path, message, source))
     if labeller:
         used |= labeller.used
     return runs, findings

@@ -18,7 +18,7 @@ protocol asks. In the order of the work:
 from reportgen.protocol.available import available_metrics, unit_of
 from reportgen.protocol.cases import CaseRequest, build_cases
 from reportgen.protocol.definition import DEFAULT, Protocol, parse_protocol
-from reportgen.protocol.measure import FAILED_STATUSES, measure_run, try_measure
+from reportgen.protocol.measure import FAILED_STATUSES, measure_run, no_number_at_all, try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRun, MeasuredRuns
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "available_metrics",
     "build_cases",
     "measure_run",
+    "no_number_at_all",
     "parse_protocol",
     "try_measure",
     "unit_of",

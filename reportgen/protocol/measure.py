@@ -103,8 +103,9 @@ def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None)
     run, metric, phase = request.run, request.metric, request.phase
     if run.status != "complete":
         return (_incomplete(run, f"; no {metric} ({phase}) recorded"),)
-    if known or (metric, phase) not in request.measured.available(totals):
-        return (known,) if known else ()
+    available = request.measured.available(totals)
+    if known or (metric, phase) not in available:
+        return (known,) if known else () if available else no_number_at_all(run)
     names = (*request.parts, STEP)
     series = [request.measured.entries(each) for each in run.series if each.phase in names]
     steps = [entries for entries in series if len(entries)]
@@ -116,6 +117,14 @@ def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None)
         message = f'{metric} ({figure.phase}): cannot parse "{figure.original}" as a number'
         return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, figure.source),)
     message = f"{metric} ({phase}) has no positive value in the measured window"
+    return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source),)
+
+
+def no_number_at_all(run: Run) -> tuple[Finding, ...]:
+    """Return the finding about a complete run without data; an empty row of a published table is none."""
+    if run.status != "complete" or run.published:
+        return ()
+    message = "run is complete, but its log contains no number to measure"
     return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source),)
 
 

@@ -8,7 +8,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
 from reportgen.core.results import Expected, Provenance, Report, Table, TrackProgress
 from reportgen.core.rules import SEVERITIES
-from reportgen.protocol import MeasuredRuns, Protocol
+from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
 from reportgen.report.log_reader import Campaigns
@@ -44,7 +44,8 @@ def assemble(
     used = {id(run): run for case in cases for run in _runs_of(case)}
     others = [run for run in runs if id(run) not in used]
     named = unused_keys(definition.tables, runs, tuple(knowledge.systems))
-    findings = _findings(campaigns, cases, tables, knowledge, named)
+    without_numbers = [f for run in others if not measured.of(run).available() for f in no_number_at_all(run)]
+    findings = _findings(campaigns, cases, tables, knowledge, [*named, *without_numbers])
     protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
     return Report(
         name=definition.name,

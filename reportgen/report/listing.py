@@ -20,7 +20,7 @@ from reportgen.core.units import choose, machine, rate_unit, text
 from reportgen.load import parse_logs
 from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.load.worker import RunMapper
-from reportgen.protocol import MeasuredRun, Protocol, try_measure
+from reportgen.protocol import MeasuredRun, Protocol, no_number_at_all, try_measure
 
 VERSION = 1
 
@@ -83,12 +83,21 @@ class RunEntry(msgspec.Struct, frozen=True):
     findings: tuple[FindingEntry, ...]
 
 
+class SkippedEntry(msgspec.Struct, frozen=True):
+    """A file that no format recognises, its size in bytes, and why: `unknown format`, `empty`, `binary`."""
+
+    path: str
+    size: int
+    reason: str
+
+
 class RunDocument(msgspec.Struct, frozen=True):
     """What `runs --format json` prints."""
 
     version: int
     runs: tuple[RunEntry, ...]
     findings: tuple[FindingEntry, ...]
+    skipped: tuple[SkippedEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,8 @@ class RunListing:
     def to_json(self) -> str:
         """Return the document of `runs --format json`."""
         findings = tuple(map(_finding_entry, self.file_findings))
-        document = _ENCODER.encode(RunDocument(VERSION, self.runs, findings))
+        skipped = tuple(SkippedEntry(file.path, file.size, file.reason) for file in self.unrecognised)
+        document = _ENCODER.encode(RunDocument(VERSION, self.runs, findings, skipped))
         return msgspec.json.format(document, indent=1).decode()
 
     def to_csv(self) -> str:
@@ -149,6 +159,13 @@ class RunListing:
             )
         return rows
 
+    def skipped_rows(self) -> list[tuple[str, ...]]:
+        """Return a table of the files that became no run, headings first."""
+        return [
+            ("file", "bytes", "reason"),
+            *((file.path, str(file.size), file.reason) for file in self.unrecognised),
+        ]
+
     def shared_factors(self) -> dict[str, FactorValue | None]:
         """Return the factors that are equal in all of several runs."""
         if len(self.runs) < 2:
@@ -186,7 +203,7 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
     measured = MeasuredRun(run)
     attempts = {pair: try_measure(measured, *pair, protocol) for pair in measured.available()}
     values = [(*pair, attempt.measurement) for pair, attempt in attempts.items() if attempt.measurement]
-    findings = dict.fromkeys(run.findings)
+    findings = dict.fromkeys((*run.findings, *(() if attempts else no_number_at_all(run))))
     for attempt in attempts.values():
         findings |= dict.fromkeys(attempt.measurement.findings if attempt.measurement else ())
         findings |= dict.fromkeys(attempt.findings)

@@ -13,6 +13,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
 from reportgen.load import LoadResult, ParsedLogs, parse_logs
 from reportgen.load.scan import holds, relative_place
+from reportgen.load.unread import unread_logs
 from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.load.worker import RUNS
 from reportgen.report.definition import inside
@@ -93,6 +94,10 @@ class LogReader:
     def loaded(self) -> LoadResult[Run]:
         """Return everything that was announced, as one."""
         return self.load(tuple(self._expected))
+
+    def unread(self, folder: str) -> list[str]:
+        """Return what is in a folder, relative to the root, and was not announced."""
+        return list(unread_logs(self.root, folder, self._expected))
 
     def _campaign(self, path: str, place: str) -> str:
         first, slash, _ = path.removeprefix(f"{place}/").partition("/")

@@ -278,7 +278,8 @@ def test_runs_prints_warnings_of_skipped_files(tmp_path, monkeypatch):
     assert told[1] == f"{first} [read.packed-file]"
     assert told[-2:] == [
         "... and 3 warnings more: see --format json",
-        "0 runs; 23 files skipped (unknown format): 0.log.gz, 1.log.gz, 2.log.gz, ...; findings: 23 warnings",
+        "0 runs; 23 files skipped (compressed with gzip): 0.log.gz, 1.log.gz, 2.log.gz, ... (list all with "
+        "--skipped); findings: 23 warnings",
     ]
     assert len(told) == 22
     assert len(call("runs", ".", "--format", "json")[1].splitlines()) == 1
@@ -349,10 +350,33 @@ def test_runs_says_why_a_run_has_no_measurement_and_strict_counts_it(short):
     assert [f["message"] for f in run["findings"] if f["rule"] == "protocol.short-window"] == [
         "log ends at step 15, within the warm-up of 20 steps"
     ]
-    assert (
-        err
-        == "1 run; 4 files skipped (unknown format): logs/a.txt, logs/b.txt, logs/c.txt, ...; findings: 1 warning\n"
+    assert err == (
+        "1 run; 4 files skipped (unknown format): logs/a.txt, logs/b.txt, logs/c.txt, ... (list all with "
+        "--skipped); findings: 1 warning\n"
     )
+
+
+def test_runs_lists_skipped_files_with_their_reasons(short):
+    for name, content in {"e.log": b"", "f.log": b"\0\1", "README.md": b"# Notes\n"}.items():
+        Path("logs", name).write_bytes(content)
+    out, err = call("runs", "logs", "--skipped", "--format", "csv")
+    assert out.splitlines() == [
+        "file,bytes,reason", "logs/README.md,8,not a log", *(f"logs/{name}.txt,6,unknown format" for name in "abcd"),
+        "logs/e.log,0,empty", "logs/f.log,2,binary",
+    ]  # fmt: skip
+    assert "7 files skipped (1 binary, 1 empty, 1 not a log, 4 unknown format): logs/a.txt, " in err
+    assert [line.split()[0] for line in call("runs", "logs", "--skipped")[0].splitlines()][:2] == [
+        "file",
+        "logs/README.md",
+    ]
+    assert len(json.loads(call("runs", "logs", "--format", "json")[0])["skipped"]) == 7
+
+
+def test_runs_and_build_count_runs_by_status(short):
+    (short / "run.json").write_text(RUN.replace("complete", "failed"))
+    assert call("runs", "logs")[1].startswith("1 run (1 failed); 4 files skipped")
+    Path("reports").mkdir()
+    assert "; 1 run (1 failed); 4 files skipped" in call("build", "--logs", "logs", "--out", "out")[1]
 
 
 def test_json_output_has_no_nan(short):

@@ -1,13 +1,18 @@
 """Folders of logs in an unknown format, other files beside logs, logs in place of reports."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from reportgen.autolayout.scaffold import holds_logs
-from reportgen.load import load_runs
+from reportgen.core.rules import Rule
+from reportgen.load import load_runs, worker
+from reportgen.load.scan import FolderJob
+from reportgen.load.unread import unread_logs
 from reportgen.load.unrecognised import UnknownFolder
-from tests.builders import write_files
+from reportgen.sources.logfiles import LogFiles
+from tests.builders import format_named, native_files, write_files
 from tests.cli.calling import call
 
 OWN = "it 1 took 5 whatevers\n" * 3
@@ -41,6 +46,58 @@ def test_folders_of_text_that_no_format_recognises(
 
 
 @pytest.mark.parametrize(
+    ("files", "messages"),
+    [
+        ({"r1.log": NANOGPT, "r2.log": ""}, {"logs/r2.log": "is empty; logs/r1.log is a log, so a run may be missing"}),
+        ({"r1/train": NANOGPT, "r2/train": b"\0\1"}, {"logs/r2/train": "is binary; logs/r1/train is a log, so a run may be missing"}),
+        # Blocks that were never written; a folder that is one run.
+        ({"a.log": NANOGPT, "b.log": b"\0" * 99}, {"logs/b.log": "is empty; logs/a.log is a log, so a run may be missing"}),
+        ({f"r{n}/{name}": text for n in (1, 2) for name, text in native_files(n, *range(1000, 1130)).items()} | {"r3/run.json": ""},
+         {"logs/r3/run.json": "is empty; logs/r1/run.json is a log, so a run may be missing"}),
+        # Other names, other folders; compressed files have a finding of their own.
+        ({"r1.log": NANOGPT, "model.bin": b"\0\1", "stderr": "", "other/x.log": ""}, {}),
+        ({"r1.log": NANOGPT, "notes.log": "hello\n"}, {}),
+        ({"r1.log": NANOGPT, "r2.log": b"\x1f\x8b\x08a"}, {"logs/r2.log": "is compressed with gzip and was skipped; decompress it if it is a log"}),
+    ],
+)  # fmt: skip
+def test_an_empty_or_binary_file_with_the_name_of_a_log_is_a_finding(
+    tmp_path: Path, files: dict[str, str | bytes], messages: dict[str, str]
+) -> None:
+    write_files(tmp_path / "logs", files)
+    loaded = load_runs(["logs"], root=tmp_path)
+    assert {finding.subject: finding.message for finding in loaded.findings} == messages
+
+
+def test_a_file_that_a_format_claims_without_reading_a_run_is_a_finding() -> None:
+    claimed = replace(format_named("nanogpt"), read=lambda files: iter(()))
+    files = LogFiles.of({"train.log": NANOGPT.encode()}).file("train.log")
+    runs, (finding,) = worker._read_runs(FolderJob(claimed, files, ()), set())
+    assert (runs, finding.rule, finding.message) == (
+        [],
+        Rule.READ_NO_RUN,
+        "recognised as nanogpt, but no run could be read from it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        (["logs"], []),
+        ([], ["logs/a", "logs/b", "logs/train.log"]),
+        (["logs/a"], ["logs/b", "logs/train.log"]),
+        # A part of a folder is read.
+        (["logs/a/x", "logs/train.log"], ["logs/a/y", "logs/b"]),
+        (["logs/a", "logs/b/c.log", "logs/train.log"], []),
+    ],
+)
+def test_logs_that_no_definition_names(tmp_path: Path, read: list[str], expected: list[str]) -> None:
+    files = ("a/x/1.log", "a/y/2.log", "b/c.log", "train.log", "FORMAT.md", ".git/x", "empty/.hidden")
+    write_files(tmp_path / "logs", dict.fromkeys(files, ""))
+    assert list(unread_logs(tmp_path, "logs", read)) == expected
+    assert list(unread_logs(tmp_path, "none", read)) == []
+
+
+@pytest.mark.parametrize(
     ("files", "expected"),
     [
         ({"train.log": NANOGPT}, True),
@@ -71,6 +128,36 @@ def test_init_and_build_name_unknown_folders_and_suggest_learn(
     write_files(tmp_path / "logs", {"other/train.log": steps})
     assert call("init")[1] == f"{told}next: reportgen build reports\n"
     assert call("build", "--logs", "logs")[1].startswith(told)
+
+
+def test_build_names_what_no_definition_reads_and_lists_skipped_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps = "".join(f"iter {i}: loss 3.2202, time {890 + i % 7}ms, mfu 16.68%\n" for i in range(140))
+    write_files(tmp_path / "logs/read", {"r1.log": steps, "r2.log": "", "own.txt": OWN, "README.md": OWN})
+    call("init")
+    write_files(tmp_path / "logs", {f"new{n}/1.log": OWN for n in range(5)})
+    told = call("build")[1].splitlines()
+    assert told[0] == (
+        "no definition reads logs/new0, logs/new1, logs/new2, ... (list all with --verbose); add what is "
+        "missing to `logs` of a definition"
+    )
+    assert told[1] == (
+        "warning  logs/read/r2.log: is empty; logs/read/r1.log is a log, so a run may be missing "
+        "[read.damaged-file]"
+    )
+    assert (
+        "; 3 files skipped (1 empty, 1 not a log, 1 unknown format): logs/read/own.txt, logs/read/r2.log"
+        in told[2]
+    )
+    listed = call("build", "--verbose")[1].splitlines()
+    assert "logs/new3, logs/new4; add" in listed[0]
+    assert listed[1:4] == [
+        "skipped  logs/read/README.md: not a log",
+        "skipped  logs/read/own.txt: unknown format",
+        "skipped  logs/read/r2.log: empty",
+    ]
 
 
 def test_build_names_unknown_folders_below_the_logs_option(

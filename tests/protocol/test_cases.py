@@ -80,7 +80,9 @@ def test_every_run_is_measured_or_listed_as_unmeasured() -> None:
     case = one_case(repeat(1), repeat(2), failed, short, empty)
     assert [one.run.id for one in case.measurements] == ["r1", "r2"]
     assert [one.id for one in case.unmeasured] == ["r3", "r4", "r5"]
-    assert rules(case.findings) == ["protocol.few-repeats", "read.failed-run", "protocol.short-window"]
+    assert rules(case.findings) == [
+        "protocol.few-repeats", "read.failed-run", "protocol.short-window", "protocol.no-number",
+    ]  # fmt: skip
 
 
 def test_a_case_of_failed_runs_only_has_no_median() -> None:

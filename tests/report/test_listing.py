@@ -12,7 +12,7 @@ from reportgen.core.model import Aggregate, Finding, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, parse_protocol
 from reportgen.report.listing import RunListing, list_runs, run_entry
-from tests.builders import aggregate, run
+from tests.builders import aggregate, published_run, run
 
 
 def test_a_value_is_listed_in_the_unit_it_was_read_in() -> None:
@@ -54,7 +54,7 @@ def test_json_has_the_keys_of_the_contract_in_their_order() -> None:
     entry = run_entry(replace(run(WHOLE), findings=(note,), factors={"b": 1.5, "a": "half \ud800"}), DEFAULT)
     text = RunListing((entry,)).to_json()
     document = json.loads(text)
-    assert list(document) == ["version", "runs", "findings"]
+    assert list(document) == ["version", "runs", "findings", "skipped"]
     (listed,) = document["runs"]
     assert list(listed) == [
         "id", "path", "format", "status", "repeat", "factors", "environment", "samples_per_step", "steps",
@@ -66,7 +66,20 @@ def test_json_has_the_keys_of_the_contract_in_their_order() -> None:
     }  # fmt: skip
     assert list(listed["measurements"][0]) == ["metric", "phase", "value", "unit", "evidence", "window"]
     assert text.splitlines()[:3] == ["{", ' "version": 1,', ' "runs": [']
-    assert json.loads(RunListing(()).to_json()) == {"version": 1, "runs": [], "findings": []}
+    assert json.loads(RunListing(()).to_json()) == {
+        "version": 1, "runs": [], "findings": [], "skipped": [],
+    }  # fmt: skip
+
+
+def test_a_complete_run_without_any_number_has_a_finding() -> None:
+    (finding,) = run_entry(run(), DEFAULT).findings
+    assert (finding.rule, finding.message) == (
+        Rule.PROTOCOL_NO_NUMBER,
+        "run is complete, but its log contains no number to measure",
+    )
+    # These say by themselves why there is no number.
+    assert run_entry(run(status="failed"), DEFAULT).findings == ()
+    assert run_entry(published_run(), DEFAULT).findings == ()
 
 
 def test_a_listing_is_measured_where_runs_are_read(tmp_path: Path) -> None:
@@ -84,7 +97,10 @@ def test_a_listing_is_measured_where_runs_are_read(tmp_path: Path) -> None:
     assert Rule.READ_DUPLICATE_RUN in [
         finding.rule for finding in listing.findings if finding.subject == "b.log"
     ]
-    assert [file.path for file in listing.unrecognised] == ["notes.txt"]
+    assert listing.skipped_rows()[1:] == [("notes.txt", "7", "unknown format")]
+    assert json.loads(listing.to_json())["skipped"] == [
+        {"path": "notes.txt", "size": 7, "reason": "unknown format"}
+    ]
     header, *rows = csv.reader(io.StringIO(listing.to_csv()))
     assert header[:3] == ["id", "format", "status"]
     metrics = [value.metric for entry in listing.runs for value in entry.measurements]
