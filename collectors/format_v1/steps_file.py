@@ -30,10 +30,16 @@ def steps_path(folder: Path, rank: int) -> Path:
     return folder / f"steps.rank{rank}.csv"
 
 
+def valid_name(name: object, default: str) -> str:
+    """Return a phase or break name in the letters that the format allows; `default` begins any other."""
+    text = re.sub(r"[^a-z0-9_]+", "_", str(name).lower())
+    if text == "step" or not _COLUMN_NAME.match(text):
+        text = f"{default}_{text}".rstrip("_")
+    return text
+
+
 def phase_column(name: str, clock: str) -> str:
-    """Return the column of a phase; raises ValueError if `name` is not valid in a header."""
-    if not _COLUMN_NAME.match(name) or name == "step":
-        raise ValueError(f"phase {name!r}: not a column name; use lower-case letters, digits and _")
+    """Return the column of a phase, whose name is valid."""
     return f"{name}_{clock}_ns"
 
 
@@ -56,26 +62,34 @@ def column_clocks(columns: Sequence[str], *, is_synchronized: bool) -> dict[str,
     step_clock, step_sync = ("host_synchronized", "step") if is_synchronized else ("host", "none")
     entries = {"duration_ns": {"clock": step_clock, "sync": step_sync}}
     for column in columns:
-        clock = next(name for name in _CLOCKS if column.endswith(f"_{name}_ns"))
+        clock = _clock_of_column(column)
         entries[column] = {"clock": clock, "sync": "phase" if clock == "host_synchronized" else "none"}
     return entries
 
 
-def header_line(counts: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the header for these count columns and phase columns."""
-    return ",".join(["step", *counts, "begin_ns", "duration_ns", *columns]) + "\n"
+def phase_of_column(column: str) -> str:
+    """Return the phase of a column."""
+    return column[: -len(f"_{_clock_of_column(column)}_ns")]
 
 
-def validate_break_name(name: str) -> str:
-    """Return `name`; raises ValueError if it is not valid in a `#break` line."""
-    if not _COLUMN_NAME.match(name):
-        raise ValueError(f"break {name!r}: not a name; use lower-case letters, digits and _")
-    return name
+def _clock_of_column(column: str) -> str:
+    return next(clock for clock in _CLOCKS if column.endswith(f"_{clock}_ns"))
+
+
+def header_line(counts: Sequence[str], columns: Sequence[str], phases: Sequence[str]) -> str:
+    """Return the header for these count columns and phase columns, and a count for each phase."""
+    entered = [f"{phase}_count" for phase in phases]
+    return ",".join(["step", *counts, "begin_ns", "duration_ns", *columns, *entered]) + "\n"
 
 
 def break_line(name: str, after_step: int, begin: int, end: int) -> str:
     """Return the `#break` line of a break from `begin` to `end` (ns) that follows step `after_step`."""
     return f"#break,{name},{after_step},{begin},{end}\n"
+
+
+def sync_line(step: int, begin: int, end: int) -> str:
+    """Return the `#sync` line: the recorder waited for the device (ns) at the end of `step`."""
+    return f"#sync,{step},{begin},{end}\n"
 
 
 def end_line(status: str, error: str) -> str:

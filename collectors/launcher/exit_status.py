@@ -14,6 +14,7 @@ from collectors.format_v1.clocks import read_clocks
 from collectors.format_v1.steps_file import read_rank_ends, steps_path
 
 _FAILURES = ("failed", "out_of_memory")
+_CANCELLING = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
 
 
 def finish_record(
@@ -29,8 +30,10 @@ def finish_record(
     run = {**started, **run_folder.read_run(folder, node), "exit_code": code}
     run.setdefault("ended_realtime_ns", read_clocks()["realtime_ns"])
     reason = f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
-    if is_cancelled or -code in (signal.SIGINT, signal.SIGTERM):
-        if run["status"] == "running":
+    if is_cancelled or -code in _CANCELLING:
+        # A script that catches KeyboardInterrupt closes its recorder as if it had trained to the end.
+        if run["status"] in ("running", "complete"):
+            reason = reason if code < 0 else f"{reason} after an interrupt"
             run.update(status="cancelled", error=reason)
     elif code:
         run.update(_failure(folder, run, reason))

@@ -1,25 +1,48 @@
 """Time steps and phases on a CUDA device without waiting for it.
 
 At each border an event is recorded in the current stream of the device. The device sets its time when it gets
-there, usually long after the host has gone on. So a step is kept here until its last event has completed.
-The training thread itself checks for completed steps every few steps, because querying an event from another
-thread would break the capture of a CUDA graph.
+there, usually long after the host has gone on. So a step is kept here until all of its events have completed.
+The training thread itself checks for completed steps, because querying an event from another thread would
+break the capture of a CUDA graph. For the same reason nothing is recorded or queried during a capture.
 
 The device times of a step are passed on together with its host times, as one stream of (kind, begin, end).
-Work in other streams counts only as far as the current stream waits for it.
+An interval whose events cannot be compared has no device time. The reason is counted in `missing`, and all
+other intervals keep theirs. Work in other streams counts only as far as the current stream waits for it.
 """
 
 import time
 from collections import deque
 from collections.abc import Iterable
+from time import perf_counter_ns
 from typing import Any, Callable, NamedTuple, Optional
 
+from collectors.messages import warn
 from collectors.recorder.step_encoder import BREAK, STEP
 
-#: Completed steps are passed on after this many steps or this time.
-_MAX_PENDING_STEPS = 32
-_MAX_PENDING_NS = 1_000_000_000
+#: Completed steps that are passed on at once, so that the training thread is never held for long.
+_MAX_STEPS_AT_ONCE = 8
+#: Within a long step, its phases check for completed steps after this time.
+_CHECK_NS = 250_000_000
+#: A phase in another stream may complete this much later than its step.
+_MAX_LATE_NS = 500_000_000
+#: Two borders that are closer than this share an event: no program can queue work in between.
+_SHARED_NS = 400
 _POLL_SECONDS = 0.001
+_FIRST_MESSAGE_SECONDS, _MESSAGE_SECONDS = 2.0, 10.0
+_MAX_REASON_CHARS = 120
+
+_IN_CAPTURE = "within the capture of a CUDA graph"
+_TWO_DEVICES = "begins and ends on two devices"
+_TWO_STREAMS = "ends before it begins, in another stream"
+_IN_PAUSE = "overlaps a pause"
+_LATE = "not completed half a second after its step"
+_AT_END = "not completed when the run ended"
+
+
+class NoEvent(NamedTuple):
+    """A border at which no event was recorded."""
+
+    reason: str
 
 
 class _Interval(NamedTuple):
@@ -33,52 +56,84 @@ class _Interval(NamedTuple):
 
 
 class _PendingStep(NamedTuple):
-    """A step whose events may not have completed; `times` are the host's, three integers per event."""
+    """A step whose events may not have completed; `times` are the host's, three integers per event.
+
+    recorded  the events that were recorded in the step
+    """
 
     times: list[int]
     intervals: list[_Interval]
     first: Any
     last: Any
+    recorded: list[Any]
 
 
 class CudaEvents:
-    """The CUDA events of one rank. `sink` receives flat triples, one whole step at a time, in order."""
+    """The CUDA events of one rank. `sink` receives flat triples, one whole step at a time, in order.
+
+    missing  reason -> number of intervals that have no device time for it
+    """
 
     def __init__(self, cuda: Any, step_kind: int, sink: Callable[[Iterable[int]], None]) -> None:
         """Take `torch.cuda` and the kind of the step's event column."""
         self._cuda = cuda
+        self._is_capturing: Callable[[], bool] = getattr(cuda, "is_current_stream_capturing", lambda: False)
         self._step_kind = step_kind
         self._sink = sink
         self._unused: list[Any] = []  # completed events, to be recorded again
         self._pending: deque[_PendingStep] = deque()
         self._times: list[int] = []
         self._intervals: list[_Interval] = []
-        self._is_broken = False  # after an error of the device every call raises
+        self._recorded: list[Any] = []
+        self._newest: Any = None  # the event of the newest border
+        self._newest_at = 0  # since when the training may have queued work behind it
+        self._checked_at = 0
+        self._late_since: Optional[int] = None  # the oldest step has completed, one of its phases has not
+        self.missing: dict[str, int] = {}
         self._first: Any = None
         self.begin_step()
 
-    def record_event(self) -> Optional[Any]:
-        """Return an event that is recorded in the current stream; None after an error of the device."""
-        if self._is_broken:
-            return None
+    def border(self) -> Any:
+        """Return an event of the current stream: the newest one if it was recorded just before."""
+        if perf_counter_ns() - self._newest_at >= _SHARED_NS:
+            self._newest = self._new_event()
+        return self._newest
+
+    def _new_event(self) -> Any:
+        """Return an event that is recorded in the current stream, or a NoEvent."""
+        if self._is_capturing():
+            return NoEvent(_IN_CAPTURE)
+        if self._unused:
+            event = self._unused.pop()
+            try:
+                event.record()
+                self._recorded.append(event)
+                return event
+            except RuntimeError:  # it belongs to another device; a new one belongs to the current device
+                pass
         try:
-            event = self._unused.pop() if self._unused else self._cuda.Event(enable_timing=True)
+            event = self._cuda.Event(enable_timing=True)
             event.record()
-        except RuntimeError:  # an earlier error of the training, which will raise there
-            self._is_broken = True
-            return None
+        except RuntimeError as error:  # an earlier error of the training, which will raise there
+            return NoEvent(_reason(error))
+        self._recorded.append(event)
         return event
 
     def begin_step(self) -> None:
         """Begin a step now; discard what was noted of a step before."""
-        self._first = self.record_event()
         self._intervals = []
+        self._first = self._newest = self._new_event()
+        self._recorded = []
+        self._newest_at = perf_counter_ns()
 
-    def add(self, kind: int, begin: int, end: int, first: Any, last: Any) -> None:
-        """Add a phase or a pause between two events."""
+    def end_interval(self, kind: int, begin: int, end: int, first: Any) -> None:
+        """Add a phase or a pause that ends now; `first` is its border at the begin."""
+        self._newest = self._new_event()
         self._times += (kind, begin, end)
-        if last is not None:
-            self._intervals.append(_Interval(kind, begin, end, first, last))
+        self._intervals.append(_Interval(kind, begin, end, first, self._newest))
+        if end - self._checked_at > _CHECK_NS:
+            self._check(end)
+        self._newest_at = perf_counter_ns()  # the time in this function queues no work either
 
     def extend(self, triple: Iterable[int]) -> None:
         """Add a triple of the host; the triple of a step ends the step."""
@@ -86,70 +141,144 @@ class CudaEvents:
         self._times += (kind, begin, end)
         if kind != STEP:
             return
-        last = self.record_event()
-        self._pending.append(_PendingStep(self._times, self._intervals, self._first, last))
-        self._times, self._intervals, self._first = [], [], last
-        is_late = end - self._pending[0].times[-1] > _MAX_PENDING_NS
-        if is_late or len(self._pending) >= _MAX_PENDING_STEPS:
-            self.pass_on_completed()
+        last = self.border()
+        self._pending.append(_PendingStep(self._times, self._intervals, self._first, last, self._recorded))
+        self._times, self._intervals, self._recorded, self._first = [], [], [], last
+        self._check(end)
+        self._newest_at = perf_counter_ns()
 
-    def pass_on_completed(self) -> None:
-        """Pass on the steps that the device has completed."""
+    def _check(self, now: int) -> None:
+        """Pass on some of the steps that the device has completed."""
+        self._checked_at = now
+        for _ in range(_MAX_STEPS_AT_ONCE):
+            if not self.pass_on_oldest(now):
+                return
+
+    def pass_on_oldest(self, now: int) -> bool:
+        """Pass on the oldest step if it has completed; return False if it has not, or there is none."""
+        if not self._pending or self._is_capturing():
+            return False
+        step = self._pending[0]
+        if not _is_completed(step.last):
+            return False
+        if not all(map(_is_completed, step.recorded)):
+            self._late_since = self._late_since or now
+            if now - self._late_since < _MAX_LATE_NS:
+                return False
+        self._late_since = None
         # Remove a step before passing it on: if a signal closes the recorder in between, the step is lost.
         # In the other order it would be recorded twice.
-        while self._pending and self._is_completed(self._pending[0]):
-            self._pass_on(self._pending.popleft())
+        self._pass_on(self._pending.popleft())
+        return True
 
-    def finish(self, max_seconds: float) -> None:
-        """Pass on all steps; wait for the device for at most `max_seconds`."""
-        deadline = time.monotonic() + max_seconds
-        self.pass_on_completed()
-        while self._pending and time.monotonic() < deadline:
+    def finish(self, max_seconds: Optional[float], is_interrupted: Callable[[], bool]) -> int:
+        """Pass on all steps; return how many of them the device has not completed.
+
+        max_seconds     how long to wait for the device; None: as long as it takes
+        is_interrupted  True if the user wants to wait no longer
+        """
+        start = time.monotonic()
+        next_message = start + _FIRST_MESSAGE_SECONDS
+        while self._pending and not is_interrupted() and not self._is_capturing():
+            if self.pass_on_oldest(perf_counter_ns()):
+                continue
+            now = time.monotonic()
+            if max_seconds is not None and now - start >= max_seconds:
+                break
+            if now >= next_message:
+                warn(f"waiting for the device to complete {len(self._pending)} steps; Ctrl-C stops waiting")
+                next_message = now + _MESSAGE_SECONDS
             time.sleep(_POLL_SECONDS)
-            self.pass_on_completed()
-        self._is_broken = True  # pass on the other steps without device times
-        self.pass_on_completed()
+        unfinished = len(self._pending)
+        while self._pending:
+            step = self._pending.popleft()
+            self._note(_AT_END)
+            self._sink(step.times)
         self._sink(self._times)
         self._times = []
-
-    def _is_completed(self, step: _PendingStep) -> bool:
-        if self._is_broken or step.last is None:
-            return True
-        try:
-            return bool(step.last.query())
-        except RuntimeError:
-            self._is_broken = True
-            return True
+        return unfinished
 
     def _pass_on(self, step: _PendingStep) -> None:
         *times, step_begin, step_end = step.times[:-3] + step.times[-2:]
-        device_times: list[int] = []
-        if not self._is_broken and step.first is not None and step.last is not None:
-            try:
-                device_times = self._device_times(step, step_begin)
-            except RuntimeError:
-                self._is_broken = True
-            else:
-                for interval in step.intervals:
-                    self._unused += (interval.first, interval.last)
-                self._unused.append(step.first)
-        self._sink([*times, *device_times, STEP, step_begin, step_end])
+        self._sink([*times, *self._device_times(step, step_begin), STEP, step_begin, step_end])
+        # The last event of a step is the first one of the next.
+        self._unused += (event for event in step.recorded if event is not step.last)
+        if not isinstance(step.first, NoEvent):
+            self._unused.append(step.first)
 
     def _device_times(self, step: _PendingStep, step_begin: int) -> list[int]:
-        """Return the triples of the device; a phase that contains a pause is left out."""
+        """Return the triples of the device, without the pauses."""
         pauses = [interval for interval in step.intervals if interval.kind <= BREAK]
-        paused = sum(_elapsed(pause.first, pause.last) for pause in pauses)
-        duration = max(0, _elapsed(step.first, step.last) - paused)
-        triples = [self._step_kind, step_begin, step_begin + duration]
+        triples: list[int] = []
+        duration = self._duration(step.first, step.last, pauses)
+        if duration is not None:
+            triples += (self._step_kind, step_begin, step_begin + duration)
         for phase in step.intervals:
-            is_paused = any(phase.begin < pause.end and pause.begin < phase.end for pause in pauses)
-            if phase.first is not None and not is_paused:
+            if phase.kind <= BREAK:
+                continue
+            overlapping = [pause for pause in pauses if phase.begin < pause.end and pause.begin < phase.end]
+            if any(pause.begin < phase.begin or pause.end > phase.end for pause in overlapping):
+                self._note(_IN_PAUSE)
+                continue
+            duration = self._duration(phase.first, phase.last, overlapping)
+            if duration is not None:
                 # The event column of a phase follows its host column.
-                triples += (phase.kind + 1, phase.begin, phase.begin + _elapsed(phase.first, phase.last))
+                triples += (phase.kind + 1, phase.begin, phase.begin + duration)
         return triples
 
+    def _duration(self, first: Any, last: Any, pauses: Iterable[_Interval]) -> Optional[int]:
+        """Return the ns between two events without the pauses; None if unknown, whose reason is noted."""
+        total = 0
+        for sign, (begin, end) in [
+            (1, (first, last)),
+            *((-1, (pause.first, pause.last)) for pause in pauses),
+        ]:
+            elapsed = _elapsed(begin, end)
+            if isinstance(elapsed, NoEvent):
+                self._note(elapsed.reason)
+                return None
+            total += sign * elapsed
+        return max(0, total)
 
-def _elapsed(first: Any, last: Any) -> int:
-    """Return the time between two events in ns; torch returns ms with a resolution of about 0.5 us."""
-    milliseconds: float = first.elapsed_time(last)
-    return round(milliseconds * 1e6)
+    def _note(self, reason: str) -> None:
+        self.missing[reason] = self.missing.get(reason, 0) + 1
+
+
+def _is_completed(event: Any) -> bool:
+    """Return True if the device has reached the event, or the event cannot be queried."""
+    if isinstance(event, NoEvent):
+        return True
+    try:
+        return bool(event.query())
+    except RuntimeError:
+        return True
+
+
+def _elapsed(first: Any, last: Any) -> Any:
+    """Return the ns between two events, or a NoEvent; torch returns ms, with a resolution of 0.5 us."""
+    for event in (first, last):
+        if isinstance(event, NoEvent):
+            return event
+    if first is last:
+        return 0
+    try:
+        milliseconds: float = first.elapsed_time(last)
+    except RuntimeError as error:
+        return NoEvent(_reason_of_pair(first, last, error))
+    return round(milliseconds * 1e6) if milliseconds >= 0 else NoEvent(_TWO_STREAMS)
+
+
+def _reason_of_pair(first: Any, last: Any, error: RuntimeError) -> str:
+    try:
+        if first.device != last.device:
+            return _TWO_DEVICES
+        if not (first.query() and last.query()):
+            return _LATE
+    except RuntimeError:  # the device is in an error
+        pass
+    return _reason(error)
+
+
+def _reason(error: RuntimeError) -> str:
+    lines = str(error).splitlines() or [type(error).__name__]
+    return lines[0][:_MAX_REASON_CHARS]

@@ -1,8 +1,8 @@
 """Detect how the process ends, without changing how it ends.
 
 The status of a run is complete, failed, out_of_memory or cancelled. This module hooks into exit handlers, the
-hook for uncaught exceptions and SIGTERM, and calls the handlers that were installed before. SIGKILL and a
-crash of the interpreter cannot be detected here; the launcher detects them from outside.
+hook for uncaught exceptions, SIGTERM and SIGHUP, and calls the handlers that were installed before. SIGKILL
+and a crash of the interpreter cannot be detected here; the launcher detects them from outside.
 """
 
 import atexit
@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Callable, Optional
@@ -25,6 +25,8 @@ _OUT_OF_MEMORY_TEXTS = (
     "CUDNN_STATUS_ALLOC_FAILED",
 )
 _MAX_ERROR_CHARS = 500
+#: What a scheduler and a terminal that is closed send.
+_SIGNALS = [signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def status_of(error: BaseException) -> tuple[str, str]:
@@ -42,21 +44,21 @@ def status_of(error: BaseException) -> tuple[str, str]:
 
 
 @contextmanager
-def hold_interrupts(*, is_cancelled: bool) -> Iterator[None]:
+def hold_interrupts(*, is_cancelled: bool) -> Iterator[Sequence[int]]:
     """Hold back Ctrl-C during the body, where KeyboardInterrupt would leave a log half written.
 
-    Raises KeyboardInterrupt afterwards, unless the process is already being cancelled: a process of a group
-    often receives the same signal twice.
+    Yields the list of the signals that are held. Raises KeyboardInterrupt afterwards, unless the process is
+    already being cancelled: a process of a group often receives the same signal twice.
     """
     held: list[int] = []
     default_handler = signal.default_int_handler
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not default_handler:
-        yield
+        yield held
         return
     signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
     try:
-        yield
+        yield held
     finally:
         signal.signal(signal.SIGINT, default_handler)
     if held and not is_cancelled:
@@ -74,15 +76,15 @@ class ExitHooks:
         self._handler = self._on_signal
         atexit.register(self._on_exit)
         sys.excepthook = self._hook
-        # A training script with its own handler keeps it.
-        _replace_handler(signal.SIG_DFL, self._handler)
+        # A training script with its own handler keeps it, and `nohup` keeps ignoring SIGHUP.
+        _replace_handlers(signal.SIG_DFL, self._handler)
 
     def remove(self) -> None:
         """Remove the hooks; a later hook that calls ours stays, and ours calls the next."""
         atexit.unregister(self._on_exit)
         if sys.excepthook is self._hook:
             sys.excepthook = self._next_hook
-        _replace_handler(self._handler, signal.SIG_DFL)
+        _replace_handlers(self._handler, signal.SIG_DFL)
 
     def _on_exit(self) -> None:
         self._close("complete", "")
@@ -102,8 +104,9 @@ class ExitHooks:
         os.kill(os.getpid(), number)
 
 
-def _replace_handler(old: Any, new: Any) -> None:
+def _replace_handlers(old: Any, new: Any) -> None:
     # Only the main thread can install signal handlers.
-    is_main = threading.current_thread() is threading.main_thread()
-    if is_main and signal.getsignal(signal.SIGTERM) == old:
-        signal.signal(signal.SIGTERM, new)
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            if signal.getsignal(number) == old:
+                signal.signal(number, new)

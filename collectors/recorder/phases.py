@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from time import perf_counter_ns
 from typing import Callable, Optional
 
-from collectors.format_v1.steps_file import DATA_LOADING, phase_column
+from collectors.format_v1.steps_file import DATA_LOADING, phase_column, valid_name
+from collectors.messages import warn
 from collectors.recorder.cuda_events import CudaEvents
 
 Extend = Callable[[Iterable[int]], None]
@@ -61,12 +62,19 @@ class EventPhase(Phase):
         self._cuda_events = cuda_events
 
     def __enter__(self) -> None:
-        self._first = self._cuda_events.record_event()
+        self._first = self._cuda_events.border()
         self._begin = perf_counter_ns()
 
     def __exit__(self, *error: object) -> None:
-        end = perf_counter_ns()
-        self._cuda_events.add(self._kind, self._begin, end, self._first, self._cuda_events.record_event())
+        self._cuda_events.end_interval(self._kind, self._begin, perf_counter_ns(), self._first)
+
+
+def named(kind: str, name: object) -> str:
+    """Return the name of a phase or break as recorded; warn if the format does not allow the given one."""
+    recorded = valid_name(name, kind)
+    if recorded != name:
+        warn(f"{kind} {name!r} is recorded as {recorded!r}; names have lower-case letters, digits and _")
+    return recorded
 
 
 class PhaseRegistry:
@@ -89,9 +97,13 @@ class PhaseRegistry:
         self._cuda_events = cuda_events
         self._synchronize = synchronize
         self.by_column: dict[str, Phase] = {}
+        self._names: dict[object, str] = {}  # as in the calls of the script -> as in the log
 
     def phase(self, name: str, synchronize: Optional[Synchronize]) -> Phase:
-        """Return the phase of this name and clock, the same object each time; ValueError for a bad name."""
+        """Return the phase of this name and clock, the same object each time."""
+        if name not in self._names:
+            self._names[name] = named("phase", name)
+        name = self._names[name]
         is_data_loading = name == DATA_LOADING and synchronize is None
         synchronize = None if is_data_loading else synchronize or self._synchronize
         column = phase_column(name, "host_synchronized" if synchronize else "host")

@@ -5,17 +5,20 @@
         train(batch)
 
 The training thread only reads the clock and appends three integers per event to a list. A thread of the
-recorder encodes them (`step_encoder`) and appends the lines to the log every second. So a kill loses at most
-the last second, and a slow disk never delays a step.
+recorder encodes them (`step_encoder`) and appends the lines to the log twice a second. So a kill loses at
+most the last second, and a slow disk never delays a step.
 
-Errors of the log never stop the training: the recorder warns once on stderr and stops recording. Only a wrong
-call raises, such as a phase name that is not a valid column.
+Errors of the log never stop the training: the recorder warns once on stderr and stops recording. A wrong call
+in the training gives a warning too. Only `start` raises, before anything is lost.
 """
 
 import itertools
+import math
 import os
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
 from pathlib import Path
 from time import perf_counter_ns
 from types import TracebackType
@@ -23,7 +26,7 @@ from typing import Any, Callable, Optional, TypeVar, Union, overload
 
 from collectors.format_v1.case import Case, validate_case
 from collectors.format_v1.run_folder import CALIBRATE_VARIABLE
-from collectors.format_v1.steps_file import column_clocks, step_event_column, validate_break_name
+from collectors.format_v1.steps_file import column_clocks, step_event_column
 from collectors.machine.distributed import process_rank
 from collectors.messages import warn
 from collectors.recorder.calibration import (
@@ -36,17 +39,20 @@ from collectors.recorder.calibration import (
 )
 from collectors.recorder.cuda_events import CudaEvents
 from collectors.recorder.exit_hooks import ExitHooks, hold_interrupts, status_of
-from collectors.recorder.phases import Extend, Phase, PhaseRegistry
+from collectors.recorder.phases import Extend, Phase, PhaseRegistry, named
 from collectors.recorder.run_writer import RunWriter
-from collectors.recorder.step_encoder import BREAK, SAMPLES, SPAN, STEP, TOKENS, StepEncoder
-from collectors.recorder.timing import Timing, choose_timing
+from collectors.recorder.step_encoder import BREAK, SAMPLES, SPAN, STEP, SYNC, TOKENS, StepEncoder
+from collectors.recorder.timing import Timing, choose_timing, wait_for_device
 
 Batch = TypeVar("Batch")
 
-_FLUSH_SECONDS = 1.0
+_FLUSH_SECONDS = 0.5
 _FLUSH_INTEGERS = 3 * 5 * 1000  # the events of 1000 steps with four phases
-_SLICE_INTEGERS = 3 * 500  # encoded at once; between slices a waiting training thread gets the interpreter
-_MAX_CLOSE_SECONDS = 5.0  # how long the end of the training waits for the device and for a hanging disk
+_SLICE_INTEGERS = 3 * 250  # encoded at once, less than 1 ms
+_SLICE_PAUSE_SECONDS = 1e-4  # only a thread that sleeps hands the interpreter over at once
+_MAX_CLOSE_SECONDS = 5.0  # how long a failed training waits for the device, and each one for a hanging disk
+_WINDOW = (20, 120)  # the steps after which the measured window of the default protocol begins and ends
+_COUNT_LIMIT = 2**63  # of a cell in the log
 
 
 class Recorder:
@@ -55,6 +61,7 @@ class Recorder:
     def __init__(self, writer: Optional[RunWriter], timing: Timing) -> None:
         self._writer = writer
         self._events: list[int] = []
+        self._until_border = 0  # recorded steps until the next wait for the device; 0 or less: none
         self._extend: Extend = self._events.extend  # bound once; appending is atomic and needs no lock
         self._columns: list[str] = []
         self._now: Callable[[], int] = perf_counter_ns
@@ -67,13 +74,17 @@ class Recorder:
             self._columns.append(step_event_column())
             self._cuda_events = CudaEvents(timing.cuda, 0, self._events.extend)
             self._extend = self._cuda_events.extend
+        else:
+            self._until_border = _WINDOW[0]  # torch may begin to use CUDA later
         self._phases = PhaseRegistry(self._columns, self._extend, self._cuda_events, self._synchronize)
         self._break_names: list[str] = []
+        self._break_kinds: dict[object, int] = {}  # by the names in the calls of the script
         self._pid = os.getpid()
         self._is_closed = False
         self._wake = threading.Event()
         self._writing = threading.Lock()
         self._encoder = StepEncoder(self._columns, self._break_names)
+        self._has_waited = False  # for the device, where the measured window begins
         self._has_recorded = False  # True: a new loop begins after a break
         self._last_break_end = -1
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
@@ -107,8 +118,8 @@ class Recorder:
                           events if torch uses CUDA
         calibrate         leave every other block of steps unrecorded, and write the cost of the recorder into
                           `run.json`; None: the launcher's choice
-        raises            ValueError for a case that the format does not allow and for an unknown timing;
-                          never for errors with files
+        raises            ValueError for a case or a count that the format does not allow and for an unknown
+                          timing; never for errors with files
         """
         chosen_timing = choose_timing(timing)
         script: dict[str, Any] = {"case": validate_case(case or {})}
@@ -117,7 +128,7 @@ class Recorder:
             "tokens_per_step": tokens_per_step,
             "flops_per_step": flops_per_step,
         }
-        script.update((name, int(count)) for name, count in counts.items() if count is not None)
+        script.update((name, _count(name, count)) for name, count in counts.items() if count is not None)
         if item is not None:
             script["item"] = item
         writer = _open_writer(script, Path(logs))
@@ -133,8 +144,8 @@ class Recorder:
     def phase(self, name: str, *, synchronize: Optional[Callable[[], object]] = None) -> Phase:
         """Return the context manager that times a phase; create it once, outside of the loop.
 
+        name         lower-case letters, digits and _; others are replaced, with a warning
         synchronize  called at both ends (`torch.cuda.synchronize`); the column name says so
-        raises       ValueError for a name that is not a valid column
         """
         return self._phases.phase(name, synchronize)
 
@@ -151,8 +162,8 @@ class Recorder:
         loader is the phase data_loading. A step that ends by `break`, `return` or an exception is not
         recorded, because it may be incomplete; use `limit` to stop early.
         """
-        if isinstance(source, int):
-            return self._count_steps(source)
+        if isinstance(source, Integral):
+            return self._count_steps(int(source) if limit is None else min(int(source), limit))
         return self._load_steps(source if limit is None else itertools.islice(source, limit))
 
     def _count_steps(self, count: int) -> Iterator[int]:
@@ -161,8 +172,11 @@ class Recorder:
         for number in range(count):
             self._begin = begin
             yield number
-            end = now()
             if self._begin == begin:
+                self._until_border -= 1
+                if self._until_border == 0:
+                    self._wait_at_border()
+                end = now()
                 extend((STEP, begin, end))
                 begin = end
             else:  # step() or mark_break() has already ended it
@@ -184,11 +198,15 @@ class Recorder:
                 return
             extend((data_loading, requested, perf_counter_ns()))
             yield batch
-            requested = now()
             if self._begin == begin:
+                self._until_border -= 1
+                if self._until_border == 0:
+                    self._wait_at_border()
+                requested = now()
                 extend((STEP, begin, requested))
                 begin = requested
             else:
+                requested = now()
                 begin = self._begin
             if len(events) > _FLUSH_INTEGERS:
                 self._wake.set()
@@ -211,6 +229,9 @@ class Recorder:
 
         The first step begins at `start`, or at the last `mark_break`.
         """
+        self._until_border -= 1
+        if self._until_border == 0:
+            self._wait_at_border()
         end = self._now()
         self._extend((STEP, self._begin, end))
         self._begin = end
@@ -218,13 +239,32 @@ class Recorder:
         if len(self._events) > _FLUSH_INTEGERS:
             self._wake.set()
 
+    def _wait_at_border(self) -> None:
+        """Wait for the device where the measured window begins or ends.
+
+        Without CUDA events, only the host's clock times the steps, and the host queues work ahead of the
+        device. Between two such moments its total is that of the device.
+        """
+        self._until_border = _WINDOW[1] - _WINDOW[0] if not self._has_waited else 0
+        self._has_waited = True
+        begin = perf_counter_ns()
+        if wait_for_device():
+            self._extend((SYNC, begin, perf_counter_ns()))
+
     def samples(self, count: int) -> None:
         """Set the number of samples of the running step; several calls in a step add up."""
-        self._extend((SAMPLES, int(count), perf_counter_ns()))
+        self._add_count(SAMPLES, "samples", count)
 
     def tokens(self, count: int) -> None:
         """Set the number of tokens of the running step; several calls in a step add up."""
-        self._extend((TOKENS, int(count), perf_counter_ns()))
+        self._add_count(TOKENS, "tokens", count)
+
+    def _add_count(self, kind: int, name: str, count: Any) -> None:
+        try:
+            self._extend((kind, _count(name, count, _COUNT_LIMIT), perf_counter_ns()))
+        except ValueError as error:
+            if self._writer:
+                self._writer.mark_partial(f"{error}; the work of this step is unknown")
 
     def mark_break(self, name: str) -> None:
         """Exclude the time since the last step (evaluation, checkpoint, ...) from the step times.
@@ -242,12 +282,15 @@ class Recorder:
         return self._phases.pause(self._break_kind(name))
 
     def _break_kind(self, name: str) -> int:
-        if name not in self._break_names:
-            self._break_names.append(validate_break_name(name))
-        return BREAK - self._break_names.index(name)
+        if name not in self._break_kinds:
+            recorded = named("break", name)
+            if recorded not in self._break_names:
+                self._break_names.append(recorded)
+            self._break_kinds[name] = BREAK - self._break_names.index(recorded)
+        return self._break_kinds[name]
 
     def flush(self) -> bool:
-        """Write everything recorded so far (also done every second); return False if the disk hangs."""
+        """Write everything recorded so far (also done twice a second); return False if the disk hangs."""
         if os.getpid() != self._pid:
             return True
         if not self._writing.acquire(timeout=_MAX_CLOSE_SECONDS):
@@ -257,11 +300,15 @@ class Recorder:
             events = self._events[:]
             del self._events[: len(events)]
             for start in range(0, len(events), _SLICE_INTEGERS):
+                if start:
+                    time.sleep(_SLICE_PAUSE_SECONDS)
                 if self._writer:
                     self._writer.write(self._encoder.encode(events[start : start + _SLICE_INTEGERS]))
             if events and self._writer:
                 is_synchronized = self._synchronize is not None
                 self._writer.describe_columns(column_clocks(self._columns, is_synchronized=is_synchronized))
+                if self._cuda_events is not None:
+                    self._writer.describe_missing(self._cuda_events.missing)
         finally:
             self._writing.release()
         return True
@@ -280,15 +327,28 @@ class Recorder:
         """
         if self._is_closed or os.getpid() != self._pid:
             return
-        with hold_interrupts(is_cancelled=status == "cancelled"):
+        with hold_interrupts(is_cancelled=status == "cancelled") as interrupts:
+            if self._cuda_events is not None:
+                # The hooks are still in place: SIGTERM ends this wait as it ends the training.
+                max_seconds = None if status == "complete" else _MAX_CLOSE_SECONDS
+                self._finish_events(self._cuda_events, max_seconds, interrupts)
             self._is_closed = True
             self._exit_hooks.remove()
             self._wake.set()
-            if self._cuda_events is not None:
-                self._cuda_events.finish(_MAX_CLOSE_SECONDS)
             is_flushed = self.flush()
-            if self._writer:
-                self._writer.end(self._encoder.remaining_breaks() if is_flushed else None, status, error)
+            if self._writer is None:
+                return
+            if status == "complete" and not self._encoder.step:
+                status, error = "failed", "no step was recorded"
+                warn(f"{self.folder}: {error}; call recorder.step() after each step, or use recorder.steps")
+            self._writer.end(self._encoder.remaining_breaks() if is_flushed else None, status, error)
+
+    def _finish_events(
+        self, cuda_events: CudaEvents, max_seconds: Optional[float], interrupts: Sequence[int]
+    ) -> None:
+        unfinished = cuda_events.finish(max_seconds, lambda: bool(interrupts))
+        if unfinished and self._writer:
+            self._writer.mark_partial(f"the device had not completed the last {unfinished} steps")
 
     def __enter__(self) -> "Recorder":
         return self
@@ -322,6 +382,10 @@ class CalibratingRecorder(Recorder):
         self._steps_left -= 1
         if self._is_recording:
             super().step()
+        else:
+            self._until_border -= 1
+            if self._until_border == 0:
+                self._wait_at_border()
         if not self._steps_left:
             self._end_block(BLOCK_STEPS)
 
@@ -387,10 +451,25 @@ class CalibratingRecorder(Recorder):
         super().close(status, error)
 
 
+def _count(name: str, count: Any, limit: float = math.inf) -> int:
+    """Return a count as an integer; raises ValueError unless it is whole, not negative, below `limit`."""
+    try:
+        number = int(count)
+        if number == count and 0 <= number < limit:
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    bound = "of at least 0" if limit == math.inf else f"from 0 to {limit:.3g}"
+    raise ValueError(f"{name}: {str(count)[:40]} is not a count; use a whole number {bound}")
+
+
 def _open_writer(script: dict[str, Any], logs: Path) -> Optional[RunWriter]:
     """Return the writer of this rank; warn and return None if it cannot be opened."""
     try:
         return RunWriter.open(script, logs, process_rank())
-    except (OSError, ValueError) as error:
-        warn(f"nothing is recorded: {error}")
-        return None
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}; use another folder" if error.filename else str(error)
+    except ValueError as error:
+        reason = str(error)
+    warn(f"nothing is recorded: {reason}")
+    return None

@@ -31,7 +31,8 @@ class RunWriter:
         self._run = run  # content of `run.json`; None for ranks that do not write it
         self._steps = steps
         self._watch = watch
-        self._error = ""
+        self._error = ""  # the first one; the run is partial
+        self._is_stopped = False
 
     @classmethod
     def open(cls, script: dict[str, Any], logs: Path, rank: RankInfo) -> "RunWriter":
@@ -50,7 +51,13 @@ class RunWriter:
         case = merge_cases(script["case"], run) if rank.rank == 0 else None
         if case and not folder_of_launcher:
             folder, run["repeat"] = run_folder.create_run_folder(logs, case.factors)
-        steps = StepsFile(folder, rank.rank)
+        try:
+            steps = StepsFile(folder, rank.rank)
+        except FileExistsError:
+            raise FileExistsError(
+                f"{folder}: rank {rank.rank} already has a recorder; use one Recorder for all loops of a "
+                "run, and start another run for another measurement"
+            ) from None
         watch: Optional[ThreadWatch] = None
         if rank.local_rank == 0:
             # The ranks of a node have consecutive numbers. If their count is unknown, list this one only.
@@ -65,18 +72,38 @@ class RunWriter:
 
     def write(self, lines: str) -> None:
         """Append lines; an error of the disk ends the recording, not the training."""
-        if self._error or not lines:
+        if self._is_stopped or not lines:
             return
         try:
             self._steps.write(lines)
         except OSError as error:
-            self._error = f"steps could not be written: {error.strerror}"
-            warn(f"{self.folder}: {self._error}; the training continues without recording")
+            self._is_stopped = True
+            problem = f"steps could not be written: {error.strerror}"
+            self._error = self._error or problem
+            warn(f"{self.folder}: {problem}; the training continues without recording")
+
+    def mark_partial(self, problem: str) -> None:
+        """Warn about the first problem after which the run cannot be complete."""
+        if not self._error:
+            self._error = problem
+            warn(f"{self.folder}: {problem}; the run is partial")
 
     def describe_columns(self, columns: Mapping[str, Mapping[str, str]]) -> None:
         """Write the clock of each column into `run.json` as soon as it is known: the run may be killed."""
         if self._run is not None and self._run.get("columns") != columns:
             self._run["columns"] = columns
+            self._write_run()
+
+    def describe_missing(self, missing: Mapping[str, int]) -> None:
+        """Write why intervals have no device time; a new reason at once, the final counts at the end."""
+        known = (self._run or {}).get("recorder", {}).get("no_device_time", {})
+        if missing:
+            self.add_recorder_facts({"no_device_time": dict(missing)})
+            if missing.keys() != known.keys():
+                self._write_run()
+
+    def _write_run(self) -> None:
+        if self._run is not None:
             with contextlib.suppress(OSError):  # `end` tries again, and warns
                 run_folder.write_run(self.folder, self._run)
 

@@ -5,7 +5,8 @@ atomic operation in Python. The rest is done here, in another thread: events bec
 per step, and breaks are subtracted.
 
 The kind of an event is the index of a phase column (0 and up), STEP, a count (SAMPLES, TOKENS or SPAN, whose
-event is (kind, count, time)), or BREAK - i for the break name with index i.
+event is (kind, count, time)), SYNC (the recorder waited for the device), or BREAK - i for the break name with
+index i.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ STEP = -1
 SAMPLES = -2
 TOKENS = -3
 SPAN = -4
+SYNC = -5
 BREAK = -10
 
 _COUNT_COLUMNS = {SPAN: "span", TOKENS: "tokens", SAMPLES: "samples"}
@@ -46,9 +48,11 @@ class StepEncoder:
         self._break_names = break_names
         self._count_kinds: tuple[int, ...] = (SAMPLES,)  # in the order of their columns
         self._header: tuple[int, tuple[int, ...]] = (-1, ())  # columns and counts of the last header
-        self._step = 0
+        self._phase_of: list[int] = []  # column -> number of its phase; -1: not counted
+        self.step = 0  # the last step that was encoded
         self._phases: list[tuple[int, int, int]] = []  # column, begin, end; no NamedTuple, for speed
         self._breaks: list[_Break] = []
+        self._syncs: list[tuple[int, int]] = []
         self._counts: list[_Count] = []
 
     def encode(self, events: Sequence[int]) -> str:
@@ -60,6 +64,8 @@ class StepEncoder:
                 self._phases.append((kind, begin, end))
             elif kind == STEP:
                 self._add_step(lines, begin, end)
+            elif kind == SYNC:
+                self._syncs.append((begin, end))
             elif kind > BREAK:
                 self._counts.append(_Count(kind, begin, end))
                 if kind not in self._count_kinds:
@@ -70,41 +76,61 @@ class StepEncoder:
 
     def remaining_breaks(self) -> str:
         """Return the lines of the breaks after the last step."""
-        return "".join(self._break_line(pause, self._step) for pause in self._breaks)
+        return "".join(self._break_line(pause, self.step) for pause in self._breaks)
 
     def _add_step(self, lines: list[str], begin: int, end: int) -> None:
         width = len(self._columns)
         if (width, self._count_kinds) != self._header:
-            counts = [_COUNT_COLUMNS[kind] for kind in self._count_kinds]
-            lines.append(steps_file.header_line(counts, self._columns[:width]))
-            self._header = (width, self._count_kinds)
+            lines.append(self._new_header(width))
         breaks_inside = [pause for pause in self._breaks if pause.begin >= begin]
-        lines.extend(self._break_line(pause, self._step) for pause in self._breaks if pause.begin < begin)
+        lines.extend(self._break_line(pause, self.step) for pause in self._breaks if pause.begin < begin)
         count_cells = [self._count_cell(kind, begin) for kind in self._count_kinds]
-        self._step += int(self._count_cell(SPAN, begin) or 1)
-        phase_cells = [""] * width
-        for column, total in self._phase_totals(begin, breaks_inside).items():
-            phase_cells[column] = str(total)
+        span = self._count_cell(SPAN, begin)
+        self.step += int(span or 1)
+        phase_cells = self._phase_cells(begin, breaks_inside, is_single=not span)
         duration = _duration_without(breaks_inside, begin, end)
-        lines.append(
-            ",".join([str(self._step), *count_cells, str(begin), str(duration), *phase_cells]) + "\n"
-        )
-        lines.extend(self._break_line(pause, self._step) for pause in breaks_inside)
+        lines.append(",".join([str(self.step), *count_cells, str(begin), str(duration), *phase_cells]) + "\n")
+        lines.extend(self._break_line(pause, self.step) for pause in breaks_inside)
+        lines.extend(steps_file.sync_line(self.step, *sync) for sync in self._syncs)
         self._phases.clear()
         self._breaks.clear()
         self._counts.clear()
+        self._syncs.clear()
 
-    def _phase_totals(self, step_begin: int, breaks: list[_Break]) -> dict[int, int]:
-        """Return column index -> total time in ns of the phases of a step."""
-        totals: dict[int, int] = {}
+    def _new_header(self, width: int) -> str:
+        columns = self._columns[:width]
+        numbers: dict[str, int] = {}
+        self._phase_of = []
+        for column in columns:
+            phase = steps_file.phase_of_column(column)
+            is_counted = not steps_file.is_event_column(column)
+            self._phase_of.append(numbers.setdefault(phase, len(numbers)) if is_counted else -1)
+        self._header = (width, self._count_kinds)
+        counts = [_COUNT_COLUMNS[kind] for kind in self._count_kinds]
+        return steps_file.header_line(counts, columns, list(numbers))
+
+    def _phase_cells(self, step_begin: int, breaks: list[_Break], *, is_single: bool) -> list[str]:
+        """Return the cells of a step: the time of each column in ns, then how often it entered each phase.
+
+        is_single  False for an entry of several steps, whose phases were not recorded
+        """
+        phase_of = self._phase_of
+        totals: list[int] = [-1] * len(phase_of)
+        entered = [0 if is_single else -1] * (max(phase_of, default=-1) + 1)
         for column, begin, end in self._phases:
+            number = phase_of[column]
             # An earlier begin: the phase was open at the step's border, or its step was discarded.
-            if begin >= step_begin:
-                # The times of an event column contain no breaks.
-                is_whole = not breaks or steps_file.is_event_column(self._columns[column])
-                duration = end - begin if is_whole else _duration_without(breaks, begin, end)
-                totals[column] = totals.get(column, 0) + duration
-        return totals
+            if begin < step_begin:
+                if number >= 0:
+                    entered[number] = -1
+                continue
+            # The times of an event column contain no breaks.
+            is_whole = not breaks or number < 0
+            duration = end - begin if is_whole else _duration_without(breaks, begin, end)
+            totals[column] = duration if totals[column] < 0 else totals[column] + duration
+            if number >= 0 and entered[number] >= 0:
+                entered[number] += 1
+        return ["" if number < 0 else str(number) for number in (*totals, *entered)]
 
     def _count_cell(self, kind: int, step_begin: int) -> str:
         amounts = [item.amount for item in self._counts if item.kind == kind and item.when >= step_begin]

@@ -1,4 +1,4 @@
-"""Choose the clock that times the steps."""
+"""Choose the clock that times the steps, and wait for the device."""
 
 import os
 import sys
@@ -34,3 +34,17 @@ def choose_timing(requested: Optional[str]) -> Timing:
         return Timing(kind, cuda)
     warn(f"timing {kind}: torch uses no CUDA device in this process; using the host's clock")
     return Timing("host")
+
+
+def wait_for_device() -> bool:
+    """Wait until torch's CUDA device is idle; return False if torch uses none, or cannot wait."""
+    cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        return False
+    try:
+        if cuda.is_current_stream_capturing():  # waiting would break the capture
+            return False
+        cuda.synchronize()
+    except RuntimeError:  # an earlier error of the training, which will raise there
+        return False
+    return True

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from collectors.format_v1 import run_folder
-from collectors.recorder import phases
+from collectors.recorder import cuda_events, phases
 from collectors.recorder import recorder as recorder_module
+from tests.collectors.cuda_standin import cuda
 from tests.collectors.nvml_standin import nvml_folder, standin
 
-__all__ = ["nvml_folder", "standin"]  # fixtures
+__all__ = ["cuda", "nvml_folder", "standin"]  # fixtures
 
 ROOT = Path(__file__).parents[2]
 JOB_VARIABLES = ("RANK", "PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", run_folder.RUN_VARIABLE)
@@ -38,6 +39,7 @@ def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(recorder_module, "perf_counter_ns", clock)
     monkeypatch.setattr(phases, "perf_counter_ns", clock)
+    monkeypatch.setattr(cuda_events, "perf_counter_ns", clock)
     return clock
 
 

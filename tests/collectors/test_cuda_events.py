@@ -1,216 +1,339 @@
-"""Event timing on a fake device that runs behind the host, without waiting for it."""
+"""Event timing on a device whose clock is known and that runs behind the host."""
 
 import json
+import signal
 import sys
-from types import SimpleNamespace
 
 import pytest
 
 from collectors import Recorder
 from collectors.format_v1 import run_folder, steps_file
 from collectors.recorder import cuda_events
+from tests.collectors.cuda_standin import LAUNCH_NS, MS
 from tests.collectors.second_reader import read
 
-
-class Cuda:
-    """A fake `torch.cuda` with one stream, on the time of a fake clock."""
-
-    def __init__(self, clock):
-        self.clock, self.busy_until = clock, 0
-        self.waits = self.events = 0
-        self.is_in_error = False
-        cuda = self
-
-        class Event:
-            def __init__(self, enable_timing):
-                assert enable_timing
-                cuda.events += 1
-
-            def record(self):
-                cuda.check()
-                self.at = max(cuda.busy_until, cuda.clock.now)
-
-            def query(self):
-                cuda.check()
-                return cuda.clock.now >= self.at
-
-            def elapsed_time(self, other):
-                assert self.query()
-                assert other.query()
-                return (other.at - self.at) / 1e6
-
-        self.Event = Event
-
-    def check(self):
-        if self.is_in_error:
-            raise RuntimeError("CUDA error: device-side assert triggered")
-
-    def work(self, duration):
-        self.busy_until = max(self.busy_until, self.clock.now) + duration
-
-    def synchronize(self):
-        self.waits += 1
-        self.clock.now = max(self.clock.now, self.busy_until)
-
-    def is_initialized(self):
-        return True
-
-    is_available = is_initialized
+HOST_MS = LAUNCH_NS / MS
 
 
-@pytest.fixture
-def cuda(clock, monkeypatch):
-    cuda = Cuda(clock)
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
-
-    def sleep(seconds):
-        clock.now += round(seconds * 1e9)
-
-    monkeypatch.setattr(cuda_events, "time", SimpleNamespace(monotonic=lambda: clock.now / 1e9, sleep=sleep))
-    monkeypatch.setenv("REPORTGEN_WATCHED", "elsewhere")
-    return cuda
-
-
-def train(recorder, cuda, count, forward_work=100, backward_work=200):
-    """Run steps that take the host 10 ns and the device 300 ns."""
+def train(recorder, cuda, count, forward_ms=1, backward_ms=2):
+    """Run steps of two launches."""
     forward, backward = recorder.phase("forward"), recorder.phase("backward")
     for number in recorder.steps(count):
         with forward:
-            cuda.work(forward_work)
-            cuda.clock.now += 4
+            cuda.launch(forward_ms * MS)
         with backward:
-            cuda.work(backward_work)
-            cuda.clock.now += 6
+            cuda.launch(backward_ms * MS)
         yield number
 
 
-def rank0(recorder):
+def columns_ms(recorder, status="complete"):
+    """Return the columns of rank 0 in ms."""
     result = read(recorder.folder)
-    assert result["findings"] == []
-    return result["run"]["ranks"]["0"]["columns"]
+    assert result["run"]["status"] == status
+    columns = result["run"]["ranks"]["0"]["columns"]
+    return {name: [x if x is None else x / MS for x in values] for name, values in columns.items()}
 
 
-def test_events_measure_device_time_without_waiting(tmp_path, clock, cuda):
+def recorder_facts(recorder):
+    return json.loads((recorder.folder / "run.json").read_text()).get("recorder", {})
+
+
+def rows(recorder):
+    """Return the rows of rank 0 as header -> cell."""
+    lines = steps_file.steps_path(recorder.folder, 0).read_text().splitlines()
+    header, found = [], []
+    for line in lines:
+        cells = line.split(",")
+        if cells[0] == "step":
+            header = cells
+        elif cells[0].isdigit():
+            found.append(dict(zip(header, cells, strict=True)))
+    return found
+
+
+def test_events_measure_device_time_without_waiting(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for _ in train(recorder, cuda, 5):
             pass
-    assert rank0(recorder) == {
-        "step/host": [10] * 5,
-        "step/cuda_event": [300] * 5,
-        "forward/host": [4] * 5,
-        "forward/cuda_event": [100] * 5,
-        "backward/host": [6] * 5,
-        "backward/cuda_event": [200] * 5,
+    # The device begins when the first launch is queued.
+    assert columns_ms(recorder) == {
+        "step/host": [2 * HOST_MS] * 5,
+        "step/cuda_event": [3 + HOST_MS, 3, 3, 3, 3],
+        "forward/host": [HOST_MS] * 5,
+        "forward/cuda_event": [1 + HOST_MS, 1, 1, 1, 1],
+        "backward/host": [HOST_MS] * 5,
+        "backward/cuda_event": [2] * 5,
     }
-    assert cuda.waits == 0
+    assert cuda.synchronized_at == []
+    assert recorder_facts(recorder) == {}
     columns = json.loads((recorder.folder / "run.json").read_text())["columns"]
     assert columns["duration_ns"] == {"clock": "host", "sync": "none"}
     assert columns["forward_cuda_event_ns"] == {"clock": "cuda_event", "sync": "none"}
 
 
-def test_synchronized_timing_waits_at_each_border_and_records_it(tmp_path, clock, cuda):
+def test_neighbouring_phases_share_the_event_at_their_border(tmp_path, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for _ in train(recorder, cuda, 10):
+            pass
+    assert (
+        cuda.recorded == 2 + 2 * 10
+    )  # one at the start of the recorder, one at that of the loop, two a step
+    assert columns_ms(recorder)["backward/cuda_event"] == [2] * 10
+
+
+def test_phases_with_work_between_them_share_no_event(tmp_path, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for _ in train(recorder, cuda, 3):
+            cuda.launch(5 * MS)
+    assert columns_ms(recorder)["forward/cuda_event"][1:] == [1, 1]
+    assert columns_ms(recorder)["backward/cuda_event"] == [2] * 3
+    assert columns_ms(recorder)["step/cuda_event"][1:] == [8, 8]
+
+
+def test_synchronized_timing_waits_at_each_border_and_records_it(tmp_path, cuda):
     with Recorder.start(logs=tmp_path, timing="synchronized") as recorder:
         for _ in train(recorder, cuda, 3):
             pass
-    assert rank0(recorder) == {
-        "step/host_synchronized": [300] * 3,
-        "forward/host_synchronized": [100] * 3,
-        "backward/host_synchronized": [200] * 3,
+    assert columns_ms(recorder) == {
+        "step/host_synchronized": [3 + 2 * HOST_MS] * 3,
+        "forward/host_synchronized": [1 + HOST_MS] * 3,
+        "backward/host_synchronized": [2 + HOST_MS] * 3,
     }
     columns = json.loads((recorder.folder / "run.json").read_text())["columns"]
     assert columns["duration_ns"] == {"clock": "host_synchronized", "sync": "step"}
     assert columns["forward_host_synchronized_ns"] == {"clock": "host_synchronized", "sync": "phase"}
-    assert cuda.waits >= 15
+    assert len(cuda.synchronized_at) >= 15
 
 
-def test_events_are_reused_and_resolved_in_batches(tmp_path, clock, cuda):
+def test_events_are_reused(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
-        for number in train(recorder, cuda, 1000, 1, 1):
-            if number == 31:
-                assert recorder._events == []  # a batch is 32 steps
-        assert cuda.events < 200
-    assert rank0(recorder)["step/cuda_event"][-1] == 10
+        for _ in train(recorder, cuda, 1000, 0, 0):
+            pass
+    assert cuda.events < 20
+    assert len(columns_ms(recorder)["step/cuda_event"]) == 1000
 
 
-def test_long_steps_are_resolved_before_a_batch_is_full(tmp_path, clock, cuda):
+def test_a_long_step_passes_on_the_steps_before_it_at_its_phases(tmp_path, clock, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
-        for number in train(recorder, cuda, 3):
-            clock.now += 2_000_000_000
+        for number in train(recorder, cuda, 3, forward_ms=900, backward_ms=0):
+            clock.now += 950 * MS
             if number == 2:
                 recorder.flush()
-                lines = steps_file.steps_path(recorder.folder, 0).read_text().splitlines()
-                assert sum(line[0].isdigit() for line in lines) == 2
-    assert len(rank0(recorder)["step/host"]) == 3
+                assert len(rows(recorder)) == 2
+    assert len(rows(recorder)) == 3
 
 
-def test_a_phase_entered_several_times_is_summed_by_both_clocks(tmp_path, clock, cuda):
+def test_a_phase_entered_several_times_is_summed_by_both_clocks(tmp_path, cuda):
     with Recorder.start(logs=tmp_path, tokens_per_step=7) as recorder:
         forward = recorder.phase("forward")
         for number in recorder.steps(2):
             for _ in range(4):
                 with forward:
-                    cuda.work(50)
-                    clock.now += 5
+                    cuda.launch(50 * MS)
                 recorder.samples(8)
             if number:
                 recorder.tokens(1000)
                 recorder.tokens(24)
-    columns = rank0(recorder)
-    assert (columns["forward/host"], columns["forward/cuda_event"]) == ([20, 20], [200, 200])
-    assert read(recorder.folder)["run"]["ranks"]["0"]["samples"] == [32, 32]
-    text = steps_file.steps_path(recorder.folder, 0).read_text()
-    assert "\nstep,tokens,samples,begin_ns," in text
-    assert "\n2,1024,32," in text
+    columns = columns_ms(recorder)
+    assert columns["forward/host"] == [4 * HOST_MS] * 2
+    assert columns["forward/cuda_event"] == [200 + HOST_MS, 200]
+    assert [row["forward_count"] for row in rows(recorder)] == ["4", "4"]
+    assert [row["samples"] for row in rows(recorder)] == ["32", "32"]
+    assert [row.get("tokens") for row in rows(recorder)] == [None, "1024"]
     assert json.loads((recorder.folder / "run.json").read_text())["tokens_per_step"] == 7
 
 
-def test_a_pause_is_subtracted_from_device_time(tmp_path, clock, cuda):
+def test_a_pause_is_subtracted_from_the_device_time_of_step_and_phase(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
-        for number in train(recorder, cuda, 2):
-            if number == 0:
-                with recorder.pause("evaluation"):
-                    clock.now += 40
-                    cuda.work(5000)
-    assert rank0(recorder)["step/cuda_event"] == [300, 300]
-    assert rank0(recorder)["step/host"] == [10, 10]
+        forward = recorder.phase("forward")
+        for number in recorder.steps(3):
+            with forward:
+                cuda.launch(10 * MS)
+                if number == 1:
+                    with recorder.pause("evaluation"):
+                        cuda.launch(5000 * MS)
+                cuda.launch(10 * MS)
+    assert columns_ms(recorder)["step/cuda_event"][1:] == [20, 20]
+    assert columns_ms(recorder)["forward/cuda_event"][1:] == [20, 20]
 
 
-def test_device_time_excludes_breaks_between_loops(tmp_path, clock, cuda):
+def test_device_time_excludes_breaks_between_loops(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for _ in range(2):
             for _ in train(recorder, cuda, 2):
                 pass
-            cuda.work(9999)
-    assert rank0(recorder)["step/cuda_event"] == [300] * 4
+            cuda.launch(9999 * MS)
+    assert columns_ms(recorder)["step/cuda_event"][1:] == [3] * 3
 
 
-def test_a_discarded_step_leaves_no_device_time(tmp_path, clock, cuda):
+def test_a_discarded_step_leaves_no_device_time(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for number in train(recorder, cuda, 3):
             if number == 1:
                 recorder.mark_break("checkpoint")
-    assert rank0(recorder)["step/cuda_event"] == [300, 300]
-    assert rank0(recorder)["forward/cuda_event"] == [100, 100]
+    assert columns_ms(recorder)["step/cuda_event"][1:] == [3]
+    assert columns_ms(recorder)["forward/cuda_event"][1:] == [1]
 
 
-def test_a_device_error_ends_events_but_not_steps_or_training(tmp_path, clock, cuda):
+# A prefetcher copies the next batch in a stream of its own, which is far behind the main one.
+@pytest.mark.parametrize("copy_ms", [4, 40])
+def test_a_phase_in_another_stream_keeps_its_time_and_that_of_the_others(tmp_path, cuda, copy_ms):
+    with Recorder.start(logs=tmp_path) as recorder:
+        transfer = recorder.phase("transfer")
+        for number in train(recorder, cuda, 100):
+            if number < 5:
+                with cuda.on_stream("copy"), transfer:
+                    cuda.launch(copy_ms * MS)
+    columns = columns_ms(recorder)
+    assert columns["step/cuda_event"][1:] == [3] * 99
+    assert columns["forward/cuda_event"][1:] == [1] * 99
+    assert columns["transfer/cuda_event"][1:5] == [copy_ms] * 4
+    assert columns["transfer/cuda_event"][5:] == [None] * 95
+    assert [row["transfer_count"] for row in rows(recorder)] == ["1"] * 5 + ["0"] * 95
+    assert recorder_facts(recorder) == {}
+
+
+def test_a_phase_that_completes_long_after_its_step_has_no_device_time(tmp_path, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        transfer = recorder.phase("transfer")
+        for number in train(recorder, cuda, 500):
+            if number == 7:
+                with cuda.on_stream("copy"), transfer:
+                    cuda.launch(5000 * MS)
+    columns = columns_ms(recorder)
+    assert columns["step/cuda_event"][1:] == [3] * 499
+    assert columns["transfer/cuda_event"] == [None] * 500
+    assert recorder_facts(recorder)["no_device_time"] == {"not completed half a second after its step": 1}
+
+
+def test_a_phase_that_ends_in_another_stream_before_it_begins_has_no_device_time(tmp_path, clock, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        transfer = recorder.phase("transfer")
+        for number in train(recorder, cuda, 10):
+            if number == 4:
+                transfer.__enter__()
+                clock.now += 10_000
+                with cuda.on_stream("copy"):
+                    transfer.__exit__()
+    assert columns_ms(recorder)["step/cuda_event"][1:] == [3] * 9
+    assert columns_ms(recorder)["transfer/cuda_event"] == [None] * 10
+    reasons = recorder_facts(recorder)["no_device_time"]
+    assert reasons == {"ends before it begins, in another stream": 1}
+
+
+def test_a_phase_within_a_graph_capture_has_no_device_time_and_breaks_nothing(tmp_path, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        replay = recorder.phase("replay")
+        for number in recorder.steps(100):
+            if number == 3:
+                with cuda.graph():
+                    for _ in train_phases(recorder, cuda):
+                        pass
+            with replay:
+                cuda.launch(7 * MS)
+    columns = columns_ms(recorder)
+    assert columns["replay/cuda_event"][5:] == [7] * 95
+    assert None not in columns["step/cuda_event"]
+    assert columns["forward/cuda_event"] == [None] * 100
+    assert columns["forward/host"][3] is not None
+    assert recorder_facts(recorder)["no_device_time"] == {"within the capture of a CUDA graph": 1}
+
+
+def train_phases(recorder, cuda):
+    with recorder.phase("forward"):
+        cuda.launch(MS)
+        yield
+
+
+def test_steps_that_begin_within_a_capture_have_no_device_time(tmp_path, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for number in train(recorder, cuda, 40):
+            if number == 3:
+                capture = cuda.graph()
+                capture.__enter__()
+            elif number == 5:
+                capture.__exit__(None, None, None)
+    without = [i for i, x in enumerate(columns_ms(recorder)["step/cuda_event"]) if x is None]
+    assert without == [3, 4, 5]
+
+
+@pytest.mark.parametrize("moves_back", [True, False])
+def test_a_step_on_two_devices_has_no_device_time_and_the_others_do(tmp_path, cuda, moves_back):
+    with Recorder.start(logs=tmp_path) as recorder:
+        forward = recorder.phase("forward")
+        for number in recorder.steps(100):
+            with forward:
+                cuda.launch(2 * MS)
+                if number == 50:
+                    cuda.device = 1
+            if moves_back:
+                cuda.clock.now += 10_000
+                cuda.device = 0
+    columns = columns_ms(recorder)
+    expected = [] if moves_back else [50]
+    assert [i for i, x in enumerate(columns["step/cuda_event"]) if x is None] == expected
+    assert [i for i, x in enumerate(columns["forward/cuda_event"]) if x is None] == [50]
+    reasons = recorder_facts(recorder)["no_device_time"]
+    assert reasons == {"begins and ends on two devices": 2 - moves_back}
+
+
+def test_a_device_error_ends_neither_steps_nor_training(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for number in train(recorder, cuda, 100):
-            cuda.is_in_error = number >= 70
-            clock.now += 300
-    columns = rank0(recorder)
+            cuda.is_in_error = 70 <= number < 80
+            cuda.clock.now += 4 * MS
+    columns = columns_ms(recorder)
     assert len(columns["step/host"]) == 100
-    assert columns["step/cuda_event"][:64] == [310] * 64
-    assert columns["step/cuda_event"][71:] == [None] * 29
+    assert None not in columns["step/cuda_event"][:69]
+    assert None in columns["step/cuda_event"][69:81]
+    assert None not in columns["step/cuda_event"][82:]
+    assert "CUDA error: device-side assert triggered" in recorder_facts(recorder)["no_device_time"]
 
 
-def test_close_waits_a_limited_time_for_a_hanging_device(tmp_path, clock, cuda):
+def test_close_waits_for_the_device_as_long_as_it_takes(tmp_path, clock, cuda, capsys):
+    with Recorder.start(logs=tmp_path) as recorder:
+        for _ in train(recorder, cuda, 30, 500, 500):
+            pass
+    assert columns_ms(recorder)["step/cuda_event"][1:] == [1000] * 29
+    assert clock.now > 29_000 * MS
+    messages = [line for line in capsys.readouterr().err.splitlines() if "waiting" in line]
+    # After 2 s, then every 10 s.
+    assert messages == [
+        f"reportgen: waiting for the device to complete {steps} steps; Ctrl-C stops waiting"
+        for steps in (28, 18, 8)
+    ]
+
+
+def test_a_failed_training_waits_a_limited_time_for_a_hanging_device(tmp_path, clock, cuda):
     recorder = Recorder.start(logs=tmp_path)
-    for _ in train(recorder, cuda, 3, forward_work=10**12):
+    for _ in train(recorder, cuda, 3, forward_ms=10**6):
         pass
     recorder.close("failed", "hung")
-    assert clock.now < 10**10
-    assert read(recorder.folder)["run"]["ranks"]["0"]["columns"]["step/host"] == [10, 10, 10]
+    assert clock.now < 10_000 * MS
+    columns = columns_ms(recorder, "failed")
+    assert columns["step/host"] == [2 * HOST_MS] * 3
+    assert columns["step/cuda_event"] == [None] * 3
+    assert recorder_facts(recorder)["no_device_time"] == {"not completed when the run ended": 3}
+    assert recorder_facts(recorder)["error"] == "the device had not completed the last 3 steps"
+
+
+def test_an_interrupt_ends_the_wait_for_the_device_and_the_run_is_partial(tmp_path, clock, cuda, monkeypatch):
+    recorder = Recorder.start(logs=tmp_path)
+    for _ in train(recorder, cuda, 10, forward_ms=1000):
+        pass
+    sleep = cuda_events.time.sleep
+
+    def interrupted(seconds):
+        sleep(seconds)
+        if clock.now > 5000 * MS:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(cuda_events.time, "sleep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        recorder.close()
+    columns = columns_ms(recorder, "partial")["step/cuda_event"]
+    assert columns[1:4] == [1002] * 3
+    assert columns[5:] == [None] * 5
 
 
 @pytest.mark.parametrize(
@@ -224,13 +347,13 @@ def test_close_waits_a_limited_time_for_a_hanging_device(tmp_path, clock, cuda):
     ],
 )
 def test_the_timing_of_the_script_overrides_that_of_the_launcher(
-    tmp_path, clock, cuda, monkeypatch, requested, launcher, expected
+    tmp_path, cuda, monkeypatch, requested, launcher, expected
 ):
     monkeypatch.setenv(run_folder.TIMING_VARIABLE, launcher)
     with Recorder.start(logs=tmp_path, timing=requested) as recorder:
         for _ in train(recorder, cuda, 1):
             pass
-    assert f"forward/{expected}" in rank0(recorder)
+    assert f"forward/{expected}" in columns_ms(recorder)
 
 
 def test_without_a_device_the_host_clock_is_used_with_a_warning(tmp_path, monkeypatch, capsys):
@@ -238,7 +361,7 @@ def test_without_a_device_the_host_clock_is_used_with_a_warning(tmp_path, monkey
     with Recorder.start(logs=tmp_path, timing="events") as recorder:
         for _ in recorder.steps(1):
             pass
-    assert list(rank0(recorder)) == ["step/host"]
+    assert list(columns_ms(recorder)) == ["step/host"]
     assert "torch uses no CUDA device" in capsys.readouterr().err
     with pytest.raises(ValueError, match="events, synchronized, host"):
         Recorder.start(logs=tmp_path, timing="gpu")

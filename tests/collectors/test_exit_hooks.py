@@ -93,13 +93,14 @@ recorder.flush()
     assert run["ranks"]["0"]["steps"] == list(range(1, whole + 1))
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("launcher", [False, True])
-def test_sigterm_cancels_the_run_and_ends_the_process(script, launcher):
+def test_a_signal_cancels_the_run_and_ends_the_process(script, launcher, number):
     script.write(TEN_STEPS + READY + "\nwhile True: signal.pause()")
     child = script.start(launcher=launcher)
     wait_for_word(child)
-    child.terminate()
-    assert child.wait(timeout=60) == (128 + signal.SIGTERM if launcher else -signal.SIGTERM)
+    child.send_signal(number)
+    assert child.wait(timeout=60) == (128 + number if launcher else -number)
     run, findings = of(script)
     assert (run["status"], findings) == ("cancelled", ["read.failed-run"])
     assert run["ranks"]["0"]["steps"] == list(range(1, 11))

@@ -247,6 +247,32 @@ def test_interrupting_the_group_cancels_the_run(script):
     assert (run["status"], run["error"]) == ("cancelled", "KeyboardInterrupt")
 
 
+@pytest.mark.parametrize("code", [0, 130])
+def test_a_run_whose_script_catches_the_interrupt_is_cancelled(script, code):
+    script.write(
+        "recorder = Recorder.start()\ntry:\n"
+        "    for _ in recorder.steps(5): pass\n"
+        "    print('ready', flush=True)\n    while True: signal.pause()\n"
+        f"except KeyboardInterrupt: sys.exit({code})"
+    )
+    child = script.start(launcher=True, start_new_session=True)
+    assert child.stdout.readline() == b"ready\n"
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=60)
+    assert child.returncode == code
+    run = run_folder.read_run(script.only_run())
+    assert (run["status"], run["error"]) == ("cancelled", f"exit code {code} after an interrupt")
+
+
+def test_a_command_that_a_closed_terminal_ends_is_cancelled(script):
+    script.write("print('ready', os.getpid(), flush=True)\nwhile True: signal.pause()")
+    child = script.start(launcher=True, start_new_session=True)
+    os.kill(int(child.stdout.readline().split()[1]), signal.SIGHUP)
+    child.communicate(timeout=60)
+    run = run_folder.read_run(script.only_run())
+    assert (run["status"], run["error"]) == ("cancelled", "killed by SIGHUP")
+
+
 def test_an_ignored_signal_stays_ignored_for_the_child(script):
     script.write("print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)")
     start = "import signal, subprocess, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "

@@ -179,14 +179,70 @@ def test_the_column_of_a_synchronized_phase_names_the_clock(tmp_path, clock):
     assert calls == [1000, 1004]
 
 
-@pytest.mark.parametrize("wrong", ["step", "Forward", "two words", "a,b", "", "1st", "a\nb"])
-def test_an_invalid_phase_or_break_name_is_an_error(tmp_path, wrong):
+@pytest.mark.parametrize(
+    ("name", "recorded"),
+    [
+        ("step", "phase_step"),
+        ("Forward", "forward"),
+        ("two words", "two_words"),
+        ("", "phase"),
+        ("1st", "phase_1st"),
+    ],
+)
+def test_an_invalid_phase_name_is_changed_with_one_warning(tmp_path, clock, capsys, name, recorded):
     with start(tmp_path) as recorder:
-        with pytest.raises(ValueError, match="use lower-case letters"):
-            recorder.phase(wrong)
-        if wrong != "step":
-            with pytest.raises(ValueError, match="use lower-case letters"):
-                recorder.mark_break(wrong)
+        for _ in recorder.steps(2):
+            with recorder.phase(name):
+                clock.now += 3
+    assert rank0(recorder)["columns"][f"{recorded}/host"] == [3, 3]
+    assert capsys.readouterr().err.count(f"phase {name!r} is recorded as {recorded!r}") == 1
+
+
+def test_an_invalid_break_name_is_changed_with_one_warning(tmp_path, clock, capsys):
+    with start(tmp_path) as recorder:
+        for _ in range(2):
+            recorder.step()
+            recorder.mark_break("Eval,1\n")
+    assert [name for name, *_ in rank0(recorder)["breaks"]] == ["eval_1_", "eval_1_"]
+    assert capsys.readouterr().err.count("is recorded as 'eval_1_'") == 1
+
+
+@pytest.mark.parametrize("wrong", [-5, 2**70, 2.5, float("nan"), None, "x"])
+@pytest.mark.parametrize("call", ["samples", "tokens"])
+def test_a_wrong_count_leaves_readable_steps_of_a_partial_run(tmp_path, clock, capsys, call, wrong):
+    with start(tmp_path, samples_per_step=4) as recorder:
+        for number in recorder.steps(3):
+            clock.now += 1
+            if number:
+                getattr(recorder, call)(wrong)
+    result = read(recorder.folder)
+    assert result["run"]["status"] == "partial"
+    assert result["run"]["ranks"]["0"]["columns"]["step/host"] == [1, 1, 1]
+    assert [finding["rule"] for finding in result["findings"]] == ["read.incomplete-run"]
+    message = f"{call}: {wrong} is not a count; use a whole number from 0 to 9.22e+18"
+    assert capsys.readouterr().err.count(message) == 1
+    assert message in json.loads((recorder.folder / "run.json").read_text())["recorder"]["error"]
+
+
+@pytest.mark.parametrize("name", ["samples_per_step", "tokens_per_step", "flops_per_step"])
+def test_a_wrong_count_at_the_start_is_an_error_before_the_training(tmp_path, name):
+    with pytest.raises(ValueError, match=f"{name}: -1 is not a count"):
+        start(tmp_path, **{name: -1})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_without_steps_is_not_complete(tmp_path, capsys):
+    with start(tmp_path) as recorder:
+        pass
+    run = json.loads((recorder.folder / "run.json").read_text())
+    assert (run["status"], run["error"]) == ("failed", "no step was recorded")
+    assert "no step was recorded; call recorder.step() after each step" in capsys.readouterr().err
+
+
+def test_counted_steps_have_a_limit_too(tmp_path):
+    with start(tmp_path) as recorder:
+        assert list(recorder.steps(np.int64(10), limit=3)) == [0, 1, 2]
+    assert rank0(recorder)["steps"] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +270,8 @@ def test_a_second_recorder_in_a_run_warns_and_records_nothing(tmp_path, monkeypa
         for _ in second.steps(5):
             pass
     assert second.folder is None
-    assert "nothing is recorded" in capsys.readouterr().err
+    (message,) = [line for line in capsys.readouterr().err.splitlines() if "nothing is recorded" in line]
+    assert "rank 0 already has a recorder; use one Recorder for all loops of a run" in message
     assert read(first.folder)["run"]["ranks"]["0"]["steps"] == [1, 2]
 
 
@@ -257,7 +314,8 @@ def test_an_invalid_logs_path_does_not_stop_the_training(tmp_path, monkeypatch, 
 def test_differing_factors_of_script_and_launcher_are_both_recorded(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
     run_folder.write_run(tmp_path, {"status": "running", "case": {"batch_size": 64}, "repeat": 3})
-    Recorder.start(case={"batch_size": 32, "model": "x"}).close()
+    with Recorder.start(case={"batch_size": 32, "model": "x"}) as recorder:
+        recorder.step()
     run = json.loads((tmp_path / "run.json").read_text())
     assert run["case"] == {"batch_size": 64, "model": "x"}
     assert run["case_in_script"] == {"batch_size": 32}

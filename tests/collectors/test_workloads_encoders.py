@@ -69,7 +69,8 @@ def test_steps_are_recorded_with_their_phases(name, precision, tmp_path):
     assert counts == ["complete", "sequence", 2, 32, workload.work(run["case"]).flops]
     header = (path.parent / "steps.rank0.csv").read_text().splitlines()[1]
     phases = ["forward", "backward", "optimizer", "data_loading"]
-    assert header.split(",")[4:] == [f"{phase}_host_ns" for phase in phases]
+    times = [f"{phase}_host_ns" for phase in phases]
+    assert header.split(",")[4:] == times + [f"{phase}_count" for phase in phases]
 
 
 def test_15_percent_of_the_tokens_are_masked():

@@ -85,7 +85,8 @@ def test_steps_are_recorded_with_their_phases(argv, phases, tmp_path):
     run, (header,), rows = recorded(tmp_path, "resnet50", *argv, *workers)
     assert (run["status"], run["item"], run["samples_per_step"]) == ("complete", "image", 2)
     assert run["flops_per_step"] == workload.work(run["case"]).flops
-    assert header.split(",")[4:] == [f"{phase}_host_ns" for phase in phases]
+    times = [f"{phase}_host_ns" for phase in phases]
+    assert header.split(",")[4:] == times + [f"{phase}_count" for phase in phases]
     assert rows == ["1", "2"]
 
 

@@ -1,0 +1,133 @@
+"""A stand-in for `torch.cuda` whose device clock is known: devices with streams, a launch queue, events, captures.
+
+The host queues launches, each of which takes it some time. The device does them one after the other in each stream.
+At most 1,024 launches may be queued on a device: one more makes the host wait until the device has begun another,
+as CUDA does. All times are integers in ns on the fake clock of the test.
+"""
+
+import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+
+from collectors.recorder import cuda_events
+
+QUEUE_LAUNCHES = 1024
+LAUNCH_NS = 5_000  # of the host, for one launch
+MS = 1_000_000
+
+
+class Cuda:
+    """The functions of `torch.cuda` that the recorder uses, and `launch` for the training."""
+
+    def __init__(self, clock):
+        self.clock = clock
+        self.device, self.stream = 0, "main"
+        self.free_at = {}  # (device, stream) -> when the device has done all that is queued there
+        self.ends = {}  # device -> ends of its launches, ascending
+        self.synchronized_at = []
+        self.events = 0
+        self.recorded = 0
+        self.is_in_error = False
+        self.capture = None  # what a capture has seen; None: no capture
+        cuda = self
+
+        class Event:
+            def __init__(self, enable_timing):
+                assert enable_timing
+                cuda.events += 1
+                self.device = self.at = None
+                self.is_captured = False
+
+            def record(self):
+                cuda.check()
+                cuda.recorded += 1
+                if self.device not in (None, cuda.device):
+                    raise RuntimeError(f"Event device {self.device} does not match recording stream's device")
+                self.device, self.is_captured = cuda.device, cuda.capture is not None
+                self.at = max(cuda.clock.now, cuda.free_at.get((cuda.device, cuda.stream), 0))
+
+            def query(self):
+                cuda.check()
+                if cuda.capture is not None:
+                    cuda.capture.append("query")  # which invalidates the capture
+                if self.is_captured:
+                    raise RuntimeError(
+                        "CUDA error: operation not permitted on an event last recorded in a capture"
+                    )
+                return cuda.clock.now >= self.at
+
+            def elapsed_time(self, other):
+                if self.device != other.device:
+                    raise RuntimeError("CUDA error: invalid device ordinal")
+                if not (self.query() and other.query()):
+                    raise RuntimeError("CUDA error: device not ready")
+                return (other.at - self.at) / MS
+
+        self.Event = Event
+
+    def check(self):
+        if self.is_in_error:
+            raise RuntimeError("CUDA error: device-side assert triggered\nCompile with TORCH_USE_CUDA_DSA")
+
+    def launch(self, duration, count=1):
+        """Queue work for the current stream; return nothing, as the host learns nothing of it."""
+        ends = self.ends.setdefault(self.device, [])
+        for _ in range(count):
+            self.clock.now += LAUNCH_NS
+            if self.capture is not None:
+                self.capture.append("launch")
+                continue
+            if len(ends) >= QUEUE_LAUNCHES:
+                self.clock.now = max(self.clock.now, ends[-QUEUE_LAUNCHES])
+            place = (self.device, self.stream)
+            self.free_at[place] = max(self.clock.now, self.free_at.get(place, 0)) + duration
+            ends.append(self.free_at[place])
+
+    def synchronize(self):
+        assert self.capture is None
+        self.check()
+        self.clock.now = max([self.clock.now, *self.free_at.values()])
+        self.synchronized_at.append(self.clock.now)
+
+    def is_initialized(self):
+        return True
+
+    is_available = is_initialized
+
+    def is_current_stream_capturing(self):
+        return self.capture is not None
+
+    @contextmanager
+    def on_stream(self, stream):
+        """Make a stream the current one."""
+        before, self.stream = self.stream, stream
+        self.clock.now += 1_000  # what torch needs for it
+        yield
+        self.stream = before
+        self.clock.now += 1_000
+
+    @contextmanager
+    def graph(self):
+        """Capture what the body queues."""
+        self.clock.now += MS
+        self.capture = []
+        yield
+        assert "query" not in self.capture
+        self.capture = None
+        self.clock.now += MS
+
+
+@pytest.fixture
+def cuda(clock, monkeypatch):
+    """Return the stand-in, which is `torch.cuda` in this test."""
+    cuda = Cuda(clock)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
+
+    def sleep(seconds):
+        clock.now += round(seconds * 1e9)
+
+    monkeypatch.setattr(cuda_events, "time", SimpleNamespace(monotonic=lambda: clock.now / 1e9, sleep=sleep))
+    monkeypatch.setenv("REPORTGEN_WATCHED", "elsewhere")
+    return cuda
