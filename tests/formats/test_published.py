@@ -325,3 +325,8 @@ def test_an_entry_about_excluded_rows_is_not_an_error() -> None:
     )
     found = read(WIDE + about, TABLE + b"A,4,FP32,2,fine,32,12.5,1\nB,4,FP32,2,fine,32,12.5,1\n")
     assert ([run.factors["cluster"] for run in found.runs], found.findings) == (["A"], [])
+
+
+def test_a_column_without_a_name_is_neither_repeat_nor_status() -> None:
+    (run,) = read(LONG, b",model,what,pass,value,unit\n7,a,time,f,1,s\n").runs
+    assert (run.repeat, run.status) == (None, "complete")

@@ -11,15 +11,12 @@ from dataclasses import dataclass, field
 from msgspec import field as key
 
 from reportgen.core.model import FactorValue, Status
-from reportgen.core.schema import Condition, Fault, TomlTable, convert_valid_parts
+from reportgen.core.schema import Condition, TomlTable, convert_valid_parts
 from reportgen.core.schema import parse as parse_toml
 from reportgen.formats.parsing.toml_lines import line_of
 
 # tomllib takes quadratic time for a key of many dots.
 _MAX_BYTES = 64 * 1024
-
-Conditions = Mapping[str, tuple[FactorValue, ...]]
-Values = Mapping[str, FactorValue]
 
 
 class Lookup(TomlTable):
@@ -40,9 +37,10 @@ class MetricEntry(TomlTable, kw_only=True):
     where: dict[str, Condition] = key(default_factory=dict)
 
     @property
-    def lookups(self) -> tuple[Lookup, ...]:
-        """The columns beside the figure that describe it."""
-        return tuple(x for x in (self.metric, self.phase, self.unit, self.statistic) if isinstance(x, Lookup))
+    def columns(self) -> list[str]:
+        """The columns of the figure, of its description and of its condition."""
+        described = (self.metric, self.phase, self.unit, self.statistic)
+        return [self.column, *(x.column for x in described if isinstance(x, Lookup)), *self.where]
 
     @property
     def is_long(self) -> bool:
@@ -112,26 +110,20 @@ class SourceFile(TomlTable):
 
 @dataclass(slots=True)
 class PublishedSource:
-    """A parsed source.toml; `problems` are (line, fact) in the order in which they were met."""
+    """A parsed source.toml.
+
+    problems  (line, fact) in the order in which they were met
+    used      (section, position) of the entries that match a row
+    """
 
     text: str
     file: SourceFile
     problems: list[tuple[int, str]] = field(default_factory=list)
+    used: set[tuple[str, int]] = field(default_factory=set)
 
     def problem(self, fact: str, name: str = "") -> None:
         """Note what is wrong, at the first line that has a key or a text of that name."""
         self.problems.append((line_of(self.text, name), fact))
-
-    @property
-    def tables(self) -> list[str]:
-        """The CSV files, each once."""
-        return list(dict.fromkeys(self.file.tables))
-
-    @property
-    def about(self) -> dict[str, FactorValue]:
-        """Facts about the publication, by the names that they have in the environment of a run."""
-        facts = {"title": self.file.title, "url": self.file.url, "date": str(self.file.date)}
-        return {f"publication.{name}": fact for name, fact in facts.items() if fact}
 
     @property
     def factors(self) -> dict[str, Lookup]:
@@ -152,35 +144,36 @@ class PublishedSource:
         return (samples,) if samples else ()
 
     @property
-    def columns(self) -> list[str]:
+    def columns(self) -> dict[str, None]:
         """Every column that the description names, in the order of its sections, each once."""
         own = self.file.columns
         named = [x.column for x in (*self.factors.values(), *self.environment.values())]
         named += [name for name in (own.repeat, own.status, own.source, *self.samples) if name]
         for figure in self.file.metrics:
-            named += [figure.column, *(x.column for x in figure.lookups), *figure.where]
+            named += figure.columns
         named += self.file.where
         for correction in self.file.corrections:
             named += [*correction.where, correction.column]
-        return list(dict.fromkeys(named))
+        return dict.fromkeys(named)
 
 
 def parse(content: bytes) -> PublishedSource:
     """Return the description, with problems for all that is wrong with it; never raises."""
     source = PublishedSource(content[:_MAX_BYTES].decode("utf-8", "replace"), SourceFile())
     if len(content) > _MAX_BYTES:
-        source.problems.append((0, f"larger than {_MAX_BYTES // 1024} KiB: not a source.toml"))
+        source.problem(f"larger than {_MAX_BYTES // 1024} KiB: not a source.toml")
         return source
     try:
         document = parse_toml(source.text)
     except ValueError as error:
-        source.problems.append((_line_in(str(error)), str(error)[:200]))
+        line = re.search(r"at line ([0-9]+)", str(error))
+        source.problems.append((int(line[1]) if line else 0, str(error)[:200]))
         return source
     source.file, faults = convert_valid_parts(document, SourceFile)
     for fault in faults:
-        source.problem(
-            _message(fault), next((str(k) for k in reversed(fault.path) if isinstance(k, str)), "")
-        )
+        remedy = f"; {fault.remedy}" if fault.remedy else ""
+        names = [x for x in fault.path if isinstance(x, str)]
+        source.problem(f"{fault.place}: {fault.fact}{remedy}", names[-1] if names else "")
     for name, remedy in (("title", 'add title = "..."'), ("tables", 'add tables = ["....csv"]')):
         if not getattr(source.file, name) and not any(fault.path[:1] == (name,) for fault in faults):
             source.problem(f"{name}: missing; {remedy}", name)
@@ -189,12 +182,3 @@ def parse(content: bytes) -> PublishedSource:
 
 def _lookups(columns: Mapping[str, str | Lookup]) -> dict[str, Lookup]:
     return {name: Lookup(column=x) if isinstance(x, str) else x for name, x in columns.items()}
-
-
-def _message(fault: Fault) -> str:
-    return f"{fault.place}: {fault.fact}" + (f"; {fault.remedy}" if fault.remedy else "")
-
-
-def _line_in(message: str) -> int:
-    line = re.search(r"at line ([0-9]+)", message)
-    return int(line[1]) if line else 0
