@@ -4,7 +4,7 @@ import csv
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.log_messages import incomplete_runs, skipped_files
 from reportgen.cli.terminal import print_runs, print_table, progress, sanitize, summarize
 from reportgen.render.text.english import count
+
+if TYPE_CHECKING:
+    from reportgen.report.listing import RunListing
 
 
 class ListingFormat(StrEnum):
@@ -38,28 +41,36 @@ def runs(
              reportgen runs logs/ --format json | jq '.runs[].measurements'
     """
     from reportgen import api
+    from reportgen.load import relaxed_gc
 
-    with progress() as show:
-        listing = api.list_runs(
-            logs, protocol=protocol, progress=lambda done, total: show("reading", done, total)
-        )
+    with relaxed_gc():
+        with progress() as show:
+            listing = api.list_runs(
+                logs, protocol=protocol, progress=lambda done, total: show("reading", done, total)
+            )
+        if skipped and format is not ListingFormat.json:
+            _print_skipped(listing.skipped_rows(), format)
+        else:
+            _print_listing(listing, format)
+        findings = listing.findings
+        listed = () if format is ListingFormat.json else listing.file_findings
+        statuses = [run.status for run in listing.runs]
+        what = incomplete_runs(statuses).removeprefix("; ") or count(len(statuses), "run")
+        summarize(findings, what + skipped_files(listing.unrecognised, "--skipped"), listed=listed)
+    if strict and any(finding.severity != "note" for finding in findings):
+        raise typer.Exit(FINDINGS)
+
+
+def _print_listing(listing: "RunListing", format: ListingFormat) -> None:
     if format is ListingFormat.json:
-        print(listing.to_json())
-    elif skipped:
-        _print_skipped(listing.skipped_rows(), format)
+        sys.stdout.writelines(listing.json_parts())
+        print()
     elif format is ListingFormat.csv:
         print(listing.to_csv(), end="")
     else:
         if shared := listing.shared_factors():
             print(sanitize(f"all runs: {' '.join(f'{name}={value}' for name, value in shared.items())}\n"))
         print_runs(listing.to_rows())
-    findings = listing.findings
-    listed = () if format is ListingFormat.json else listing.file_findings
-    statuses = [run.status for run in listing.runs]
-    what = incomplete_runs(statuses).removeprefix("; ") or count(len(statuses), "run")
-    summarize(findings, what + skipped_files(listing.unrecognised, "--skipped"), listed=listed)
-    if strict and any(finding.severity != "note" for finding in findings):
-        raise typer.Exit(FINDINGS)
 
 
 def _print_skipped(rows: list[tuple[str, ...]], format: ListingFormat) -> None:

@@ -36,7 +36,7 @@ _BATCH_BYTES = 2**20
 _BATCH_FILES = 64
 # With more files than this, batches are cut by number only: asking for every size takes time.
 _MAX_SIZED_FILES = 2000
-_GC_THRESHOLD = 200_000
+_GC_THRESHOLD = 2_000_000
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -94,7 +94,7 @@ def parse_logs(
     executor  used instead of this process or a pool of our own; it is not shut down
     """
     root = root.absolute()
-    with _relaxed_gc():
+    with relaxed_gc():
         scans = scan_paths(_absolute(paths, root), root)
         logs = ParsedLogs(root, mapper, [_ParsedScan(scan) for scan in scans])
         for number, result in _parse_all(scans, mapper, progress, executor):
@@ -107,7 +107,7 @@ def _absolute(paths: Iterable[str | Path], root: Path) -> list[Path]:
 
 
 @contextmanager
-def _relaxed_gc() -> Iterator[None]:
+def relaxed_gc() -> Iterator[None]:
     """Raise the GC threshold while loading, here and in forked processes: runs contain no cycles.
 
     With the usual threshold the collector takes a tenth of the time.
@@ -223,7 +223,7 @@ class ParsedLogs(Generic[T]):
         """
         selected: dict[str, _Selected[T]] = {}
         findings: list[Finding] = []
-        unrecognised: set[UnrecognisedFile] = set()
+        unrecognised: dict[str, UnrecognisedFile] = {}
         for path in _absolute(paths, self.root):
             place = relative_place(path, self.root)
             parsed = self._parsed_scan(path)
@@ -231,7 +231,11 @@ class ParsedLogs(Generic[T]):
             folder = f"{parsed.scan.folder}/{inner}".strip("/")
             findings += [_below(each, inner) for each in parsed.findings if _is_about(each, place)]
             findings += _unused_labels(parsed, place)
-            unrecognised.update(file for file in parsed.unrecognised if holds(place, file.path))
+            unrecognised |= {
+                file.path: file
+                for file in parsed.unrecognised
+                if holds(place, file.path) and not file.is_fixture
+            }
             for file in parsed.files:
                 if holds(place, file.place) and file.place not in selected:
                     findings += [_below(each, inner) for each in file.findings]
@@ -240,9 +244,7 @@ class ParsedLogs(Generic[T]):
         self._make_ids_unique(files)
         self._mark_duplicates(files)
         runs = sorted((run for part in files for run in part.runs), key=lambda run: natural_key(run[0].id))
-        others = sorted(
-            (file for file in unrecognised if not file.is_fixture), key=lambda file: natural_key(file.path)
-        )
+        others = sorted(unrecognised.values(), key=lambda file: natural_key(file.path))
         findings += damaged_logs(others, (path for part in files for path in part.paths()))
         return LoadResult(
             tuple(made for _, made in runs),

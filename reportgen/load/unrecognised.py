@@ -13,7 +13,6 @@ from reportgen.core.model import Finding, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.custom.reader import EXPECTED, SAMPLE
 
-_FIXTURE = re.compile(rf".*(?:{re.escape(SAMPLE)}|{re.escape(EXPECTED)})")
 _NUMBER = re.compile(r"[0-9]+")
 _COMPRESSED = "compressed"  # these have a finding of their own
 _NOT_A_LOG = re.compile(r"(?:readme|licen[cs]e).*|.*\.(?:md|rst|toml|ya?ml|py|sh)", re.IGNORECASE)
@@ -43,7 +42,7 @@ class UnrecognisedFile:
     @property
     def is_fixture(self) -> bool:
         """Whether `reportgen learn --write` wrote it beside the logs."""
-        return bool(_FIXTURE.fullmatch(self._name))
+        return self.path.endswith((SAMPLE, EXPECTED))
 
     @property
     def may_be_log(self) -> bool:
@@ -88,16 +87,16 @@ def damaged_logs(files: Iterable[UnrecognisedFile], recognised: Iterable[str]) -
     Names are alike if the paths differ in digits only, as those of repeats do, or if the files are in one
     folder and have one extension. recognised  paths of the files that a format reads
     """
+    damaged = [file for file in files if not file.is_text and not file.defect.startswith(_COMPRESSED)]
     examples: dict[str, str] = {}
-    for path in recognised:
+    for path in recognised if damaged else ():
         for likeness in _likenesses(path):
             examples.setdefault(likeness, path)
-    for file in files:
+    for file in damaged:
         example = next((examples[each] for each in _likenesses(file.path) if each in examples), None)
-        if file.is_text or not example or file.defect.startswith(_COMPRESSED):
-            continue
-        message = f"is {file.defect}; {example} is a log, so a run may be missing"
-        yield Finding("warning", Rule.READ_DAMAGED_FILE, file.path, message, Source(file.path))
+        if example:
+            message = f"is {file.defect}; {example} is a log, so a run may be missing"
+            yield Finding("warning", Rule.READ_DAMAGED_FILE, file.path, message, Source(file.path))
 
 
 def _likenesses(path: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ structs below are the contract: their fields are its keys, in this order, in bas
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -116,10 +116,17 @@ class RunListing:
 
     def to_json(self) -> str:
         """Return the document of `runs --format json`."""
+        return "".join(self.json_parts())
+
+    def json_parts(self) -> Iterator[str]:
+        """Yield the document in parts: the text of all runs takes more memory than the runs."""
         findings = tuple(map(_finding_entry, self.file_findings))
         skipped = tuple(SkippedEntry(file.path, file.size, file.reason) for file in self.unrecognised)
-        document = _ENCODER.encode(RunDocument(VERSION, self.runs, findings, skipped))
-        return msgspec.json.format(document, indent=1).decode()
+        before, after = _json(RunDocument(VERSION, (), findings, skipped)).split("[]", 1)
+        yield f"{before}["
+        for number, run in enumerate(self.runs):
+            yield (",\n  " if number else "\n  ") + _json(run).replace("\n", "\n  ")
+        yield f"\n ]{after}" if self.runs else f"]{after}"
 
     def to_csv(self) -> str:
         """Return one line per measurement, one column per factor; a run without measurements has a line."""
@@ -220,6 +227,10 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
         measurements=tuple(_measurement(*value) for value in values),
         findings=tuple(map(_finding_entry, findings)),
     )
+
+
+def _json(part: msgspec.Struct) -> str:
+    return msgspec.json.format(_ENCODER.encode(part), indent=1).decode()
 
 
 def _mark(entry: RunEntry, finding: Finding) -> RunEntry:

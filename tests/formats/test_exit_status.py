@@ -34,6 +34,11 @@ ENDINGS = {
         b"torch.distributed.elastic.multiprocessing.api.SignalException: Process 7 got signal: 15\n",
         "cancelled",
     ),
+    "terminated after a kill": (b"last line\nKilled\nTerminated\n", "cancelled"),
+    "success of one process only": (
+        b"Process 7 exits with return code = 0\nProcess 8 exits with return code = 1\n",
+        "failed",
+    ),
     "interrupt": (TRACEBACK + b"KeyboardInterrupt\n", "cancelled"),
     "time limit": (b"*** JOB 7 ON n1 CANCELLED AT 2025-01-01T00:00:00 DUE TO TIME LIMIT ***\n", "cancelled"),
     "Slurm": (b"slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2025-01-01T00:00:00 ***\n", "cancelled"),

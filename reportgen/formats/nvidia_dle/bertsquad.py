@@ -117,9 +117,10 @@ def bars(log: TextLog) -> tuple[IntArray, FloatArray, IntArray]:
     """Return step, rate (iterations/s) and line of the progress bars, of each step the first."""
     records = log.records(_BAR, _LABEL)
     count, rate = records.integers("count"), records.floats("rate")
-    is_inverse = np.array([text is not None for text in records.columns["inverse"]], dtype=bool)
     rate[rate == 0] = np.nan  # too small for the two decimals that tqdm prints
-    rate[is_inverse] = 1 / rate[is_inverse]
+    if any(records.columns["inverse"]):
+        is_inverse = np.array(records.columns["inverse"]) == b"s"
+        rate[is_inverse] = 1 / rate[is_inverse]
     (drawn,) = count.nonzero()
     step, first = np.unique(_over_loops(count)[drawn], return_index=True)
     first = drawn[first]
@@ -136,7 +137,7 @@ def _over_loops(count: IntArray) -> IntArray:
     (ones,) = (count == 1).nonzero()
     empty = (count == 0).cumsum()[ones]
     begins = ones[1:][empty[1:] > empty[:-1]]
-    longest = np.maximum.reduceat(count, np.append(0, begins)) if len(count) else count
+    longest = np.maximum.reduceat(count, np.concatenate(([0], begins))) if len(count) else count
     before = np.zeros(len(count), dtype=np.int64)
     before[begins] = longest[:-1]
     step: IntArray = count + before.cumsum()

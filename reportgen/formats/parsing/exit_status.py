@@ -16,7 +16,7 @@ from reportgen.formats.parsing.text_log import TextLog
 
 _TRACEBACK = b"Traceback (most recent call last)"
 _EXIT_CODE = b"exits with return code = "  # DeepSpeed prints it for every process
-_SUCCESS = re.compile(re.escape(_EXIT_CODE) + rb"0\b")
+_SUCCESS = re.compile(_EXIT_CODE + rb"0\b")
 # How jobs end, the most specific status first: a failed allocation also leaves a traceback, and the ranks of
 # a cancelled job also fail. Within a status the first marker in the text is quoted.
 MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
@@ -37,13 +37,15 @@ MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
         b"srun: error:", b"slurmstepd: error:", b" Killed    ", b"\nKilled\n", _EXIT_CODE,
     )),
 )  # fmt: skip
+_STATUS_OF = {marker: status for status, markers in MARKERS for marker in markers}
+_WORST = MARKERS[0][0]
 
 
 def _any_marker() -> Any:
     """Return a pattern of all markers: one automaton is ten times as fast as a search for each of them."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # accept any bytes, UTF-8 or not
-    return re2.compile(b"|".join(re2.escape(marker) for _, markers in MARKERS for marker in markers), options)
+    return re2.compile(b"|".join(map(re2.escape, _STATUS_OF)), options)
 
 
 _ANY_MARKER = _any_marker()
@@ -102,27 +104,16 @@ def error(content: bytes, after: int = 0) -> tuple[Status | None, int]:
 
     after  offset to search from
     """
-    if not _ANY_MARKER.search(content, after):
-        return None, -1
-    for status, markers in MARKERS:
-        first = len(content)
-        for marker in markers:
-            # Only an earlier marker matters; rfind reports an absent one faster than find.
-            if content.rfind(marker, after, first) >= 0:
-                first = _find(content, marker, after, first)
-        if first < len(content):
-            return status, _exception(content, first)
+    first: dict[Status, int] = {}
+    while _WORST not in first and (match := _ANY_MARKER.search(content, after)):
+        after = match.start() + 1
+        if not _SUCCESS.match(content, match.start()):
+            # The line feed before a marker belongs to the line before.
+            first.setdefault(_STATUS_OF[match[0]], match.start() + match[0].startswith(b"\n"))
+    for status, _ in MARKERS:
+        if status in first:
+            return status, _exception(content, first[status])
     return None, -1
-
-
-def _find(content: bytes, marker: bytes, after: int, end: int) -> int:
-    at = content.find(marker, after, end)
-    while marker == _EXIT_CODE and _SUCCESS.match(content, at):
-        at = content.find(marker, at + 1, end)
-        if at < 0:
-            return end
-    # The line feed before a marker belongs to the line before.
-    return at + marker.startswith(b"\n")
 
 
 def _exception(content: bytes, at: int) -> int:
