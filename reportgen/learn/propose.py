@@ -15,8 +15,7 @@ import numpy as np
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run, Series
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import Definition, definition
-from reportgen.formats.custom.linear_pattern import searchable
+from reportgen.formats.custom.definition import Definition, definition, searchable
 from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing.text_log import Records, TextLog

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run, Series
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import definition
-from reportgen.formats.custom.linear_pattern import searchable
+from reportgen.formats.custom.definition import definition, searchable
 from reportgen.formats.detection import detect, discover
 from reportgen.labels import labels_toml
 from reportgen.protocol import MeasuredRun, Protocol, try_measure

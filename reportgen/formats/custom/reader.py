@@ -14,8 +14,7 @@ import numpy as np
 
 from reportgen.core.model import FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.custom.definition import Definition, definition
-from reportgen.formats.custom.linear_pattern import searchable, whole_line
+from reportgen.formats.custom.definition import Definition, definition, searchable
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.line_format import STEP_RATES, Quantity, by_rank, measure, quantities
@@ -69,11 +68,6 @@ class UserRecords(Records):
         self.report([not date for date in dates], f"{name} is not a time")
         return seconds([b"%s-%s-%s %s.%s" % date.groups(b"0") if date else b"" for date in dates])
 
-    def take(self, keep: IntArray) -> "UserRecords":
-        """Return the records at these positions."""
-        kept = Records.take(self, keep)
-        return UserRecords(kept.begin, kept.end, kept.line, kept.columns, self.malformed)
-
     def report(self, wrong: Sequence[bool], fact: str) -> None:
         """Add the records that are wrong to the findings about damaged lines."""
         lines = self.line[np.array(wrong, dtype=bool)]
@@ -92,13 +86,14 @@ def claims(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
     if is_binary(head):
         return None
-    first = _first(own, head[: head.rfind(b"\n") + 1] if len(head) == HEAD else head)
-    if not first and own.files and len(head) == HEAD:
-        first = _first(own, files.bytes(files.path))
-    if not first:
+    is_part = len(head) == HEAD
+    text, match = _first(own, head[: head.rfind(b"\n") + 1] if is_part else head)
+    if not match and own.files and is_part:
+        text, match = _first(own, files.bytes(files.path))
+    if not match:
         return None
-    line, text = first
-    return Claim(1.0, files.source(files.path, line), text, (files.path,))
+    reason = match[0].strip().decode("utf-8", "replace")[:_MAX_REASON_CHARS]
+    return Claim.of_file(files, 1.0, reason, text.count(b"\n", 0, match.start()) + 1)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -110,7 +105,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     records, step, epoch = numbered(own, log)
     rank = ranks(records)
-    keep = _first_of_each_step(rank, step)
+    # The first record of each step and rank counts.
+    parts = [np.flatnonzero(rank == number) for number in np.unique(rank)]
+    keep = np.sort(np.concatenate([step[:0], *(part[once(step[part])] for part in parts)]))
     records, step, epoch, rank = records.take(keep), step[keep], epoch[keep], rank[keep]
     run = RunBuilder(log, own.name, step, records.line, int(records.end.max(initial=0)))
     run.factors = _factors(own, records)
@@ -145,8 +142,7 @@ def matched(own: Definition, log: TextLog) -> UserRecords:
     """Return the lines of a log that the pattern matches, as columns."""
     matches = list(own.matches(searchable(log.content)))
     cells = list(zip(*(match.groups() for match in matches), strict=True))
-    index = whole_line(own.pattern).groupindex
-    columns = {name: tuple(cells[index[name.encode()] - 1]) if matches else () for name in own.groups}
+    columns = {name: tuple(cells[number - 1]) if matches else () for name, number in own.groups.items()}
     begin = np.array([match.start() for match in matches], dtype=np.int64)
     end = np.array([match.end() for match in matches], dtype=np.int64)
     return UserRecords(begin, end, log.lines(begin), columns, log.malformed)
@@ -182,14 +178,6 @@ def ranks(records: Records) -> IntArray:
     return np.zeros(len(records), dtype=np.int64)
 
 
-def _first_of_each_step(rank: IntArray, step: IntArray) -> IntArray:
-    """Return the positions of the records that count: the first of each step and rank."""
-    if not rank.any():
-        return once(step)
-    _, first = np.unique(np.stack((rank, step)), axis=1, return_index=True)
-    return np.sort(first).astype(np.int64)
-
-
 def _epoch_length(records: Records, step: IntArray) -> int:
     """Return the steps of an epoch: as printed, else the highest number seen."""
     printed = {cell for cell in records.columns.get("steps_per_epoch", ()) if _is(_COUNT, cell)}
@@ -201,8 +189,7 @@ def _measured(own: Definition, factors: dict[str, FactorValue]) -> tuple[Quantit
     """Return the quantities; a rate of one device is one of all devices where their number is known."""
     if own.rate != "per-device":
         return own.quantities
-    devices = factors.get("devices", own.devices)
-    known = devices if isinstance(devices, int) and devices > 0 else 0
+    known = _positive(factors.get("devices", own.devices))
     metric, divisor = ("throughput", 1 / known) if known else ("throughput_per_device", 1.0)
     return tuple(
         replace(quantity, metric=metric, divisor=divisor) if "throughput" in quantity.metric else quantity
@@ -231,13 +218,13 @@ def _factor(text: bytes) -> FactorValue:
 def _samples_per_step(own: Definition, factors: dict[str, FactorValue]) -> float | None:
     if own.samples_per_step is not None or own.item not in _BATCH_ITEMS:
         return own.samples_per_step
-    whole, each = factors.get("global_batch_size"), factors.get("batch_size")
-    devices = factors.get("devices", own.devices)
-    if isinstance(whole, int) and whole > 0:
-        return float(whole)
-    if isinstance(each, int) and isinstance(devices, int) and each > 0 and devices > 0:
-        return float(each * devices)
-    return None
+    whole, each = _positive(factors.get("global_batch_size")), _positive(factors.get("batch_size"))
+    return float(whole or each * _positive(factors.get("devices", own.devices))) or None
+
+
+def _positive(value: FactorValue | None) -> int:
+    """Return a whole number above 0, 0 for anything else."""
+    return max(value, 0) if isinstance(value, int) else 0
 
 
 def _counts(cells: Cells) -> IntArray:
@@ -248,14 +235,9 @@ def _is(pattern: re.Pattern[bytes], cell: bytes | None) -> bool:
     return cell is not None and pattern.fullmatch(cell) is not None
 
 
-def _first(own: Definition, content: bytes) -> tuple[int, str] | None:
-    """Return line and text of the first match."""
+def _first(own: Definition, content: bytes) -> tuple[bytes, re.Match[bytes] | None]:
     text = plain(content)
-    match = next(own.matches(searchable(text)), None)
-    if match is None:
-        return None
-    reason = match[0].strip().decode("utf-8", "replace")[:_MAX_REASON_CHARS]
-    return text.count(b"\n", 0, match.start()) + 1, reason
+    return text, next(own.matches(searchable(text)), None)
 
 
 def _is_named(glob: str, path: str) -> bool:

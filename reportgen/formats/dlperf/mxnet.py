@@ -1,10 +1,10 @@
 """Read MXNet's logs: Speedometer lines (NGC, gluon-cv, InsightFace), gluon-nlp BERT, Partial FC.
 
-Format: parsing.speedometer, dmlc/gluon-nlp scripts/bert, deepinsight/insightface recognition.
+Format: parsing.embedded_lines, dmlc/gluon-nlp scripts/bert, deepinsight/insightface recognition.
 """
 
+from reportgen.formats.parsing.embedded_lines import SPEEDOMETER
 from reportgen.formats.parsing.line_format import LineFormat, StepLine
-from reportgen.formats.parsing.speedometer import SPEEDOMETER
 
 FORMAT = LineFormat(
     "mxnet",

@@ -1,6 +1,6 @@
 """Read the logs of TensorFlow 2's official models: `TimeHistory:`, BERT's `Train Step:`, Orbit's `steps/sec`.
 
-A file becomes one Run. `TimeHistory` prints the seconds and the rate (over all devices) of every k steps; the
+`TimeHistory` prints the seconds and the rate (over all devices) of every k steps; the
 rate is kept, and the time from one line's glog stamp to the next. BERT prints no time, only stamps; NVIDIA's
 prints the time of the loop and the rate over all devices, without the checkpoints between the stamps.
 Orbit's controller prints steps per second with one decimal, each line twice: those with a stamp count. The
@@ -22,6 +22,7 @@ from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import known, once, spans
+from reportgen.formats.parsing.text_log import claim
 from reportgen.sources.logfiles import LogFiles
 
 _STAMP = regex(r"[IWE]([0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,9}) ")
@@ -191,17 +192,11 @@ _TF2 = LineFormat(
 
 def _claims(files: LogFiles) -> Claim | None:
     """Claim a file with a line of a step, looking far behind the lines about devices, or with parameters."""
-    claim = _TF2.claims(files)
-    if claim or files.is_folder or files.size(files.path) <= len(head := files.head(files.path)):
-        return claim
-    if _DEVICE_LINES not in head:
+    if near := _TF2.claims(files):
+        return near
+    if files.is_folder or _DEVICE_LINES not in files.head(files.path):
         return None
-    far = files.head(files.path, _MAX_BYTES_BEFORE_STEPS)
-    match = _TRAIN.pattern.search(far)
-    if not match:
-        return None
-    line = far.count(b"\n", 0, match.start()) + 1
-    return Claim(0.9, files.source(files.path, line), match[0].decode().strip(), (files.path,))
+    return claim(files, _TRAIN.literal, _TRAIN.pattern, 0.9, size=_MAX_BYTES_BEFORE_STEPS)
 
 
 _FORMAT = _TF2.format()

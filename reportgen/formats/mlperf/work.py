@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 
 from reportgen.core.model import Clock, FloatArray, IntArray, Series
 from reportgen.formats.mlperf.events import EventInterval, Events, MlperfEvent
+from reportgen.formats.parsing.embedded_lines import METRIC_LOGGER, SPEEDOMETER
 from reportgen.formats.parsing.json_values import inside, is_number
-from reportgen.formats.parsing.metric_logger import METRIC_LOGGER
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
-from reportgen.formats.parsing.speedometer import SPEEDOMETER
 from reportgen.formats.parsing.text_log import TextLog
 
 _TIMING = "train_step_timing in s"

@@ -66,10 +66,7 @@ class Quantity:
 def quantities(groups: Iterable[str]) -> tuple[Quantity, ...]:
     """Return what the groups of a pattern measure; steps per second are ignored beside step times."""
     measured = [quantity for name in groups if (quantity := _quantity(name))]
-    is_timed = any(
-        quantity.metric == "step_time" and quantity.phase == STEP and not quantity.item
-        for quantity in measured
-    )
+    is_timed = any(quantity.group.startswith("step_time_") for quantity in measured)
     return tuple(quantity for quantity in measured if not (is_timed and quantity.item in STEP_RATES))
 
 

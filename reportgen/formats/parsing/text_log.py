@@ -10,9 +10,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 
@@ -68,11 +68,12 @@ class Records:
         cells = [text or b"" for text in self.columns[name]]
         return seconds(cells) if not cells or b":" in cells[0] else self.floats(name)
 
-    def take(self, keep: IntArray) -> "Records":
+    def take(self, keep: IntArray) -> Self:
         """Return the records at these positions."""
         at = keep.tolist()
         columns = {name: tuple(cells[i] for i in at) for name, cells in self.columns.items()}
-        return Records(self.begin[keep], self.end[keep], self.line[keep], columns)
+        begin, end, line = self.begin[keep], self.end[keep], self.line[keep]
+        return replace(self, begin=begin, end=end, line=line, columns=columns)
 
     def text(self, name: str, position: int = 0) -> str:
         """Return one cell as text."""

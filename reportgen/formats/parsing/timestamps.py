@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from reportgen.core.model import FloatArray, IntArray
 
 DAY = 86400.0
-_HALF_DAY = DAY / 2
 # Lines of several processes may be slightly out of order. A jump forward of nearly a day after a midnight is
 # a late line from before it.
 _NEARLY_A_DAY = DAY - 3600.0
 _DAYS_BEFORE_MONTH = np.array([0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334])
-_YEAR_DAYS = 365
 # In a file without line ends, bytes further away do not belong to the record.
 _MAX_PREFIX_BYTES = 2000
 # Above 500 items NumPy 2 releases the GIL, and crashes when it then converts a text that is not a date.
@@ -48,7 +46,14 @@ def _moment(text: bytes) -> np.datetime64:
 
 def of_day(texts: Sequence[bytes]) -> FloatArray:
     """Return seconds since the first midnight of times of day: `HH:MM:SS`, a fraction after `.` or `,`."""
-    return over_midnight(_seconds_of_day(texts))
+    seconds = _seconds_of_day(texts)
+    change = np.diff(seconds, prepend=seconds[:1])
+    days = np.cumsum(change < -DAY / 2)
+    late = (change > _NEARLY_A_DAY) & (days > 0)
+    if late.any():
+        days = np.maximum(days - np.cumsum(late), 0)
+    result: FloatArray = seconds + days * DAY
+    return result
 
 
 def of_month_and_day(texts: Sequence[bytes]) -> FloatArray:
@@ -56,15 +61,13 @@ def of_month_and_day(texts: Sequence[bytes]) -> FloatArray:
 
     A 29th of February makes it a leap year; from December to January a year passes.
     """
-    month = _integers([text[:2] for text in texts])
-    day = _integers([text[2:4] for text in texts])
+    month, day = (_integers(texts, at) for at in (0, 2))
     number = _DAYS_BEFORE_MONTH[np.clip(month, 0, 12)] + day
     has_leap_day = bool(((month == 2) & (day == 29)).any())
     number += (has_leap_day & (month > 2)).astype(np.int64)
-    years = np.cumsum(np.diff(number, prepend=number[:1]) < -_YEAR_DAYS // 2)
-    number += years * (_YEAR_DAYS + has_leap_day)
-    first = number[0] if len(number) else 0
-    return (number - first) * DAY + _seconds_of_day([text[5:] for text in texts])
+    years = np.cumsum(np.diff(number, prepend=number[:1]) < -365 // 2)
+    number += years * (365 + has_leap_day)
+    return (number - number[:1]) * DAY + _seconds_of_day([text[5:] for text in texts])
 
 
 def elapsed(texts: Sequence[bytes | None]) -> FloatArray:
@@ -77,17 +80,6 @@ def _duration(text: bytes) -> float:
     parts = [float(part or 0) for part in clock.split(b":")]
     whole = int(days.partition(b" ")[0] or 0)
     return whole * DAY + sum(part * 60.0**i for i, part in enumerate(reversed(parts)))
-
-
-def over_midnight(seconds: FloatArray) -> FloatArray:
-    """Return times of day (s) plus a day for every midnight before them."""
-    change = np.diff(seconds, prepend=seconds[:1])
-    days = np.cumsum(change < -_HALF_DAY)
-    late = (change > _NEARLY_A_DAY) & (days > 0)
-    if late.any():
-        days = np.maximum(days - np.cumsum(late), 0)
-    result: FloatArray = seconds + days * DAY
-    return result
 
 
 def before(content: bytes, begins: IntArray, pattern: re.Pattern[bytes]) -> list[bytes] | None:
@@ -107,11 +99,11 @@ def before(content: bytes, begins: IntArray, pattern: re.Pattern[bytes]) -> list
 
 
 def _seconds_of_day(texts: Sequence[bytes]) -> FloatArray:
-    hours, minutes = (_integers([text[i : i + 2] for text in texts]) for i in (0, 3))
+    hours, minutes = (_integers(texts, at) for at in (0, 3))
     seconds = np.array([text[6:].replace(b",", b".") or b"nan" for text in texts], dtype=bytes)
     result: FloatArray = hours * 3600.0 + minutes * 60.0 + seconds.astype(np.float64)
     return result
 
 
-def _integers(texts: Sequence[bytes]) -> IntArray:
-    return np.array(texts, dtype=bytes).astype(np.int64)
+def _integers(texts: Sequence[bytes], at: int) -> IntArray:
+    return np.array([text[at : at + 2] for text in texts], dtype=bytes).astype(np.int64)

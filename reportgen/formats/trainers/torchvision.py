@@ -9,9 +9,9 @@ import re
 from dataclasses import replace
 
 from reportgen.formats.base import Claim
+from reportgen.formats.parsing.embedded_lines import EPOCH, METRIC_LOGGER
 from reportgen.formats.parsing.line_format import LineFormat, LineRun
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.metric_logger import EPOCH, METRIC_LOGGER
 from reportgen.formats.parsing.text_log import COUNT
 from reportgen.sources.logfiles import LogFiles
 

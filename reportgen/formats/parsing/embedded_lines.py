@@ -1,16 +1,32 @@
-"""The lines of torchvision's MetricLogger, alone or inside a log of MLPerf.
+"""Lines that occur alone or inside a log of MLPerf: MXNet's Speedometer and torchvision's MetricLogger.
+
+`Epoch[0] Batch [20-40]	Speed: 395.00 samples/sec`: both counts begin at 0, and a line is printed after its
+batch. With several ranks or metrics a line is printed several times and counts once.
 
 `Epoch: [0]  [  40/4572]  eta: 0:08:33  ...  time: 0.1131  data: 0.1033  max mem: 20006`: `time` and `data`
 are means of the last 20 iterations for any print interval, so each line is an interval of up to 20
 steps. Where lines are closer than that they overlap, and the protocol takes every second.
 
-Format: https://github.com/pytorch/vision, references/classification/utils.py (MetricLogger.log_every).
+Format: apache/mxnet python/mxnet/callback.py; https://github.com/pytorch/vision,
+references/classification/utils.py (MetricLogger.log_every).
 """
 
 from reportgen.formats.parsing.line_format import LineFormat, StepLine
 
-# What SmoothedValue averages over by default.
-_WINDOW = 20
+SPEEDOMETER = LineFormat(
+    "speedometer",
+    "The lines of MXNet's Speedometer.",
+    lines=(
+        StepLine(
+            b"] Batch",
+            r"(?:Epoch|Iter)\[{epoch:int}\] Batch ?\[(?:{since:int}-)?{step:int}\]\s{1,20}"
+            r"Speed: {samples_per_second} samples/sec",
+            first=0,
+            is_dated=True,
+        ),
+    ),
+)
+
 # Copies evaluate under the same word: "Val Epoch: [0]", "Test epoch: [0/9]", "Eval: data epoch: [0]".
 _NO_EVALUATION = "".join(
     rf"(?<!{name}{joint}epoch: \[)"
@@ -29,7 +45,7 @@ METRIC_LOGGER = LineFormat(
     "metric_logger",
     "The lines of torchvision's MetricLogger.",
     lines=tuple(
-        StepLine(b"  data: ", begin + _REST, first=0, window=_WINDOW, clock="host")
+        StepLine(b"  data: ", begin + _REST, first=0, window=20, clock="host")
         # DINOv2 has no epochs.
         for begin in (EPOCH, r"\bTraining")
     ),
