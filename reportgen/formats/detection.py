@@ -5,6 +5,7 @@ claimed one by one, and files that no format claims are listed.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from reportgen.core.model import Finding
@@ -102,21 +103,15 @@ def walk(files: LogFiles, formats: Registry = FORMATS) -> Iterator[tuple[list[Cl
     while pending:
         view = pending.pop()
         claims: list[Claimed] = []
-        # A folder may hold a second run, so the rest is offered again as a whole.
-        while view.is_folder and (claimed := _offer_folder(view, formats)):
-            claims.append(claimed)
-            view = view.exclude(claimed.files)
+        # A folder may hold a second run, so the rest is offered again as a whole. A file in it that cannot
+        # be opened is offered by itself later, and reported there.
+        with suppress(OSError):
+            while view.is_folder and (claimed := detect(view, formats)) and len(claimed.files):
+                claims.append(claimed)
+                view = view.exclude(claimed.files)
         names, folders = view.children()
         pending += [view.subfolder(name) for name in folders]
         yield claims, view, names
-
-
-def _offer_folder(view: LogFiles, formats: Registry) -> Claimed | None:
-    try:
-        claimed = detect(view, formats)
-    except OSError:
-        return None  # the file that cannot be opened is offered by itself later, and reported there
-    return claimed if claimed and len(claimed.files) else None
 
 
 def offer(view: LogFiles, formats: Registry = FORMATS) -> Claimed | None:

@@ -156,7 +156,7 @@ def numbered(own: Definition, log: TextLog) -> tuple[UserRecords, IntArray, IntA
         records.report((~is_count).tolist(), "step is not a whole number")
         records = records.take(np.flatnonzero(is_count))
         step = _counts(records.columns["step"])
-        step += bool(len(step)) and not step.min()
+        step += not step.all()
     else:
         step = np.arange(1, len(records) + 1, dtype=np.int64) * (own.every or 1)
     epochs = records.columns.get("epoch", ())
@@ -208,10 +208,8 @@ def _factors(own: Definition, records: Records) -> dict[str, FactorValue]:
 def _factor(text: bytes) -> FactorValue:
     """Return a number where the text is one, else the text."""
     shown = text.decode("utf-8", "replace").strip()
-    if re.fullmatch(r"-?[0-9]{1,15}", shown):
-        return int(shown)
-    if re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", shown):
-        return float(shown)
+    if re.fullmatch(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?", shown):
+        return float(shown) if "." in shown else int(shown)
     return {"true": True, "false": False}.get(shown.lower(), shown[:200])
 
 

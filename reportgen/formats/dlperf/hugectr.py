@@ -13,7 +13,6 @@ from reportgen.formats.dlperf.memory_file import add_memory, with_memory
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import TextLog
 
 _EVALUATION = regex(r"Eval Time for [0-9]{1,9} iters: {time}s")
@@ -28,11 +27,16 @@ _STAMP_ERROR = 1.0  # s, of stamps without a fraction
 
 def _build(run: LineRun) -> None:
     run.factors = _devices(run.log) | run.factors
-    batch = _add_total(run) or run.count("global_batch_size")
+    finish, batch = run.log.records(_FINISH, b"Finish "), run.count("global_batch_size")
+    if len(finish):
+        time, steps = finish.text("time", -1), int(finish.integers("steps")[-1])
+        run.add_aggregate("time_to_train", float(time), f"{time}s", "total", steps, int(finish.line[-1]))
+        batch = int(finish.integers("batch")[-1]) or batch
     run.set_batch(batch)
     if len(run.records):
-        time = _without_evaluations(run)
-        run.add("step_time", time, run.kind.clock, span=run.kind.span(run.step, run.records))
+        run.add(
+            "step_time", _without_evaluations(run), run.kind.clock, span=run.kind.span(run.step, run.records)
+        )
         add_memory(run)
 
 
@@ -47,16 +51,6 @@ def _devices(log: TextLog) -> dict[str, FactorValue]:
     if listed and len({(rank, device) for rank, device, _ in listed}) == len(listed):
         factors["devices"] = len(listed)
     return factors | ({"device": names.pop().decode("utf-8", "replace")} if len(names) == 1 else {})
-
-
-def _add_total(run: RunBuilder) -> int:
-    """Add the time of the whole training, and return the batch of all devices that is printed with it."""
-    finish = run.log.records(_FINISH, b"Finish ")
-    if not len(finish):
-        return 0
-    time, steps = finish.text("time", -1), int(finish.integers("steps")[-1])
-    run.add_aggregate("time_to_train", float(time), f"{time}s", "total", steps, int(finish.line[-1]))
-    return int(finish.integers("batch")[-1])
 
 
 def _without_evaluations(run: LineRun) -> FloatArray:

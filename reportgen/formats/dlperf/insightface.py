@@ -16,7 +16,7 @@ _VERIFIED = regex(r"^Training: {:stamp}-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy")
 
 
 def _setting(name: str, group: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
-    line = r"^Training: {:stamp}-: NAME {1,30}GROUP[ \t]*\r?$".replace("NAME", name).replace("GROUP", group)
+    line = rf"^Training: {{:stamp}}-: {name} {{1,30}}{group}[ \t]*\r?$"
     return Setting(f"-: {name} ".encode(), line, values)
 
 

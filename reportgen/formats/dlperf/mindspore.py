@@ -66,8 +66,8 @@ FORMAT = Format("mindspore", "Training logs of MindSpore.", claims, read, marks=
 
 def _seconds(times: Records) -> FloatArray:
     time, alone = times.floats("time"), times.floats("alone_ms")
-    in_s = np.array([text is not None for text in times.columns["in_s"]])
-    return np.where(np.isnan(time), alone, time) / np.where(in_s, 1, 1e3)
+    units = [1e3 if text is None else 1 for text in times.columns["in_s"]]
+    return np.where(np.isnan(time), alone, time) / units
 
 
 def _counted(log: TextLog, times: Records) -> tuple[IntArray, IntArray]:

@@ -49,8 +49,8 @@ def _build(run: LineRun) -> None:
 
 def _set_batch(run: LineRun) -> None:
     """Set devices, batch and samples of a step; the batch is per device where it can be."""
-    whole, each = run.count("global_batch_size"), run.count("batch_size")
-    of_process, devices = run.count("process_batch_size"), run.count("devices")
+    names = ("global_batch_size", "batch_size", "process_batch_size", "devices")
+    whole, each, of_process, devices = map(run.count, names)
     run.factors.pop("process_batch_size", None)
     if whole and of_process and not devices:
         run.factors["devices"] = devices = whole // of_process

@@ -63,7 +63,7 @@ def _build(run: LineRun) -> None:
     if not len(run.records):
         return
     if run.kind is _HISTORY:
-        run.planned_steps = steps_of_epoch or 0
+        run.planned_steps = steps_of_epoch
         _history(run)
     elif run.kind is _ORBIT:
         _orbit(run)
@@ -128,7 +128,7 @@ def _add_printed(run: LineRun, time: FloatArray) -> None:
         run.add_aggregate("throughput", float(mean[1]), f"{mean[1].decode()} sentences/s", "mean", 0, line)
 
 
-def _describe(run: LineRun) -> int | None:
+def _describe(run: LineRun) -> int:
     """Add the parameters that the trainer prints before it begins, and return the steps of an epoch."""
     content = run.log.content
     at = content.rfind(b"Final model parameters: ")
@@ -141,23 +141,20 @@ def _describe(run: LineRun) -> int | None:
     nodes = len(hosts.split(",")) if hosts else _number(r"num_workers = ([0-9]{1,6})", content)
     whole = _number(_GLOBAL_BATCH, content) or _number(_TRAIN_BATCH, content)
     # The batch sizes, else the GPUs of a worker times the workers.
-    if whole and each and is_per_device:
-        devices = whole // each or None
-    else:
-        devices = gpus * (nodes or 1) if gpus else None
-    if each and not is_per_device:
-        each = each // devices if devices else None
-    run.samples_per_step = float(whole or (each or 0) * (devices or 0)) or None
+    devices = whole // each if whole and each and is_per_device else gpus * (nodes or 1)
+    if not is_per_device:
+        each = each // devices if devices else 0
+    run.samples_per_step = float(whole or each * devices) or None
     xla = _text(r"'enable_xla': (True|False)", block)
     factors: dict[str, FactorValue | None] = {
-        "batch_size": each,
-        "devices": devices,
+        "batch_size": each or None,
+        "devices": devices or None,
         "nodes": nodes or (1 if block else None),
-        "precision": _PRECISIONS.get(_text("'dtype': '([a-z0-9]{1,20})'", training) or ""),
+        "precision": _PRECISIONS.get(_text("'dtype': '([a-z0-9]{1,20})'", training)),
         "dataset": _text(r"'name': '([^'\r\n]{1,80})'", training),
         "device": _text(r"\bname: ([^\r\n]{1,80}?) computeCapability: ", content),
         "item": "image" if block else None,
-        "xla": None if xla is None else xla == "True",
+        "xla": xla == "True" if xla else None,
     }
     run.factors = {**known(factors), **run.factors}
     return _number("'steps': ([0-9]{1,12})", block[max(block.find(b"'train': {"), 0) :])
@@ -170,13 +167,13 @@ _TRAIN_BATCH = r"'train_data': \{[^{}]{0,4000}?'global_batch_size': ([0-9]{1,9})
 _PRECISIONS = {"float32": "fp32", "float16": "amp", "bfloat16": "bf16"}
 
 
-def _text(pattern: str, content: bytes) -> str | None:
+def _text(pattern: str, content: bytes) -> str:
     match = re.search(pattern.encode(), content)
-    return match[1].decode("utf-8", "replace") if match else None
+    return match[1].decode("utf-8", "replace") if match else ""
 
 
-def _number(pattern: str, content: bytes) -> int | None:
-    return int(_text(pattern, content) or 0) or None
+def _number(pattern: str, content: bytes) -> int:
+    return int(_text(pattern, content) or 0)
 
 
 _TF2 = LineFormat(

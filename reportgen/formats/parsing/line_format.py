@@ -40,12 +40,10 @@ MEMORY_UNITS = {"B": 1.0, "MiB": 2.0**-20, "GiB": 2.0**-30}
 # Rates of steps rather than of what a step works on.
 STEP_RATES = ("steps", "iterations")
 
-_TIME = re.compile(r"(step_time|data_loading_time)_([a-z]+)")
-_MEMORY = re.compile(r"memory_used_([A-Za-z]+)")
+_PHASES = {"step_time": STEP, "data_loading_time": "data_loading"}
 _RATE = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*?)_per_second(_per_device)?")
 _COUNT = re.compile(rb"[0-9][0-9,]{0,19}")
 _MAX_DECIMALS = 5
-_PHASES = {"step_time": STEP, "data_loading_time": "data_loading"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +69,11 @@ def quantities(groups: Iterable[str]) -> tuple[Quantity, ...]:
 
 
 def _quantity(group: str) -> Quantity | None:
-    if (time := _TIME.fullmatch(group)) and time[2] in TIME_UNITS:
-        return Quantity(group, "step_time", _PHASES[time[1]], TIME_UNITS[time[2]])
-    if (memory := _MEMORY.fullmatch(group)) and memory[1] in MEMORY_UNITS:
-        return Quantity(group, "memory_used", divisor=MEMORY_UNITS[memory[1]])
+    name, _, unit = group.rpartition("_")
+    if name in _PHASES and unit in TIME_UNITS:
+        return Quantity(group, "step_time", _PHASES[name], TIME_UNITS[unit])
+    if name == "memory_used" and unit in MEMORY_UNITS:
+        return Quantity(group, name, divisor=MEMORY_UNITS[unit])
     if not (rate := _RATE.fullmatch(group)):
         return None
     if rate[1] in STEP_RATES:
@@ -375,19 +374,16 @@ class LineFormat:
 
     def start(self, log: TextLog) -> LineRun:
         """Return the run with its records and factors, without series."""
-        kind, every = self.records(log)
-        return LineRun(log, self.name, kind, every, {**self.factors, **kind.factors, **self._settings(log)})
-
-    def _settings(self, log: TextLog) -> dict[str, FactorValue]:
+        kind, every = self._records(log)
         settings = read_settings(log, self.settings)
         if self.printed:
             settings |= printed_settings(log.content, self.printed)
         per_node, nodes = settings.pop("devices_per_node", 0), settings.get("nodes", 0)
         if isinstance(per_node, int) and isinstance(nodes, int) and per_node * nodes:
             settings["devices"] = per_node * nodes
-        return settings
+        return LineRun(log, self.name, kind, every, {**self.factors, **kind.factors, **settings})
 
-    def records(self, log: TextLog) -> tuple[StepLine, Records]:
+    def _records(self, log: TextLog) -> tuple[StepLine, Records]:
         """Return the first kind of line that the log has, and its records."""
         for line in self.lines:
             if line.mark in log.content:

@@ -45,31 +45,24 @@ def _build(run: LineRun) -> None:
     others = {other: run.log.records(other.pattern, other.literal) for other in (_TIMER, _STEP, _OLD)}
     run.last = max(run.last, *(int(other.end[-1]) for other in others.values() if len(other)), 0)
     if run.kind is _PIPELINE:
-        _pipeline(run)
+        span = _PIPELINE.span(run.step, run.records)
+        time, rate = run.records.floats("step_time_s"), run.records.floats("samples_per_second")
+        run.add("step_time", time * span, _PIPELINE.clock, span=span, samples=time * rate * span)
+        run.add("throughput", rate, "printed", span=span)
     elif run.kind is _OLD:
         run.step = run.step[:0]
     elif len(run.records):
         if run.kind is _TIMER:
             run.measure()
-        _add_stamps(run, _once(others[_STEP]))
+        # The lines of steps have a date in every version.
+        steps = _once(others[_STEP])
+        records = steps if len(steps) > 1 else run.records
+        run.step, run.line = records.integers("step"), records.line
+        run.add_stamps(run.log.stamps(records.begin), run.work(_STEP.span(run.step, records)))
     means = _once(others[_OLD])
     if len(means):
         text, n = means.text("mean", -1), int(means.integers("step")[-1])
         run.add_aggregate("throughput", float(text), f"{text} samples/s", "mean", n, int(means.line[-1]))
-
-
-def _pipeline(run: LineRun) -> None:
-    span = _PIPELINE.span(run.step, run.records)
-    time, rate = run.records.floats("step_time_s"), run.records.floats("samples_per_second")
-    run.add("step_time", time * span, _PIPELINE.clock, span=span, samples=time * rate * span)
-    run.add("throughput", rate, "printed", span=span)
-
-
-def _add_stamps(run: LineRun, steps: Records) -> None:
-    """Add step times from the lines of steps, which have a date in every version, else from the timer's."""
-    records = steps if len(steps) > 1 else run.records
-    run.step, run.line = records.integers("step"), records.line
-    run.add_stamps(run.log.stamps(records.begin), run.work(_STEP.span(run.step, records)))
 
 
 def _once(records: Records) -> Records:

@@ -17,11 +17,6 @@ _TIME_ERROR, _RATE_ERROR = 0.5e-5, 0.5
 _EXACT_RATES = 2
 
 
-def _row(title: str, factor: str) -> Setting:
-    pattern = rf"^\| {title} {{1,30}}\| (?P<{factor}>[^|\n]{{1,80}}?) {{1,80}}\|"
-    return Setting(b"| " + title.encode(), pattern)
-
-
 def _build(run: LineRun) -> None:
     if "precision" in run.factors:
         run.factors["precision"] = str(run.factors["precision"]).lower()
@@ -51,9 +46,9 @@ FORMAT = LineFormat(
     ),
     factors={"framework": "llm.c", "item": "token"},
     settings=(
-        _row("device", "device"),
-        _row("precision", "precision"),
-        _row("weight init method", "model"),
+        Setting(b"| device", r"^\| device {1,30}\| (?P<device>[^|\n]{1,80}?) {1,80}\|"),
+        Setting(b"| precision", r"^\| precision {1,30}\| (?P<precision>[^|\n]{1,80}?) {1,80}\|"),
+        Setting(b"| weight init", r"^\| weight init method {1,30}\| (?P<model>[^|\n]{1,80}?) {1,80}\|"),
         Setting(
             b"batch_size B=",
             r"batch_size B={micro_batch_size:positive} \* seq_len T={seq_len:positive} "

@@ -48,10 +48,10 @@ def _build(run: LineRun) -> None:
     elif (whole := _work_of_2020(log)) and not np.isfinite(batch).any():
         batch = np.full(len(records), float(whole))
     run.samples_per_step = constant(batch)
-    start, devices = log.search(_START, _WORLD), run.count("devices")
+    start = log.search(_START, _WORLD)
     # A device has a batch of its own only where the model is not split over several.
     is_split = start is not None and start["data"] != start["world"] and start["split"] != b"1"
-    run.factors |= per_device(run.samples_per_step, None if is_split else devices or None)
+    run.factors |= per_device(run.samples_per_step, 0 if is_split else run.count("devices"))
     span = spans(run.step)
     total = time / 1e3 * span
     if len(records) > 1 and _counts_the_first_twice(log, records, span):
@@ -76,12 +76,10 @@ def _counts_the_first_twice(log: TextLog, records: Records, covered: IntArray) -
     It does where the first iteration was printed in addition to every k-th. With an interval of one that
     cannot be seen; there the microseconds in the dates show the version.
     """
-    step = records.integers("step")
-    usual = int(covered[-1])
+    (first, second), begin, usual = records.integers("step")[:2], int(records.begin[0]), covered[-1]
     if usual > 1:
-        return int(step[0]) % usual == 1 and int(step[1]) % usual == 0
-    begin = int(records.begin[0])
-    return int(step[0]) == 1 and bool(_MICROSECONDS.search(log.content, max(begin - 30, 0), begin))
+        return bool(first % usual == 1 and second % usual == 0)
+    return bool(first == 1 and _MICROSECONDS.search(log.content, max(begin - 30, 0), begin))
 
 
 FORMAT = LineFormat(

@@ -34,12 +34,12 @@ def _build(run: LineRun) -> None:
 
 def _work(records: Records) -> float | None:
     """Return the tokens per step; rates are cut to whole numbers, or rounded to the digits they have."""
-    rate, time = records.floats("tokens_per_second"), records.floats("step_time_ms") / 1e3
-    time_error = rounding(records, "step_time_ms") / 1e3
+    rate, error = records.floats("tokens_per_second"), rounding(records, "tokens_per_second")
     if None in records.columns["fraction"]:
         # The true rate is half a token per second higher, give or take half.
-        return common_work(rate + 0.5, time, time_error, 0.5)
-    return common_work(rate, time, time_error, rounding(records, "tokens_per_second"))
+        rate, error = rate + 0.5, 0.5
+    time, time_error = records.floats("step_time_ms") / 1e3, rounding(records, "step_time_ms") / 1e3
+    return common_work(rate, time, time_error, error)
 
 
 FORMAT = LineFormat(

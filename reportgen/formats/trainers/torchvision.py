@@ -12,7 +12,8 @@ from reportgen.formats.base import Claim
 from reportgen.formats.parsing.embedded_lines import EPOCH, METRIC_LOGGER
 from reportgen.formats.parsing.line_format import LineFormat, LineRun
 from reportgen.formats.parsing.line_pattern import regex
-from reportgen.formats.parsing.text_log import COUNT
+from reportgen.formats.parsing.run_builder import known
+from reportgen.formats.parsing.text_log import positive
 from reportgen.sources.logfiles import LogFiles
 
 _CLOSING = regex(EPOCH + r" Total time: [0-9:, days]{7,30} \({time} s / it\)")
@@ -29,12 +30,11 @@ def _build(run: LineRun) -> None:
     _describe(run)
     run.measure()
     closing = run.log.records(_CLOSING, b" s / it)")
-    run.last = max(run.last, int(closing.end[-1]) if len(closing) else 0)
-    epochs = records.integers("epoch").tolist() if "epoch" in records.columns else [0] * len(records)
+    run.last = max(run.last, int(closing.end.max(initial=0)))
+    epochs = records.columns.get("epoch", (None,) * len(records))
     lengths = dict(zip(epochs, records.integers("steps_per_epoch").tolist(), strict=True))
-    closed = zip(closing.integers("epoch").tolist(), closing.floats("time").tolist(), strict=True)
-    for i, (epoch, mean) in enumerate(closed):
-        original, steps = f"{closing.text('time', i)} s / it", lengths.get(epoch, 0)
+    for i, mean in enumerate(closing.floats("time").tolist()):
+        original, steps = f"{closing.text('time', i)} s / it", lengths.get(closing.columns["epoch"][i], 0)
         run.add_aggregate("step_time", mean, original, "mean", steps, int(closing.line[i]))
 
 
@@ -45,14 +45,13 @@ def _describe(run: LineRun) -> None:
     if printed.get(b"amp") == b"True":
         run.factors["precision"] = "amp"
     batch, world = (
-        int(text) if re.fullmatch(COUNT, text := printed.get(name, b"")) else 0
-        for name in (b"batch_size", b"world_size")
+        positive(printed.get(name, b"").decode("latin-1")) for name in (b"batch_size", b"world_size")
     )
     # Without the distributed mode the option world_size is its default and means nothing.
     if printed.get(b"distributed") == b"False" or b"Not using distributed mode" in run.log.content:
         world = 1
-    run.factors.update({name: value for name, value in (("batch_size", batch), ("devices", world)) if value})
-    run.samples_per_step = float(batch * world) or None
+    run.factors |= known({"batch_size": batch, "devices": world})
+    run.samples_per_step = float(batch * world) if batch and world else None
 
 
 def _arguments(content: bytes) -> dict[bytes, bytes]:
@@ -64,21 +63,19 @@ def _arguments(content: bytes) -> dict[bytes, bytes]:
     return {_RENAMED.get(name, name): value for name, value in _LISTED.findall(content[:_MAX_ARGUMENT_BYTES])}
 
 
-_TORCHVISION = LineFormat(
+def _claims(files: LogFiles) -> Claim | None:
+    """Claim a file with a line of a training epoch; less sure of one inside an MLPerf log."""
+    claim = _FORMAT.claims(files)
+    is_mlperf = claim is not None and b":::MLLOG" in files.head(files.path)
+    return replace(claim, confidence=0.6) if claim and is_mlperf else claim
+
+
+_FORMAT = LineFormat(
     "torchvision",
     "Training logs of torchvision's references and other users of its MetricLogger.",
     lines=METRIC_LOGGER.lines,
     factors={"framework": "torchvision", "item": "image"},
     build=_build,
     confidence=0.9,
-)
-
-
-def _claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of a training epoch; less sure of one inside an MLPerf log."""
-    claim = _TORCHVISION.claims(files)
-    is_mlperf = claim is not None and b":::MLLOG" in files.head(files.path)
-    return replace(claim, confidence=0.6) if claim and is_mlperf else claim
-
-
-FORMAT = replace(_TORCHVISION.format(), claims=_claims)
+).format()
+FORMAT = replace(_FORMAT, claims=_claims)
