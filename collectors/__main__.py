@@ -128,9 +128,8 @@ def _add_recording_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--node",
         type=int,
-        default=process_rank().node,
         metavar="N",
-        help="number of this node, with one launcher per node (default: 0, or the node number of Slurm)",
+        help="number of this node, with one launcher per node (default: that of the job's launcher, else 0)",
     )
 
 
@@ -161,10 +160,17 @@ def _run(options: argparse.Namespace) -> int:
         keeps_going=options.keep_going,
         saves_stdout=options.save_stdout,
         telemetry_interval=options.telemetry_interval,
-        node=options.node,
+        node=_own_node() if options.node is None else options.node,
         variables=variables,
     )
     return launch.run_campaign(campaign)
+
+
+def _own_node() -> int:
+    node = process_rank().node
+    if node is None:
+        raise ValueError("run: the launcher of this job does not say on which node it runs; use --node N")
+    return node
 
 
 def _env(options: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """Create a run folder; read and write its JSON files: `run.json`, the notes of launchers, environments."""
 
+import errno
 import json
 import os
 import re
@@ -77,11 +78,16 @@ def _run_name(node: int) -> str:
 
 def read_run(folder: Path, node: int = 0) -> dict[str, Any]:
     """Return the content of `run.json`, or of the launcher's note for a node above 0; {} if there is none."""
+    return _read_object(folder / _run_name(node))
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; {} if there is none."""
     try:
-        run = json.loads((folder / _run_name(node)).read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return run if isinstance(run, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def write_run(folder: Path, run: Mapping[str, Any], node: int = 0) -> None:
@@ -91,10 +97,22 @@ def write_run(folder: Path, run: Mapping[str, Any], node: int = 0) -> None:
 
 
 def write_environment(folder: Path, node: int, ranks: Sequence[int], environment: Mapping[str, Any]) -> None:
-    """Write `environment.node<N>.json`; raises OSError."""
-    head = {"format": "reportgen-environment", "version": VERSION, "node": node, "ranks": ranks}
+    """Write `environment.node<N>.json`; raises OSError, FileExistsError if another rank has written it.
+
+    Two nodes that believe to have the same number would otherwise lose the environment of one of them. A file
+    without ranks comes from the launcher, and is replaced.
+    """
+    head = {"format": "reportgen-environment", "version": VERSION, "node": node, "ranks": list(ranks)}
     path = folder / f"environment.node{node}.json"
-    _write_json(path, {**head, "clock": read_clocks(), "environment": environment})
+    content = {**head, "clock": read_clocks(), "environment": environment}
+    claim = path.with_name(f"{path.name}.claim")  # between this file and the rename there is one writer
+    os.close(os.open(claim, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    try:
+        if _read_object(path).get("ranks"):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        _write_json(path, content)
+    finally:
+        claim.unlink()
 
 
 def json_text(content: Mapping[str, Any]) -> str:

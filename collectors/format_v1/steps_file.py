@@ -12,6 +12,7 @@ DATA_LOADING = "data_loading"  # the phase in which a loop waits for its next ba
 
 _COLUMN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 _CLOCKS = ("cuda_event", "host_synchronized", "host")
+_STEPS_NAME = re.compile(r"steps\.rank(0|[1-9][0-9]*)\.csv\Z")
 _TAIL_BYTES = 4096  # read from the end of a steps file to find the line `#end`
 _END = re.compile(r"^#clock,[0-9]+,([0-9]+)\n#end,([a-z_]+),?(.*)\n", re.MULTILINE)
 
@@ -92,6 +93,16 @@ def sync_line(step: int, begin: int, end: int) -> str:
     return f"#sync,{step},{begin},{end}\n"
 
 
+def device_line(uuid: str, pci: str) -> str:
+    """Return the `#device` line of the rank's GPU; `pci` is "" if unknown."""
+    return f"#device,{uuid},{pci}\n" if pci else f"#device,{uuid}\n"
+
+
+def memory_line(allocated_bytes: int, reserved_bytes: int) -> str:
+    """Return the `#memory` line: the peak of the allocator of the rank's framework."""
+    return f"#memory,{allocated_bytes},{reserved_bytes}\n"
+
+
 def end_line(status: str, error: str) -> str:
     """Return the `#end` line: the status of a rank and its error, "" for none."""
     text = re.sub(r"[^ -~]", "?", error).replace(",", ";")
@@ -110,13 +121,19 @@ class RankEnd(NamedTuple):
 def read_rank_ends(folder: Path) -> list[RankEnd]:
     """Return the ends of the ranks that wrote one, the earliest first."""
     ends = []
-    for path in folder.glob("steps.rank*.csv"):
-        rank = path.name[len("steps.rank") : -len(".csv")]
+    for rank in list_ranks(folder):
+        path = steps_path(folder, rank)
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
             tail = file.read().decode("ascii", "replace")
         matches = _END.findall(tail)
-        if matches and rank.isdecimal():
+        if matches:
             realtime, status, error = matches[-1]
-            ends.append(RankEnd(int(realtime), int(rank), status, error))
+            ends.append(RankEnd(int(realtime), rank, status, error))
     return sorted(ends)
+
+
+def list_ranks(folder: Path) -> list[int]:
+    """Return the ranks that have a steps file, in no particular order."""
+    matches = (_STEPS_NAME.match(path.name) for path in folder.glob("steps.rank*.csv"))
+    return [int(match.group(1)) for match in matches if match]

@@ -5,13 +5,13 @@ A recorder cannot detect that it is killed or crashes, and does not know the exi
 """
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.clocks import read_clocks
-from collectors.format_v1.steps_file import read_rank_ends, steps_path
+from collectors.format_v1.steps_file import list_ranks, read_rank_ends, steps_path
 
 _FAILURES = ("failed", "out_of_memory")
 _CANCELLING = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
@@ -63,12 +63,24 @@ def _reason_of_missing_end(folder: Path) -> str:
 
 def _failure(folder: Path, run: Mapping[str, Any], reason: str) -> dict[str, str]:
     """Return status and error of a command that failed; {} if `run.json` already has them."""
-    failures = [end for end in read_rank_ends(folder) if end.status in _FAILURES]
-    if failures and failures[0].rank != 0 and run["status"] != "partial":
-        # The first failure is the cause; the other ranks then lose their connection.
-        first = failures[0]
+    ends = read_rank_ends(folder)
+    # The first failure is the cause; the other ranks then lose their connection.
+    first = next((end for end in ends if end.status in _FAILURES), None)
+    lost = sorted(set(list_ranks(folder)) - {end.rank for end in ends})
+    if run["status"] != "partial" and ends and lost:
+        rank_error = f"rank {first.rank}: {first.error}" if first else reason
+        status = first.status if first else "failed"
+        return {"status": status, "error": f"{_describe_lost(lost)}; {rank_error}"}
+    if run["status"] != "partial" and first and first.rank != 0:
         return {"status": first.status, "error": f"rank {first.rank}: {first.error}"}
     if run["status"] == "cancelled" and run.get("ranks", 1) > 1:
         # The job launcher stops rank 0 when another rank dies.
         return {"status": "failed", "error": f"{reason}: another rank died, and rank 0 was stopped"}
     return {"status": "failed", "error": reason} if run["status"] == "running" else {}
+
+
+def _describe_lost(ranks: Sequence[int]) -> str:
+    """Return "rank 1 has no end: ..." for ranks that could not even write how they ended."""
+    if len(ranks) == 1:
+        return f"rank {ranks[0]} has no end: killed by signal 9?"
+    return f"ranks {', '.join(map(str, ranks))} have no end: killed by signal 9?"

@@ -1,40 +1,29 @@
-"""Find the rank of this process in a distributed job, from the variables that job launchers set.
+"""Find the rank and the node of this process in a distributed job, from the variables that job launchers set.
 
-torchrun, srun and mpirun each set their own variables. torchrun comes first, because under `srun torchrun`
-the variables of Slurm count the torchrun processes and not the ranks. A process without such variables is
-rank 0 of 1.
+torchrun and DeepSpeed's launcher set RANK; they come first, because under `srun torchrun` the variables of
+Slurm count the torchrun processes and not the ranks. mpirun comes before Slurm for the same reason. A process
+without such variables is rank 0 of 1.
+
+| launcher | node number |
+|---|---|
+| torchrun | GROUP_RANK |
+| DeepSpeed | CROSS_RANK |
+| a pod of Kubernetes with RANK and without LOCAL_RANK (PyTorchJob) | RANK: one process per pod |
+| srun | SLURM_NODEID |
+| mpirun | from the rank and the ranks per node, for jobs with equally many ranks on each node |
+
+`REPORTGEN_NODE` overrides the number. If it cannot be derived it is None: a wrong number would overwrite the
+files of another node.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from typing import NamedTuple, Optional
 
+NODE_VARIABLE = "REPORTGEN_NODE"
 
-class _Variables(NamedTuple):
-    """The environment variables of one launcher; "" where it has none."""
-
-    rank: str
-    ranks: str
-    local_rank: str
-    node: str
-    ranks_on_node: str
-
-
-_LAUNCHERS = (
-    _Variables("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"),
-    # SLURM_NTASKS_PER_NODE is only set if the job asked for it.
-    _Variables(
-        "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NODEID", "SLURM_NTASKS_PER_NODE"
-    ),
-    _Variables(
-        "OMPI_COMM_WORLD_RANK",
-        "OMPI_COMM_WORLD_SIZE",
-        "OMPI_COMM_WORLD_LOCAL_RANK",
-        "",
-        "OMPI_COMM_WORLD_LOCAL_SIZE",
-    ),
-    _Variables("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
-)
+_Environ = Mapping[str, str]
 
 
 class RankInfo(NamedTuple):
@@ -43,27 +32,136 @@ class RankInfo(NamedTuple):
     rank: int
     ranks: int  # in the job
     local_rank: int
-    node: int
+    node: Optional[int]  # None if unknown
     ranks_on_node: int  # 0 if unknown
+    is_consecutive: bool = True  # False if the ranks of this node have, or may have, gaps between them
+
+    def local_ranks(self) -> list[int]:
+        """Return the ranks on the node of local rank 0; only its own if the others are unknown."""
+        return list(range(self.rank, self.rank + max(1, self.ranks_on_node if self.is_consecutive else 1)))
 
 
-def process_rank(environ: Optional[Mapping[str, str]] = None) -> RankInfo:
+class _MpiVariables(NamedTuple):
+    """The environment variables of an implementation of MPI."""
+
+    rank: str
+    ranks: str
+    local_rank: str
+    ranks_on_node: str
+
+
+_MPI = (
+    _MpiVariables(
+        "OMPI_COMM_WORLD_RANK",
+        "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+        "OMPI_COMM_WORLD_LOCAL_SIZE",
+    ),
+    _MpiVariables(
+        "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"
+    ),
+    _MpiVariables("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
+)
+_MAPPING_VARIABLE = "OMPI_MCA_rmaps_base_mapping_policy"  # of Open MPI: --map-by
+
+
+def process_rank(environ: Optional[_Environ] = None) -> RankInfo:
     """Return the rank of this process; without variables of a launcher it is the only process."""
     environ = os.environ if environ is None else environ
-    for names in _LAUNCHERS:
-        rank = _integer(environ, names.rank)
-        if rank is None:
-            continue
-        ranks = _integer(environ, names.ranks) or rank + 1
-        ranks_on_node = _integer(environ, names.ranks_on_node) or 0
-        local_rank = _integer(environ, names.local_rank)
-        node = _integer(environ, names.node)
-        if node is None:  # mpirun does not number the nodes; by default it fills one after the other
-            node = rank // ranks_on_node if ranks_on_node else 0
-        return RankInfo(rank, ranks, rank if local_rank is None else local_rank, node, ranks_on_node)
-    return RankInfo(rank=0, ranks=1, local_rank=0, node=0, ranks_on_node=1)
+    info = _of_torch(environ) or _of_mpi(environ) or _of_slurm(environ) or _of_pmi(environ)
+    info = info or RankInfo(rank=0, ranks=1, local_rank=0, node=0, ranks_on_node=1)
+    node = _integer(environ, NODE_VARIABLE)
+    return info if node is None else info._replace(node=node)
 
 
-def _integer(environ: Mapping[str, str], name: str) -> Optional[int]:
+def _of_torch(environ: _Environ) -> Optional[RankInfo]:
+    """Return the rank by the variables that torch.distributed reads: RANK, WORLD_SIZE, LOCAL_RANK."""
+    rank, local_rank = _integer(environ, "RANK"), _integer(environ, "LOCAL_RANK")
+    if rank is None:
+        return None
+    ranks = _integer(environ, "WORLD_SIZE") or rank + 1
+    ranks_on_node = _first_integer(environ, "LOCAL_WORLD_SIZE", "LOCAL_SIZE") or 0
+    node = _first_integer(environ, "GROUP_RANK", "CROSS_RANK")
+    if local_rank is not None and node is not None:
+        return RankInfo(rank, ranks, local_rank, node, ranks_on_node)
+    # Scripts under srun and mpirun often set RANK themselves.
+    other = _of_mpi(environ) or _of_slurm(environ)
+    if other and (other.rank, other.ranks) == (rank, ranks):
+        return other
+    if local_rank is None and "KUBERNETES_SERVICE_HOST" in environ:
+        return RankInfo(rank, ranks, local_rank=0, node=rank, ranks_on_node=1)
+    return _of_rank_alone(rank, ranks, local_rank, ranks_on_node)
+
+
+def _of_rank_alone(rank: int, ranks: int, local_rank: Optional[int], ranks_on_node: int) -> RankInfo:
+    """Return what a rank without the number of its node says: ranks 0, 1, ... are on node 0."""
+    if local_rank is None:  # only rank 0 is certainly the first of its node
+        return RankInfo(rank, ranks, rank, None if rank else 0, 0)
+    if rank == local_rank:
+        return RankInfo(rank, ranks, local_rank, 0, ranks_on_node)
+    node = rank // ranks_on_node if ranks_on_node and rank % ranks_on_node == local_rank else None
+    return RankInfo(rank, ranks, local_rank, node, ranks_on_node)
+
+
+def _of_mpi(environ: _Environ) -> Optional[RankInfo]:
+    for names in _MPI:
+        numbers = [_integer(environ, name) for name in names]
+        if None not in numbers:
+            rank, ranks, local_rank, ranks_on_node = (number or 0 for number in numbers)
+            return _mpi_rank(environ, rank, ranks, local_rank, max(1, ranks_on_node))
+    return None
+
+
+def _mpi_rank(environ: _Environ, rank: int, ranks: int, local_rank: int, on_node: int) -> RankInfo:
+    """Return the rank with the number of its node, which mpirun does not export.
+
+    By default mpirun fills one node after the other; with `--map-by node` it deals the ranks out like cards.
+    If the numbers fit both orders, it is the default.
+    """
+    nodes = -(-ranks // on_node)
+    deals_out = rank // nodes == local_rank
+    is_dealt = deals_out and environ.get(_MAPPING_VARIABLE, "").split(":")[0] == "node"
+    fills_nodes = rank % on_node == local_rank and not is_dealt
+    node = rank // on_node if fills_nodes else rank % nodes if deals_out else None
+    # The first node has rank 0 in both orders, so its other ranks are unknown.
+    is_consecutive = nodes == 1 or (fills_nodes and not deals_out)
+    return RankInfo(rank, ranks, local_rank, node, on_node, is_consecutive)
+
+
+def _of_slurm(environ: _Environ) -> Optional[RankInfo]:
+    names = ("SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID")
+    rank, local_rank, node = (_integer(environ, name) for name in names)
+    if rank is None or local_rank is None or node is None:
+        return None
+    # Outside of a step, as in a batch script, there is one process.
+    ranks = _integer(environ, "SLURM_STEP_NUM_TASKS") or rank + 1
+    on_nodes = _expand_counts(environ.get("SLURM_STEP_TASKS_PER_NODE", ""))
+    on_node = on_nodes[node] if node < len(on_nodes) else _integer(environ, "SLURM_NTASKS_PER_NODE") or 0
+    is_block = environ.get("SLURM_DISTRIBUTION", "block").startswith("block")
+    return RankInfo(rank, ranks, local_rank, node, on_node, is_block)
+
+
+def _expand_counts(text: str) -> list[int]:
+    """Return [4, 4, 3] for Slurm's "4(x2),3"."""
+    counts: list[int] = []
+    for count, times in re.findall(r"([0-9]+)(?:\(x([0-9]+)\))?", text):
+        counts += [int(count)] * int(times or 1)
+    return counts
+
+
+def _of_pmi(environ: _Environ) -> Optional[RankInfo]:
+    """Return the rank under a launcher that sets PMI_RANK and nothing about nodes."""
+    rank = _integer(environ, "PMI_RANK")
+    if rank is None:
+        return None
+    return _of_rank_alone(rank, _integer(environ, "PMI_SIZE") or rank + 1, None, 0)
+
+
+def _first_integer(environ: _Environ, *names: str) -> Optional[int]:
+    numbers = (_integer(environ, name) for name in names)
+    return next((number for number in numbers if number is not None), None)
+
+
+def _integer(environ: _Environ, name: str) -> Optional[int]:
     text = environ.get(name, "")
     return int(text) if text.isdecimal() else None

@@ -6,7 +6,7 @@ measurement. Releases of torch differ, and reading a setting may fail, so each f
 
 import sys
 import warnings
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 
 def describe_torch() -> dict[str, Any]:
@@ -34,8 +34,8 @@ def _readers(torch: Any) -> dict[str, Callable[[], Any]]:
         "num_threads": lambda: torch.get_num_threads(),
         "num_interop_threads": lambda: torch.get_num_interop_threads(),
         "default_dtype": lambda: str(torch.get_default_dtype()),
-        "float32_matmul_precision": lambda: torch.get_float32_matmul_precision(),
-        "matmul_allow_tf32": lambda: torch.backends.cuda.matmul.allow_tf32,
+        "float32_matmul_precision": lambda: _matmul_precision(torch),
+        "matmul_allow_tf32": lambda: _allows_tf32(torch.backends.cuda.matmul),
         "matmul_allow_fp16_reduction": lambda: (
             torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction
         ),
@@ -45,7 +45,8 @@ def _readers(torch: Any) -> dict[str, Callable[[], Any]]:
         "cudnn_enabled": lambda: torch.backends.cudnn.enabled,
         "cudnn_benchmark": lambda: torch.backends.cudnn.benchmark,
         "cudnn_deterministic": lambda: torch.backends.cudnn.deterministic,
-        "cudnn_allow_tf32": lambda: torch.backends.cudnn.allow_tf32,
+        "cudnn_allow_tf32": lambda: _allows_tf32(torch.backends.cudnn, "conv"),
+        "cudnn_rnn_allow_tf32": lambda: _allows_tf32(torch.backends.cudnn, "rnn"),
         "deterministic_algorithms": lambda: torch.are_deterministic_algorithms_enabled(),
         "flash_attention": lambda: torch.backends.cuda.flash_sdp_enabled(),
         "mkldnn": lambda: torch.backends.mkldnn.is_available(),
@@ -53,6 +54,26 @@ def _readers(torch: Any) -> dict[str, Callable[[], Any]]:
         "device": lambda: torch.cuda.get_device_name() if torch.cuda.is_initialized() else None,
         "distributed_backend": lambda: _distributed_backend(torch),
     }
+
+
+def _allows_tf32(backend: Any, operator: str = "") -> bool:
+    """Return True if FP32 operations of a backend may use TF32.
+
+    torch 2.9 replaced `allow_tf32` by `fp32_precision`, one per operator; the old name raises after the new
+    one was set. The new one includes what is inherited from torch.backends.fp32_precision.
+    """
+    settings = getattr(backend, operator, backend) if operator else backend
+    if hasattr(settings, "fp32_precision"):
+        return bool(settings.fp32_precision == "tf32")
+    return bool(backend.allow_tf32)
+
+
+def _matmul_precision(torch: Any) -> str:
+    """Return "highest", "high" or "medium"; torch cannot say it itself once fp32_precision has been set."""
+    try:
+        return str(torch.get_float32_matmul_precision())
+    except RuntimeError:
+        return "high" if _allows_tf32(torch.backends.cuda.matmul) else "highest"
 
 
 def _cudnn_version(version: Optional[int]) -> Optional[str]:
@@ -66,3 +87,45 @@ def _cudnn_version(version: Optional[int]) -> Optional[str]:
 def _distributed_backend(torch: Any) -> Optional[str]:
     is_initialized = torch.distributed.is_available() and torch.distributed.is_initialized()
     return str(torch.distributed.get_backend()) if is_initialized else None
+
+
+class TorchDevice(NamedTuple):
+    """The CUDA device of this process."""
+
+    uuid: str  # as the driver prints it: GPU-...
+    pci: str  # 00000000:41:00.0; "" if torch does not say it
+
+
+def torch_device() -> Optional[TorchDevice]:
+    """Return the device that torch uses here; None if CUDA is not in use or this torch does not name it."""
+    torch: Any = sys.modules.get("torch")
+    try:
+        if not torch.cuda.is_initialized():
+            return None
+        device = torch.cuda.get_device_properties(torch.cuda.current_device())
+        uuid = str(device.uuid)
+    except (AttributeError, RuntimeError):
+        return None
+    try:
+        pci = f"{device.pci_domain_id:08X}:{device.pci_bus_id:02X}:{device.pci_device_id:02X}.0"
+    except AttributeError:
+        pci = ""
+    return TorchDevice(uuid if uuid.startswith(("GPU-", "MIG-")) else f"GPU-{uuid}", pci)
+
+
+class PeakMemory(NamedTuple):
+    """The highest use of torch's CUDA allocator since the process started, or since the script reset it."""
+
+    allocated_bytes: int  # tensors
+    reserved_bytes: int  # with what the allocator keeps for later
+
+
+def peak_memory() -> Optional[PeakMemory]:
+    """Return the peak of torch's allocator on the current device; None if CUDA is not in use."""
+    torch: Any = sys.modules.get("torch")
+    try:
+        if not torch.cuda.is_initialized():
+            return None
+        return PeakMemory(int(torch.cuda.max_memory_allocated()), int(torch.cuda.max_memory_reserved()))
+    except (AttributeError, RuntimeError):  # not imported, or an error of the device
+        return None

@@ -10,11 +10,12 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Callable, Optional
+
+from collectors.recorder.error_summary import summarize_error
 
 #: Texts of out-of-memory errors that frameworks raise as general exceptions.
 _OUT_OF_MEMORY_TEXTS = (
@@ -24,15 +25,13 @@ _OUT_OF_MEMORY_TEXTS = (
     "CUBLAS_STATUS_ALLOC_FAILED",
     "CUDNN_STATUS_ALLOC_FAILED",
 )
-_MAX_ERROR_CHARS = 500
 #: What a scheduler and a terminal that is closed send.
 _SIGNALS = [signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def status_of(error: BaseException) -> tuple[str, str]:
-    """Return the status of a run that `error` ended, and the last line of the error's text."""
-    lines = traceback.format_exception_only(type(error), error)[-1].strip().splitlines() or [""]
-    text = lines[-1][:_MAX_ERROR_CHARS]
+    """Return the status of a run that `error` ended, and the summary of the error."""
+    text = summarize_error(error)
     if isinstance(error, KeyboardInterrupt):
         return "cancelled", text
     if isinstance(error, SystemExit):

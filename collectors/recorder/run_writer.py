@@ -12,10 +12,11 @@ from typing import Any, Optional
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.clocks import clock_line, read_clocks
-from collectors.format_v1.steps_file import StepsFile, end_line
+from collectors.format_v1.steps_file import StepsFile, device_line, end_line, memory_line
 from collectors.machine import environment
-from collectors.machine.distributed import RankInfo
+from collectors.machine.distributed import NODE_VARIABLE, RankInfo
 from collectors.machine.sanitize_argv import own_command, sanitize_text
+from collectors.machine.torch_info import peak_memory, torch_device
 from collectors.messages import warn
 from collectors.recorder.merged_case import MergedCase, add_late_device, merge_cases
 from collectors.telemetry.watch import ThreadWatch, start_thread_watch
@@ -58,12 +59,10 @@ class RunWriter:
                 f"{folder}: rank {rank.rank} already has a recorder; use one Recorder for all loops of a "
                 "run, and start another run for another measurement"
             ) from None
-        watch: Optional[ThreadWatch] = None
-        if rank.local_rank == 0:
-            # The ranks of a node have consecutive numbers. If their count is unknown, list this one only.
-            ranks = list(range(rank.rank, rank.rank + max(1, rank.ranks_on_node)))
-            run_folder.write_environment(folder, rank.node, ranks, environment.capture())
-            watch = start_thread_watch(folder, rank)
+        device = torch_device()
+        if device:
+            steps.write(device_line(*device))
+        watch = record_node(folder, rank)
         if case is None:
             return cls(folder, None, steps, watch)
         run = start_record(run, script, case, rank.ranks)
@@ -121,6 +120,8 @@ class RunWriter:
         if lines is None:
             self._error = self._error or "steps could not be written: the disk hangs"
         else:
+            memory = peak_memory()
+            lines += memory_line(*memory) if memory else ""
             self.write(lines + clock_line() + end_line(status, error))
             self._steps.close()
         if self._watch is not None:
@@ -138,6 +139,24 @@ class RunWriter:
             run_folder.write_run(self.folder, self._run)
         except OSError as disk_error:
             warn(f"{self.folder}: the end of the run could not be written: {disk_error.strerror}")
+
+
+def record_node(folder: Path, rank: RankInfo) -> Optional[ThreadWatch]:
+    """Write the environment of a node and start its telemetry, from its first rank; raises OSError."""
+    remedy = f"set LOCAL_RANK, LOCAL_WORLD_SIZE and {NODE_VARIABLE} in each process"
+    if rank.node is None:
+        reason = "the launcher of this job does not say on which node it runs"
+        warn(f"rank {rank.rank}: {reason}; its environment and telemetry are not recorded; {remedy}")
+        return None
+    if rank.local_rank != 0:
+        return None
+    try:
+        run_folder.write_environment(folder, rank.node, rank.local_ranks(), environment.capture())
+    except FileExistsError:
+        reason = f"node {rank.node} has an environment of another rank"
+        warn(f"rank {rank.rank}: {reason}; this one and its telemetry are not recorded; {remedy}")
+        return None
+    return start_thread_watch(folder, rank, rank.node)
 
 
 def start_record(

@@ -190,25 +190,19 @@ class ChildWatch:
 class ThreadWatch:
     """The sampler as a thread, for runs that no launcher watches."""
 
-    def __init__(self, folder: Path, rank: RankInfo) -> None:
+    def __init__(self, folder: Path, rank: RankInfo, node: int) -> None:
         self._stop = threading.Event()
         self._thread = threading.Thread(
-            target=self._run, args=(folder, rank), name="reportgen-telemetry", daemon=True
+            target=self._run, args=(folder, rank, node), name="reportgen-telemetry", daemon=True
         )
         self._thread.start()
 
-    def _run(self, folder: Path, rank: RankInfo) -> None:
+    def _run(self, folder: Path, rank: RankInfo, node: int) -> None:
         root = os.getppid() if rank.ranks > 1 else os.getpid()  # all ranks have the same parent
         environ = show_devices_of_all_ranks(rank, os.environ)
         try:
             sample(
-                folder,
-                rank.node,
-                DEFAULT_INTERVAL_SECONDS,
-                self._stop,
-                root=root,
-                environ=environ,
-                is_thread=True,
+                folder, node, DEFAULT_INTERVAL_SECONDS, self._stop, root=root, environ=environ, is_thread=True
             )
         except FileExistsError:
             return  # another process samples this node
@@ -221,13 +215,13 @@ class ThreadWatch:
         self._thread.join(_MAX_CLOSE_SECONDS)
 
 
-def start_thread_watch(folder: Path, rank: RankInfo) -> Optional[ThreadWatch]:
+def start_thread_watch(folder: Path, rank: RankInfo, node: int) -> Optional[ThreadWatch]:
     """Start a thread if torch uses a CUDA device here and no launcher watches this host."""
     cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
     is_watched = bool(host_id()) and os.environ.get(WATCHED_VARIABLE) == host_id()
     if is_watched or cuda is None or not cuda.is_initialized():
         return None
-    return ThreadWatch(folder, rank)
+    return ThreadWatch(folder, rank, node)
 
 
 def show_devices_of_all_ranks(rank: RankInfo, environ: Mapping[str, str]) -> Mapping[str, str]:

@@ -8,7 +8,9 @@ import pytest
 
 from collectors import Recorder
 from collectors.format_v1 import run_folder
+from collectors.format_v1.steps_file import steps_path
 from collectors.machine.device_model import add_device, torch_model, visible_model
+from collectors.machine.torch_info import torch_device
 from reportgen.load import load_runs
 from tests.collectors.nvml_standin import ONE, broken_nvml
 
@@ -142,3 +144,39 @@ def test_a_choice_wins_over_what_the_launcher_detected(
     monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
     use_torch(monkeypatch, "NVIDIA H200")
     assert recorded(tmp_path, script)[1]["case"]["device"] == device
+
+
+def cuda_of(**device):
+    return SimpleNamespace(
+        is_initialized=lambda: True,
+        get_device_name=lambda: "NVIDIA H200",
+        current_device=lambda: 3,
+        get_device_properties=lambda number: SimpleNamespace(**device) if number == 3 else None,
+        max_memory_allocated=lambda: 1000,
+        max_memory_reserved=lambda: 2000,
+    )
+
+
+@pytest.mark.parametrize(
+    ("device", "line"),
+    [
+        (
+            {"uuid": "11-22", "pci_domain_id": 0, "pci_bus_id": 0x41, "pci_device_id": 0},
+            "#device,GPU-11-22,00000000:41:00.0",
+        ),
+        ({"uuid": "GPU-11-22"}, "#device,GPU-11-22"),
+    ],
+)
+def test_the_device_and_the_peak_memory_of_a_rank_are_recorded(tmp_path, monkeypatch, device, line):
+    torch = SimpleNamespace(cuda=cuda_of(**device), __version__="2")
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    lines = steps_path(recorded(tmp_path)[0], 0).read_text().splitlines()
+    assert lines[1] == line
+    assert lines[-3] == "#memory,1000,2000"
+    (run,) = load_runs([tmp_path], root=tmp_path).runs
+    assert run.findings == ()
+
+
+def test_an_old_torch_without_uuids_records_no_device(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda_of()))
+    assert torch_device() is None

@@ -12,7 +12,7 @@ import pytest
 
 from collectors import Recorder
 from collectors.__main__ import main
-from collectors.format_v1 import clocks, run_folder
+from collectors.format_v1 import clocks, run_folder, steps_file
 from collectors.launcher import exit_status
 from reportgen.load import load_runs
 from reportgen.protocol import CaseRequest, Protocol, build_cases
@@ -44,10 +44,11 @@ dist.destroy_process_group()
 """
 
 
-def torchrun(folder, *, steps, dies):
+def torchrun(folder, *, steps, dies, work=""):
     """Run two ranks by torchrun under the launcher; return the process and the run folder."""
     pytest.importorskip("torch")
-    text = TRAINING.replace("STEPS", str(steps)).replace("DIES", str(dies))
+    text = TRAINING.replace("STEPS", str(steps)).replace("DIES", str(dies or bool(work)))
+    text = text.replace('raise ValueError("loss is nan, sorry")', work) if work else text
     (folder / "train.py").write_text(text)
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
     command += ["--standalone", "train.py"]
@@ -85,6 +86,92 @@ def test_the_error_names_the_rank_that_died(tmp_path):
     assert (run["status"], about["error"]) == ("failed", "rank 1: ValueError: loss is nan; sorry")
     assert run["ranks"]["1"]["steps"] == [1, 2, 3, 4]
     assert run["ranks"]["0"]["steps"][:4] == [1, 2, 3, 4]
+
+
+def end_rank(folder, rank, line=""):
+    text = "#clock,1,2\nstep,begin_ns,duration_ns\n1,1,1\n" + (
+        f"#clock,9,{10 + rank}\n{line}\n" if line else ""
+    )
+    steps_file.steps_path(folder, rank).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("ends", "run", "status", "error"),
+    [
+        # rank 1 was killed; rank 0 loses its connection, or torchrun stops it
+        (
+            {0: "#end,failed,RuntimeError: Connection closed by peer"},
+            {"status": "failed", "error": "RuntimeError: Connection closed by peer"},
+            "failed",
+            "rank 1 has no end: killed by signal 9?; rank 0: RuntimeError: Connection closed by peer",
+        ),
+        (
+            {0: "#end,cancelled,SIGTERM"},
+            {"status": "cancelled", "error": "SIGTERM"},
+            "failed",
+            "rank 1 has no end: killed by signal 9?; exit code 1",
+        ),
+        # rank 2 ran out of memory; ranks 0 and 1 hung, and torchrun killed them
+        (
+            {2: "#end,out_of_memory,OutOfMemoryError: 3 GiB"},
+            {"status": "running"},
+            "out_of_memory",
+            "ranks 0, 1 have no end: killed by signal 9?; rank 2: OutOfMemoryError: 3 GiB",
+        ),
+        # every rank has its end, or none has
+        ({0: "#end,failed,x", 1: "#end,failed,y"}, {"status": "failed", "error": "x"}, "failed", "x"),
+        ({}, {"status": "running"}, "failed", "exit code 1"),
+    ],
+)
+def test_a_rank_without_an_end_is_named(tmp_path, ends, run, status, error):
+    ranks = max(2, 1 + max(ends, default=0))
+    for rank in range(ranks):
+        end_rank(tmp_path, rank, ends.get(rank, ""))
+    run_folder.write_run(tmp_path, {**run, "ranks": ranks})
+    finished = exit_status.finish_record(tmp_path, {}, 1, is_cancelled=False, node=0)
+    assert (finished["status"], finished["error"]) == (status, error)
+
+
+def test_a_rank_that_is_killed_is_named(tmp_path):
+    done, folder = torchrun(tmp_path, steps=30, dies=False, work="os.kill(os.getpid(), 9)")
+    assert done.returncode == 1
+    about = json.loads((folder / "run.json").read_text())
+    assert about["status"] == "failed"
+    assert about["error"].startswith("rank 1 has no end: killed by signal 9?; ")
+
+
+def test_two_nodes_with_one_number_keep_the_environment_of_the_first(tmp_path, monkeypatch, clock, capsys):
+    for rank in (0, 1):
+        variables = {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_RANK": 0, "GROUP_RANK": 0, "LOCAL_WORLD_SIZE": 1}
+        for name, value in variables.items():
+            monkeypatch.setenv(name, str(value))
+        monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
+        with Recorder.start(samples_per_step=1) as recorder:
+            for _ in recorder.steps(3):
+                clock.now += 10
+    assert json.loads((tmp_path / "environment.node0.json").read_text())["ranks"] == [0]
+    assert "rank 1: node 0 has an environment of another rank" in capsys.readouterr().err
+    assert sorted(read(tmp_path)["run"]["ranks"]) == ["0", "1"]
+    assert [path.name for path in tmp_path.glob("*.claim")] == []
+
+
+def test_the_environment_of_the_launcher_is_replaced(tmp_path):
+    run_folder.write_environment(tmp_path, 0, [], {"python": {"version": "1"}})
+    run_folder.write_environment(tmp_path, 0, [0], {"python": {"version": "2"}})
+    with pytest.raises(FileExistsError):
+        run_folder.write_environment(tmp_path, 0, [1], {"python": {"version": "3"}})
+    written = json.loads((tmp_path / "environment.node0.json").read_text())
+    assert (written["ranks"], written["environment"]) == ([0], {"python": {"version": "2"}})
+
+
+def test_a_rank_whose_node_is_unknown_records_its_steps_and_says_so(tmp_path, monkeypatch, capsys):
+    for name, value in {"RANK": "1", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
+    with Recorder.start() as recorder:
+        recorder.step()
+    assert [path.name for path in tmp_path.iterdir()] == ["steps.rank1.csv"]
+    assert "the launcher of this job does not say on which node it runs" in capsys.readouterr().err
 
 
 def test_a_rank_that_dies_silently_makes_the_run_failed(tmp_path, monkeypatch):

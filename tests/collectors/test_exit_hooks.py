@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from collectors.recorder.error_summary import summarize_error
 from collectors.recorder.exit_hooks import status_of
 from reportgen.load import load_runs
 from tests.collectors.second_reader import read
@@ -227,7 +228,7 @@ class OutOfMemoryError(RuntimeError):
     [
         (OutOfMemoryError("x"), ("out_of_memory", "OutOfMemoryError: x")),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), ("out_of_memory", None)),
-        (ValueError("first\nlast"), ("failed", "last")),
+        (ValueError("first\nlast"), ("failed", "ValueError: first ... last")),
         (ValueError("x" * 9999), ("failed", "ValueError: " + "x" * 488)),
         (SystemExit(0), ("complete", "")),
     ],
@@ -243,3 +244,43 @@ def test_a_run_works_with_python_3_9(script, python39):
     script.write(TEN_STEPS)
     assert script.run(python=python39 or sys.executable)[::2] == (0, "")
     assert of(script)[0]["status"] == "complete"
+
+
+DSA = "CUDA kernel errors might be asynchronously reported.\nCompile with `TORCH_USE_CUDA_DSA` to enable assertions.\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (ValueError("loss is nan"), "ValueError: loss is nan"),
+        (ValueError(), "ValueError"),
+        (KeyError("a\nb"), r"KeyError: 'a\nb'"),
+        (
+            RuntimeError(f"CUDA error: device-side assert triggered\n{DSA}"),
+            "RuntimeError: CUDA error: device-side assert triggered ... "
+            "Compile with `TORCH_USE_CUDA_DSA` to enable assertions.",
+        ),
+        (
+            RuntimeError("Error(s) in loading state_dict for Net:\n\tsize mismatch for bias: (3) and (4)."),
+            "RuntimeError: Error(s) in loading state_dict for Net: ... size mismatch for bias: (3) and (4).",
+        ),
+        (
+            RuntimeError(
+                "NCCL error in: x.cpp\nException raised from f at x.cpp:1 (most recent call first):\n"
+                "frame #0: c10::Error + 0x1\nframe #1: clone + 0x2\n"
+            ),
+            "RuntimeError: NCCL error in: x.cpp",
+        ),
+        (SyntaxError("invalid syntax", ("train.py", 3, 1, "x y")), "SyntaxError: invalid syntax"),
+        (AssertionError("\nfirst\n\nlast\n"), "AssertionError: ... last"),
+    ],
+)
+def test_the_type_and_the_first_and_last_line_of_an_error_are_kept(error, text):
+    assert summarize_error(error) == text
+
+
+def test_a_long_error_keeps_the_start_of_both_lines():
+    text = summarize_error(ValueError("a" * 1000 + "\n" + "b" * 1000))
+    assert len(text) == 500
+    assert text.startswith("ValueError: aaa")
+    assert text.endswith(" ... " + "b" * 200)

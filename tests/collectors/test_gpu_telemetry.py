@@ -344,12 +344,12 @@ def test_telemetry_can_be_switched_off(standin, script):
 
 
 def test_a_thread_samples_without_a_launcher(standin, tmp_path, capsys):
-    thread = watch.ThreadWatch(tmp_path, RankInfo(0, 1, 0, 3, 1))
+    thread = watch.ThreadWatch(tmp_path, RankInfo(0, 1, 0, 3, 1), 3)
     while not telemetry_file.telemetry_path(tmp_path, 3).exists():
         threading.Event().wait(0.01)
     thread.close()
     assert devices_of(tmp_path)["3"][UUID]["power_mw"][0] == 412000
-    second = watch.ThreadWatch(tmp_path, RankInfo(0, 1, 0, 3, 1))
+    second = watch.ThreadWatch(tmp_path, RankInfo(0, 1, 0, 3, 1), 3)
     second.close()
     assert capsys.readouterr().err == ""
 

@@ -11,7 +11,6 @@ import pytest
 
 from collectors.__main__ import main
 from collectors.machine import environment, gpu_info, torch_info
-from collectors.machine.distributed import RankInfo, process_rank
 from tests.collectors.nvml_standin import broken_nvml
 
 SECRET = "hunter2-very-secret"
@@ -77,6 +76,38 @@ def test_settings_that_select_torch_kernels_are_recorded():
     assert group["version"] == str(torch.__version__)
     assert group["cudnn_benchmark"] is True
     assert {"float32_matmul_precision", "matmul_allow_tf32", "cudnn_deterministic"} <= set(group)
+
+
+@pytest.fixture
+def precision():
+    """The backends of torch; their precision is restored."""
+    torch = pytest.importorskip("torch")
+    backends = [torch.backends.cuda.matmul, torch.backends.cudnn.conv, torch.backends.cudnn.rnn]
+    before = [backend.fp32_precision for backend in backends]
+    yield torch.backends
+    for backend, value in zip(backends, before, strict=True):
+        backend.fp32_precision = value
+
+
+@pytest.mark.parametrize(("value", "is_tf32"), [("tf32", True), ("ieee", False)])
+def test_tf32_is_recorded_after_the_new_interface_was_used(precision, value, is_tf32):
+    precision.cuda.matmul.fp32_precision = value
+    precision.cudnn.conv.fp32_precision = "tf32"
+    precision.cudnn.rnn.fp32_precision = "ieee"  # the old interface cannot say this
+    group = environment.capture()["torch"]
+    assert (group["matmul_allow_tf32"], group["cudnn_allow_tf32"]) == (is_tf32, True)
+    assert group["cudnn_rnn_allow_tf32"] is False
+    assert group["float32_matmul_precision"] == ("high" if is_tf32 else "highest")
+
+
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_tf32_is_recorded_with_releases_of_torch_before_2_9(monkeypatch, is_allowed):
+    backend = SimpleNamespace(allow_tf32=is_allowed)
+    backends = SimpleNamespace(cuda=SimpleNamespace(matmul=backend), cudnn=backend)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(backends=backends))
+    group = torch_info.describe_torch()
+    names = ("matmul_allow_tf32", "cudnn_allow_tf32", "cudnn_rnn_allow_tf32")
+    assert [group[name] for name in names] == [is_allowed] * 3
 
 
 @pytest.mark.parametrize(("number", "text"), [(91002, "9.10.2"), (8907, "8.9.7"), (None, None)])
@@ -182,40 +213,3 @@ def files(monkeypatch, contents):
 def test_usable_cores_follow_affinity_and_quota(monkeypatch, contents, cores):
     files(monkeypatch, contents)
     assert environment.usable_cores() == cores
-
-
-@pytest.mark.parametrize(
-    ("variables", "expected"),
-    [
-        ({}, RankInfo(0, 1, 0, 0, 1)),
-        (
-            {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "LOCAL_WORLD_SIZE": "4"},
-            RankInfo(5, 8, 1, 1, 4),
-        ),
-        # torchrun started by srun: Slurm counts the torchrun processes
-        (
-            {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "GROUP_RANK": "1", "SLURM_PROCID": "1"},
-            RankInfo(5, 8, 1, 1, 0),
-        ),
-        (
-            {"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "1", "SLURM_NODEID": "1"},
-            RankInfo(3, 4, 1, 1, 0),
-        ),
-        (
-            {
-                "OMPI_COMM_WORLD_RANK": "3",
-                "OMPI_COMM_WORLD_SIZE": "4",
-                "OMPI_COMM_WORLD_LOCAL_RANK": "1",
-                "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
-            },
-            RankInfo(3, 4, 1, 1, 2),
-        ),
-        (
-            {"PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "2"},
-            RankInfo(3, 4, 1, 1, 2),
-        ),
-        ({"RANK": "none"}, RankInfo(0, 1, 0, 0, 1)),
-    ],
-)
-def test_the_rank_comes_from_the_variables_of_the_job_launcher(variables, expected):
-    assert process_rank(variables) == expected

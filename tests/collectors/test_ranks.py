@@ -1,0 +1,128 @@
+"""Ranks and nodes: every launcher's variables, for jobs on several nodes."""
+
+import pytest
+
+from collectors.__main__ import main
+from collectors.machine.distributed import RankInfo, process_rank
+
+
+def torchrun(rank, local_rank, node):
+    return {
+        "RANK": rank, "WORLD_SIZE": 8, "LOCAL_RANK": local_rank, "GROUP_RANK": node, "LOCAL_WORLD_SIZE": 4,
+    }  # fmt: skip
+
+
+def deepspeed(rank, local_rank, node):
+    return {
+        "RANK": rank, "WORLD_SIZE": 8, "LOCAL_RANK": local_rank,
+        "CROSS_RANK": node, "CROSS_SIZE": 2, "LOCAL_SIZE": 4,
+    }  # fmt: skip
+
+
+def srun(rank, local_rank, node, **others):
+    return {
+        "SLURM_PROCID": rank, "SLURM_STEP_NUM_TASKS": 8, "SLURM_LOCALID": local_rank, "SLURM_NODEID": node,
+        "SLURM_STEP_TASKS_PER_NODE": "4(x2)", **others,
+    }  # fmt: skip
+
+
+def open_mpi(rank, local_rank, *, size=8, on_node=4):
+    return {
+        "OMPI_COMM_WORLD_RANK": rank, "OMPI_COMM_WORLD_SIZE": size,
+        "OMPI_COMM_WORLD_LOCAL_RANK": local_rank, "OMPI_COMM_WORLD_LOCAL_SIZE": on_node,
+        "OMPI_COMM_WORLD_NODE_RANK": local_rank,
+    }  # fmt: skip
+
+
+def hydra(rank, local_rank):
+    return {"PMI_RANK": rank, "PMI_SIZE": 8, "MPI_LOCALRANKID": local_rank, "MPI_LOCALNRANKS": 4}
+
+
+def info_of(variables):
+    return process_rank({name: str(value) for name, value in variables.items()})
+
+
+POD = {"RANK": 1, "WORLD_SIZE": 2, "MASTER_ADDR": "x", "KUBERNETES_SERVICE_HOST": "10.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected", "on_node"),
+    [
+        ({}, RankInfo(0, 1, 0, 0, 1), [0]),
+        ({"RANK": "none"}, RankInfo(0, 1, 0, 0, 1), [0]),
+        (torchrun(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (torchrun(5, 1, 1), RankInfo(5, 8, 1, 1, 4), None),
+        # torchrun started by srun, or in an allocation of mpirun: their variables count the torchrun processes
+        ({**torchrun(4, 0, 1), **srun(1, 0, 1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        ({**torchrun(4, 0, 1), **open_mpi(1, 0, size=2, on_node=1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (deepspeed(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (deepspeed(0, 0, 0), RankInfo(0, 8, 0, 0, 4), [0, 1, 2, 3]),
+        (POD, RankInfo(1, 2, 0, 1, 1), [1]),
+        (srun(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (srun(1, 0, 1, SLURM_DISTRIBUTION="cyclic"), RankInfo(1, 8, 0, 1, 4, False), [1]),
+        (srun(6, 0, 2, SLURM_STEP_TASKS_PER_NODE="3(x2),2"), RankInfo(6, 8, 0, 2, 2), [6, 7]),
+        # srun and a script that sets the variables of torch from those of Slurm
+        ({**srun(4, 0, 1), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        # a batch script without srun
+        ({"SLURM_PROCID": 0, "SLURM_LOCALID": 0, "SLURM_NODEID": 0, "SLURM_NTASKS": 8}, RankInfo(0, 1, 0, 0, 0), [0]),
+        # mpirun in an allocation of Slurm, which numbers the daemons of mpirun
+        ({**open_mpi(4, 0), **srun(1, 0, 1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (open_mpi(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (open_mpi(7, 3), RankInfo(7, 8, 3, 1, 4, False), None),
+        (open_mpi(0, 0), RankInfo(0, 8, 0, 0, 4, False), [0]),  # the others are 1, 2, 3 or 2, 4, 6
+        (open_mpi(0, 0, size=4), RankInfo(0, 4, 0, 0, 4), [0, 1, 2, 3]),
+        (open_mpi(1, 0), RankInfo(1, 8, 0, 1, 4, False), [1]),  # --map-by node
+        (open_mpi(2, 1), RankInfo(2, 8, 1, 0, 4, False), None),
+        (open_mpi(1, 0, size=5, on_node=2), RankInfo(1, 5, 0, 1, 2, False), [1]),  # nodes of 3 and 2 ranks
+        (open_mpi(3, 0, size=4, on_node=1), RankInfo(3, 4, 0, 3, 1, False), [3]),
+        (open_mpi(2, 0, size=8, on_node=2), RankInfo(2, 8, 0, 1, 2, False), [2]),  # fits both: the default
+        (
+            {**open_mpi(2, 0, size=8, on_node=2), "OMPI_MCA_rmaps_base_mapping_policy": "node:PE=2"},
+            RankInfo(2, 8, 0, 2, 2, False),
+            [2],
+        ),
+        ({**open_mpi(4, 0), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (hydra(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        # variables that say nothing about the node
+        ({"RANK": 0, "WORLD_SIZE": 8}, RankInfo(0, 8, 0, 0, 0), [0]),
+        ({"RANK": 1, "WORLD_SIZE": 8}, RankInfo(1, 8, 1, None, 0), None),
+        ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, None, 0), [4]),
+        ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": 4}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        ({"RANK": 3, "WORLD_SIZE": 8, "LOCAL_RANK": 3}, RankInfo(3, 8, 3, 0, 0), None),
+        ({"PMI_RANK": 1, "PMI_SIZE": 2}, RankInfo(1, 2, 1, None, 0), None),
+        ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0, "REPORTGEN_NODE": 1}, RankInfo(4, 8, 0, 1, 0), [4]),
+    ],
+)  # fmt: skip
+def test_rank_and_node_come_from_the_variables_of_the_launcher(variables, expected, on_node):
+    info = info_of(variables)
+    assert info == expected
+    assert on_node is None or info.local_ranks() == on_node
+
+
+PLACES = [(node, local_rank) for node in range(2) for local_rank in range(4)]
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        [torchrun(node * 4 + local_rank, local_rank, node) for node, local_rank in PLACES],
+        [deepspeed(node * 4 + local_rank, local_rank, node) for node, local_rank in PLACES],
+        [srun(node * 4 + local_rank, local_rank, node) for node, local_rank in PLACES],
+        [open_mpi(node * 4 + local_rank, local_rank) for node, local_rank in PLACES],
+        [open_mpi(local_rank * 2 + node, local_rank) for node, local_rank in PLACES],
+        [{**POD, "RANK": rank} for rank in range(2)],
+    ],
+    ids=["torchrun", "DeepSpeed", "srun", "mpirun", "mpirun --map-by node", "PyTorchJob"],
+)
+def test_the_nodes_of_a_job_are_0_and_1_and_each_has_one_first_rank(job):
+    infos = [info_of(variables) for variables in job]
+    assert sorted(info.rank for info in infos) == list(range(len(job)))
+    assert [info.node for info in infos if info.local_rank == 0] == [0, 1]
+
+
+def test_the_launcher_asks_for_a_node_number_that_is_unknown(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert main(["run", "--logs", str(tmp_path), "--", "true"]) == 2
+    assert "use --node N" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
