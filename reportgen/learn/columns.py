@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from reportgen.learn.templates import LineTemplate
-from reportgen.learn.tokens import NumberContext, is_time, meaning_of, number_contexts
+from reportgen.learn.tokens import NumberContext, elapsed_unit, is_time, meaning_of, number_contexts
 
 _STEP_KEY = re.compile(
     r"(?<![a-z])(?:global[_ ]?step|step|iter|iteration|it|i|batch|update|idx)s?(?:[_ ]?(?:no|num))?$"
@@ -18,7 +18,7 @@ _NOT_A_STEP = re.compile(
 _EVALUATION = re.compile(r"(?<![a-z])(?:eval|val|valid|validation|evaluation|test)(?![a-z])", re.IGNORECASE)
 # A growing number without a word, next to a date, is more often something else.
 _MIN_SCORE = 2
-_SECONDS = ("", "s", "sec", "secs", "second", "seconds")
+_SECONDS_SINCE_1970 = re.compile(r"1\d{9}(?:\.\d+)?")
 _FACTORS = {
     "batch_size": re.compile(r"(?<!global)(?<!global[_ ])(?<![a-z])(?:batch[_ ]?size|bsz?|mbs)$"),
     "global_batch_size": re.compile(r"(?<![a-z])(?:global[_ ]?batch[_ ]?size|gbs)$"),
@@ -103,7 +103,7 @@ def _name_times_and_rates(
 
 
 def _name_stamp(template: LineTemplate, contexts: Sequence[NumberContext], roles: ColumnRoles) -> None:
-    """Name a date that changes, else seconds since 1970 or since the start."""
+    """Name a date that changes, else seconds since 1970 or the time since the start."""
     dates = [
         slot
         for slot, kind in enumerate(template.kinds)
@@ -113,15 +113,15 @@ def _name_stamp(template: LineTemplate, contexts: Sequence[NumberContext], roles
         roles.names[dates[0]] = "timestamp"
         return
     for slot, context in enumerate(contexts):
-        if slot in roles.names or not template.never_falls(slot):
+        if slot in roles.names:
             continue
-        if all(re.fullmatch(r"1\d{9}(?:\.\d+)?", cell) for cell in template.column(slot)):
+        if template.never_falls(slot) and all(map(_SECONDS_SINCE_1970.fullmatch, template.column(slot))):
             roles.names[slot] = "timestamp"
             return
-        unit = context.unit or context.named_unit
-        if is_time(context.key) and unit in _SECONDS and all("." in cell for cell in template.column(slot)):
-            roles.names[slot] = "timestamp"
-            roles.notes.append(f'the time "{context.key}" grows: taken as seconds since the start')
+        if unit := elapsed_unit(template, context, slot):
+            roles.names[slot] = "timestamp" if unit == "s" else f"timestamp_{unit}"
+            name = f'"{context.key}" only grows: it is the time since the start, not a step time'
+            roles.notes.append(f"{name}; the difference from line to line is used")
             return
 
 

@@ -20,9 +20,11 @@ from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing.text_log import Records, TextLog
 from reportgen.formats.registry import FORMATS
+from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.columns import ColumnRoles, column_roles
 from reportgen.learn.regex import anchor, pattern
 from reportgen.learn.templates import MAX_TEXT_CHARS, LineTemplate, find_templates
+from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing, run_entry
 from reportgen.sources.logfiles import LogFiles
@@ -135,7 +137,8 @@ def _fit(
     notes = list(roles.notes)
     table = _format_table(files.path, template, roles, text)
     time = roles.time_slot()
-    if time is not None and "timestamp" in roles.names.values() and _covers_interval(files, table):
+    has_stamp = any(name.startswith("timestamp") for name in roles.names.values())
+    if time is not None and has_stamp and _covers_interval(files, table):
         names = {slot: name for slot, name in roles.names.items() if slot != time}
         table = _format_table(files.path, template, replace(roles, names=names), text)
         notes = ["the printed time covers all steps since the previous line; timestamps are more precise"]
@@ -184,7 +187,7 @@ def _run(files: LogFiles, table: dict[str, Any]) -> Run | None:
 
 def _listing(files: LogFiles, table: dict[str, Any]) -> RunListing:
     run = _run(files, table)
-    return RunListing((run_entry(run, DEFAULT),) if run else ())
+    return RunListing((run_entry(normalize_run(add_path_settings(run)), DEFAULT),) if run else ())
 
 
 def _table(format: Definition, records: Records) -> tuple[tuple[str, ...], ...]:

@@ -30,6 +30,10 @@ _SPACE = re.compile(f"[{BLANK}]+")
 _COUNT = re.compile(r"\d{1,15}|\d{1,3}(?:,\d{3}){1,4}", re.ASCII)
 _MIN_VALUES = 3
 _MAX_FALL_SHARE = 0.2
+# Elapsed time rises from line to line; the noise of step times rises in half of the lines.
+_MIN_GROWING = 10
+_MIN_RISE_SHARE = 0.9
+_MAX_RESTART_SHARE = 0.02
 
 
 @dataclass(slots=True)
@@ -71,6 +75,15 @@ class LineTemplate:
         """Return whether numbers never fall, as elapsed time does."""
         values = self.numbers(slot)
         return len(set(values)) >= _MIN_VALUES and values == sorted(values)
+
+    def accumulates(self, slot: int) -> bool:
+        """Return whether numbers only grow, as elapsed time does; it may start again now and then."""
+        values = self.numbers(slot)
+        rises = sum(after > before for before, after in pairwise(values))
+        falls = sum(after < before for before, after in pairwise(values))
+        is_rare = falls <= max(1, _MAX_RESTART_SHARE * len(values))
+        grows = len(values) >= _MIN_GROWING and is_rare and rises >= _MIN_RISE_SHARE * (len(values) - 1)
+        return grows or self.never_falls(slot)
 
     def spellings(self, place: int) -> set[str]:
         """Return how the literal at a place is written, including white space."""

@@ -56,6 +56,7 @@ _PER_STEP = re.compile(r"(?:/|per)[ _]?(?:step|it|batch)")
 _PARTIAL_TIME = re.compile(
     r"(?<![a-z])(?:data|load|fwd|forward|bwd|backward|optim|opt|eval|val|valid|comm|wait|h2d|lr|loss|mem|epoch)"
 )
+_MEAN = re.compile(r"(?<![a-z])(?:eta|remain|left|avg|average|mean)")
 _AGGREGATE_TIME = re.compile(r"(?<![a-z])(?:eta|remain|total|left|avg|average|mean)")
 
 
@@ -195,7 +196,7 @@ def _plain_time(template: LineTemplate, slot: int, context: NumberContext, end: 
     key, unit, inside = context.key, context.unit, context.named_unit
     is_of_a_step = bool(_STEP_WORD.search(key))
     is_named = is_time(key) or bool(inside and is_of_a_step and not _RATE_OR_TIME.search(key))
-    is_elapsed = template.never_falls(slot) and not _PER_STEP.search(key)
+    is_elapsed = template.accumulates(slot) and not _PER_STEP.search(key)
     if _PARTIAL_TIME.search(key) or _AGGREGATE_TIME.search(key) or is_elapsed:
         return None
     if not is_named and (not unit or (_LETTER.search(key) and not is_of_a_step)):
@@ -204,6 +205,16 @@ def _plain_time(template: LineTemplate, slot: int, context: NumberContext, end: 
     note = "" if known else "the time has no unit: seconds are assumed"
     score = 1 + is_named + bool(known) + (is_of_a_step and is_named)
     return Meaning(f"step_time_{known or 's'}", score, end, note)
+
+
+def elapsed_unit(template: LineTemplate, context: NumberContext, slot: int) -> str:
+    """Return the unit of a time since the start, which only grows; "" for any other number."""
+    key, unit = context.key, _unit(context.unit or context.named_unit)
+    is_other = context.is_other or _PARTIAL_TIME.search(key) or _MEAN.search(key) or _PER_STEP.search(key)
+    if is_other or not (unit or is_time(key)) or not template.accumulates(slot):
+        return ""
+    # Whole numbers without a unit are more often a count.
+    return unit or ("s" if is_time(key) and all("." in cell for cell in template.column(slot)) else "")
 
 
 def _unit(text: str) -> str:

@@ -40,6 +40,13 @@ def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
     assert call("build", "reports")[0] == ""
 
 
+def test_build_prints_a_warning_for_a_label_pattern_that_matches_no_log(here):
+    (here / "logs/rates/labels.toml").write_text('[[paths]]\npattern = "{device}-{repeat:int}.log"\n')
+    assert call("build", "reports")[1].splitlines()[0] == (
+        'warning  logs/rates/labels.toml:2: paths[0]: "{device}-{repeat:int}.log" matches no log [read.unused-label]'
+    )
+
+
 def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
     call("build", "reports")
     assert call("check", "reports") == ("", "1 report, 6 files; findings: none\nup to date\n")

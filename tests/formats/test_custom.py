@@ -184,6 +184,15 @@ def test_time_between_timestamps_is_step_time_and_the_first_record_has_none(stam
     np.testing.assert_allclose(found.value, [1.0, 2.0], atol=1e-6)
 
 
+@pytest.mark.parametrize(("unit", "second"), [("s", "1"), ("ms", "1000"), ("min", "0.016666666666666666")])
+def test_the_time_since_the_start_may_have_a_unit(unit: str, second: str) -> None:
+    log = f"step 1 0\nstep 2 {second}\nstep 3 0\nstep 4 {second}\n".encode()
+    run = read(log, rf"step (?P<step>\d+) (?P<timestamp_{unit}>\S+)")
+    # The clock that starts again gives no time.
+    assert rows(run) == [(2, 1, 1.0, 2), (4, 1, 1.0, 4)]
+    assert run.factors == {}
+
+
 def test_other_groups_are_factors_if_they_are_constant() -> None:
     pattern = (
         r"(?P<model>\S+) b(?P<batch_size>\d+) x(?P<devices>\d+) loss (?P<loss>\S+) (?P<step_time_s>\S+)s"

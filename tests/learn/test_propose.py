@@ -301,7 +301,10 @@ def test_assumptions_are_noted() -> None:
     assert learned(INTERVAL).notes == (
         "the printed time covers all steps since the previous line; timestamps are more precise",
     )
-    assert learned(ELAPSED).notes == ('the time "elapsed" grows: taken as seconds since the start',)
+    assert learned(ELAPSED).notes == (
+        '"elapsed" only grows: it is the time since the start, not a step time; the difference from line to line '
+        "is used",
+    )
     known = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(9))
     assert learned(known).notes == ("nanogpt already reads this file; a custom format takes precedence",)
 
@@ -321,6 +324,38 @@ def test_the_slowest_rank_counts_if_lines_name_ranks() -> None:
     found = learned(log)
     assert "(?P<rank>\\d+)" in pattern(found)
     assert (values(found), found.notes) == ({"step_time": 1.0}, ())
+
+
+@pytest.mark.parametrize("restarts", [0, 1])
+@pytest.mark.parametrize(
+    ("form", "per_second", "group"),
+    [
+        (
+            "step:{step}/1770 train_loss:4.5 train_time:{time:.0f}ms step_avg:{mean:.2f}ms",
+            1000,
+            "timestamp_ms",
+        ),
+        ("step {step} | total time {time:.2f} s | loss 4.5", 1, "timestamp"),
+        ("it {step} runtime (min): {time:.4f}", 1 / 60, "timestamp_min"),
+    ],
+)
+def test_a_time_that_only_grows_is_no_step_time_and_its_difference_is_used(
+    form: str, per_second: float, group: str, restarts: int
+) -> None:
+    # 0.36 s per step; the clock may start again after the tenth step.
+    times = {step: 0.36 * (step - 10 * restarts * (step > 10)) for step in range(1, 140)}
+    rows = (form.format(step=n, time=t * per_second, mean=1000 * t / n) for n, t in times.items())
+    found = learned("".join(f"{row}\n" for row in rows))
+    assert f"(?P<{group}>" in pattern(found)
+    assert values(found)["step_time"] == pytest.approx(0.36, rel=0.01)
+    assert found.notes[0].endswith(
+        " only grows: it is the time since the start, not a step time; the difference from line to line is used"
+    )
+
+
+def test_noise_that_rises_by_chance_is_a_step_time() -> None:
+    log = "".join(f"step {i} took {500 + i % 9} ms\n" for i in range(1, 100))
+    assert "(?P<step_time_ms>" in pattern(learned(log))
 
 
 def test_a_growing_time_per_step_is_not_taken_for_elapsed_time() -> None:

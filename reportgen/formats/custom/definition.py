@@ -19,6 +19,7 @@ from reportgen.core.schema import InvalidTable, TomlTable, convert
 from reportgen.formats.parsing.line_format import STEP_RATES, TIME_UNITS, Quantity, quantities
 
 _TIME = re.compile(r"(step_time|data_loading_time)(?:_(.*))?")
+_STAMP = re.compile(rf"timestamp(?:_(?:{'|'.join(TIME_UNITS)}))?")
 _OTHER_RATE = re.compile(r".+_per_(?:s|sec|secs|seconds|ms|min|minute|h|hour)")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _MEASURES = "name one step_time_<unit>, <items>_per_second or timestamp, as in (?P<step_time_ms>[0-9.]+)"
@@ -73,6 +74,16 @@ class Definition(TomlTable, dict=True):
         return next((name for name in self.groups if name.startswith("step_time_")), "")
 
     @property
+    def stamp(self) -> str:
+        """The group with timestamps, "" if the pattern has none."""
+        return next((name for name in self.groups if _STAMP.fullmatch(name)), "")
+
+    @property
+    def stamps_per_second(self) -> float:
+        """How many of the timestamps' unit make a second."""
+        return TIME_UNITS[self.stamp.partition("_")[2] or "s"]
+
+    @property
     def item(self) -> str:
         """What the rate counts, "" if the pattern has no rate of samples."""
         return next((rate.item for rate in self.quantities if rate.item and rate.item not in STEP_RATES), "")
@@ -114,12 +125,13 @@ def _pattern_fault(pattern: str) -> tuple[str, str] | None:
     for name in groups:
         if _OTHER_RATE.fullmatch(name):
             return f'unknown unit of the rate "{name}"', "rates end in _per_second"
+    stamps = [name for name in groups if _STAMP.fullmatch(name)]
     step_times = [name for name, quantity, _ in times if quantity == "step_time"]
     rates = [name for name in groups if "_per_second" in name and quantities([name])]
-    for what, names in (("step times", step_times), ("rates", rates)):
+    for what, names in (("step times", step_times), ("rates", rates), ("timestamps", stamps)):
         if len(names) > 1:
             return f'two groups with {what}, "{names[0]}" and "{names[1]}"', "keep one"
-    if not (quantities(groups) or "timestamp" in groups):
+    if not (quantities(groups) or stamps):
         return "has no group for a time or a rate", _MEASURES
     return None
 

@@ -36,7 +36,7 @@ _DATE = re.compile(
 _TIME_OF_DAY = re.compile(rb"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.,][0-9]{1,9})?")
 # What a batch counts; a rate of anything finer (tokens) has other samples.
 _BATCH_ITEMS = ("", "sample", "image", "sequence", "example", *STEP_RATES)
-_NOT_FACTORS = ("step", "epoch", "timestamp")
+_NOT_FACTORS = ("step", "epoch")
 _MAX_REASON_CHARS = 100
 # A group called rank with more values than these is something else.
 _MAX_RANKS = 4096
@@ -45,9 +45,13 @@ Cells = Sequence[bytes | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserRecords(Records):
-    """Records of a user's pattern, whose cells may hold anything; cells that are not numbers are reported."""
+    """Records of a user's pattern, whose cells may hold anything; cells that are not numbers are reported.
+
+    per_second  how many of the unit of numeric timestamps make a second
+    """
 
     malformed: Malformed
+    per_second: float
 
     def floats(self, name: str) -> FloatArray:
         """Return a column as numbers, NaN where there is none."""
@@ -61,7 +65,7 @@ class UserRecords(Records):
         """Return timestamps as seconds: since 1970, since the start, of the day, or dates with a time."""
         cells = [(cell or b"").strip() for cell in self.columns[name]]
         if all(_is(_NUMBER, cell) for cell in cells):
-            return floats(cells)
+            return floats(cells) / self.per_second
         if all(_is(_TIME_OF_DAY, cell) for cell in cells):
             return timestamps.of_day(cells)
         dates = [_DATE.fullmatch(cell) for cell in cells]
@@ -143,9 +147,12 @@ def matched(own: Definition, log: TextLog) -> UserRecords:
     matches = list(own.matches(searchable(log.content)))
     cells = list(zip(*(match.groups() for match in matches), strict=True))
     columns = {name: tuple(cells[number - 1]) if matches else () for name, number in own.groups.items()}
+    if own.stamp:
+        columns["timestamp"] = columns[own.stamp]
     begin = np.array([match.start() for match in matches], dtype=np.int64)
     end = np.array([match.end() for match in matches], dtype=np.int64)
-    return UserRecords(begin, end, log.lines(begin), columns, log.malformed)
+    per_second = own.stamps_per_second if own.stamp else 1.0
+    return UserRecords(begin, end, log.lines(begin), columns, log.malformed, per_second)
 
 
 def numbered(own: Definition, log: TextLog) -> tuple[UserRecords, IntArray, IntArray]:
@@ -199,7 +206,9 @@ def _measured(own: Definition, factors: dict[str, FactorValue]) -> tuple[Quantit
 
 def _factors(own: Definition, records: Records) -> dict[str, FactorValue]:
     """Return what the rate counts, and the groups with one value in the whole log."""
-    others = [name for name in own.groups if name not in _NOT_FACTORS and not quantities([name])]
+    others = [
+        name for name in own.groups if name not in (*_NOT_FACTORS, own.stamp) and not quantities([name])
+    ]
     values = {name: {cell for cell in records.columns[name] if cell} for name in others}
     item: dict[str, FactorValue] = {"item": own.item} if own.item else {}
     return item | {name: _factor(cells.pop()) for name, cells in values.items() if len(cells) == 1}
