@@ -15,20 +15,15 @@ https://github.com/tqdm/tqdm, `tqdm.format_meter`.
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import Finding, FloatArray, IntArray, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.dllogger_records import text_steps
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.core.model import FloatArray, IntArray
+from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
+from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
-_NAME = "bertsquad"
 _ANCHOR = b"run_squad.py --"
 _COMMAND = re.compile(rb"run_squad\.py --[^\r\n]{1,4000}")
 _BATCH = re.compile(rb"--train_batch_size[= ]([0-9]{1,9})")
@@ -50,27 +45,30 @@ _BAR = re.compile(
 _ASSUMED_STEPS = 100
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with the command line of run_squad.py."""
-    return claim(files, _ANCHOR, _COMMAND, 0.9, beside=BESIDE)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
+def _build(run: RunBuilder) -> None:
+    log = run.log
     final = log.last(_FINAL, b"training_sequences_per_second") or log.last(_FINAL, b"training throughput:")
-    factors = {"model": "BERT", "dataset": "SQuAD 1.1", "item": "sequence"}
-    run = RunBuilder(log, _NAME, factors={**factors}, has_result=final is not None)
+    run.has_result = final is not None
     _describe(run)
     steps = _add_bars(run)
     if not steps:
-        _add_stamps(run)
+        stamps = text_steps(log)
+        set_steps(run, stamps)
+        run.add_stamps(stamps.t, run.samples_per_step)
     if final and not (final[1] and 0 < steps < _ASSUMED_STEPS):
         add_throughput(run, float(final[1] or final[2]), final[0], "total", final.start())
-    yield run.run()
 
 
-FORMAT = Format(_NAME, "Logs of NVIDIA's BERT fine-tuning on SQuAD.", claims, read, marks=(_ANCHOR,))
+FORMAT = example(
+    "bertsquad",
+    "Logs of NVIDIA's BERT fine-tuning on SQuAD.",
+    (_ANCHOR,),
+    _COMMAND,
+    _build,
+    model="BERT",
+    dataset="SQuAD 1.1",
+    item="sequence",
+)
 
 
 def _describe(run: RunBuilder) -> None:
@@ -104,13 +102,6 @@ def _add_bars(run: RunBuilder) -> int:
     else:
         run.add("step_time", 1 / rate, "printed")
     return len(run.step)
-
-
-def _add_stamps(run: RunBuilder) -> None:
-    steps = text_steps(run.log)
-    run.step, run.breaks = count_on(steps.epoch, steps.iteration)
-    run.line, run.last = steps.line, max(run.last, steps.last)
-    run.add_stamps(steps.t, run.samples_per_step)
 
 
 def bars(log: TextLog) -> tuple[IntArray, FloatArray, IntArray]:

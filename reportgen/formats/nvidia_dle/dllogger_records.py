@@ -12,12 +12,14 @@ Format: https://github.com/NVIDIA/dllogger (v1.1.0).
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray
-from reportgen.formats.parsing.json_values import load_leading, table
+from reportgen.formats.parsing.json_values import is_number, load_leading, number, table
+from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 from reportgen.formats.parsing.timestamps import moments
 
@@ -73,6 +75,12 @@ class ParsedLog:
     parameters: Mapping[str, Any]
     units: Mapping[str, str]
     summary: Mapping[str, tuple[float, int]] | None
+
+
+def set_steps(run: RunBuilder, steps: Steps) -> None:
+    """Set the records of a run."""
+    run.step, run.breaks = count_on(steps.epoch, steps.iteration)
+    run.line, run.last = steps.line, max(run.last, steps.last)
 
 
 def text_steps(log: TextLog, metric: bytes = b"") -> Steps:
@@ -191,7 +199,7 @@ def json_log(log: TextLog, metric: str) -> ParsedLog | None:
     skipped = 0
     for record, at in records:
         step, values = record.get("step"), table(record.get("data"))
-        numbers = {name: float(value) for name, value in values.items() if _is_number(value)}
+        numbers = {name: float(value) for name, value in values.items() if is_number(value)}
         if step == "PARAMETER":
             parameters = {**values, **parameters}
         elif step in ([], "Summary"):
@@ -199,7 +207,9 @@ def json_log(log: TextLog, metric: str) -> ParsedLog | None:
         elif (epoch_and_iteration := _step_of(step)) and (metric in values or not metric):
             epoch, iteration = epoch_and_iteration
             skipped = max(skipped, int(numbers.get("skipped_steps", 0)))
-            rows.append((epoch, iteration + skipped, _time(record), numbers.get(metric, np.nan), at))
+            rows.append(
+                (epoch, iteration + skipped, number(record.get("timestamp")), numbers.get(metric, np.nan), at)
+            )
     return ParsedLog(_steps(log, rows), parameters, units, summary)
 
 
@@ -221,17 +231,6 @@ def _step_of(step: object) -> tuple[int, int] | None:
         return None
     is_step = all(isinstance(number, int) and 0 <= number < 10**12 for number in numbers)
     return (numbers[0], numbers[1]) if is_step else None
-
-
-def _time(record: Mapping[str, Any]) -> float:
-    try:
-        return float(record["timestamp"])
-    except (KeyError, TypeError, ValueError):
-        return np.nan
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and abs(value) < 1e300
 
 
 def _steps(log: TextLog, rows: Sequence[tuple[float, ...]]) -> Steps:

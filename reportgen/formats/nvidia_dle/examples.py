@@ -11,10 +11,13 @@ Layout: https://github.com/lambdal/deeplearning-benchmark.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
+from reportgen.core.model import FactorValue, Finding, Run
+from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.text_log import TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _IS_HALF = {
@@ -28,6 +31,7 @@ _LAUNCHER, _SYSTEM = "benchmark.para", "../sys_pytorch.txt"
 BESIDE = (_LAUNCHER, _SYSTEM)
 _COUNTS = re.compile(rb"\s*GLOBAL_BATCH[ \t]+([0-9]{1,15})\s+GPU[ \t]+([0-9]{1,6})\s*")
 _LOG = re.compile(r"(?:^|/)([^/]+)/[^/_]+_[^/]+_(?:FP32|TF32|FP16|AMP|BF16)[^/]*/[0-9-]{10}_[0-9-]{8}\.txt")
+_GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
 _TIMES = re.compile(r"(?:^|[^0-9A-Za-z])([0-9]{1,4})x(?=[A-Z0-9])")
 # Amazon's names do not count GPUs: https://aws.amazon.com/ec2/instance-types/p3/.
 _AMAZON: Mapping[str, int] = {"p3.2xlarge": 1, "p3.8xlarge": 4, "p3.16xlarge": 8}
@@ -36,6 +40,37 @@ _FACTS: Mapping[str, str] = {
     "CUDA Version": "cuda", "CUDNN Version": "cudnn", "Motherboard": "motherboard", "OS": "os",
     "PyTorch Version": "torch",
 }  # fmt: skip
+
+
+def example(
+    name: str,
+    summary: str,
+    literals: tuple[bytes, ...],
+    pattern: re.Pattern[bytes],
+    build: Callable[[RunBuilder], None],
+    **factors: FactorValue,
+) -> Format:
+    """Return the format of one program, whose runs have these factors.
+
+    pattern  matches in the head of its logs, and contains one of the literals
+    build    fills the run of a log
+    """
+
+    def claims(files: LogFiles) -> Claim | None:
+        return claim(files, literals, pattern, 0.9, beside=BESIDE)
+
+    def read(files: LogFiles) -> Iterator[Run | Finding]:
+        run = RunBuilder(TextLog(files), name, factors={**factors})
+        build(run)
+        yield run.run()
+
+    return Format(name, summary, claims, read, marks=literals)
+
+
+def set_device(run: RunBuilder) -> None:
+    """Set the device from the output of `nvidia-smi -L`."""
+    if gpu := run.log.search(_GPU, b"GPU 0: "):
+        run.factors["device"] = gpu[1].decode("utf-8", "replace").partition(" (UUID")[0].strip()
 
 
 def set_precision(run: RunBuilder, printed: str) -> None:
@@ -77,6 +112,13 @@ def set_batch(
     batch = {"batch_size": batch_size} if batch_size else {"global_batch_size": global_batch}
     run.factors |= {name: count for name, count in {**batch, "devices": devices}.items() if count}
     return float(global_batch) if global_batch else None
+
+
+def add_final(run: RunBuilder, final: re.Match[bytes] | None, statistic: str = "mean") -> None:
+    """Add the throughput that a program prints at its end; it has no result without one."""
+    run.has_result = final is not None
+    if final:
+        add_throughput(run, float(final[1]), final[0], statistic, final.start())
 
 
 def add_throughput(run: RunBuilder, value: float, original: bytes, statistic: str, at: int) -> None:

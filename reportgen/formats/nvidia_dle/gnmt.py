@@ -7,18 +7,20 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import Finding, IntArray, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.core.model import IntArray
+from reportgen.formats.nvidia_dle.examples import (
+    add_throughput,
+    example,
+    set_batch,
+    set_device,
+    set_precision,
+)
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER, Records
 
-_NAME = "gnmt"
 _ANCHOR = b": TRAIN ["
 # The rank may be glued to a digit of another line, as in "loss scale to 1024.06: TRAIN": take its last
 # digits.
@@ -28,73 +30,47 @@ _STEP = re.compile(
 )
 _RANK = re.compile(rb"[0-9]{1,5}\Z")
 _MAX_RANK_CHARS = 5
-_FIRST = np.array([True])
 _WORD = re.compile(
     rb"[0-9]{1,6}: (?:TRAIN \[[0-9]{1,6}\]\[[0-9]{1,9}/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
 )
 _TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *[0-9.]+\|")
 _EPOCH = re.compile(rb"Performance: Epoch: [0-9]+\tTraining: (" + NUMBER + rb") Tok/s")
-_GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a step or with the settings of GNMT."""
-    return claim(files, (_ANCHOR, b"bpe_codes="), _WORD, 0.9, beside=BESIDE)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    header = log.content.rfind(b"|**GPUs**|")
-    table = _TABLE.search(log.content, header) if header >= 0 else None
-    run = RunBuilder(log, _NAME, factors={"model": "GNMT", "item": "token"}, has_result=table is not None)
+def _build(run: RunBuilder) -> None:
+    log = run.log
     steps = log.records(_STEP, _ANCHOR)
     ranks = [_RANK.search(log.content, max(at - _MAX_RANK_CHARS, 0), at) for at in steps.begin.tolist()]
     if not all(ranks):
         steps = steps.take(np.array([bool(rank) for rank in ranks]).nonzero()[0])
     rank = np.array([int(rank[0]) for rank in ranks if rank], dtype=np.int64)
-    _describe(run, rank, table)
+    set_device(run)
+    set_precision(run, log.word(b"math='"))
+    header = log.content.rfind(b"|**GPUs**|")
+    table = _TABLE.search(log.content, header) if header >= 0 else None
+    run.has_result = table is not None
+    if table:
+        set_batch(run, int(table[1]), batch_size=int(table[2]))
+    else:
+        batch_size = log.count(b"(train_batch_size=", b" train_batch_size=")
+        set_batch(run, len(np.unique(rank)) or None, batch_size=batch_size)
     if len(steps):
         _add_steps(run, rank, steps)
     if final := log.last(_EPOCH, b"Performance: Epoch: "):
         add_throughput(run, float(final[1]), final[0], "mean", final.start())
-    yield run.run()
-
-
-FORMAT = Format(_NAME, "Logs of NVIDIA's GNMT.", claims, read, marks=(_ANCHOR, b"bpe_codes="))
-
-
-def _describe(run: RunBuilder, rank: IntArray, table: re.Match[bytes] | None) -> None:
-    log = run.log
-    gpu = log.search(_GPU, b"GPU 0: ")
-    if gpu:
-        run.factors["device"] = re.sub(r" \(UUID.*", "", gpu[1].decode("utf-8", "replace")).strip()
-    set_precision(run, log.word(b"math='"))
-    if table:
-        set_batch(run, int(table[1]), batch_size=int(table[2]))
-    else:
-        set_batch(
-            run,
-            len(np.unique(rank)) or None,
-            batch_size=log.count(b"(train_batch_size=", b" train_batch_size="),
-        )
 
 
 def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:
     """Add the sum over the ranks of the steps that all ranks printed."""
     step = _before(steps.integers("epoch"), steps.integers("length")) + steps.integers("index") + 1
     # A rank prints a step twice in a run that was resumed: the first line counts.
-    order = np.lexsort((rank, step))
-    sorted_step, sorted_rank = step[order], rank[order]
-    is_new_step = np.concatenate((_FIRST, sorted_step[1:] != sorted_step[:-1]))
-    is_first = is_new_step | np.concatenate((_FIRST, sorted_rank[1:] != sorted_rank[:-1]))
-    order = order[is_first]
-    (begins,) = is_new_step[is_first].nonzero()
-    is_whole = np.diff(begins, append=len(order)) == len(np.unique(rank))
-    run.step, run.last = step[order][begins][is_whole], int(steps.end[-1])
-    run.line = np.minimum.reduceat(steps.line[order], begins)[is_whole]
-    run.add("throughput", np.add.reduceat(steps.floats("rate")[order], begins)[is_whole], "printed")
+    _, first = np.unique(step * 10**_MAX_RANK_CHARS + rank, return_index=True)
+    number, begins, count = np.unique(step[first], return_index=True, return_counts=True)
+    is_whole = count == len(np.unique(rank))
+    run.step, run.last = number[is_whole], int(steps.end[-1])
+    run.line = np.minimum.reduceat(steps.line[first], begins)[is_whole]
+    run.add("throughput", np.add.reduceat(steps.floats("rate")[first], begins)[is_whole], "printed")
 
 
 def _before(epoch: IntArray, length: IntArray) -> IntArray:
@@ -103,3 +79,8 @@ def _before(epoch: IntArray, length: IntArray) -> IntArray:
     np.maximum.at(longest, epoch, length)
     before: IntArray = (longest.cumsum() - longest)[epoch]
     return before
+
+
+FORMAT = example(
+    "gnmt", "Logs of NVIDIA's GNMT.", (_ANCHOR, b"bpe_codes="), _WORD, _build, model="GNMT", item="token"
+)

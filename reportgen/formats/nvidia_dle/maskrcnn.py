@@ -8,20 +8,14 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/Mas
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import Finding, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.dllogger_records import text_steps
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
+from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER
 
-_NAME = "maskrcnn"
 _ANCHOR = b" maskrcnn_benchmark.trainer INFO: eta: "
 _LINE = re.compile(
     re.escape(_ANCHOR) + rb"[^\r\n]{1,40}?iter: (?P<step>[0-9]{1,12}) [^\r\n]{1,900}? "
@@ -36,18 +30,8 @@ _HALF = re.compile(rb"\nDTYPE: \"?(float16|float32)")
 _FINAL = re.compile(rb"Training perf is: (" + NUMBER + rb") FPS")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of maskrcnn_benchmark's loggers, or with the final rate."""
-    return claim(files, (b"maskrcnn_benchmark", b"Training perf is: "), _HEAD, 0.9, beside=BESIDE)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    final = log.last(_FINAL, b"Training perf is: ")
-    run = RunBuilder(
-        log, _NAME, factors={"model": "Mask R-CNN", "item": "image"}, has_result=final is not None
-    )
+def _build(run: RunBuilder) -> None:
+    log = run.log
     half = log.last(_HALF, b"\nDTYPE: ")
     set_precision(run, log.word(b"'DTYPE', '") or (half[1].decode() if half else ""))
     devices = log.count(b"maskrcnn_benchmark INFO: Using ", b"PARAMETER gpu_count : ")
@@ -55,14 +39,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     batch = log.last(_OPTION, b"'SOLVER.IMS_PER_BATCH', '") or log.last(_SOLVER, b"\nSOLVER:\n")
     run.samples_per_step = set_batch(run, devices, global_batch=int(batch[1]) if batch else None)
     _add_steps(run)
-    if final:
-        add_throughput(run, float(final[1]), final[0], "mean", final.start())
-    yield run.run()
-
-
-FORMAT = Format(
-    _NAME, "Logs of NVIDIA's Mask R-CNN.", claims, read, marks=(b"maskrcnn_benchmark", b"Training perf is: ")
-)
+    add_final(run, log.last(_FINAL, b"Training perf is: "))
 
 
 def _add_steps(run: RunBuilder) -> None:
@@ -72,10 +49,21 @@ def _add_steps(run: RunBuilder) -> None:
         t, time = run.log.stamps(lines.begin), lines.floats("time")
     else:
         steps = text_steps(run.log, b"time")
-        run.step, _ = count_on(steps.epoch, steps.iteration)
-        run.line, run.last, t, time = steps.line, steps.last, steps.t, steps.rate
+        set_steps(run, steps)
+        run.breaks, t, time = (), steps.t, steps.rate
     run.add_stamps(t, run.samples_per_step)
     if run.samples_per_step:
         run.add(
             "throughput", run.samples_per_step / time, "printed", span=np.diff(run.step, prepend=0).clip(1)
         )
+
+
+FORMAT = example(
+    "maskrcnn",
+    "Logs of NVIDIA's Mask R-CNN.",
+    (b"maskrcnn_benchmark", b"Training perf is: "),
+    _HEAD,
+    _build,
+    model="Mask R-CNN",
+    item="image",
+)

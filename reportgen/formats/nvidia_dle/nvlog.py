@@ -8,21 +8,16 @@ Format: the `dllogger` that NVIDIA's DeepLearningExamples shipped until 2020.
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import Finding, Run
-from reportgen.formats.base import Claim, Format
 from reportgen.formats.nvidia_dle.dllogger_records import objects
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
 from reportgen.formats.nvidia_dle.tacotron import add_items
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim, positive
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, positive
 
-_NAME = "nvlog"
 _MARK = b":::NVLOGv0"
 _HEAD = (
     rb":::NVLOGv0\.[0-9.]{1,8}+ (?P<model>[\w.-]{1,40}+) (?P<time>[0-9]{9,11}+\.[0-9]{1,9}+) "
@@ -35,17 +30,10 @@ _EVENT = re.compile(
 )
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of NVLOG."""
-    return claim(files, _MARK, _ANY, 0.9, beside=BESIDE)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    events = _events(log)
+def _build(run: RunBuilder) -> None:
+    events = _events(run.log)
     keys = events.columns["key"]
-    run = RunBuilder(log, _NAME, has_result=b"run_final" in keys or b"best_train_throughput" in keys)
+    run.has_result = b"run_final" in keys or b"best_train_throughput" in keys
     run.last = int(events.end.max(initial=0))
     has_items = any(b"items/sec" in key for key in keys if key)
     global_batch = _describe(run, has_items)
@@ -54,10 +42,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     else:
         run.samples_per_step = global_batch
         _add_final(run, events)
-    yield run.run()
 
 
-FORMAT = Format(_NAME, "NVLOG logs, the predecessor of DLLogger.", claims, read, marks=(_MARK,))
+FORMAT = example("nvlog", "NVLOG logs, the predecessor of DLLogger.", (_MARK,), _ANY, _build)
 
 
 def _events(log: TextLog) -> Records:

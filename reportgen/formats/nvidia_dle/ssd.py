@@ -9,16 +9,14 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD.
 """
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 
-from reportgen.core.model import Finding, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.formats.base import Claim
+from reportgen.formats.nvidia_dle.examples import BESIDE, add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
+from reportgen.formats.parsing.text_log import NUMBER, claim
 from reportgen.sources.logfiles import LogFiles
 
-_NAME = "ssd"
 _HEAD = re.compile(
     rb"Done benchmarking\. Total images: [0-9]+\ttotal time: |DLL [0-9 :.-]{26} - PARAMETER dataset path : |"
     rb"Training performance = [0-9.]+ FPS"
@@ -35,27 +33,27 @@ _DOWNLOAD = b"https://download.pytorch.org/models/resnet50"
 _MAX_HEAD_BYTES = 4 * 2**20
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with the summary of a rank, or with the settings that DLLogger prints for SSD."""
-    if claimed := claim(files, _LITERALS, _HEAD, 0.9, beside=BESIDE):
-        return claimed
-    is_long = not files.is_folder and _DOWNLOAD in files.head(files.path)
-    return claim(files, _LITERALS, _HEAD, 0.9, size=_MAX_HEAD_BYTES, beside=BESIDE) if is_long else None
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
+def _build(run: RunBuilder) -> None:
+    log = run.log
     job = log.last(_JOB, b"Training performance = ")
     rank = log.last(_RANK, b"Done benchmarking. Total images: ")
-    final = rank if rank and (not job or log.content.rfind(_UNIT) >= 0) else job
-    run = RunBuilder(log, _NAME, factors={"model": "SSD", "item": "image"}, has_result=final is not None)
     set_precision(run, log.word(b"precision : "))
     batch_size = log.count(b"PARAMETER batch size : ", b"  batch size : ")
     run.samples_per_step = set_batch(run, None, batch_size=batch_size)
-    if final:
-        add_throughput(run, float(final[1]), final[0], "median", final.start())
-    yield run.run()
+    add_final(run, rank if rank and (not job or log.content.rfind(_UNIT) >= 0) else job, "median")
 
 
-FORMAT = Format(_NAME, "Logs of NVIDIA's SSD in benchmark mode.", claims, read, marks=(*_LITERALS, _DOWNLOAD))
+_SSD = example(
+    "ssd", "Logs of NVIDIA's SSD in benchmark mode.", _LITERALS, _HEAD, _build, model="SSD", item="image"
+)
+
+
+def _claims(files: LogFiles) -> Claim | None:
+    """Claim a file by its head, or by more of it after a download."""
+    claimed = _SSD.claims(files)
+    if claimed or files.is_folder or _DOWNLOAD not in files.head(files.path):
+        return claimed
+    return claim(files, _LITERALS, _HEAD, 0.9, size=_MAX_HEAD_BYTES, beside=BESIDE)
+
+
+FORMAT = replace(_SSD, claims=_claims, marks=(*_LITERALS, _DOWNLOAD))

@@ -12,18 +12,13 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/SpeechSynthesis/
 """
 
 import re
-from collections.abc import Iterator
 
-from reportgen.core.model import Finding, FloatArray, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.dllogger_records import text_steps
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.core.model import FloatArray
+from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
+from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER, STAMP
 
-_NAME = "tacotron"
 _SETTINGS = re.compile(
     rb"DLLL? " + STAMP + rb" - (?:PARAMETER model_name : (?:Tacotron2|WaveGlow)"
     rb"|\([0-9]+, [0-9]+\) (?:glob_iter/iters_per_epoch|train_items_per_sec))"
@@ -34,29 +29,21 @@ _MARKS = (b"model_name", b"glob_iter", b"train_items_per_sec")
 _MIN_STEPS = 20
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with the settings or a step of one of the two programs."""
-    return claim(files, _MARKS, _SETTINGS, 0.9, beside=BESIDE)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    run = RunBuilder(log, _NAME, has_result=log.content.rfind(b" - () run_time : ") >= 0)
+def _build(run: RunBuilder) -> None:
+    log = run.log
+    run.has_result = log.content.rfind(b" - () run_time : ") >= 0
     run.factors["model"] = log.word(b" - PARAMETER model_name : ")
     # Logs of half precision print `amp : False` too.
     set_precision(run, "True" if log.content.find(b" - PARAMETER amp : True") >= 0 else "")
     devices, batch_size = log.count(b" - PARAMETER world_size : "), log.count(b" - PARAMETER batch_size : ")
     global_batch = set_batch(run, devices, batch_size=batch_size)
     steps = text_steps(log, b"train_items_per_sec")
-    run.step, run.breaks = count_on(steps.epoch, steps.iteration)
-    run.line, run.last = steps.line, steps.last
+    set_steps(run, steps)
     final = log.last(_FINAL, b") train_items_per_sec : ")
     add_items(run, global_batch, steps.t, steps.rate, (final[1], final.start()) if final else None)
-    yield run.run()
 
 
-FORMAT = Format(_NAME, "Logs of NVIDIA's Tacotron 2 and WaveGlow.", claims, read, marks=_MARKS)
+FORMAT = example("tacotron", "Logs of NVIDIA's Tacotron 2 and WaveGlow.", _MARKS, _SETTINGS, _build)
 
 
 def add_items(

@@ -10,18 +10,14 @@ https://github.com/kimiyoung/transformer-xl, pytorch/train.py.
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import Break, Finding, Run
-from reportgen.formats.base import Claim, Format
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.core.model import Break
+from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
-from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER, Records, positive
 
-_NAME = "transformerxl"
 _MARKS = (b"Experiment dir : LM-TFM", b" | tok/s ", b" batches | lr ")
 _HEAD = rb"\| epoch +[0-9]{1,6} step +(?P<step>[0-9]{1,12}) \| "
 _TAIL = rb" \| lr [0-9.e+-]+ \| ms/batch +(?P<time>" + NUMBER + rb") \| "
@@ -35,29 +31,25 @@ _CLAIM = re.compile(
 _EVALUATION = re.compile(rb"^\| Eval +[0-9]{1,9} at step +(?P<step>[0-9]{1,12}) \| ", re.MULTILINE)
 _SETTING = re.compile(rb"^    - (\w{1,40}) : ([^\r\n]{1,200})$", re.MULTILINE)
 _MAX_SETTINGS_BYTES = 2**14
-_GPU = re.compile(rb"GPU 0: ([^\r\n(]{1,80})")
 _FINAL = re.compile(rb"Training throughput: (" + NUMBER + rb") tok/s")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a step of Transformer-XL, or with the name of its folder."""
-    return claim(files, _MARKS, _CLAIM, 0.9, beside=BESIDE)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the run of the file."""
-    log = TextLog(files)
-    run = RunBuilder(log, _NAME, factors={"model": "Transformer-XL", "item": "token"})
-    lines = log.records(_AUTHORS, b" batches | lr ")
+def _build(run: RunBuilder) -> None:
+    lines = run.log.records(_AUTHORS, b" batches | lr ")
     if len(lines):
         _read_authors(run, lines)
     else:
         _read_nvidia(run)
-    yield run.run()
 
 
-FORMAT = Format(
-    _NAME, "Logs of NVIDIA's Transformer-XL and of the authors' program.", claims, read, marks=_MARKS
+FORMAT = example(
+    "transformerxl",
+    "Logs of NVIDIA's Transformer-XL and of the authors' program.",
+    _MARKS,
+    _CLAIM,
+    _build,
+    model="Transformer-XL",
+    item="token",
 )
 
 
@@ -67,15 +59,11 @@ def _read_nvidia(run: RunBuilder) -> None:
     for name, option in (("seq_len", b"tgt_len"), ("layers", b"n_layer")):
         if (value := log.count(b"(" + option + b"=", b" " + option + b"=")) is not None:
             run.factors[name] = value
-    if gpu := log.search(_GPU, b"GPU 0: "):
-        run.factors["device"] = gpu[1].decode("utf-8", "replace").strip()
+    set_device(run)
     set_precision(run, log.word(b"fp16="))
     set_batch(run, log.count(b"\nworld size: "), global_batch=log.count(b"(batch_size=", b" batch_size="))
     _add_lines(run, log.records(_NVIDIA, b" | tok/s "))
-    final = log.last(_FINAL, b"Training throughput: ")
-    run.has_result = final is not None
-    if final:
-        add_throughput(run, float(final[1]), final[0], "mean", final.start())
+    add_final(run, log.last(_FINAL, b"Training throughput: "))
 
 
 def _read_authors(run: RunBuilder, lines: Records) -> None:
@@ -84,10 +72,11 @@ def _read_authors(run: RunBuilder, lines: Records) -> None:
     begin = content.find(b"\n    - ")
     head = content[begin : begin + _MAX_SETTINGS_BYTES] if 0 <= begin < lines.begin[0] else b""
     settings = dict(_SETTING.findall(head))
-    length, layers, batch = (_integer(settings.get(name)) for name in (b"tgt_len", b"n_layer", b"batch_size"))
-    run.factors |= {
-        name: value for name, value in (("seq_len", length), ("layers", layers)) if value is not None
-    }
+    length, layers, batch = (
+        positive(settings.get(name, b"").decode("utf-8", "replace"))
+        for name in (b"tgt_len", b"n_layer", b"batch_size")
+    )
+    run.factors |= {name: value for name, value in (("seq_len", length), ("layers", layers)) if value}
     if settings.get(b"fp16") in (b"True", b"False"):
         # The program or apex's FP16_Optimizer halves the weights.
         run.factors["precision"] = "fp16" if settings[b"fp16"] == b"True" else "fp32"
@@ -99,10 +88,6 @@ def _read_authors(run: RunBuilder, lines: Records) -> None:
     run.has_result = content.rfind(b"| End of training | ") >= 0
     if global_batch and length and settings.get(b"varlen") == b"False":
         run.samples_per_step = global_batch * length
-
-
-def _integer(text: bytes | None) -> int | None:
-    return int(text) if text and text.isdigit() and len(text) < 10 else None
 
 
 def _add_lines(run: RunBuilder, lines: Records) -> None:
