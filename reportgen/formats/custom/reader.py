@@ -18,7 +18,7 @@ from reportgen.formats.custom.definition import Definition, definition, searchab
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.line_format import STEP_RATES, Quantity, by_rank, measure, quantities
-from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, spans
 from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary, plain, seconds
 from reportgen.sources.logfiles import HEAD, LogFiles
 
@@ -110,8 +110,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     records, step, epoch = numbered(own, log)
     rank = ranks(records)
     # The first record of each step and rank counts.
-    parts = [np.flatnonzero(rank == number) for number in np.unique(rank)]
-    keep = np.sort(np.concatenate([step[:0], *(part[once(step[part])] for part in parts)]))
+    order = np.lexsort((step, rank))
+    is_first = (np.diff(step[order], prepend=-1) != 0) | (np.diff(rank[order], prepend=-1) != 0)
+    keep = np.sort(order[is_first])
     records, step, epoch, rank = records.take(keep), step[keep], epoch[keep], rank[keep]
     run = RunBuilder(log, own.name, step, records.line, int(records.end.max(initial=0)))
     run.factors = _factors(own, records)

@@ -76,26 +76,25 @@ def _without_evaluations(run: LineRun) -> FloatArray:
     return np.where(is_inside, time - spent, time)
 
 
-FORMAT = with_memory(
-    LineFormat(
-        "hugectr",
-        "Training logs of HugeCTR.",
-        lines=(
-            StepLine(
-                b"Iter: ",
-                r"Iter: {step:int} Time\((?P<span>[0-9]{1,9}) iters?\): {time}s Loss: ?{:loss}",
-                mark=b" iters): ",
-                damage="no iteration record",
-            ),
+FORMAT = LineFormat(
+    "hugectr",
+    "Training logs of HugeCTR.",
+    lines=(
+        StepLine(
+            b"Iter: ",
+            r"Iter: {step:int} Time\((?P<span>[0-9]{1,9}) iters?\): {time}s Loss: ?{:loss}",
+            mark=b" iters): ",
+            damage="no iteration record",
         ),
-        factors={"framework": "HugeCTR", "item": "sample"},
-        printed={
-            "num_nodes": "nodes",
-            "node_num": "nodes",
-            "gpu_num_per_node": "devices_per_node",
-            "batch_size": "global_batch_size",
-            "batchsize": "global_batch_size",
-        },
-        build=_build,
-    ).format()
-)
+    ),
+    factors={"framework": "HugeCTR", "item": "sample"},
+    printed={
+        "num_nodes": "nodes",
+        "node_num": "nodes",
+        "gpu_num_per_node": "devices_per_node",
+        "batch_size": "global_batch_size",
+        "batchsize": "global_batch_size",
+    },
+    build=_build,
+    refine=with_memory,
+).format()

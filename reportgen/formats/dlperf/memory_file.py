@@ -8,7 +8,7 @@ Format: Oneflow-Inc/DLPerf, gpu_memory_usage.py of OneFlow's and HugeCTR's Wide 
 
 from dataclasses import replace
 
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.sources.logfiles import LogFiles
@@ -16,14 +16,9 @@ from reportgen.sources.logfiles import LogFiles
 _PEAK = regex(r"^max device0 memory usage is: ({:int})\r?$")
 
 
-def with_memory(format: Format) -> Format:
-    """Return a format that also claims the memory file of each log."""
-
-    def claims(files: LogFiles) -> Claim | None:
-        claim = format.claims(files)
-        return claim and replace(claim, beside=(_name(claim.files[0]),))
-
-    return replace(format, claims=claims)
+def with_memory(files: LogFiles, claim: Claim | None) -> Claim | None:
+    """Return a claim on a log as one on its memory file, too."""
+    return claim and replace(claim, beside=(_name(files.path),))
 
 
 def add_memory(run: RunBuilder) -> None:

@@ -73,45 +73,44 @@ def _add_table(run: LineRun) -> None:
     run.add("throughput", records.floats("rate"), "printed", span=span, samples=work)
 
 
-FORMAT = with_memory(
-    LineFormat(
-        "oneflow",
-        "Training logs of OneFlow: CNN, BERT, InsightFace, Wide & Deep, GPT.",
-        lines=(
-            StepLine.like(_CNN + " {timestamp:epoch}", factors=_IMAGE),
-            StepLine.like(_CNN, factors=_IMAGE),
-            StepLine.like(_BERT, first=0, factors={"item": "sequence"}),
-            StepLine.like("train: iter {step:int}, loss{..}throughput: {images_per_second}", factors=_IMAGE),
-            StepLine.like(_GRAPH, factors=_WIDE_AND_DEEP),
-            StepLine.like("^{step:int} time {timestamp:epoch} loss ", factors=_WIDE_AND_DEEP),
-            _TABLE,
-        ),
-        factors={"framework": "OneFlow"},
-        printed={
-            "model": "model",
-            "num_nodes": "nodes",
-            "gpu_num_per_node": "devices_per_node",
-            "num_gpus_per_node": "devices_per_node",
-            "batch_size_per_device": "batch_size",
-            "batch_size_per_proc": "process_batch_size",
-            "global_batch_size": "global_batch_size",
-            "batch_size": "global_batch_size",  # of Wide & Deep
-            "train_iters": "planned_steps",
-            "seq_length": "seq_len",
-            "num_layers": "layers",
-            "hidden_size": "hidden_size",
-            "tensor_model_parallel_size": "tensor_parallel",
-            "pipeline_model_parallel_size": "pipeline_parallel",
-            "data_parallel_size": "data_parallel",
-            "micro_batch_size": "micro_batch_size",
-            "deep_vocab_size": "vocabulary_size",
-            "hidden_units_num": "hidden_layers",
-            "deep_embedding_vec_size": "embedding_size",
-            # OneFlow's fp16 is automatic mixed precision.
-            "use_fp16": "precision",
-            "fp16": "precision",
-        },
-        build=_build,
-        confidence=0.9,
-    ).format()
-)
+FORMAT = LineFormat(
+    "oneflow",
+    "Training logs of OneFlow: CNN, BERT, InsightFace, Wide & Deep, GPT.",
+    lines=(
+        StepLine.like(_CNN + " {timestamp:epoch}", factors=_IMAGE),
+        StepLine.like(_CNN, factors=_IMAGE),
+        StepLine.like(_BERT, first=0, factors={"item": "sequence"}),
+        StepLine.like("train: iter {step:int}, loss{..}throughput: {images_per_second}", factors=_IMAGE),
+        StepLine.like(_GRAPH, factors=_WIDE_AND_DEEP),
+        StepLine.like("^{step:int} time {timestamp:epoch} loss ", factors=_WIDE_AND_DEEP),
+        _TABLE,
+    ),
+    factors={"framework": "OneFlow"},
+    printed={
+        "model": "model",
+        "num_nodes": "nodes",
+        "gpu_num_per_node": "devices_per_node",
+        "num_gpus_per_node": "devices_per_node",
+        "batch_size_per_device": "batch_size",
+        "batch_size_per_proc": "process_batch_size",
+        "global_batch_size": "global_batch_size",
+        "batch_size": "global_batch_size",  # of Wide & Deep
+        "train_iters": "planned_steps",
+        "seq_length": "seq_len",
+        "num_layers": "layers",
+        "hidden_size": "hidden_size",
+        "tensor_model_parallel_size": "tensor_parallel",
+        "pipeline_model_parallel_size": "pipeline_parallel",
+        "data_parallel_size": "data_parallel",
+        "micro_batch_size": "micro_batch_size",
+        "deep_vocab_size": "vocabulary_size",
+        "hidden_units_num": "hidden_layers",
+        "deep_embedding_vec_size": "embedding_size",
+        # OneFlow's fp16 is automatic mixed precision.
+        "use_fp16": "precision",
+        "fp16": "precision",
+    },
+    build=_build,
+    refine=with_memory,
+    confidence=0.9,
+).format()

@@ -176,7 +176,14 @@ def _number(pattern: str, content: bytes) -> int:
     return int(_text(pattern, content) or 0)
 
 
-_TF2 = LineFormat(
+def _refine(files: LogFiles, near: Claim | None) -> Claim | None:
+    """Return the claim, else one on a step far behind the lines about devices."""
+    if near or files.is_folder or _DEVICE_LINES not in files.head(files.path):
+        return near
+    return claim(files, _TRAIN.literal, _TRAIN.pattern, 0.9, size=_MAX_BYTES_BEFORE_STEPS)
+
+
+_FORMAT = LineFormat(
     "tf2",
     "Training logs of TensorFlow 2's official models.",
     lines=(_HISTORY, _ORBIT, _TRAIN),
@@ -184,17 +191,6 @@ _TF2 = LineFormat(
     build=_build,
     confidence=0.9,
     signs=((b"classifier_trainer.py:", _TRAINER, 0.8),),
-)
-
-
-def _claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of a step, looking far behind the lines about devices, or with parameters."""
-    if near := _TF2.claims(files):
-        return near
-    if files.is_folder or _DEVICE_LINES not in files.head(files.path):
-        return None
-    return claim(files, _TRAIN.literal, _TRAIN.pattern, 0.9, size=_MAX_BYTES_BEFORE_STEPS)
-
-
-_FORMAT = _TF2.format()
-FORMAT = replace(_FORMAT, claims=_claims, marks=(*_FORMAT.marks, _DEVICE_LINES))
+    refine=_refine,
+).format()
+FORMAT = replace(_FORMAT, marks=(*_FORMAT.marks, _DEVICE_LINES))

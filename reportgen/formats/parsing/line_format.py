@@ -340,6 +340,7 @@ class LineFormat:
     printed   names of settings printed as `name = value` or `name ....... value` -> factors
     signs     further literals and patterns that identify a log, each with a confidence
     build     adds what the lines measure to the run, called without records too
+    refine    changes the claim on a file, or makes one
     """
 
     name: str
@@ -351,6 +352,7 @@ class LineFormat:
     build: Callable[[LineRun], None] = LineRun.measure_all
     confidence: float = 0.95
     signs: tuple[tuple[bytes, re.Pattern[bytes], float], ...] = ()
+    refine: Callable[[LogFiles, Claim | None], Claim | None] = lambda files, claim: claim
 
     def format(self) -> Format:
         """Return the format for the registry."""
@@ -359,7 +361,8 @@ class LineFormat:
 
     def claims(self, files: LogFiles) -> Claim | None:
         """Claim a file that has a line of a step, or another sign of the format, in its head."""
-        return next(filter(None, (claim(files, *sign) for sign in self._signs())), None)
+        claims = (claim(files, *sign) for sign in self._signs())
+        return self.refine(files, next(filter(None, claims), None))
 
     def _signs(self) -> Iterator[tuple[bytes, re.Pattern[bytes], float]]:
         for line in self.lines:

@@ -13,7 +13,6 @@ import numpy as np
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, rounding
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work
-from reportgen.formats.parsing.text_log import Records
 
 # What build-nanogpt prints before the line of a step whose time contains it.
 _EVALUATION = regex(r"^(?:validation loss: |HellaSwag accuracy: |rank [0-9]{1,4} sample )")
@@ -22,7 +21,13 @@ _EVALUATION = regex(r"^(?:validation loss: |HellaSwag accuracy: |rank [0-9]{1,4}
 def _build(run: LineRun) -> None:
     records = run.records
     if run.samples_per_step is None and len(records):
-        run.samples_per_step = _work(records)
+        # Tokens per step, from rates that are cut to whole numbers, or rounded to the digits they have.
+        rate, error = records.floats("tokens_per_second"), rounding(records, "tokens_per_second")
+        if None in records.columns["fraction"]:
+            # The true rate is half a token per second higher, give or take half.
+            rate, error = rate + 0.5, 0.5
+        time, time_error = records.floats("step_time_ms") / 1e3, rounding(records, "step_time_ms") / 1e3
+        run.samples_per_step = common_work(rate, time, time_error, error)
     valid = np.ones(len(records), dtype=bool)
     if None in records.columns["share"]:
         run.factors["framework"] = "build-nanogpt"
@@ -30,16 +35,6 @@ def _build(run: LineRun) -> None:
         after = np.unique(np.searchsorted(records.begin, evaluated))
         valid[after[after < len(records)]] = False
     run.measure(valid=valid)
-
-
-def _work(records: Records) -> float | None:
-    """Return the tokens per step; rates are cut to whole numbers, or rounded to the digits they have."""
-    rate, error = records.floats("tokens_per_second"), rounding(records, "tokens_per_second")
-    if None in records.columns["fraction"]:
-        # The true rate is half a token per second higher, give or take half.
-        rate, error = rate + 0.5, 0.5
-    time, time_error = records.floats("step_time_ms") / 1e3, rounding(records, "step_time_ms") / 1e3
-    return common_work(rate, time, time_error, error)
 
 
 FORMAT = LineFormat(

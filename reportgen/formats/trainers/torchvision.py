@@ -63,19 +63,18 @@ def _arguments(content: bytes) -> dict[bytes, bytes]:
     return {_RENAMED.get(name, name): value for name, value in _LISTED.findall(content[:_MAX_ARGUMENT_BYTES])}
 
 
-def _claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a line of a training epoch; less sure of one inside an MLPerf log."""
-    claim = _FORMAT.claims(files)
+def _refine(files: LogFiles, claim: Claim | None) -> Claim | None:
+    """Return a claim that is less sure of the lines inside an MLPerf log."""
     is_mlperf = claim is not None and b":::MLLOG" in files.head(files.path)
     return replace(claim, confidence=0.6) if claim and is_mlperf else claim
 
 
-_FORMAT = LineFormat(
+FORMAT = LineFormat(
     "torchvision",
     "Training logs of torchvision's references and other users of its MetricLogger.",
     lines=METRIC_LOGGER.lines,
     factors={"framework": "torchvision", "item": "image"},
     build=_build,
     confidence=0.9,
+    refine=_refine,
 ).format()
-FORMAT = replace(_FORMAT, claims=_claims)
