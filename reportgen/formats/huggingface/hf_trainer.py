@@ -9,9 +9,7 @@ Format: https://github.com/huggingface/transformers, trainer_callback.py and tra
 https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
 """
 
-import math
 import re
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -36,6 +34,8 @@ _DICT = re.compile(
     rb"\{'(?:loss|train_runtime|eval_loss)': '?" + NUMBER + rb"'?, [^{}\n]{0,3000}?'epoch': '?" + NUMBER
 )
 _ELAPSED = re.compile(r"(?:\d{1,4} days?, )?\d{1,4}:\d{2}:\d{2}", re.ASCII)
+_RATE = "train_samples_per_second"
+_INCOMPLETE = Rule.READ_INCOMPLETE_RUN
 # A process was resumed if the first entry's time per step is below this share of the later entries'.
 _MIN_FIRST_STEP_SHARE = 0.75
 
@@ -82,19 +82,17 @@ def _from_state(log: TextLog) -> Run:
     document = json_values.load(log.content)
     state = json_values.table(document)
     entries = tables(state.get("log_history"))
-    final = next((entry for entry in reversed(entries) if "train_samples_per_second" in entry), None)
-    timed = [
-        entry
-        for entry in entries
-        if entry is not final and "train_runtime" in entry and (whole(entry.get("step")) or 0) > 0
-    ]
+    final = next((entry for entry in reversed(entries) if _RATE in entry), None)
+    others = (entry for entry in entries if entry is not final and whole(entry.get("step")))
+    timed = [entry for entry in others if "train_runtime" in entry]
     # Entries are in the order of the file, so the line of each is that of its own key.
-    lines = json_values.lines_of(log.content, b'"train_runtime"')[: len(timed)]
-    run = _start(
-        log, [entry["step"] for entry in timed], lines if len(lines) == len(timed) else [0] * len(timed)
-    )
+    lines = [*json_values.lines_of(log.content, b'"train_runtime"'), *[0] * len(timed)]
+    run = _start(log, [entry["step"] for entry in timed], lines[: len(timed)])
     run.factors["item"] = "sample"
-    _add_runtime(run, timed)
+    if timed and bool((np.diff(run.step) > 0).all()):
+        tokens = _numbers(timed, "num_input_tokens_seen")
+        _add_since_begin(run, _numbers(timed, "train_runtime"), tokens)
+        run.factors["item"] = "token" if np.isfinite(tokens).all() else "sample"
     if batch := whole(state.get("train_batch_size")):
         run.factors["micro_batch_size"] = batch
     if document is None:
@@ -102,18 +100,12 @@ def _from_state(log: TextLog) -> Run:
     if final:
         _add_final(run, final, whole(state.get("max_steps")) or 0)
     elif not run.series:
-        return _without_figures(run, "no totals: a checkpoint's state; the end of training adds them")
+        run.note(_INCOMPLETE, "no totals: a checkpoint's state; the end of training adds them")
     return run.run()
 
 
-def _add_runtime(run: RunBuilder, timed: Sequence[Mapping[str, Any]]) -> None:
-    """Add intervals from entries whose run time and token counts start at the beginning of training."""
-    since = np.array([number(entry["train_runtime"]) for entry in timed])
-    tokens = np.array([number(entry.get("num_input_tokens_seen")) for entry in timed])
-    if len(timed) and bool((np.diff(run.step) > 0).all()):
-        _add_since_begin(run, since, tokens)
-        if np.isfinite(tokens).all():
-            run.factors["item"] = "token"
+def _numbers(entries: Sequence[Mapping[str, Any]], key: str) -> FloatArray:
+    return np.array([number(entry.get(key)) for entry in entries])
 
 
 def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> bool:
@@ -123,8 +115,8 @@ def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> 
     """
     span, time = np.diff(run.step, prepend=0), np.diff(since, prepend=0.0)
     time[time < 0] = np.nan
-    later = [value for value in (time[1:] / span[1:]).tolist() if math.isfinite(value)]
-    usual = statistics.median(later) if later and span[0] > spans(run.step)[0] else 0.0
+    later = (time / span)[1:][np.isfinite(time[1:])]
+    usual = np.median(later) if len(later) and span[0] > spans(run.step)[0] else 0.0
     if time[:1] < _MIN_FIRST_STEP_SHARE * span[:1] * usual:
         time[0] = np.nan
     run.add("step_time", time, "host", span=span, samples=np.diff(tokens, prepend=0.0))
@@ -133,12 +125,9 @@ def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> 
 
 def _add_final(run: RunBuilder, final: Mapping[str, Any], planned: int) -> None:
     """Add the totals of a job; its rates are of the planned steps, and of steps alone in older versions."""
-    time, rate, tokens = (
-        number(final.get(key))
-        for key in ("train_runtime", "train_samples_per_second", "num_input_tokens_seen")
-    )
+    time, rate, tokens = (number(final.get(key)) for key in ("train_runtime", _RATE, "num_input_tokens_seen"))
     steps = whole(final.get("step")) or 0
-    line = next(reversed(json_values.lines_of(run.log.content, b'"train_samples_per_second"')), 0)
+    line = next(reversed(json_values.lines_of(run.log.content, f'"{_RATE}"'.encode())), 0)
     if steps:
         run.add_aggregate("step_time", time / steps, f"{time} s / {steps} steps", "total", steps, line)
     run.add_aggregate("run_time", time, f"{time} s", "total", steps, line)
@@ -157,13 +146,12 @@ def _from_lines(log: TextLog) -> Run:
         if (whole(entry.get("current_steps")) or 0) > 0 and _ELAPSED.fullmatch(str(entry.get("elapsed_time")))
     ]
     # A resumed process repeats its last steps.
-    highest = np.maximum.accumulate(
-        np.array([entry["current_steps"] for _, entry in entries], dtype=np.int64)
-    )
+    highest = np.maximum.accumulate(np.array([entry["current_steps"] for _, entry in entries], np.int64))
     kept = [entries[i] for i in np.flatnonzero(np.diff(highest, prepend=0) > 0).tolist()]
-    run = _start(log, [entry["current_steps"] for _, entry in kept], [line for line, _ in kept])
-    since = elapsed([entry["elapsed_time"].encode() for _, entry in kept])
-    tokens = np.array([number(entry.get("total_tokens")) for _, entry in kept])
+    lines, tables_kept = [line for line, _ in kept], [entry for _, entry in kept]
+    run = _start(log, [entry["current_steps"] for entry in tables_kept], lines)
+    since = elapsed([entry["elapsed_time"].encode() for entry in tables_kept])
+    tokens = _numbers(tables_kept, "total_tokens")
     run.factors.update({"item": "token"} if np.isfinite(tokens).any() else {})
     is_resumed = len(kept) > 1 and _add_since_begin(run, since, tokens)
     if not kept:
@@ -193,7 +181,7 @@ def _from_text(log: TextLog) -> Run:
         _add_totals(run, totals, bar)
         return run.run()
     if not bar.last:
-        return _without_figures(run, "no totals: the log ends before training does")
+        run.note(_INCOMPLETE, "no totals: the log ends before training does")
     return shortened(run.run(), bar.last, bar.planned)
 
 
@@ -207,8 +195,3 @@ def _add_totals(run: RunBuilder, totals: trainer_output.Totals, bar: trainer_out
     if steps >= bar.planned:
         text = f"{totals.rate:g} samples/s"
         run.add_aggregate("throughput", totals.rate, text, "total", 0, totals.line)
-
-
-def _without_figures(run: RunBuilder, why: str) -> Run:
-    run.findings.append(Finding("warning", Rule.READ_INCOMPLETE_RUN, run.log.id, why, run.log.source))
-    return run.run()

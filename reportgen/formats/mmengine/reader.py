@@ -5,26 +5,30 @@ data_time: 1.643`: a file becomes one Run. MMCV 1 prints the mean since the prev
 mean of its last `window_size` iterations (10 unless configured), which may be more or fewer than those since
 the previous line; if the interval is longer and the head of the log is missing, timestamps decide.
 
-Format: https://github.com/open-mmlab/mmengine, runner/log_processor.py; mmcv 1.x runner/hooks/logger/text.py.
+In JSON, lines of training have `iter`, those of validation do not; if MMEngine's does not grow, another run
+begins. If MMCV 1 counts `iter` from the beginning of each epoch, no line gives the length of an epoch: it is
+taken to be the last iteration printed in any epoch.
+
+Format: https://github.com/open-mmlab/mmengine, runner/log_processor.py and visualization/vis_backend.py;
+https://github.com/open-mmlab/mmcv, v1.x, runner/hooks/logger/text.py.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import Finding, FloatArray, IntArray, Run
+from reportgen.core.model import FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.mmengine.json_lines import (
+from reportgen.formats.mmengine.repeats import (
     CONFIGURATION,
     MARK,
     MMCV_TRAINING,
-    TrainingLines,
     claim_json_lines,
     claim_repeated,
-    mmcv_run,
-    mmengine_runs,
 )
+from reportgen.formats.parsing.json_values import number, objects, whole
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim, seconds
 from reportgen.sources.logfiles import LogFiles
@@ -41,6 +45,8 @@ _DATE = re.compile(
     rb"(?:(?P<year>[0-9]{4})-(?P<date>[0-9]{2}-[0-9]{2})|(?P<month>[0-9]{2})/(?P<day>[0-9]{2})) "
     rb"(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2}(?:,[0-9]{3})?) - "
 )
+_DATED = rb"\g<year>-\g<date> \g<time>"
+_YEARLESS = rb"2024-\g<month>-\g<day> \g<time>"  # a leap year, in which every date exists
 _WINDOW = re.compile(rb"window_size=(?P<size>" + COUNT + rb")")
 _GPU = re.compile(
     rb"^ {0,8}GPU (?P<ids>[0-9]{1,3}(?:,[0-9]{1,3}){0,127}): (?P<name>[^\n\r]{1,80})", re.MULTILINE
@@ -53,9 +59,13 @@ _BATCH_2 = re.compile(
 )
 _MODEL = re.compile(rb"work_dir = '[^'\n]{0,200}?(?P<name>[\w.-]{1,120})/?'")
 _DEFAULT_WINDOW = 10
+_MAX_ITERATION = 10**15
+
+# A line of JSON and its number.
+Entry = tuple[int, Mapping[str, Any]]
 # Searches for a pattern whose first line contains a literal.
 _Search = Callable[[re.Pattern[bytes], bytes], re.Match[bytes] | None]
-_YEAR_SECONDS = 365 * 86400.0
+_LEAP_YEAR_SECONDS = 366 * 86400.0
 _MAX_DATE_BYTES = 120
 
 
@@ -77,9 +87,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     elif MMCV_TRAINING in log.content:
         yield _of_mmcv_json(log).run()
     else:
-        runs = list(mmengine_runs(log))
-        for number, lines in enumerate(runs, 1):
-            yield _of_scalars(log, lines).run(number if len(runs) > 1 else None)
+        runs = _runs(log)
+        for position, entries in enumerate(runs, 1):
+            yield _of_scalars(log, entries).run(position if len(runs) > 1 else None)
 
 
 FORMAT = Format(
@@ -92,60 +102,97 @@ FORMAT = Format(
 )
 
 
+def _start(
+    log: TextLog, framework: str, line: IntArray, at: IntArray, of: IntArray, epoch: IntArray, last: int
+) -> tuple[RunBuilder, IntArray]:
+    """Return the run of the first line of each step, and the positions of these lines.
+
+    at  step of the epoch, from 1; of  length of the epoch; epoch  0 throughout if steps continue
+    """
+    step = in_epochs(epoch, at, of)
+    first = once(step)
+    breaks = epoch_breaks((step - at)[first][1:][np.diff(epoch[first]) != 0].tolist())
+    factors: dict[str, FactorValue] = {"framework": framework, "item": "image"}
+    return RunBuilder(log, _NAME, step[first], line[first], last, factors=factors, breaks=breaks), first
+
+
 def _printed(log: TextLog) -> RunBuilder:
     records = log.records(_LINE, b"data_time: ")
-    epoch = np.nan_to_num(records.floats("epoch")).astype(np.int64)
-    step = in_epochs(epoch, records.integers("at"), records.integers("of"))
-    first, last = once(step), int(records.end[-1]) if len(records) else 0
-    records, epoch = records.take(first), epoch[first]
-    is_new = b"(train)" in log.content
-    run = _start(log, "MMEngine" if is_new else "MMCV", step[first], records.line, last)
+    at, epoch = records.integers("at"), np.nan_to_num(records.floats("epoch")).astype(np.int64)
+    is_new, last = b"(train)" in log.content, int(records.end.max(initial=0))
+    framework = "MMEngine" if is_new else "MMCV"
+    run, first = _start(log, framework, records.line, at, records.integers("of"), epoch, last)
+    records, covered = records.take(first), spans(at[first], epoch[first])
     _describe(run, log.search, is_new=is_new)
-    at = records.integers("at")
-    covered = spans(at, epoch)
-    _add_breaks(run, at, epoch)
     stamp, time = _stamps(log, records), records.floats("time")
     span = _averaged_steps(run, covered, time, stamp) if is_new else covered
-    _add(run, time, records.floats("data"), records.floats("memory"), span)
+    _add(run, span, time, records.floats("data"), records.floats("memory"))
     run.add_stamps(stamp, run.work(covered))
     return run
 
 
-def _of_scalars(log: TextLog, lines: TrainingLines) -> RunBuilder:
-    run = _start(log, "MMEngine", lines.step, lines.line, len(log.content))
+def _runs(log: TextLog) -> list[list[Entry]]:
+    """Return the lines of each run in a file of scalars."""
+    runs: list[list[Entry]] = []
+    for line, entry in objects(log.content, log.malformed):
+        step = whole(entry.get("iter"))
+        if step and np.isfinite(_number(entry, "time")):
+            if not runs or step <= runs[-1][-1][1]["iter"]:
+                runs.append([])
+            runs[-1].append((line, entry))
+    return runs or [[]]
+
+
+def _of_scalars(log: TextLog, entries: Sequence[Entry]) -> RunBuilder:
+    line, at, epoch = _whole(entries, "iter", "epoch")
+    run, _ = _start(log, "MMEngine", line, at, at, np.zeros_like(epoch), len(log.content))
     configuration = log.files.read_sibling(CONFIGURATION) or b""
     if batch := _BATCH_2.search(configuration):
         run.factors["batch_size"] = int(batch["size"])
     _add_model(run, _MODEL.search(configuration))
     window = _WINDOW.search(configuration)
-    span = np.minimum(int(window["size"]) or 1 if window else _DEFAULT_WINDOW, lines.step)
-    _add(run, lines.time, lines.data, lines.memory, span)
+    span = np.minimum(int(window["size"]) or 1 if window else _DEFAULT_WINDOW, run.step)
+    _add(run, span, *_figures(entries))
     return run
 
 
 def _of_mmcv_json(log: TextLog) -> RunBuilder:
-    mmcv = mmcv_run(log)
-    lines = mmcv.lines
-    run = _start(log, "MMCV", lines.step, lines.line, len(log.content))
-    if mmcv.name:
-        run.factors["model"] = mmcv.name
-    _describe(run, lambda pattern, _: pattern.search(mmcv.head), is_new=False)
-    _add_breaks(run, mmcv.at, mmcv.epoch)
-    _add(run, lines.time, lines.data, lines.memory, spans(mmcv.at, mmcv.epoch))
+    head, name = b"", ""
+    entries: list[Entry] = []
+    for line, entry in objects(log.content, log.malformed):
+        if isinstance(entry.get("env_info"), str):
+            head = f"{entry['env_info']}\n{entry.get('config') or ''}".encode("utf-8", "replace")
+            name = str(entry.get("exp_name") or "").removesuffix(".py")
+        # A line of validation may have the same mode, but no time.
+        elif entry.get("mode") == "train" and np.isfinite(number(entry.get("time"))):
+            entries += [(line, entry)] if 0 < (whole(entry.get("iter")) or 0) < _MAX_ITERATION else []
+    lines, at, epoch = _whole(entries, "iter", "epoch")
+    # Iterations that continue over the epochs have no borders.
+    epoch = epoch if bool((np.diff(at)[np.diff(epoch) > 0] <= 0).any()) else np.zeros_like(epoch)
+    of = np.full_like(at, at.max(initial=0))
+    run, first = _start(log, "MMCV", lines, at, of, epoch, len(log.content))
+    run.factors["model"] = name
+    _describe(run, lambda pattern, _: pattern.search(head), is_new=False)
+    _add(run, spans(at[first], epoch[first]), *_figures([entries[i] for i in first.tolist()]))
     return run
 
 
-def _start(log: TextLog, framework: str, step: IntArray, line: IntArray, last: int) -> RunBuilder:
-    run = RunBuilder(log, _NAME, step, line, last)
-    run.factors.update(framework=framework, item="image")
-    return run
+def _whole(entries: Sequence[Entry], *names: str) -> tuple[IntArray, ...]:
+    """Return the numbers of the lines, and whole numbers in them, 0 for a number that is missing."""
+    columns = ([whole(entry.get(name)) or 0 for _, entry in entries] for name in names)
+    return tuple(np.array(column, np.int64) for column in ([line for line, _ in entries], *columns))
 
 
-def _add_breaks(run: RunBuilder, at: IntArray, epoch: IntArray) -> None:
-    run.breaks = epoch_breaks((run.step - at)[1:][np.diff(epoch) != 0].tolist())
+def _figures(entries: Sequence[Entry]) -> Iterator[FloatArray]:
+    for name in ("time", "data_time", "memory"):
+        yield np.array([_number(entry, name) for _, entry in entries], np.float64)
 
 
-def _add(run: RunBuilder, time: FloatArray, data: FloatArray, memory: FloatArray, span: IntArray) -> None:
+def _number(entry: Mapping[str, Any], name: str) -> float:
+    return number(entry.get(name, entry.get(f"train/{name}")))
+
+
+def _add(run: RunBuilder, span: IntArray, time: FloatArray, data: FloatArray, memory: FloatArray) -> None:
     """Add means over the last `span` steps, in s, and the memory in MiB."""
     run.add("step_time", time * span, "host", span=span, samples=run.work(span))
     run.add("step_time", data * span, "host", phase="data_loading", span=span)
@@ -157,8 +204,7 @@ def _averaged_steps(run: RunBuilder, covered: IntArray, time: FloatArray, stamp:
 
     Lines closer than the window overlap, and then the dates do not give its length.
     """
-    configured = run.log.search(_WINDOW, b"window_size=")
-    if configured:
+    if configured := run.log.search(_WINDOW, b"window_size="):
         return np.minimum(int(configured["size"]) or 1, run.step)
     apart = np.diff(stamp)
     if len(apart) and np.isfinite(apart).all() and covered.min() > _DEFAULT_WINDOW:
@@ -170,29 +216,19 @@ def _averaged_steps(run: RunBuilder, covered: IntArray, time: FloatArray, stamp:
 
 def _stamps(log: TextLog, records: Records) -> FloatArray:
     """Return the dates of the lines; if they have no year, the time continues over the end of one."""
-    texts, is_yearless = [], False
+    dates = []
     for begin in records.begin.tolist():
         line = max(log.content.rfind(b"\n", 0, begin), log.content.rfind(b"\r", 0, begin)) + 1
-        date = _DATE.search(log.content, max(line, begin - _MAX_DATE_BYTES), begin)
-        if date and date["year"]:
-            texts.append(date["year"] + b"-" + date["date"] + b" " + date["time"])
-        elif date:
-            is_yearless = True
-            # A leap year, in which every date exists.
-            texts.append(b"2024-" + date["month"] + b"-" + date["day"] + b" " + date["time"])
-        else:
-            texts.append(b"")
-    stamp = seconds(texts)
-    if is_yearless:
-        stamp = stamp + np.cumsum(np.diff(stamp, prepend=stamp[:1]) < -_YEAR_SECONDS / 2) * (
-            _YEAR_SECONDS + 86400.0
-        )
+        dates.append(_DATE.search(log.content, max(line, begin - _MAX_DATE_BYTES), begin))
+    stamp = seconds([date.expand(_DATED if date["year"] else _YEARLESS) if date else b"" for date in dates])
+    if any(date and not date["year"] for date in dates):
+        is_next_year = np.diff(stamp, prepend=stamp[:1]) < -_LEAP_YEAR_SECONDS / 2
+        stamp = stamp + np.cumsum(is_next_year) * _LEAP_YEAR_SECONDS
     return stamp
 
 
 def _describe(run: RunBuilder, search: _Search, *, is_new: bool) -> None:
-    gpus = search(_GPU, b"GPU ")
-    if gpus:
+    if gpus := search(_GPU, b"GPU "):
         run.factors["device"] = gpus["name"].decode("utf-8", "replace").strip()
     devices = _devices(search)
     batch = search(_BATCH_2, b"train_dataloader = ") if is_new else search(_BATCH_1, b"samples_per_gpu=")

@@ -4,9 +4,10 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, TypeGuard
 
+from reportgen.core.factors import is_factor_value
 from reportgen.core.model import FactorValue
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.damage import Malformed
@@ -57,9 +58,7 @@ def claim(
 def inside(document: object, *keys: str) -> Any:
     """Return the value below nested keys, None if an object on the way or the last key is missing."""
     for key in keys:
-        if not isinstance(document, dict):
-            return None
-        document = document.get(key)
+        document = table(document).get(key)
     return document
 
 
@@ -100,11 +99,7 @@ def whole(value: object) -> int | None:
 
 def scalar(value: object) -> FactorValue | None:
     """Return a text that is not empty, a finite number or a boolean, None for anything else."""
-    if isinstance(value, (str, bool)):
-        return value or None if isinstance(value, str) else value
-    if isinstance(value, int):
-        return value if abs(value) < 2**63 else None
-    return value if isinstance(value, float) and math.isfinite(value) else None
+    return value if is_factor_value(value) and value != "" else None
 
 
 def scalars(values: Mapping[str, object]) -> dict[str, FactorValue]:
@@ -112,14 +107,9 @@ def scalars(values: Mapping[str, object]) -> dict[str, FactorValue]:
     return {name: known for name, value in values.items() if (known := scalar(value)) is not None}
 
 
-def lines_of(content: bytes, literal: bytes, count: int | None = None, otherwise: int = 1) -> list[int]:
-    """Return the line of each occurrence of a literal, in the order of the file.
-
-    count  occurrences to expect; if there are others, all lines are `otherwise`
-    """
-    lines = []
-    line = 1
-    for before, at in pairwise([0, *(match.start() for match in re.finditer(re.escape(literal), content))]):
-        line += content.count(b"\n", before, at)
-        lines.append(line)
-    return lines if count is None or len(lines) == count else [otherwise] * count
+def lines_of(content: bytes, literal: bytes, count: int | None = None) -> list[int]:
+    """Return the line of each occurrence of a literal, line 1 for all if there are not `count` of them."""
+    offsets = [0, *(match.start() for match in re.finditer(re.escape(literal), content))]
+    breaks = accumulate(content.count(b"\n", before, at) for before, at in pairwise(offsets))
+    lines = [1 + before for before in breaks]
+    return lines if count is None or len(lines) == count else [1] * count
