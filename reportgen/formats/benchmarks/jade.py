@@ -36,12 +36,8 @@ _CANCELLED = re.compile(rb"JOB [0-9]+ ON (\S{1,80}) CANCELLED AT (\S{1,40})")
 _FILE_NAME = re.compile(r"slurm-([0-9]+)-(.+)\.out")
 _JOB = re.compile(r"(?:^|-)(?:smooth-inference|inference|train)(?=-|$)")
 
-_PHASES = {
-    b"Average Data Loading Time": "data_loading",
-    b"Average Data Preprocessing Time": "preprocessing",
-    b"Average Forward Pass Time": "forward",
-    b"Average Backward Pass Time": "backward",
-}
+_PHASES = {b"Average Data Loading Time": "data_loading", b"Average Data Preprocessing Time": "preprocessing",
+           b"Average Forward Pass Time": "forward", b"Average Backward Pass Time": "backward"}  # fmt: skip
 _TOTAL = b"Total Script Time"
 _DATASETS = {"imagenet": "ImageNet", "dummy": "Dummy"}
 _MODELS = {"resnet50": "resnet50_v1.5"}  # torchvision's is the v1.5
@@ -53,11 +49,9 @@ _ENVIRONMENT = {b"Physical CPU Cores": "cpu_cores", b"Virtual CPU Cores": "cpu_t
 # Clusters do not print their names; paths on their file systems identify them.
 _CLUSTERS = ((b"/jmain02/", "JADE2"),)
 
-# Literals of lines that only BenchmarkJade prints, and the patterns of these lines.
+# Lines that only BenchmarkJade prints, each with a literal in it.
 _OWN_LINES = {
-    b"Average Data Preprocessing Time:": re.compile(
-        rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds"
-    ),
+    b"Data Preprocessing Time:": re.compile(rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds"),
     b": Data Loading Time: ": re.compile(rb"Batch [0-9]{1,9}: Data Loading Time: [^\r\n]{1,200}?seconds"),
 }
 _STARTED = b"Initializing distributed: GLOBAL_RANK"
@@ -127,15 +121,13 @@ class _JadeLog:
     def _add_means(self) -> None:
         for key, phase in (*_PHASES.items(), (_TOTAL, STEP)):
             text, at = self.lines.get(key, (b"", 0))
-            seconds = _SECONDS.fullmatch(text)
+            line, seconds = self.log.place(at).line, _SECONDS.fullmatch(text)
             if text and not seconds:
-                self.log.malformed.add(self.log.place(at).line, "not a time in seconds")
+                self.log.malformed.add(line, "not a time in seconds")
             metric, statistic = ("run_time", "total") if key == _TOTAL else ("step_time", "mean")
             # train.py averages [0] for a phase that it never timed, so zero means absent.
             if seconds and (value := float(seconds[1])) > 0:
-                self.run.add_aggregate(
-                    metric, value, text.decode(), statistic, line=self.log.place(at).line, phase=phase
-                )
+                self.run.add_aggregate(metric, value, text.decode(), statistic, line=line, phase=phase)
 
     def _add_status(self) -> None:
         """Set complete if the means were printed; printing them is the last thing that the scripts do."""
@@ -145,8 +137,9 @@ class _JadeLog:
         self.run.status = end.status
         if end.status == "partial" and len(self.batches):
             last = self.batches.text("step", -1)
-            message = f"the log ends after batch {last}, before the means of the run"
-            self.run.note(Rule.READ_INCOMPLETE_RUN, message)
+            self.run.note(
+                Rule.READ_INCOMPLETE_RUN, f"the log ends after batch {last}, before the means of the run"
+            )
         else:
             self.run.findings += end.findings
 

@@ -14,12 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values, trainer_output
 from reportgen.formats.parsing.json_values import number, tables, whole
+from reportgen.formats.parsing.progress_bars import apart
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
@@ -72,7 +74,7 @@ FORMAT = Format(
 )
 
 
-def _start(log: TextLog, step: Sequence[int], line: Sequence[int]) -> RunBuilder:
+def _start(log: TextLog, step: ArrayLike, line: ArrayLike) -> RunBuilder:
     run = RunBuilder(log, _NAME, np.array(step, np.int64), np.array(line, np.int64), len(log.content))
     run.factors["framework"] = "transformers"
     return run
@@ -169,29 +171,28 @@ def _from_lines(log: TextLog) -> Run:
 
 def _from_text(log: TextLog) -> Run:
     plan, totals = trainer_output.plan(log), trainer_output.totals(log)
-    bar = trainer_output.progress(log, plan, totals)
-    run = _start(log, bar.step.tolist(), bar.line.tolist())
-    run.last = max(bar.end, totals.end if totals else 0)
-    run.factors["item"] = "sample"
-    run.factors.update(plan.factors)
+    bars, planned = trainer_output.progress(log, plan, totals)
+    far = list(apart(since := elapsed(bars.columns["elapsed"])))
+    run = _start(log, bars.integers("done")[far], bars.line[far])
+    done = int(bars.integers("done").max(initial=0))
+    run.last = max(int(bars.end.max(initial=0)), totals.end if totals else 0)
+    run.factors |= {"item": "sample", **plan.factors}
     run.samples_per_step = float(plan.batch) if plan.batch else None
-    run.breaks = bar.breaks
-    run.add_stamps(bar.since, run.work(np.diff(run.step, prepend=0)))
+    run.breaks = tuple(trainer_output.evaluations(log, bars))
+    run.add_stamps(since[far], run.work(np.diff(run.step, prepend=0)))
     if totals:
-        _add_totals(run, totals, bar)
+        _add_totals(run, totals, done or planned, planned)
         return run.run()
-    if not bar.last:
+    if not done:
         run.note(_INCOMPLETE, "no totals: the log ends before training does")
-    return shortened(run.run(), bar.last, bar.planned)
+    return shortened(run.run(), done, planned)
 
 
-def _add_totals(run: RunBuilder, totals: trainer_output.Totals, bar: trainer_output.Progress) -> None:
+def _add_totals(run: RunBuilder, totals: trainer_output.Totals, steps: int, planned: int) -> None:
     """Add the totals of a job; its rates are of the planned steps, however many were done."""
-    steps = bar.last or bar.planned
-    if steps and totals.is_of(bar.planned):
-        text = f"{totals.time_text} / {steps} steps"
-        run.add_aggregate("step_time", totals.time / steps, text, "total", steps, totals.line)
-    run.add_aggregate("run_time", totals.time, totals.time_text, "total", 0, totals.line)
-    if steps >= bar.planned:
-        text = f"{totals.rate:g} samples/s"
-        run.add_aggregate("throughput", totals.rate, text, "total", 0, totals.line)
+    time, text, line = totals.time, totals.time_text, totals.line
+    if steps and totals.is_of(planned):
+        run.add_aggregate("step_time", time / steps, f"{text} / {steps} steps", "total", steps, line)
+    run.add_aggregate("run_time", time, text, "total", 0, line)
+    if steps >= planned:
+        run.add_aggregate("throughput", totals.rate, f"{totals.rate:g} samples/s", "total", 0, line)

@@ -8,7 +8,7 @@ Format: https://github.com/huggingface/optimum-benchmark, benchmark/report.py an
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from reportgen.core.model import Clock, FactorValue, Finding, Run, Series
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.json_values import inside, items, number, scalar, table, whole
+from reportgen.formats.parsing.json_values import inside, items, number, scalars, table, whole
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.sources.logfiles import LogFiles
 
@@ -26,17 +26,19 @@ _REPORT = (b'"latency"', b'"throughput"', b'"efficiency"')
 _CONFIG = (b'"_target_"', b"optimum_benchmark.")
 # Both parts in one document; the report may begin after the head of the file.
 _BOTH = (b'"config"', b"optimum_benchmark.")
+_KINDS = {"both": _BOTH, "config": _CONFIG, "report": _REPORT}
 _LATENCY_UNITS = {"s": 1.0, "ms": 1e-3}
 # Part of a target -> keys, metric, statistic, unit -> factor to base units.
+_MEMORY_UNITS = {"MB": 1e6, "GB": 1e9, "KB": 1e3, "B": 1.0}
 _OTHERS = {
-    "memory": (
-        ("max_allocated", "max_process_vram"), "memory_used", "maximum",
-        {"MB": 1e6, "GB": 1e9, "KB": 1e3, "B": 1.0},
-    ),
+    "memory": (("max_allocated", "max_process_vram"), "memory_used", "maximum", _MEMORY_UNITS),
     "energy": (("total",), "energy", "total", {"kWh": 3.6e6, "Wh": 3600.0, "J": 1.0}),
-}  # fmt: skip
-_PRECISIONS = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "torch.float16": "fp16",
-               "torch.bfloat16": "bf16", "torch.float32": "fp32"}  # fmt: skip
+}
+_PRECISIONS = {
+    prefix + dtype: precision
+    for dtype, precision in (("float16", "fp16"), ("bfloat16", "bf16"), ("float32", "fp32"))
+    for prefix in ("", "torch.")
+}
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -45,18 +47,13 @@ def claims(files: LogFiles) -> Claim | None:
         return json_values.claim(files, _BOTH, 0.95, b"{") or json_values.claim(files, _REPORT, 0.8, b"{")
     kinds: dict[str, Claim] = {}
     for name in files.children()[0]:
-        if not name.endswith(".json"):
-            continue
-        for kind, literals in (("both", _BOTH), ("config", _CONFIG), ("report", _REPORT)):
+        for kind, literals in _KINDS.items() if name.endswith(".json") else ():
             if kind not in kinds and (claim := json_values.claim(files.file(name), literals, 0.97, b"{")):
                 kinds[kind] = claim
                 break
     if not {"config", "report"} <= set(kinds):
         return None
-    report = kinds["report"]
-    return Claim(
-        0.97, report.source, report.reason, tuple(sorted(claim.files[0] for claim in kinds.values()))
-    )
+    return replace(kinds["report"], files=tuple(sorted(claim.files[0] for claim in kinds.values())))
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -77,9 +74,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         elif "config" not in document:
             report, path, content = document, name, text
     if report:
-        id = files.id() if files.is_folder else files.id(path)
-        run = ResultRun(_NAME, id, files.source(path))
-        _fill(run, report, _Configuration(config), content)
+        run = ResultRun(_NAME, files.id("" if files.is_folder else path), files.source(path))
+        _fill(run, report, config, content)
         yield run.run()
 
 
@@ -93,53 +89,49 @@ FORMAT = Format(
 )
 
 
-def _fill(run: ResultRun, report: Mapping[str, Any], config: "_Configuration", content: bytes) -> None:
+def _fill(run: ResultRun, report: Mapping[str, Any], config: Mapping[str, Any], content: bytes) -> None:
     is_training = "train" in report or "overall" in report
-    run.factors, run.environment = config.factors(), config.facts()
+    gpus = ", ".join(dict.fromkeys(_gpus(config)))
+    run.factors, run.environment = _factors(config), _known(table(config.get("environment")))
+    run.environment |= {"gpu": gpus} if gpus else {}
     for target, result in report.items():
         lines = json_values.lines_of(content, f'"{target}"'.encode("utf-8", "replace"))
-        _add_target(run, target, table(result), lines[0] if lines else 0, is_training=is_training)
+        _add_target(run, target, table(result), lines[0] if lines else 0, has_rate=not is_training)
     if is_training:
-        samples = config.training_batch
-        run.samples_per_step = None if samples is None else float(samples * config.processes)
+        samples = _training_batch(config)
+        run.samples_per_step = None if samples is None else float(samples * _processes(config))
         run.series = _steps(run, report, config)
 
 
-def _add_target(
-    run: ResultRun, target: str, result: Mapping[str, Any], line: int, *, is_training: bool
-) -> None:
+def _add_target(run: ResultRun, target: str, result: Mapping[str, Any], line: int, *, has_rate: bool) -> None:
     latency = table(result.get("latency"))
-    scale = _LATENCY_UNITS.get(str(latency.get("unit")))
+    scale = _LATENCY_UNITS.get(str(latency.get("unit")), 0.0)
     n = whole(latency.get("count")) or 0
-    for key, statistic in (("mean", "mean"), ("p50", "median")):
-        if scale:
-            value = number(latency.get(key))
-            text = f"{value} {latency['unit']}"
-            run.add_aggregate("latency", value * scale, text, statistic, n, phase=target, line=line)
+    for key, statistic in (("mean", "mean"), ("p50", "median")) if scale else ():
+        value = number(latency.get(key))
+        text = f"{value} {latency['unit']}"
+        run.add_aggregate("latency", value * scale, text, statistic, n, phase=target, line=line)
     rate, unit = number(inside(result, "throughput", "value")), str(inside(result, "throughput", "unit"))
-    if not is_training and unit.endswith("/s"):
+    if has_rate and unit.endswith("/s"):
         metric = "token_throughput" if unit.startswith("token") else "throughput"
         run.add_aggregate(metric, rate, f"{rate} {unit}"[:80], "mean", n, phase=target, line=line)
     for kind, (keys, metric, statistic, units) in _OTHERS.items():
         part = table(result.get(kind))
         values = [value for key in keys if np.isfinite(value := number(part.get(key)))]
-        if values and (scale := units.get(str(part.get("unit")))):
+        if values and (factor := units.get(str(part.get("unit")))):
             text = f"{values[0]} {part['unit']}"
-            run.add_aggregate(metric, values[0] * scale, text, statistic, phase=target, line=line)
+            run.add_aggregate(metric, values[0] * factor, text, statistic, phase=target, line=line)
 
 
-def _steps(run: ResultRun, report: Mapping[str, Any], config: "_Configuration") -> list[Series]:
+def _steps(run: ResultRun, report: Mapping[str, Any], config: Mapping[str, Any]) -> list[Series]:
     """Return the training steps of each process: the values of all processes follow one another."""
-
-    def values(target: str) -> list[float]:
-        return [number(value) for value in items(inside(report, target, "latency", "values"))]
-
-    times = values("overall") or [*values("warmup"), *values("train")]
-    if not times or len(times) % config.processes:
+    values = {target: items(inside(report, target, "latency", "values")) for target in report}
+    times = values.get("overall") or [*values.get("warmup", ()), *values.get("train", ())]
+    if not times or len(times) % _processes(config):
         return []
-    samples = np.nan if config.training_batch is None else config.training_batch
-    clock: Clock = "cuda_event" if config.is_on_gpu else "host"
-    by_rank = np.array(times, dtype=np.float64).reshape(config.processes, -1)
+    samples = _training_batch(config) or np.nan
+    clock: Clock = "cuda_event" if _is_on_gpu(config) else "host"
+    by_rank = np.array([number(time) for time in times], np.float64).reshape(_processes(config), -1)
     step = np.arange(1, by_rank.shape[1] + 1)
     return [
         make_series("step_time", clock, step, time, run.source, rank=rank, samples=samples)
@@ -147,79 +139,67 @@ def _steps(run: ResultRun, report: Mapping[str, Any], config: "_Configuration") 
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Configuration:
-    """The configuration of a benchmark."""
+# The configuration
 
-    document: Mapping[str, Any]
 
-    @property
-    def processes(self) -> int:
-        """Processes that torchrun started, 1 for the other launchers."""
-        return min(whole(inside(self.document, "launcher", "nproc_per_node")) or 1, 2**16)
+def _processes(config: Mapping[str, Any]) -> int:
+    """Return the processes that torchrun started, 1 for the other launchers."""
+    return min(whole(inside(config, "launcher", "nproc_per_node")) or 1, 2**16)
 
-    @property
-    def is_on_gpu(self) -> bool:
-        """Whether the model ran on a GPU."""
-        return bool(inside(self.document, "backend", "device") == "cuda")
 
-    @property
-    def training_batch(self) -> int | None:
-        """Samples of one process and training step, None if nothing was trained."""
-        arguments = table(inside(self.document, "scenario", "training_arguments"))
-        batch = whole(arguments.get("per_device_train_batch_size"))
-        return batch * (whole(arguments.get("gradient_accumulation_steps")) or 1) if batch else None
+def _is_on_gpu(config: Mapping[str, Any]) -> bool:
+    return bool(inside(config, "backend", "device") == "cuda")
 
-    @property
-    def gpus(self) -> list[str]:
-        """Names of the machine's GPUs, used or not."""
-        return [name for name in items(inside(self.document, "environment", "gpu")) if isinstance(name, str)]
 
-    def factors(self) -> dict[str, FactorValue]:
-        """Return what was chosen."""
-        backend, scenario = table(self.document.get("backend")), table(self.document.get("scenario"))
-        shapes = table(scenario.get("input_shapes")) or table(scenario.get("dataset_shapes"))
-        tokens = scenario.get("new_tokens") or inside(scenario, "generate_kwargs", "max_new_tokens")
-        return _known({
-            "framework": backend.get("name"), "model": backend.get("model"), "task": backend.get("task"),
-            "benchmark": scenario.get("name"),
-            "batch_size": self.training_batch or shapes.get("batch_size"),
-            "seq_len": shapes.get("sequence_length"), "new_tokens": tokens,
-            "precision": _precision(backend), "quantization": _quantization(backend),
-            "compiled": backend.get("torch_compile"), "attention": backend.get("attn_implementation"),
-            "device": self._device(backend), "devices": self.processes if self.is_on_gpu else None,
-        }) | {"item": "sample"}  # fmt: skip
+def _training_batch(config: Mapping[str, Any]) -> int | None:
+    """Return the samples of one process and training step, None if nothing was trained."""
+    arguments = table(inside(config, "scenario", "training_arguments"))
+    batch = whole(arguments.get("per_device_train_batch_size"))
+    return batch * (whole(arguments.get("gradient_accumulation_steps")) or 1) if batch else None
 
-    def facts(self) -> dict[str, FactorValue]:
-        """Return the environment: the machine's GPUs, whether they were used or not, are part of it."""
-        gpus: dict[str, FactorValue] = {"gpu": ", ".join(dict.fromkeys(self.gpus))} if self.gpus else {}
-        return _known(table(self.document.get("environment"))) | gpus
 
-    def _device(self, backend: Mapping[str, Any]) -> object:
-        device, gpus = backend.get("device"), self.gpus
-        ids = str(backend.get("device_ids")).split(",")
-        if len(set(gpus)) > 1 and all(id.isdecimal() and int(id[:4]) < len(gpus) for id in ids):
-            # The machine has other GPUs too, if only one for its screen.
-            gpus = [gpus[int(id[:4])] for id in ids]
-        if device == "cuda" and len(set(gpus)) == 1:
-            return gpus[0]
-        return inside(self.document, "environment", "cpu") or device if device == "cpu" else device
+def _gpus(config: Mapping[str, Any]) -> list[str]:
+    """Return the names of the machine's GPUs, used or not."""
+    return [name for name in items(inside(config, "environment", "gpu")) if isinstance(name, str)]
+
+
+def _factors(config: Mapping[str, Any]) -> dict[str, FactorValue]:
+    backend, scenario = table(config.get("backend")), table(config.get("scenario"))
+    shapes = table(scenario.get("input_shapes")) or table(scenario.get("dataset_shapes"))
+    tokens = scenario.get("new_tokens") or inside(scenario, "generate_kwargs", "max_new_tokens")
+    dtype = backend.get("torch_dtype") or backend.get("dtype")
+    is_mixed = backend.get("autocast_enabled") is True
+    return _known({
+        "framework": backend.get("name"), "model": backend.get("model"), "task": backend.get("task"),
+        "benchmark": scenario.get("name"), "item": "sample",
+        "batch_size": _training_batch(config) or shapes.get("batch_size"),
+        "seq_len": shapes.get("sequence_length"), "new_tokens": tokens,
+        "precision": "amp" if is_mixed else _PRECISIONS.get(str(dtype)),
+        "quantization": _quantization(backend), "compiled": backend.get("torch_compile"),
+        "attention": backend.get("attn_implementation"), "device": _device(config, backend),
+        "devices": _processes(config) if _is_on_gpu(config) else None,
+    })  # fmt: skip
+
+
+def _device(config: Mapping[str, Any], backend: Mapping[str, Any]) -> object:
+    device, gpus = backend.get("device"), _gpus(config)
+    ids = str(backend.get("device_ids")).split(",")
+    if len(set(gpus)) > 1 and all(id.isdecimal() and int(id[:4]) < len(gpus) for id in ids):
+        # The machine has other GPUs too, if only one for its screen.
+        gpus = [gpus[int(id[:4])] for id in ids]
+    if device == "cuda" and len(set(gpus)) == 1:
+        return gpus[0]
+    return inside(config, "environment", "cpu") or device if device == "cpu" else device
 
 
 def _known(values: Mapping[str, object]) -> dict[str, FactorValue]:
-    stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
-    return {name: known for name, value in stripped.items() if (known := scalar(value)) is not None}
-
-
-def _precision(backend: Mapping[str, Any]) -> str | None:
-    dtype = backend.get("torch_dtype") or backend.get("dtype")
-    if backend.get("autocast_enabled") is True:
-        return "amp"
-    return _PRECISIONS.get(dtype) if isinstance(dtype, str) else None
+    return scalars(
+        {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
+    )
 
 
 def _quantization(backend: Mapping[str, Any]) -> str | None:
-    """Return the quantisation scheme with its type and bits, such as `gptq 4 bits`."""
+    """Return the scheme with its type and bits, such as `gptq 4 bits`."""
     settings = table(backend.get("quantization_config"))
     loaded = (n for n in (4, 8) if settings.get(f"load_in_{n}bit") is True)
     bits = whole(settings.get("bits")) or next(loaded, None)

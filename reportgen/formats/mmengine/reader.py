@@ -21,13 +21,7 @@ import numpy as np
 
 from reportgen.core.model import FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.mmengine.repeats import (
-    CONFIGURATION,
-    MARK,
-    MMCV_TRAINING,
-    claim_json_lines,
-    claim_repeated,
-)
+from reportgen.formats.mmengine import repeats
 from reportgen.formats.parsing.json_values import number, objects, whole
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim, seconds
@@ -72,9 +66,9 @@ _MAX_DATE_BYTES = 120
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a line of training, a logger or scalars; in a folder, files that repeat others."""
     if files.is_folder:
-        return claim_repeated(files, _LINE)
+        return repeats.claim_repeated(files, _LINE)
     printed = claim(files, b"data_time: ", _LINE, 0.95) or claim(files, b" - INFO - ", _LOGGER, 0.85)
-    return printed or claim_json_lines(files)
+    return printed or repeats.claim_json_lines(files)
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -84,7 +78,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     if log.content.lstrip()[:1] != b"{":
         yield _printed(log).run()
-    elif MMCV_TRAINING in log.content:
+    elif repeats.MMCV_TRAINING in log.content:
         yield _of_mmcv_json(log).run()
     else:
         runs = _runs(log)
@@ -97,7 +91,7 @@ FORMAT = Format(
     "Training logs of MMEngine and MMCV 1: console output and JSON lines.",
     claims,
     read,
-    marks=(b"data_time: ", b" - INFO - ", MARK),
+    marks=(b"data_time: ", b" - INFO - ", repeats.MARK),
     folders=True,
 )
 
@@ -146,7 +140,7 @@ def _runs(log: TextLog) -> list[list[Entry]]:
 def _of_scalars(log: TextLog, entries: Sequence[Entry]) -> RunBuilder:
     line, at, epoch = _whole(entries, "iter", "epoch")
     run, _ = _start(log, "MMEngine", line, at, at, np.zeros_like(epoch), len(log.content))
-    configuration = log.files.read_sibling(CONFIGURATION) or b""
+    configuration = log.files.read_sibling(repeats.CONFIGURATION) or b""
     if batch := _BATCH_2.search(configuration):
         run.factors["batch_size"] = int(batch["size"])
     _add_model(run, _MODEL.search(configuration))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.core.model import Break, FactorValue, FloatArray, IntArray
-from reportgen.formats.parsing.progress_bars import apart, drawn
+from reportgen.core.model import Break, FactorValue
+from reportgen.formats.parsing.progress_bars import drawn
 from reportgen.formats.parsing.run_builder import per_device
 from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
 from reportgen.formats.parsing.timestamps import elapsed
@@ -47,39 +47,29 @@ _MAX_RATE_ERROR = 0.0011
 class Plan:
     """The numbers printed before training begins, 0 if they are missing; `at` is the offset of the plan."""
 
-    micro_batch: int = 0
-    batch: int = 0
-    accumulation: int = 0
-    steps: int = 0
-    at: int = 0
-
-    @property
-    def devices(self) -> int | None:
-        """Devices that share a batch, None if the numbers do not fit."""
-        each = self.micro_batch * self.accumulation
-        return self.batch // each if each and self.batch % each == 0 else None
+    micro_batch: int
+    batch: int
+    accumulation: int
+    steps: int
+    at: int
 
     @property
     def factors(self) -> dict[str, FactorValue]:
-        """Batch sizes and number of devices."""
-        factors = per_device(float(self.batch) if self.batch else None, self.devices)
+        """Batch sizes, and the number of devices that share a batch if the numbers fit."""
+        each = self.micro_batch * self.accumulation
+        devices = self.batch // each if each and self.batch % each == 0 else None
+        factors = per_device(float(self.batch) if self.batch else None, devices)
         return {**factors, "micro_batch_size": self.micro_batch} if self.micro_batch else factors
 
 
 def plan(log: TextLog) -> Plan:
     """Return the last plan in a log: training that runs out of memory restarts with a smaller batch."""
     at = log.content.rfind(_PLAN)
-    if at < 0:
-        return Plan()
-    lines = _PLANNED.finditer(log.content, at, at + _MAX_PLAN_BYTES)
+    lines = _PLANNED.finditer(log.content, at, at + _MAX_PLAN_BYTES) if at >= 0 else ()
     planned = {line["name"]: int(line["value"].replace(b",", b"")) for line in lines}
-    return Plan(
-        planned.get(b"Instantaneous", 0),
-        planned.get(b"Total train", 0),
-        planned.get(b"Gradient Accumulation", 0),
-        planned.get(b"Total optimization", 0),
-        at,
-    )
+    names = (b"Instantaneous", b"Total train", b"Gradient Accumulation", b"Total optimization")
+    micro_batch, batch, accumulation, steps = (planned.get(name, 0) for name in names)
+    return Plan(micro_batch, batch, accumulation, steps, max(at, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,40 +101,17 @@ def totals(log: TextLog) -> Totals | None:
     return Totals(time, text, rate, steps_rate, int(records.line[-1]), int(records.end[-1]))
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The bar of training: steps done, s since its beginning, lines; `planned` is 0 without such a bar."""
-
-    planned: int
-    last: int
-    end: int
-    step: IntArray
-    since: FloatArray
-    line: IntArray
-    breaks: tuple[Break, ...]
-
-
-def progress(log: TextLog, plan: Plan, totals: Totals | None) -> Progress:
-    """Return the bar of training at steps that are far enough apart."""
+def progress(log: TextLog, plan: Plan, totals: Totals | None) -> tuple[Records, int]:
+    """Return the bars of training, each with more steps than the one before, and the planned steps or 0."""
     bars = drawn(log)
-    columns = (bars.columns[name] for name in ("label", "shown", "of"))
     # A bar without a total counts something else: the Trainer knows what it planned.
-    own = [
-        i
-        for i, (at, label, shown, of) in enumerate(zip(bars.begin.tolist(), *columns, strict=True))
-        if at >= plan.at and not label and shown is None and of != b"0"
-    ]
-    bars = bars.take(np.array(own, dtype=np.int64))
+    texts = zip(*(bars.columns[name] for name in ("label", "shown", "of")), strict=True)
+    is_own = [not label and shown is None and of != b"0" for label, shown, of in texts]
+    bars = bars.take(np.flatnonzero(np.array(is_own, np.bool_) & (bars.begin >= plan.at)))
     planned = plan.steps or _planned(log, bars, totals)
     done = np.where(bars.integers("of") == planned, bars.integers("done"), 0)
     # Skip bars that are drawn again, and those of a process that was resumed at an earlier step.
-    bars = bars.take(np.flatnonzero(np.diff(np.maximum.accumulate(done), prepend=0) > 0))
-    step, since = bars.integers("done"), elapsed(bars.columns["elapsed"])
-    far = np.array(list(apart(since)), dtype=np.int64)
-    last, end = (int(step[-1]), int(bars.end[-1])) if len(step) else (0, 0)
-    return Progress(
-        planned, last, end, step[far], since[far], bars.line[far], tuple(_evaluations(log, bars.begin, step))
-    )
+    return bars.take(np.flatnonzero(np.diff(np.maximum.accumulate(done), prepend=0) > 0)), planned
 
 
 def _planned(log: TextLog, bars: Records, totals: Totals | None) -> int:
@@ -162,10 +129,10 @@ def _planned(log: TextLog, bars: Records, totals: Totals | None) -> int:
     return lengths.pop() if len(lengths) == 1 else 0
 
 
-def _evaluations(log: TextLog, begins: IntArray, step: IntArray) -> Iterator[Break]:
-    """Yield the evaluations after steps, with the durations printed in their results."""
-    evaluations = log.records(_EVALUATED, b"'eval_runtime'")
-    bars_before = np.searchsorted(begins, evaluations.begin).tolist()
-    for count, time in zip(bars_before, evaluations.floats("time").tolist(), strict=True):
+def evaluations(log: TextLog, bars: Records) -> Iterator[Break]:
+    """Yield the evaluations after the steps of bars, with the durations printed in their results."""
+    results = log.records(_EVALUATED, b"'eval_runtime'")
+    bars_before, step = np.searchsorted(bars.begin, results.begin).tolist(), bars.integers("done")
+    for count, time in zip(bars_before, results.floats("time").tolist(), strict=True):
         if count:
             yield Break(int(step[count - 1]), "evaluation", time)

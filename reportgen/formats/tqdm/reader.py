@@ -13,7 +13,7 @@ callbacks/progress/tqdm_progress.py (no smoothing; the bar is drawn again after 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
@@ -109,16 +109,18 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         intervals += [interval._replace(step=interval.step + offset) for interval in loop]
         ends.append(offset + last)
         planned = offset + int(bars.of[rows[-1]])
-    run = _build(log, intervals)
-    run.last = int(every.end[positions[-1]]) if len(positions) else 0
-    run.breaks = epoch_breaks(ends[1:-1])
+    columns = [(interval.step, interval.span, interval.line) for interval in intervals]
+    step, span, line = np.array(columns, np.int64).reshape(-1, 3).T
+    end = int(every.end[positions].max(initial=0))
+    run = RunBuilder(log, _NAME, step, line, end, breaks=epoch_breaks(ends[1:-1]))
+    if not intervals:
+        run.note(Rule.READ_INCOMPLETE_RUN, _NO_INTERVAL)
     plan = trainer_output.plan(log)
     # The batch printed by examples of transformers and diffusers, if the bar counts the planned steps.
     if plan.steps and (bars.of == plan.steps).all():
         run.factors.update(plan.factors)
         run.samples_per_step = float(plan.batch) if plan.batch else None
-    span = np.array([interval.span for interval in intervals], dtype=np.int64)
-    time = np.array([interval.time for interval in intervals], dtype=np.float64)
+    time = np.array([interval.time for interval in intervals], np.float64)
     run.add("step_time", time, "printed", span=span, samples=run.work(span))
     yield shortened(run.run(), ends[-1], planned)
 
@@ -126,15 +128,6 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 FORMAT = Format(
     _NAME, "Training logs that contain only tqdm progress bars.", claims, read, marks=MARKS, is_last=True
 )
-
-
-def _build(log: TextLog, intervals: Sequence[BarInterval]) -> RunBuilder:
-    step = np.array([interval.step for interval in intervals], dtype=np.int64)
-    line = np.array([interval.line for interval in intervals], dtype=np.int64)
-    run = RunBuilder(log, _NAME, step, line)
-    if not intervals:
-        run.findings.append(Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, _NO_INTERVAL, log.source))
-    return run
 
 
 # The bars of training
@@ -155,24 +148,21 @@ def parse_label(label: bytes) -> BarLabel | None:
 def _labels(bars: Records) -> list[BarLabel | None]:
     """Return the parsed label of each bar; a text is parsed once."""
     texts = [label or b"" for label in bars.columns["label"]]
-    parsed: Mapping[bytes, BarLabel | None] = {text: parse_label(text) for text in dict.fromkeys(texts)}
+    parsed = {text: parse_label(text) for text in set(texts)}
     return [parsed[text] for text in texts]
 
 
 def _training_positions(bars: Records, labels: Sequence[BarLabel | None], content: bytes) -> IntArray:
     """Return the positions of the training bars, none if they cannot be identified."""
-    words = [label.word for label in labels if label and label.word]
-    if words:
-        most = max(dict.fromkeys(words), key=words.count)
-        return np.array([i for i, label in enumerate(labels) if label and label.word == most], dtype=np.int64)
-    since, done = elapsed(bars.columns["elapsed"]), bars.integers("done")
-    of = bars.integers("of")
-    fast = set(of[since + 1 < done * _MIN_STEP_SECONDS].tolist())
-    positions = np.array([i for i, label in enumerate(labels) if label and of[i] not in fast], dtype=np.int64)
-    is_one_length = len(positions) and len(set(of[positions].tolist())) == 1
-    if not is_one_length or since[positions].max() < MIN_INTERVAL_SECONDS:
-        return positions[:0]
-    return positions if _MENTIONS_TRAINING.search(content) else positions[:0]
+    words = [label.word if label else None for label in labels]
+    if named := [word for word in words if word]:
+        most = max(dict.fromkeys(named), key=named.count)
+        return np.array([i for i, word in enumerate(words) if word == most], np.int64)
+    since, done, of = elapsed(bars.columns["elapsed"]), bars.integers("done"), bars.integers("of")
+    fast = of[since + 1 < done * _MIN_STEP_SECONDS]
+    positions = np.flatnonzero(np.array([word is not None for word in words], np.bool_) & ~np.isin(of, fast))
+    is_one_loop = len(np.unique(of[positions])) == 1 and since[positions].max() >= MIN_INTERVAL_SECONDS
+    return positions if is_one_loop and _MENTIONS_TRAINING.search(content) else positions[:0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,13 +188,12 @@ class TrainingBars:
     @classmethod
     def among(cls, bars: Records, labels: Sequence[BarLabel | None], positions: IntArray) -> "TrainingBars":
         """Return the bars at these positions."""
-        epochs = (labels[i] for i in positions.tolist())
-        epoch = np.array([label.epoch if label else -1 for label in epochs], dtype=np.int64)
+        epoch = np.array([label.epoch if label else -1 for label in labels], np.int64)[positions]
         order = np.argsort(epoch, kind="stable")
         at = positions[order]
         own = bars.take(at)
         printed = floats([text if text != b"?" else None for text in own.columns["rate"]])
-        is_inverse = np.array([text is not None for text in own.columns["inverse"]], dtype=np.bool_)
+        is_inverse = np.array([text is not None for text in own.columns["inverse"]], np.bool_)
         with np.errstate(divide="ignore"):
             rate, error = np.where(is_inverse, 1 / printed, printed), _RATE_ROUNDING / printed
         return cls(
