@@ -89,8 +89,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     log = TextLog(files)
     runs = list(_saved_runs(log) if log.content.lstrip()[:1] == b"[" else _printed_runs(log))
     if not runs:
-        message = "no benchmark could be read"
-        yield Finding("warning", Rule.READ_MALFORMED_LINE, log.id, message, log.source)
+        yield Finding("warning", Rule.READ_MALFORMED_LINE, log.id, "no benchmark could be read", log.source)
     for number, run in enumerate(runs, 1):
         run.status = "complete" if run.series or run.aggregates else "failed"
         yield run.run(number if len(runs) > 1 else None)
@@ -103,10 +102,6 @@ FORMAT = Format(
     read,
     marks=(*(literal for literal, _ in _JSON), *_MARKS),
 )
-
-
-def _start(log: TextLog, line: int) -> ResultRun:
-    return ResultRun.of_file(_NAME, log.files, line, framework="Julia")
 
 
 # JSON
@@ -125,15 +120,16 @@ class _Lines:
         if at >= 0:
             self._line += content.count(b"\n", self._at, at)
             self._at = at
-        return _start(self._log, self._line)
+        return ResultRun.of_file(_NAME, self._log.files, self._line, framework="Julia")
 
 
 def _saved_runs(log: TextLog) -> Iterator[ResultRun]:
     """Yield the benchmarks in a file of BenchmarkTools.save or FluxBench; other objects are skipped."""
     document, lines = items(load(log.content)), _Lines(log)
     if len(document) == 2 and "BenchmarkTools" in table(document[0]):
-        texts = ((name.lower(), value) for name, value in document[0].items())
-        environment: dict[str, FactorValue] = {name: value for name, value in texts if isinstance(value, str)}
+        environment: dict[str, FactorValue] = {
+            name.lower(): text for name, text in document[0].items() if isinstance(text, str)
+        }
         saved = items(document[1])
         for number, node in enumerate(saved, 1):
             for run in _saved(node, [str(number)] if len(saved) > 1 else [], lines):
@@ -211,7 +207,7 @@ def _printed_runs(log: TextLog) -> Iterator[ResultRun]:
     lines = log.lines([match.start() for match, _ in matches]).tolist()
     path: list[tuple[int, str]] = []  # indentation and name of the groups around a line
     for line, (match, add) in zip(lines, matches, strict=True):
-        run = _start(log, line)
+        run = ResultRun.of_file(_NAME, log.files, line, framework="Julia")
         if add:
             typed = _TYPED.search(log.content[max(match.start() - _MAX_TYPED_BYTES, 0) : match.start()])
             run.factors["benchmark"] = typed[1].decode("utf-8", "replace") if typed else ""
@@ -245,10 +241,8 @@ def _add_btime(run: ResultRun, line: re.Match[bytes]) -> None:
     _add_time(run, "minimum", line[1], line[2])
     # A group of dots is not a number.
     amount = float(line[4]) if line[4].count(b".") < 2 and line[4] != b"." else 0.0
-    run.environment = {
-        "allocations": int(line[3]),
-        "allocated_bytes": int(to_base(amount, line[5].decode())[0]),
-    }
+    size = int(to_base(amount, line[5].decode())[0])
+    run.environment = {"allocations": int(line[3]), "allocated_bytes": size}
 
 
 def _add_time(run: ResultRun, statistic: str, number: bytes, unit: bytes, n: int = 0) -> None:

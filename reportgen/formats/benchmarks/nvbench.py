@@ -3,11 +3,10 @@
 `cold` times single launches with the cache flushed, `batch` many launches in a row: different quantities, and
 so different phases. Kernel times are latencies, not training steps. All values are written as texts.
 
-The samples of a state are beside the JSON as little-endian float32, a file for each state. The JSON names a
-file by its path on the machine that wrote it, or by a path from its own folder; only the last two parts are
-used, `<name>.json-bin/<number>.bin`, below the folder of the JSON, so that no path leads elsewhere. A sample
-is one launch, and so a step. Only the first MAX_SAMPLES of a file are read, several times what a protocol
-measures: a short kernel has hundreds of thousands, and a JSON may have hundreds of states.
+The samples of a state, one a launch and so a step, are beside the JSON as little-endian float32. The JSON
+names their file by its path on the machine that wrote it; only the last two parts are used,
+`<name>.json-bin/<number>.bin`, below the folder of the JSON, so that no path leads elsewhere. Only the first
+MAX_SAMPLES of a file are read: a short kernel has hundreds of thousands, and a JSON may have hundreds.
 
 Format: https://github.com/NVIDIA/nvbench, nvbench/json_printer.cu (JSON version 1).
 """

@@ -150,10 +150,10 @@ def _from_lines(log: TextLog) -> Run:
     # A resumed process repeats its last steps.
     highest = np.maximum.accumulate(np.array([entry["current_steps"] for _, entry in entries], np.int64))
     kept = [entries[i] for i in np.flatnonzero(np.diff(highest, prepend=0) > 0).tolist()]
-    lines, tables_kept = [line for line, _ in kept], [entry for _, entry in kept]
-    run = _start(log, [entry["current_steps"] for entry in tables_kept], lines)
-    since = elapsed([entry["elapsed_time"].encode() for entry in tables_kept])
-    tokens = _numbers(tables_kept, "total_tokens")
+    lines, kept_entries = [line for line, _ in kept], [entry for _, entry in kept]
+    run = _start(log, [entry["current_steps"] for entry in kept_entries], lines)
+    since = elapsed([entry["elapsed_time"].encode() for entry in kept_entries])
+    tokens = _numbers(kept_entries, "total_tokens")
     run.factors.update({"item": "token"} if np.isfinite(tokens).any() else {})
     is_resumed = len(kept) > 1 and _add_since_begin(run, since, tokens)
     if not kept:

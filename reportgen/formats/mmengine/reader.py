@@ -42,9 +42,7 @@ _DATE = re.compile(
 _DATED = rb"\g<year>-\g<date> \g<time>"
 _YEARLESS = rb"2024-\g<month>-\g<day> \g<time>"  # a leap year, in which every date exists
 _WINDOW = re.compile(rb"window_size=(?P<size>" + COUNT + rb")")
-_GPU = re.compile(
-    rb"^ {0,8}GPU (?P<ids>[0-9]{1,3}(?:,[0-9]{1,3}){0,127}): (?P<name>[^\n\r]{1,80})", re.MULTILINE
-)
+_GPU = re.compile(rb"(?m)^ {0,8}GPU [0-9]{1,3}(?:,[0-9]{1,3}){0,127}: (?P<name>[^\n\r]{1,80})")
 _GPU_IDS = re.compile(rb"gpu_ids = (?:range\((?:0, )?(?P<end>[0-9]{1,4})\)|\[(?P<list>[0-9, ]{1,400})\])")
 _GPU_NUMBER = re.compile(rb"GPU number: (?P<number>" + COUNT + rb")")
 _BATCH_1 = re.compile(rb"samples_per_gpu=(?P<size>" + COUNT + rb")")
@@ -138,12 +136,10 @@ def _runs(log: TextLog) -> list[list[Entry]]:
 
 
 def _of_scalars(log: TextLog, entries: Sequence[Entry]) -> RunBuilder:
-    line, at, epoch = _whole(entries, "iter", "epoch")
-    run, _ = _start(log, "MMEngine", line, at, at, np.zeros_like(epoch), len(log.content))
+    line, at = _whole(entries, "iter")
+    run, _ = _start(log, "MMEngine", line, at, at, np.zeros_like(at), len(log.content))
     configuration = log.files.read_sibling(repeats.CONFIGURATION) or b""
-    if batch := _BATCH_2.search(configuration):
-        run.factors["batch_size"] = int(batch["size"])
-    _add_model(run, _MODEL.search(configuration))
+    _add_settings(run, _BATCH_2.search(configuration), _MODEL.search(configuration))
     window = _WINDOW.search(configuration)
     span = np.minimum(int(window["size"]) or 1 if window else _DEFAULT_WINDOW, run.step)
     _add(run, span, *_figures(entries))
@@ -224,18 +220,17 @@ def _stamps(log: TextLog, records: Records) -> FloatArray:
 def _describe(run: RunBuilder, search: _Search, *, is_new: bool) -> None:
     if gpus := search(_GPU, b"GPU "):
         run.factors["device"] = gpus["name"].decode("utf-8", "replace").strip()
-    devices = _devices(search)
-    batch = search(_BATCH_2, b"train_dataloader = ") if is_new else search(_BATCH_1, b"samples_per_gpu=")
-    if devices:
+    if devices := _devices(search):
         run.factors["devices"] = devices
-    if batch:
-        run.factors["batch_size"] = int(batch["size"])
+    batch = search(_BATCH_2, b"train_dataloader = ") if is_new else search(_BATCH_1, b"samples_per_gpu=")
+    _add_settings(run, batch, search(_MODEL, b"work_dir = "))
     if devices and batch:
         run.samples_per_step = float(int(batch["size"]) * devices)
-    _add_model(run, search(_MODEL, b"work_dir = "))
 
 
-def _add_model(run: RunBuilder, model: re.Match[bytes] | None) -> None:
+def _add_settings(run: RunBuilder, batch: re.Match[bytes] | None, model: re.Match[bytes] | None) -> None:
+    if batch:
+        run.factors["batch_size"] = int(batch["size"])
     if model:
         run.factors["model"] = model["name"].decode("ascii", "replace")
 
@@ -248,6 +243,6 @@ def _devices(search: _Search) -> int | None:
     if number := search(_GPU_NUMBER, b"GPU number: "):
         return int(number["number"]) or None
     ids = search(_GPU_IDS, b"gpu_ids = ")
-    if ids and ids["end"]:
-        return int(ids["end"]) or None
-    return len([id for id in ids["list"].split(b",") if id.strip()]) or None if ids else None
+    if not ids:
+        return None
+    return int(ids["end"] or len(re.findall(rb"[^, ]+", ids["list"]))) or None

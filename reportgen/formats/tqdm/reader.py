@@ -4,9 +4,8 @@ A file becomes one Run, a step is an iteration of the training loop. Elapsed tim
 intervals are at least 20 s long; a shorter loop is one interval if its last bar gives the mean rate of the
 whole loop, as tqdm does when it closes a bar. Intervals in which another bar advanced are left out.
 
-A label names the purpose of a loop. A loop without label is training if nothing else can be meant: it is the
-only length among such bars, takes its time, and the log mentions training. Loops over epochs count no steps.
-A bar that advances while training does not (validation, a download) is other work.
+A label names the purpose of a loop; loops over epochs count no steps. A loop without label is training if
+nothing else can be meant: it is the only length of such bars, takes its time, and the log mentions training.
 
 Format: https://github.com/tqdm/tqdm; https://github.com/Lightning-AI/pytorch-lightning,
 callbacks/progress/tqdm_progress.py (no smoothing; the bar is drawn again after validation).
@@ -32,7 +31,6 @@ from reportgen.formats.parsing.timestamps import elapsed
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "tqdm"
-_CONFIDENCE = 0.1
 _OTHER = re.compile(
     rb"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|sanity|predict\w*|infer\w*|generat\w*|sampl\w*|calibrat\w*"
     rb"|warm\w*|datasets?|(?:down)?load\w*|map|mapping|filter\w*|token\w*|extract\w*|(?:pre)?process\w*|comput\w*"
@@ -41,7 +39,6 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _TRAINING = re.compile(rb"train|epoch|iter|step|batch\b|loss", re.IGNORECASE)
-_EPOCHS = re.compile(rb"epoch", re.IGNORECASE)
 _EPOCH = re.compile(rb"epoch[^0-9a-z]{0,4}([0-9]{1,6})", re.IGNORECASE)
 # YOLOv5 and its relatives: epoch, memory, losses, and the size of the images before the colon.
 _YOLO = re.compile(rb"^([0-9]{1,6})/[0-9]{1,6} +[0-9.]{1,9}[GM] ")
@@ -82,13 +79,10 @@ def claims(files: LogFiles) -> Claim | None:
         return None
     log = TextLog(LogFiles.of({files.path: head}).file(files.path))
     bars = drawn(log)
-    positions = _training_positions(bars, _labels(bars), log.content)
-    if not len(positions):
-        return None
-    first = bars.take(positions[:1])
-    label = first.columns["label"][0] or b""
-    text = b" ".join((label, log.content[first.begin[0] : first.end[0]])).strip()
-    return Claim.of_file(files, _CONFIDENCE, text.decode("utf-8", "replace"), int(first.line[0]))
+    for i in _training_positions(bars, _labels(bars), log.content)[:1].tolist():
+        text = b" ".join((bars.columns["label"][i] or b"", log.content[bars.begin[i] : bars.end[i]])).strip()
+        return Claim.of_file(files, 0.1, text.decode("utf-8", "replace"), int(bars.line[i]))
+    return None
 
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
@@ -140,7 +134,7 @@ def parse_label(label: bytes) -> BarLabel | None:
     if yolo := _YOLO.match(label):
         return BarLabel(b"yolo", int(yolo[1]))
     word, epoch = _TRAINING.search(label), _EPOCH.search(label)
-    if not word or _OTHER.search(label) or (not epoch and _EPOCHS.search(label)):
+    if not word or _OTHER.search(label) or (not epoch and b"epoch" in label.lower()):
         return None
     return BarLabel(word[0].lower(), int(epoch[1]) if epoch else -1)
 
@@ -169,10 +163,8 @@ def _training_positions(bars: Records, labels: Sequence[BarLabel | None], conten
 class TrainingBars:
     """The training bars as numbers, one row a bar, in the order of their epochs.
 
-    of         total, 0 if unknown
-    rate       iterations/s, NaN if unknown; error  its relative rounding error
-    work       how often any other bar had advanced before this one was drawn
-    shown      the text after the rate
+    rate  iterations/s, NaN if unknown; error  its relative rounding error; shown  the text after the rate
+    work  how often any other bar (validation, a download) had advanced before this one was drawn
     """
 
     epoch: IntArray
@@ -234,12 +226,11 @@ def _loops(bars: TrainingBars) -> list[list[int]]:
 
 def _begins(bars: TrainingBars, last: int, i: int) -> bool:
     """Return whether a bar belongs to another loop than the previous one."""
-    if bars.epoch[i] != bars.epoch[last] or bars.of[i] != bars.of[last]:
-        return True
     since, before = bars.since[i], bars.since[last]
-    is_empty = since == 0 and not np.isfinite(bars.rate[i]) and before > 0
-    is_far_back = 2 * since <= before and 2 * bars.done[i] <= bars.done[last] and before > 0
-    return bool(is_empty or is_far_back)
+    is_empty = since == 0 and not np.isfinite(bars.rate[i])
+    is_far_back = 2 * since <= before and 2 * bars.done[i] <= bars.done[last]
+    is_other = bars.epoch[i] != bars.epoch[last] or bars.of[i] != bars.of[last]
+    return bool(is_other or (before > 0 and (is_empty or is_far_back)))
 
 
 def _is_echo(bars: TrainingBars, before: int, rows: Sequence[int]) -> bool:
@@ -298,7 +289,6 @@ def _whole(bars: TrainingBars, rows: Sequence[int], until: int) -> BarInterval |
 def _closing(bars: TrainingBars, last: int, until: int) -> int:
     """Return the last row that draws the end of a loop again in the same second."""
     end = (bars.done[last], bars.since[last], bars.epoch[last])
-    row = last
-    while row + 1 < until and (bars.done[row + 1], bars.since[row + 1], bars.epoch[row + 1]) == end:
-        row += 1
-    return row
+    while last + 1 < until and (bars.done[last + 1], bars.since[last + 1], bars.epoch[last + 1]) == end:
+        last += 1
+    return last
