@@ -76,7 +76,8 @@ def _parser() -> argparse.ArgumentParser:
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Run a command once per repeat, each in a fresh process with its own run folder. Complete repeats\n"
-        "that exist are skipped. Exit code, output and signals of the command pass through."
+        "that exist are skipped. Exit code, output and signals of the command pass through. Of a command\n"
+        "without a recorder, its wall time, the environment and the telemetry are recorded."
     )
     parser.add_argument("--logs", type=Path, required=True, help="folder of the campaign")
     parser.add_argument(
@@ -85,7 +86,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a factor; repeat a name to give it several values: every combination is run; "
-        "{NAME} in the command is replaced by the value",
+        "{NAME} in the command is replaced by the value, {{NAME}} by {NAME}",
     )
     parser.add_argument(
         "--repeats", type=_positive, default=1, metavar="N", help="complete runs per case (default: 1)"
@@ -101,7 +102,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-stdout",
         action="store_true",
-        help="copy the output into stdout.log; the command then writes to a pipe, not to the terminal",
+        help="copy the output into stdout.log and stderr.log; the command then writes to pipes, not to the "
+        "terminal",
     )
 
 
@@ -153,7 +155,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = [*options.case, *(["calibrate=true"] if options.calibrate else [])]
     campaign = launch.Campaign(
         logs=options.logs,
-        jobs=launch.make_jobs(launch.parse_cases(settings), command),
+        jobs=launch.add_device(launch.make_jobs(launch.parse_cases(settings), command), variables),
         repeats=options.repeats,
         is_interleaved=options.case_order == "interleaved",
         is_again=options.again,

@@ -24,9 +24,14 @@ _JOIN_WINDOW_NS = 300 * 1_000_000_000  # after its start, launchers of other nod
 _SURROGATE = re.compile("[\ud800-\udfff]")  # Python's replacement for a byte that is not UTF-8
 
 
-def stdout_path(folder: Path) -> Path:
-    """Return the path of the copy of the command's output."""
-    return folder / "stdout.log"
+def output_paths(folder: Path) -> tuple[Path, Path]:
+    """Return the paths of the copies of the command's stdout and stderr."""
+    return folder / "stdout.log", folder / "stderr.log"
+
+
+def environment_path(folder: Path, node: int) -> Path:
+    """Return the path of the environment of a node."""
+    return folder / f"environment.node{node}.json"
 
 
 def create_run_folder(logs: Path, case: Case, node: int = 0) -> tuple[Path, int]:
@@ -103,7 +108,7 @@ def write_environment(folder: Path, node: int, ranks: Sequence[int], environment
     without ranks comes from the launcher, and is replaced.
     """
     head = {"format": "reportgen-environment", "version": VERSION, "node": node, "ranks": list(ranks)}
-    path = folder / f"environment.node{node}.json"
+    path = environment_path(folder, node)
     content = {**head, "clock": read_clocks(), "environment": environment}
     claim = path.with_name(f"{path.name}.claim")  # between this file and the rename there is one writer
     os.close(os.open(claim, os.O_WRONLY | os.O_CREAT | os.O_EXCL))

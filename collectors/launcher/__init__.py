@@ -1,5 +1,5 @@
-"""Start a training command once per repeat, each in a fresh process with its own run folder.
+"""Start a command once per repeat, each in a fresh process with its own run folder.
 
-`launch` runs a campaign, `child_process` forwards output and signals, and `exit_status` derives the status of
-a run from its exit code and from the ends of its ranks.
+`launch` runs a campaign, `forward_signals` and `saved_output` connect the command with the terminal, and
+`exit_status` derives the status of a run from the end of its command and of its ranks.
 """

@@ -1,11 +1,12 @@
-"""Start a training command once per repeat, each in a fresh process with its own run folder.
+"""Start a command once per repeat, each in a fresh process with its own run folder.
 
     python -m collectors run --logs logs/x --case model=resnet50 --repeats 7 -- python train.py
 
 The input is a list of cases, a number of repeats and a command. The output is run folders and the exit code
 of the command. The child gets the path of its folder in the environment variable REPORTGEN_RUN. Its output
 and signals pass through. What the child could not record about its end (killed, crashed, no recorder) is
-added to `run.json` afterwards.
+added to `run.json` afterwards. A command without a recorder has no steps: its wall time and the environment
+of the host are recorded.
 
 No run folder is written twice. Complete repeats are counted and only the missing ones are run. An incomplete
 run is left as it is, and its repeat gets the next free number.
@@ -13,17 +14,22 @@ run is left as it is, and its repeat gets the next free number.
 
 import itertools
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Callable, NamedTuple
+from time import monotonic_ns
+from types import MappingProxyType
+from typing import Any, Callable, NamedTuple
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, Factor, case_folder_name, factor_text, validate_case
 from collectors.format_v1.clocks import read_clocks
-from collectors.launcher.child_process import SignalForwarder, tee
-from collectors.launcher.exit_status import finish_record
+from collectors.launcher.exit_status import CommandEnd, finish_record
+from collectors.launcher.forward_signals import SignalForwarder
+from collectors.launcher.saved_output import ProcessEnd, wait_and_save_output
+from collectors.machine import device_model, environment
 from collectors.machine.nvml import has_driver
 from collectors.machine.sanitize_argv import sanitize, sanitize_text
 from collectors.messages import warn
@@ -31,10 +37,14 @@ from collectors.telemetry import watch
 
 
 class Job(NamedTuple):
-    """A case and the command that runs it once."""
+    """A case and the command that runs it once.
+
+    detected  names in the case that the launcher has detected, not been given
+    """
 
     case: Case
     command: Sequence[str]
+    detected: Sequence[str] = ()
 
 
 def _never(job: Job) -> str:
@@ -54,6 +64,7 @@ class Campaign(NamedTuple):
     telemetry_interval: float = watch.DEFAULT_INTERVAL_SECONDS  # 0: no telemetry
     node: int = 0  # of this launcher, with one launcher per node
     variables: Mapping[str, str] = {}  # environment variables of the command
+    needs_steps: bool = False  # a command without a recorder has failed
     answers: Sequence[str] = ("complete",)  # statuses that count as a repeat and not as a failure
     skip_reason: Callable[[Job], str] = _never  # called before each run; "" to run it
 
@@ -89,21 +100,40 @@ def parse_cases(settings: Sequence[str]) -> list[dict[str, Factor]]:
 
 
 def make_jobs(cases: Sequence[Case], command: Sequence[str]) -> list[Job]:
-    """Return one job per case; `{factor}` in the command is replaced by the value of the factor."""
+    """Return one job per case; in the command `{factor}` becomes its value, and `{{factor}}` `{factor}`."""
     return [Job(case, [_substitute(word, case) for word in command]) for case in cases]
 
 
+def add_device(jobs: Sequence[Job], variables: Mapping[str, str] = MappingProxyType({})) -> list[Job]:
+    """Return jobs with the factor `device`: repeats on another model of GPU are another case.
+
+    variables  environment variables of the commands
+    """
+    detected = device_model.add_device({}, {**os.environ, **variables})
+    return [
+        job._replace(case={**job.case, **detected}, detected=list(detected))
+        if device_model.DEVICE not in job.case
+        else job
+        for job in jobs
+    ]
+
+
 def _substitute(word: str, case: Case) -> str:
-    for name, value in case.items():
-        word = word.replace("{" + name + "}", factor_text(value))
-    return word
+    names = "|".join(map(re.escape, case))
+    if not names:
+        return word
+    return re.sub(
+        rf"\{{(\{{(?:{names})\}})\}}|\{{({names})\}}",
+        lambda match: match[1] or factor_text(case[match[2]]),
+        word,
+    )
 
 
 def run_campaign(campaign: Campaign) -> int:
     """Run the missing runs of a campaign; return 0, or the exit code of the first run that failed.
 
-    A command that signal N killed gives 128 + N, as in shells. Raises OSError if the logs cannot be written
-    or a command does not exist.
+    A command that signal N killed gives 128 + N, as in shells. A run that failed although its command exited
+    with 0 gives 1. Raises OSError if the logs cannot be written or a command does not exist.
     """
     first_failure = 0
     queue = _missing_runs(campaign)
@@ -112,7 +142,11 @@ def run_campaign(campaign: Campaign) -> int:
         if reason:
             warn(f"[{number}/{len(queue)}] {case_folder_name(job.case)}: skipped, {reason}")
             continue
-        folder, repeat = run_folder.create_run_folder(campaign.logs, job.case, campaign.node)
+        try:
+            folder, repeat = run_folder.create_run_folder(campaign.logs, job.case, campaign.node)
+        except OSError as error:
+            reason = f"cannot be written: {error.strerror}; use another folder for --logs"
+            raise OSError(f"{campaign.logs}: {reason}") from None
         warn(f"[{number}/{len(queue)}] {folder}")
         outcome = _run_once(job, folder, repeat, campaign)
         first_failure = first_failure or outcome.exit_code
@@ -155,37 +189,56 @@ class _Outcome(NamedTuple):
 
 
 def _run_once(job: Job, folder: Path, repeat: int, campaign: Campaign) -> _Outcome:
-    started = {
+    started: dict[str, Any] = {
         "status": "running",
         "case": dict(job.case),
         "repeat": repeat,
         "command": sanitize(job.command),
         "started_realtime_ns": read_clocks()["realtime_ns"],
     }
+    if job.detected:
+        started["detected"] = list(job.detected)
     run_folder.write_run(folder, started, campaign.node)
+    try:
+        end = _run_command(job.command, folder, campaign)
+    except OSError as error:
+        reason = sanitize_text(f"{job.command[0]}: {error.strerror}")
+        run_folder.write_run(folder, {**started, "status": "failed", "error": reason}, campaign.node)
+        raise
+    run = finish_record(folder, started, end, node=campaign.node, needs_steps=campaign.needs_steps)
+    try:
+        if not run_folder.environment_path(folder, campaign.node).exists():
+            run_folder.write_environment(folder, campaign.node, [], environment.capture_host())
+        run_folder.write_run(folder, run, campaign.node)
+    except OSError as error:  # the exit code of the command matters more than these files
+        warn(f"{folder}: the end of the run could not be written: {error.strerror}")
+    _warn_of_end(folder, run)
+    is_answer = run["status"] in campaign.answers
+    code = end.code if end.code >= 0 else 128 - end.code
+    return _Outcome(0 if is_answer else code or 1, end.cancelled_ns is not None)
+
+
+def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> CommandEnd:
+    """Run a command to its end; raises OSError if it does not exist."""
     environ = {**os.environ, **campaign.variables, run_folder.RUN_VARIABLE: str(folder.resolve())}
     pipe = subprocess.PIPE if campaign.saves_stdout else None
     with SignalForwarder() as signals, ExitStack() as stack:
         if campaign.telemetry_interval and has_driver():
             stack.enter_context(watch.ChildWatch(folder, campaign.node, campaign.telemetry_interval))
             environ[watch.WATCHED_VARIABLE] = watch.host_id()
-        try:
-            child = subprocess.Popen(job.command, env=environ, stdout=pipe, bufsize=0)
-        except OSError as error:
-            reason = sanitize_text(f"{job.command[0]}: {error.strerror}")
-            run_folder.write_run(folder, {**started, "status": "failed", "error": reason}, campaign.node)
-            raise
+        begin = monotonic_ns()
+        child = subprocess.Popen(command, env=environ, stdout=pipe, stderr=pipe, bufsize=0)
         signals.attach(child)
-        if child.stdout is not None:
-            tee(child.stdout.fileno(), run_folder.stdout_path(folder))
-        code = child.wait()
-    run = finish_record(folder, started, code, is_cancelled=signals.is_cancelled, node=campaign.node)
+        if campaign.saves_stdout:
+            ending = wait_and_save_output(child, *run_folder.output_paths(folder))
+        else:
+            ending = ProcessEnd(child.wait(), monotonic_ns())
+    return CommandEnd(ending.code, ending.monotonic_ns - begin, signals.cancelled_ns)
+
+
+def _warn_of_end(folder: Path, run: Mapping[str, Any]) -> None:
     if run["status"] != "complete":
-        warn(f"{folder}: {run['status']}, {run.get('error', f'exit code {code}')}")
-    try:
-        run_folder.write_run(folder, run, campaign.node)
-    except OSError as error:  # the exit code of the command matters more than this file
-        warn(f"{folder}: the end of the run could not be written: {error.strerror}")
-    if run["status"] in campaign.answers:
-        code = 0
-    return _Outcome(code if code >= 0 else 128 - code, signals.is_cancelled)
+        warn(f"{folder}: {run['status']}, {run.get('error') or 'exit code ' + str(run['exit_code'])}")
+    elif not any(folder.glob("steps.rank*.csv")):
+        seconds = run["wall_time_ns"] / 1e9
+        warn(f"{folder}: complete in {seconds:.1f} s without steps; the command did not start a Recorder")

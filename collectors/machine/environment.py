@@ -12,6 +12,7 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -51,20 +52,32 @@ Group = dict[str, Any]
 
 def capture() -> dict[str, Group]:
     """Return all groups that are not empty."""
-    readers: dict[str, Callable[[], Group]] = {
+    software: dict[str, Callable[[], Group]] = {
         "python": _python,
+        "git": _git,
+        "torch": describe_torch,
+        "packages": _packages,
+    }
+    return {**_capture(software), **capture_host()}
+
+
+def capture_host() -> dict[str, Group]:
+    """Return the groups of the machine alone: those of a command that this process has started."""
+    host: dict[str, Callable[[], Group]] = {
         "platform": _platform,
         "cpu": cpu_facts,
         "memory": _memory,
         "container": _container,
         "scheduler": _scheduler,
-        "git": _git,
-        "torch": describe_torch,
-        "packages": _packages,
         "variables": _variables,
     }
-    groups = {name: _without_empty(_read_safely(read)) for name, read in readers.items()}
+    groups = _capture(host)
     groups.update((name, _without_empty(group)) for name, group in _read_safely(describe_gpus).items())
+    return {name: group for name, group in groups.items() if group}
+
+
+def _capture(readers: Mapping[str, Callable[[], Group]]) -> dict[str, Group]:
+    groups = {name: _without_empty(_read_safely(read)) for name, read in readers.items()}
     return {name: group for name, group in groups.items() if group}
 
 

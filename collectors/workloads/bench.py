@@ -129,13 +129,13 @@ def _option(name: str) -> str:
 def select_cases(options: argparse.Namespace) -> list[FamilyCase]:
     """Return all cases that the options select."""
     cores = usable_cores() or 1
-    device = {"cpu": "CPU", "cuda": "GPU"}[options.device]
+    device = {"device": "CPU"} if options.device == "cpu" else {}  # the model of a GPU is detected
     selected = []
     for name in dict.fromkeys(options.names):
         family = WORKLOADS[name]
         for case in family.cases(name, options):
             threads = options.threads or max(1, cores // int(case.get("devices", 1)))
-            selected.append(FamilyCase(family, {**case, "device": device, "threads": threads}))
+            selected.append(FamilyCase(family, {**case, **device, "threads": threads}))
     return selected
 
 
@@ -213,10 +213,11 @@ def launch_all(options: argparse.Namespace) -> int:
     """Run the missing repeats, one process at a time; return the exit code of the first failed run."""
     campaign = launch.Campaign(
         options.logs,
-        make_jobs(options),
+        launch.add_device(make_jobs(options)),
         options.repeats,
         is_again=options.again,
         keeps_going=True,
+        needs_steps=True,
         variables=child_variables(options),
     )
     return launch.run_campaign(campaign)

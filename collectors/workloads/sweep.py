@@ -178,10 +178,11 @@ def make_sweep(file: SweepFile, logs: Path | None = None, *, is_again: bool = Fa
     first = tables[0]  # the options of the campaign are the same in all tables
     campaign = launch.Campaign(
         logs=logs or first.logs,
-        jobs=_make_jobs(file.path, tables),
+        jobs=launch.add_device(_make_jobs(file.path, tables)),
         repeats=first.repeats,
         is_again=is_again,
         keeps_going=True,
+        needs_steps=True,
         variables=bench.child_variables(first),
         answers=ANSWERS,
     )

@@ -61,7 +61,11 @@ class Reader:
         if status == "complete" and (self.has_half_line or len(steps) < about["ranks"]):
             status = "partial"
         has_steps = any(rank["steps"] for rank in steps.values())
-        if status in ("running", "partial") or len(steps) < about["ranks"] or not has_steps:
+        is_command = status == "complete" and "wall_time_ns" in about and not about["ranks"] and not steps
+        if is_command:
+            run["wall_time_ns"] = about["wall_time_ns"]
+            self.note("read.no-steps", "run.json")
+        elif status in ("running", "partial") or len(steps) < about["ranks"] or not has_steps:
             self.note("read.incomplete-run")
         if status in ("failed", "out_of_memory", "cancelled"):
             self.note("read.failed-run")
@@ -94,6 +98,7 @@ class Reader:
             "samples_per_step": lambda value: type(value) is int and value >= 0,
             "tokens_per_step": lambda value: type(value) is int and value >= 0,
             "flops_per_step": lambda value: type(value) is int and value >= 0,
+            "wall_time_ns": lambda value: type(value) is int and value >= 0,
             "ranks": lambda value: type(value) is int and value >= 1,
             "columns": lambda value: isinstance(value, dict),
         }

@@ -128,7 +128,7 @@ def test_a_rank_without_an_end_is_named(tmp_path, ends, run, status, error):
     for rank in range(ranks):
         end_rank(tmp_path, rank, ends.get(rank, ""))
     run_folder.write_run(tmp_path, {**run, "ranks": ranks})
-    finished = exit_status.finish_record(tmp_path, {}, 1, is_cancelled=False, node=0)
+    finished = exit_status.finish_record(tmp_path, {}, exit_status.CommandEnd(1, 10**9), node=0)
     assert (finished["status"], finished["error"]) == (status, error)
 
 
@@ -177,12 +177,12 @@ def test_a_rank_whose_node_is_unknown_records_its_steps_and_says_so(tmp_path, mo
 def test_a_rank_that_dies_silently_makes_the_run_failed(tmp_path, monkeypatch):
     started = {"status": "cancelled", "ranks": 2, "error": "SIGTERM"}
     run_folder.write_run(tmp_path, started)
-    run = exit_status.finish_record(tmp_path, {}, 1, is_cancelled=False, node=0)
+    run = exit_status.finish_record(tmp_path, {}, exit_status.CommandEnd(1, 10**9), node=0)
     assert (run["status"], run["error"]) == (
         "failed",
         "exit code 1: another rank died, and rank 0 was stopped",
     )
-    run = exit_status.finish_record(tmp_path, {}, 143, is_cancelled=True, node=0)
+    run = exit_status.finish_record(tmp_path, {}, exit_status.CommandEnd(143, 10**9, cancelled_ns=1), node=0)
     assert run["status"] == "cancelled"
 
 
@@ -236,7 +236,7 @@ def launch(logs, node, code="0", repeats="1"):
 def test_launchers_of_other_nodes_write_their_own_file_instead_of_run_json(tmp_path):
     assert launch(tmp_path, 1) == 0
     folder = tmp_path / "unnamed" / "r1"
-    assert [path.name for path in folder.iterdir()] == ["launcher.node1.json"]
+    assert sorted(path.name for path in folder.iterdir()) == ["environment.node1.json", "launcher.node1.json"]
     assert run_folder.read_run(folder, 1)["status"] == "complete"
     assert launch(tmp_path, 1) == 0  # nothing is missing
     assert launch(tmp_path, 1, code="3", repeats="2") == 3

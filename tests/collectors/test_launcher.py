@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +18,7 @@ from collectors.__main__ import main
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import case_folder_name
 from collectors.launcher import launch
+from collectors.launcher.exit_status import CommandEnd, finish_record
 from tests.collectors.second_reader import read
 
 pytestmark = pytest.mark.slow
@@ -68,9 +72,27 @@ def test_a_setting_that_is_not_a_factor_is_an_error(setting):
         launch.parse_cases([setting])
 
 
-def test_only_factor_names_in_braces_are_substituted():
-    (job,) = launch.make_jobs([{"b": 32, "amp": True}], ["train", "--b={b}", "{amp}", "{other}", "{}"])
-    assert job.command == ["train", "--b=32", "true", "{other}", "{}"]
+@pytest.mark.parametrize(
+    ("word", "substituted"),
+    [
+        ("--b={b}", "--b=32"),
+        ("{amp}", "true"),
+        ("{other} {} {", "{other} {} {"),
+        ("{{b}}", "{b}"),
+        ("--name={{b}}-{b}", "--name={b}-32"),
+        ('{"a":{b},"c":{"d":{b}}}', '{"a":32,"c":{"d":32}}'),
+        ("{{other}}", "{{other}}"),
+        ("{s}", "{b}"),  # a value is not substituted again
+        ("{bxd}{b.d}", "{bxd}7"),
+    ],
+)
+def test_factor_names_in_braces_are_substituted_once_and_doubled_braces_are_not(word, substituted):
+    (job,) = launch.make_jobs([{"b": 32, "amp": True, "s": "{b}", "b.d": 7}], ["train", word])
+    assert job.command == ["train", substituted]
+
+
+def test_without_factors_a_command_stays_as_it_is():
+    assert launch.make_jobs([{}], ["{b}", "{{b}}"])[0].command == ["{b}", "{{b}}"]
 
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,9}", fullmatch=True)
@@ -147,8 +169,6 @@ def test_a_failure_ends_the_campaign_without_keep_going(script, options, count):
         ("os.kill(os.getpid(), signal.SIGKILL)", 137, "failed", "killed by SIGKILL"),
         ("os.kill(os.getpid(), 35)", 163, "failed", "killed by signal 35"),
         ("os.abort()", 134, "failed", "killed by SIGABRT"),
-        ("pass", 0, "failed", "the command did not start a Recorder; no steps were recorded"),
-        ("Recorder.start()\nos._exit(0)", 0, "failed", "the command ended without closing its recorder"),
         (RECORDS + "sys.exit(2)", 2, "failed", "exit code 2 after the recorder was closed"),
         ("Recorder.start()\nraise MemoryError", 1, "out_of_memory", "MemoryError"),
     ],
@@ -160,6 +180,76 @@ def test_the_launcher_adds_the_end_that_the_child_could_not_record(script, text,
     assert (run["status"], run["error"]) == (status, error)
     assert run["exit_code"] == (code if code < 128 else 128 - code)
     assert read(script.only_run())["run"]["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("Recorder.start()\nos._exit(0)", "the command ended without closing its recorder"),
+        # rank 0 has no recorder, but rank 1 does
+        ("open(os.environ['REPORTGEN_RUN'] + '/steps.rank1.csv', 'w').write('#clock,1,2\\n')", "the command"),
+    ],
+)
+def test_a_failed_run_is_a_failed_campaign_even_if_the_command_exits_with_0(script, text, error):
+    script.write(text)
+    assert script.run(launcher=True)[0] == 1
+    (run,) = runs(script).values()
+    assert (run["status"], run["exit_code"]) == ("failed", 0)
+    assert run["error"].startswith(error)
+
+
+def test_a_command_without_a_recorder_is_measured_and_its_repeats_resume(script, capfd):
+    run = ["run", "--logs", str(script.logs), "--case", "x=1", "--repeats", "2"]
+    assert main([*run, "--", "sh", "-c", "sleep 0.2"]) == 0
+    assert "complete in 0.2 s without steps" in capfd.readouterr().err
+    assert main([*run, "--", "sh", "-c", "sleep 0.2"]) == 0
+    assert "2 complete, 0 to run" in capfd.readouterr().err
+    assert sorted(runs(script)) == ["x=1/r1", "x=1/r2"]
+    for name, record in runs(script).items():
+        assert (record["status"], record["exit_code"], record["command"][0]) == ("complete", 0, "sh")
+        assert 0.2e9 <= record["wall_time_ns"] < 10e9
+        described = read(script.logs / name)
+        assert described["findings"] == [{"rule": "read.no-steps", "path": "run.json", "line": None}]
+        groups = {key.partition(".")[0] for key in described["run"]["environment"]["0"]}
+        assert {"cpu", "memory", "platform"} <= groups
+        assert groups.isdisjoint(
+            {"python", "git", "packages", "torch"}
+        )  # of the launcher, not of the command
+
+
+def test_a_command_that_fails_without_a_recorder_is_a_failed_run(script):
+    assert main(["run", "--logs", str(script.logs), "--", "sh", "-c", "exit 3"]) == 3
+    (run,) = runs(script).values()
+    assert (run["status"], run["error"]) == ("failed", "exit code 3")
+
+
+def test_a_workload_without_steps_has_failed(tmp_path):
+    jobs = [launch.Job({}, ["true"])]
+    assert launch.run_campaign(launch.Campaign(tmp_path, jobs, needs_steps=True)) == 1
+    run = run_folder.read_run(tmp_path / "unnamed" / "r1")
+    assert run["error"] == "the command did not start a Recorder; no steps were recorded"
+
+
+def test_the_environment_of_a_recorder_is_not_replaced_by_the_launcher(script):
+    script.write(RECORDS)
+    script.run(launcher=True)
+    assert "python.version" in read(script.only_run())["run"]["environment"]["0"]
+
+
+def test_repeats_on_another_model_of_gpu_do_not_count(tmp_path, monkeypatch):
+    run = ["run", "--logs", str(tmp_path), "--case", "x={device}", "--repeats", "2", "--", "true"]
+    for model in ("NVIDIA H100", "NVIDIA H200", "NVIDIA H100"):
+        monkeypatch.setattr(launch.device_model, "visible_model", lambda environ, model=model: model)
+        assert main(run) == 0
+    cases = [json.loads(path.read_text()) for path in sorted(tmp_path.glob("*/r*/run.json"))]
+    assert [case["case"]["device"] for case in cases] == ["NVIDIA H100"] * 2 + ["NVIDIA H200"] * 2
+    assert all(case["detected"] == ["device"] for case in cases)
+
+
+def test_a_named_device_is_not_detected(monkeypatch):
+    monkeypatch.setattr(launch.device_model, "visible_model", lambda environ: "NVIDIA H100")
+    (job,) = launch.add_device([launch.Job({"device": "mine"}, ["true"])])
+    assert (job.case, job.detected) == ({"device": "mine"}, ())
 
 
 @pytest.mark.parametrize("is_launched", [True, False])
@@ -196,10 +286,48 @@ def test_output_passes_through_unchanged(script, options):
     out, err = child.communicate(timeout=60)
     assert out == bytes(range(256)) * 999
     assert b"err\n" in err
-    saved = run_folder.stdout_path(script.only_run())
-    assert saved.exists() == bool(options)
-    if options:
-        assert saved.read_bytes() == out
+    for path, printed in zip(run_folder.output_paths(script.only_run()), (out, b"err\n"), strict=True):
+        assert path.exists() == bool(options)
+        if options:
+            assert path.read_bytes() == printed
+
+
+def test_a_process_in_the_background_does_not_hold_up_the_launcher(script):
+    script.write("print('early', flush=True)\nif os.fork() == 0:\n    import time; time.sleep(30)" + RECORDS)
+    begin = time.monotonic()
+    child = script.start(launcher=True, options=["--save-stdout", "--repeats", "2"])
+    assert child.wait(timeout=25) == 0
+    assert time.monotonic() - begin < 20
+    out, err = os.read(child.stdout.fileno(), 1000), os.read(child.stderr.fileno(), 10000)
+    assert out == b"early\n" * 2
+    assert err.count(b"a process in the background is still running") == 2
+    assert [path.read_bytes() for path in script.logs.rglob("stdout.log")] == [b"early\n"] * 2
+
+
+def test_what_a_background_process_prints_soon_after_the_end_is_saved(script):
+    script.write(
+        "if os.fork() == 0:\n    import time; time.sleep(0.2); os.write(2, b'late\\n'); os._exit(0)" + RECORDS
+    )
+    script.run(launcher=True, options=["--save-stdout"])
+    assert run_folder.output_paths(script.only_run())[1].read_bytes() == b"late\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_ends_the_copy_of_the_output_and_is_named(script, tmp_path):
+    child = tmp_path / "copy.py"
+    child.write_text(
+        "import subprocess, sys\nfrom pathlib import Path\n"
+        "from collectors.launcher.saved_output import wait_and_save_output\n"
+        "pipe = subprocess.PIPE\n"
+        "child = subprocess.Popen(['sh', '-c', 'echo a; echo b >&2; exit 4'], stdout=pipe, stderr=pipe)\n"
+        "end = wait_and_save_output(child, Path('/dev/full'), Path('err.log'))\nprint(end.code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(child)], cwd=tmp_path, env=script.environ, capture_output=True, check=True
+    )
+    assert done.stdout == b"a\n4\n"
+    assert b"/dev/full: No space left on device; the rest of this output is not saved" in done.stderr
+    assert (tmp_path / "err.log").read_bytes() == b"b\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
@@ -217,6 +345,91 @@ def test_signals_are_forwarded_to_the_child(script, number):
         child.send_signal(number)
     assert child.wait(timeout=60) == 21
     assert len(runs(script)) == (2 if number == signal.SIGUSR1 else 1)
+
+
+@pytest.mark.parametrize("code", [0, 130])
+@pytest.mark.parametrize("has_recorder", [True, False])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_the_command_catches_cancels_the_run(script, code, has_recorder, number):
+    script.write(
+        f"signal.signal({int(number)}, signal.default_int_handler)\n"
+        + ("recorder = Recorder.start()\nfor _ in recorder.steps(3): pass\n" if has_recorder else "")
+        + "try:\n    print('ready', flush=True)\n    signal.pause()\n"
+        f"except KeyboardInterrupt:\n    sys.exit({code})\n"
+    )
+    child = script.start(launcher=True, options=["--repeats", "2"], start_new_session=True)
+    assert child.stdout.readline() == b"ready\n"
+    child.send_signal(number)
+    child.communicate(timeout=60)
+    (run,) = runs(script).values()
+    assert (run["status"], run["error"]) == ("cancelled", f"exit code {code} after an interrupt")
+    assert child.returncode == (code or 1)
+
+
+def test_a_run_that_has_ended_before_the_signal_stays_complete(script):
+    script.write(RECORDS + "print('ready', flush=True)\ntry: signal.pause()\nexcept KeyboardInterrupt: pass")
+    child = script.start(launcher=True, start_new_session=True)
+    assert child.stdout.readline() == b"ready\n"
+    child.send_signal(signal.SIGINT)
+    assert child.wait(timeout=60) == 0
+    assert [run["status"] for run in runs(script).values()] == ["complete"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "end", "status"),
+    [
+        # status that the recorder wrote and when; exit code and when the launcher was signalled
+        (("failed", 50), (1, 100), "failed"),  # an exception before the signal
+        (("failed", 150), (1, 100), "cancelled"),  # one that the signal caused
+        (("cancelled", 50), (-15, 100), "cancelled"),
+        (("cancelled", 50), (-15, None), "cancelled"),
+        (("complete", 50), (0, 100), "complete"),
+        (("complete", 150), (0, 100), "cancelled"),
+        (("complete", 50), (130, 100), "cancelled"),
+        (("complete", 50), (-15, None), "cancelled"),
+        (("complete", 50), (-9, None), "failed"),
+        (("out_of_memory", 150), (1, 100), "out_of_memory"),
+        (("partial", 150), (0, 100), "partial"),
+    ],
+)
+def test_a_signal_cancels_what_had_not_ended_before(tmp_path, recorded, end, status):
+    run_folder.write_run(tmp_path, {"status": recorded[0], "ended_realtime_ns": recorded[1]})
+    run = finish_record(tmp_path, {}, CommandEnd(end[0], 1, end[1]), node=0)
+    assert run["status"] == status
+
+
+@pytest.fixture
+def full_disk(tmp_path):
+    """A folder whose disk is smaller than a probe of the launcher; needs the right to mount."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", str(folder)]
+    if os.getuid() or not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("cannot mount a small disk")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_named(script, full_disk):
+    script.write(
+        "recorder = Recorder.start()\nfor _ in recorder.steps(9): pass\nrecorder.flush()\n"
+        "with open(os.environ['REPORTGEN_RUN'] + '/fill', 'wb', 0) as file:\n"
+        "    try:\n        while True: file.write(bytes(512))\n"
+        "    except OSError: pass\n"
+        "recorder.close()"
+    )
+    script.logs = full_disk
+    code, _, err = script.run(launcher=True)
+    assert code == 1
+    assert "partial, No space left on device: the recorder could not write its end" in err
+    assert "without closing" not in err
+    assert run_folder.read_run(script.only_run())["status"] == "running"
+
+
+def test_an_unwritable_folder_is_named_with_a_remedy(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["run", "--logs", str(tmp_path / "file" / "x"), "--", "true"]) == 1
+    assert "cannot be written: Not a directory; use another folder for --logs" in capsys.readouterr().err
 
 
 def test_a_signal_to_the_whole_group_reaches_the_child_once(script):
@@ -245,23 +458,6 @@ def test_interrupting_the_group_cancels_the_run(script):
     assert b"sys.excepthook" not in child.communicate(timeout=60)[1]
     run = run_folder.read_run(script.only_run())
     assert (run["status"], run["error"]) == ("cancelled", "KeyboardInterrupt")
-
-
-@pytest.mark.parametrize("code", [0, 130])
-def test_a_run_whose_script_catches_the_interrupt_is_cancelled(script, code):
-    script.write(
-        "recorder = Recorder.start()\ntry:\n"
-        "    for _ in recorder.steps(5): pass\n"
-        "    print('ready', flush=True)\n    while True: signal.pause()\n"
-        f"except KeyboardInterrupt: sys.exit({code})"
-    )
-    child = script.start(launcher=True, start_new_session=True)
-    assert child.stdout.readline() == b"ready\n"
-    child.send_signal(signal.SIGINT)
-    child.communicate(timeout=60)
-    assert child.returncode == code
-    run = run_folder.read_run(script.only_run())
-    assert (run["status"], run["error"]) == ("cancelled", f"exit code {code} after an interrupt")
 
 
 def test_a_command_that_a_closed_terminal_ends_is_cancelled(script):

@@ -173,8 +173,13 @@ def test_each_combination_of_settings_is_a_case(argv, count, monkeypatch):
     assert_each_command_is_its_case(campaign)
 
 
+def test_the_model_of_the_gpu_is_left_to_be_detected():
+    ((_, case),) = bench.select_cases(bench.parse(["matmul", "--device", "cuda"]))
+    assert "device" not in case
+
+
 def assert_each_command_is_its_case(campaign):
-    for case, command in campaign.jobs:
+    for case, command, _ in campaign.jobs:
         child = bench.parse(command[command.index("bench") + 1 :])
         assert child.here
         assert [selected for _, selected in bench.select_cases(child)] == [case]

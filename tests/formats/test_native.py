@@ -109,6 +109,8 @@ def _compare(run: Run, expected: dict) -> None:
         for column in (*each["columns"], *(["tokens"] if "tokens" in each else []))
     }
     assert any(one.metric == "operations" for one in run.series) == ("flops_per_step" in expected)
+    wall_times = [] if "wall_time_ns" not in expected else [("run_time", expected["wall_time_ns"] / 1e9)]
+    assert [(figure.metric, figure.value) for figure in run.aggregates] == wall_times
     _compare_telemetry(run, expected)
 
 

@@ -62,6 +62,7 @@ class Rule(StrEnum):
     READ_MALFORMED_SOURCE = "read.malformed-source", "invalid"
     READ_NEWER_VERSION = "read.newer-version", "invalid"
     READ_NO_RUN = "read.no-run", "warning"
+    READ_NO_STEPS = "read.no-steps", "note"
     READ_PACKED_FILE = "read.packed-file", "warning"
     READ_REPEAT_COLLISION = "read.repeat-collision", "warning"
     READ_UNREADABLE_FILE = "read.unreadable-file", "invalid"

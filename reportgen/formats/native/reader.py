@@ -101,7 +101,7 @@ def claims(files: LogFiles) -> Claim | None:
     """Claim a folder with a run.json of this format, or with a steps file that begins with a clock."""
     if not files.is_folder:
         return None
-    own = (_RUN, "stdout.log")
+    own = (_RUN, "stdout.log", "stderr.log")
     names = tuple(name for name in files.children()[0] if name in own or _FILE.fullmatch(name))
     if _RUN in names and (match := _IS_RUN.search(head := files.head(_RUN))):
         source = files.source(_RUN, line_at(head, match.start()))
@@ -211,7 +211,7 @@ class _RunFolder:
         lacks_ranks = len(ranks) < (self.run.ranks or 0)
         if lacks_ranks:
             self.incomplete.append(f"steps of {len(ranks)} of {self.run.ranks} ranks")
-        elif not any(len(part.table.line) for part in ranks):
+        elif not self._add_wall_time() and not any(len(part.table.line) for part in ranks):
             self.incomplete.append("no step was recorded")
         status = self.json.status or "partial"
         if status == "complete" and (self.problems or self.is_cut or lacks_ranks):
@@ -223,6 +223,17 @@ class _RunFolder:
         if status in ("failed", "out_of_memory", "cancelled"):
             self._note(Rule.READ_FAILED_RUN, status.replace("_", " ") + self.json.cause)
         self.run.status = status
+
+    def _add_wall_time(self) -> bool:
+        """Add the wall time of a complete command that had no recorder; return False for other runs."""
+        wall_time = self.json.wall_time_ns
+        if self.names["steps"] or self.json.ranks or wall_time is None or self.json.status != "complete":
+            return False
+        source = self.files.source(_RUN)
+        self.run.add_aggregate("run_time", wall_time / 1e9, f"{wall_time} ns", "total", source=source)
+        message = "no steps: run_time is the wall time of the whole command, with its start and its end"
+        self.run.findings.append(Finding("note", Rule.READ_NO_STEPS, self.run.id, message, source))
+        return True
 
     def _note(self, rule: Rule, message: str, name: str = "") -> None:
         self.run.note(rule, message, self.files.source(name))

@@ -43,6 +43,7 @@ class RunFile(Struct, kw_only=True):
     clocks: dict[str, Any] = {}
     started_realtime_ns: Count | None = None
     ended_realtime_ns: Count | None = None
+    wall_time_ns: Count | None = None
     exit_code: Annotated[int, Meta(ge=-(2**31))] | None = None
     error: str | None = None
     columns: dict[str, StepClock | Column] = {}

@@ -1,44 +1,19 @@
-"""Forward a child process's output and signals."""
+"""Forward signals to a child process."""
 
 import os
 import signal
 import subprocess
-import sys
 import threading
-from contextlib import ExitStack, suppress
-from pathlib import Path
 from types import FrameType
 from typing import Any, Optional
+
+from collectors.format_v1.clocks import read_clocks
+from collectors.launcher.exit_status import CANCELLING
 
 _FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 #: Signals that are sent to whole process groups: by the keys of a terminal, by `timeout`, by CI runners.
 _SENT_TO_GROUPS = (signal.SIGINT, signal.SIGQUIT)
 _GRACE_SECONDS = 1.0
-_CANCELLING = {"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"}
-
-
-def tee(pipe: int, path: Path) -> None:
-    """Copy the output of the child from a pipe to stdout and to a file, as it arrives.
-
-    If the disk is full or the reader of stdout is gone, the pipe is still read to its end, so that the child
-    does not block.
-    """
-    copies = [sys.stdout.fileno()]
-    with ExitStack() as stack:
-        with suppress(OSError):
-            copies.append(stack.enter_context(path.open("wb")).fileno())
-        while True:
-            chunk = os.read(pipe, 65536)
-            if not chunk:
-                return
-            for copy in copies:
-                _write_all(copy, chunk)
-
-
-def _write_all(file: int, chunk: bytes) -> None:
-    with suppress(OSError):
-        while chunk:
-            chunk = chunk[os.write(file, chunk) :]
 
 
 class SignalForwarder:
@@ -50,15 +25,11 @@ class SignalForwarder:
     """
 
     def __init__(self) -> None:
-        self.received: list[str] = []
+        self.received: list[int] = []
+        self.cancelled_ns: Optional[int] = None  # realtime of the first signal that cancels the run
         self._child: Optional["subprocess.Popen[bytes]"] = None
         self._previous_handlers: dict[int, Any] = {}
         self._timers: dict[int, threading.Timer] = {}
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True if a user or a scheduler wants to end the run."""
-        return bool(_CANCELLING.intersection(self.received))
 
     def __enter__(self) -> "SignalForwarder":
         for number in (getattr(signal, name) for name in _FORWARDED if hasattr(signal, name)):
@@ -75,11 +46,13 @@ class SignalForwarder:
     def attach(self, child: "subprocess.Popen[bytes]") -> None:
         """Forward signals to this child; send it those received so far."""
         self._child = child
-        for name in self.received:
-            child.send_signal(getattr(signal, name))
+        for number in self.received:
+            child.send_signal(number)
 
     def _forward(self, number: int, frame: Optional[FrameType]) -> None:
-        self.received.append(signal.Signals(number).name)
+        self.received.append(number)
+        if number in CANCELLING and self.cancelled_ns is None:
+            self.cancelled_ns = read_clocks()["realtime_ns"]
         if self._child is None:
             return
         if number not in _SENT_TO_GROUPS:
