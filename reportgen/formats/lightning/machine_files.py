@@ -21,9 +21,12 @@ _ENV_LINES = re.compile(rb"^(%s): ([^\r\n]{1,200})" % b"|".join(_ENV_NAMES), re.
 _LIGHTNING = re.compile(rb"^\[pip3?\] (?:pytorch-)?lightning==(\S{1,80})", re.MULTILINE)
 _GPU = re.compile(rb"^GPU [0-9]+: ([^\r\n]{1,200})", re.MULTILINE)
 _DEVICE = re.compile(rb'^Device 0: "([^"\r\n]{1,200})"', re.MULTILINE)
-_MEMORY = re.compile(rb"Total amount of global memory:\s+([0-9]{1,9}) MBytes")
-_CLOCK = re.compile(rb"GPU Max Clock rate:\s+([0-9]{1,6}) MHz")
-_SMS = re.compile(rb"\(\s*([0-9]{1,4})\) Multiprocessors")
+# Fact -> its line, and the unit of the number.
+_QUERY_LINES: Mapping[str, tuple[re.Pattern[bytes], str]] = {
+    "device_memory": (re.compile(rb"Total amount of global memory:\s+([0-9]{1,9}) MBytes"), "MiB"),
+    "multiprocessors": (re.compile(rb"\(\s*([0-9]{1,4})\) Multiprocessors"), ""),
+    "device_clock": (re.compile(rb"GPU Max Clock rate:\s+([0-9]{1,6}) MHz"), "MHz"),
+}
 
 
 def collect_env(content: bytes) -> tuple[dict[str, FactorValue], str]:
@@ -44,12 +47,9 @@ def collect_env(content: bytes) -> tuple[dict[str, FactorValue], str]:
 def device_query(content: bytes) -> tuple[dict[str, FactorValue], str]:
     """Return memory (its MBytes are MiB), multiprocessors and clock of device 0, and its name."""
     facts: dict[str, FactorValue] = {}
-    if memory := _MEMORY.search(content):
-        facts["device_memory"] = f"{int(memory[1])} MiB"
-    if sms := _SMS.search(content):
-        facts["multiprocessors"] = int(sms[1])
-    if clock := _CLOCK.search(content):
-        facts["device_clock"] = f"{int(clock[1])} MHz"
+    for fact, (line, unit) in _QUERY_LINES.items():
+        if match := line.search(content):
+            facts[fact] = f"{int(match[1])} {unit}" if unit else int(match[1])
     name = _DEVICE.search(content)
     return facts, _text(name[1]) if name else ""
 

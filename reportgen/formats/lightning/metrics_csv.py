@@ -11,6 +11,7 @@ import math
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -48,9 +49,8 @@ class Metrics:
         if name not in self.names or not self.cells:
             return np.full(len(self.line), np.nan)
         cells = self.cells[self.names.index(name)]
-        if (
-            max(map(len, cells), default=0) <= _MAX_NUMBER_BYTES
-        ):  # NumPy makes every cell as wide as the widest
+        # NumPy makes every cell as wide as the widest.
+        if max(map(len, cells), default=0) <= _MAX_NUMBER_BYTES:
             with suppress(ValueError):  # a text among the cells: convert one by one
                 texts = np.array(cells)
                 return np.where(texts == b"", b"nan", texts).astype(np.float64)
@@ -111,27 +111,18 @@ def column_names(content: bytes) -> tuple[str, ...]:
 def parse(content: bytes) -> Metrics:
     """Return the rows that have as many cells as the header, and the lines of the others."""
     names = column_names(content)
-    body = content.partition(b"\n")[2].replace(b"\r", b"")
-    if body and not body.endswith(b"\n"):
-        body += b"\n"
-    rows, line, damaged = _regular_rows(body, len(names))
-    cells = rows[:-1].replace(b"\n", b",").split(b",") if len(line) else []
-    return Metrics(names, tuple(tuple(cells[i :: len(names)]) for i in range(len(names))), line, damaged)
-
-
-def _regular_rows(body: bytes, width: int) -> tuple[bytes, IntArray, tuple[int, ...]]:
-    """Return the lines of `width` cells, their numbers from 2, and the numbers of the damaged lines."""
+    body = content.partition(b"\n")[2].replace(b"\r", b"").removesuffix(b"\n") + b"\n"
     characters = np.frombuffer(body, dtype=np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
-    starts = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
     commas = np.searchsorted(np.flatnonzero(characters == ord(",")), ends)
-    fits = (np.diff(commas, prepend=0) == width - 1) & (ends > starts)
+    is_filled = np.diff(ends, prepend=-1) > 1
+    fits = is_filled & (np.diff(commas, prepend=0) == len(names) - 1)
+    if not fits.all():
+        body = b"\n".join(compress(body.split(b"\n"), fits.tolist())) + b"\n"
+    cells = body[:-1].replace(b"\n", b",").split(b",") if fits.any() else []
+    columns = tuple(tuple(cells[i :: len(names)]) for i in range(len(names)))
     number = np.arange(2, len(ends) + 2)
-    if fits.all():
-        return body, number, ()
-    damaged = number[~fits & (ends > starts)]
-    kept = [body[a : b + 1] for a, b in zip(starts[fits].tolist(), ends[fits].tolist(), strict=True)]
-    return b"".join(kept), number[fits], tuple(damaged.tolist())
+    return Metrics(names, columns, number[fits], tuple(number[is_filled & ~fits].tolist()))
 
 
 def _number(cell: bytes) -> float:

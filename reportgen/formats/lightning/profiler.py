@@ -79,13 +79,11 @@ def is_report(content: bytes) -> bool:
 def parse(content: bytes) -> tuple[Action, ...]:
     """Return the actions of the training report, or of the first report if none is of training."""
     begin, end = _report(content)
-    rows = list(_ROW.finditer(content, begin, end))
-    parse_row = _simple if rows else _advanced
-    rows = rows or list(_STATS.finditer(content, begin, end))
+    rows = list(_ROW.finditer(content, begin, end)) or list(_STATS.finditer(content, begin, end))
     actions, line, before = [], 1, 0
     for row in rows:
         line, before = line + content.count(b"\n", before, row.start("name")), row.start("name")
-        actions.append(parse_row(row, line))
+        actions.append(_action(row, line))
     return tuple(actions)
 
 
@@ -99,22 +97,16 @@ def _report(content: bytes) -> tuple[int, int]:
     return starts[chosen], starts[chosen + 1] if chosen + 1 < len(starts) else len(content)
 
 
-def _simple(row: re.Match[bytes], line: int) -> Action:
-    mean = None if row["mean"] == b"-" else float(row["mean"])
-    total, calls = float(row["total"]), 0
-    if row["calls"] and row["calls"] != b"_":
-        calls = int(row["calls"])
+def _action(row: re.Match[bytes], line: int) -> Action:
+    printed = {"mean": b"-", "calls": b"_"} | {name: text for name, text in row.groupdict().items() if text}
+    mean = None if printed["mean"] == b"-" else float(printed["mean"])
+    total, calls = float(printed["total"]), 0
+    if printed["calls"] != b"_":
+        calls = int(printed["calls"])
     elif mean and 0 <= total / mean < _MAX_EXACT_CALLS:
         calls = round(total / mean)
-    return Action(_name(row), mean, calls, total, row["mean"].decode(), line)
-
-
-def _advanced(row: re.Match[bytes], line: int) -> Action:
-    return Action(_name(row), None, 0, float(row["total"]), row["total"].decode(), line)
-
-
-def _name(row: re.Match[bytes]) -> str:
-    return _RANK.sub(b"", row["name"]).decode("utf-8", "replace").strip()
+    name = _RANK.sub(b"", printed["name"]).decode("utf-8", "replace").strip()
+    return Action(name, mean, calls, total, printed["mean"].decode(), line)
 
 
 def add_step_times(run: ResultRun, actions: Sequence[Action]) -> None:
@@ -124,23 +116,19 @@ def add_step_times(run: ResultRun, actions: Sequence[Action]) -> None:
     phases = {phase: named[name] for phase, name in matched.items() if name}
     calls = next((phases[name].calls for name in ("training_batch", "forward") if name in phases), 0)
     for phase, action in phases.items():
-        _add(run, "step_time", phase, action.mean, action.text, action)
+        _add(run, "step_time", phase, action)
     # The row of the whole run, which newer layouts have.
     total = next((action for action in actions if action.name == "Total" and action.mean is None), None)
-    used = {id(action) for action in phases.values()}
+    used = {id(action) for action in (*phases.values(), total)}
     for action in actions:
-        if action.mean is None and action is not total:
-            _add_total(run, action.name, action)
-        elif action.mean is not None and id(action) not in used:
+        if id(action) not in used:
             metric = "step_time" if action.calls == calls > 1 else "action_time"
-            _add(run, metric, action.name, action.mean, action.text, action)
-    batch, loading = phases.get("training_batch"), phases.get("data_loading")
-    if batch and loading and batch.mean is not None and loading.mean is not None:
+            _add(run, "run_time" if action.mean is None else metric, action.name, action)
+    if "training_batch" in phases and "data_loading" in phases:
         # The step from batch to batch: the trainer's work on one and the wait for the next.
-        text = f"{batch.text} + {loading.text}"
-        _add(run, "step_time", STEP, batch.mean + loading.mean, text, batch)
+        _add(run, "step_time", STEP, phases["training_batch"], phases["data_loading"])
     if total:
-        _add_total(run, STEP, total)
+        _add(run, "run_time", STEP, total)
 
 
 def add_between_steps(run: ResultRun, actions: Sequence[Action]) -> None:
@@ -148,21 +136,14 @@ def add_between_steps(run: ResultRun, actions: Sequence[Action]) -> None:
     named = {action.name: action for action in actions if action.mean is not None}
     if not all(name in named for name in _BETWEEN_STEPS):
         return
-    parts = [named[name] for name in _BETWEEN_STEPS]
+    _add(run, "step_time", "between_steps", *(named[name] for name in _BETWEEN_STEPS))
+
+
+def _add(run: ResultRun, metric: str, phase: str, *actions: Action) -> None:
+    """Add the sum of the means of actions, or the total of one without a mean."""
     # In this order and without fsum: the original adds floats one after another.
-    value = sum(part.mean for part in parts if part.mean is not None)
-    _add(run, "step_time", "between_steps", value, " + ".join(part.text for part in parts), parts[0])
-
-
-def _add(run: ResultRun, metric: str, phase: str, mean: float | None, text: str, action: Action) -> None:
-    if mean is not None:
-        run.add_aggregate(
-            metric, mean, text, "mean", action.calls, action.line, phase=phase, only_finite=False
-        )
-
-
-def _add_total(run: ResultRun, phase: str, action: Action) -> None:
-    text = f"{action.total:g}"
-    run.add_aggregate(
-        "run_time", action.total, text, "total", action.calls, action.line, phase=phase, only_finite=False
-    )
+    value = sum(action.mean for action in actions if action.mean is not None)
+    text, statistic, first = " + ".join(action.text for action in actions), "mean", actions[0]
+    if first.mean is None:
+        value, text, statistic = first.total, f"{first.total:g}", "total"
+    run.add_aggregate(metric, value, text, statistic, first.calls, first.line, phase=phase, only_finite=False)

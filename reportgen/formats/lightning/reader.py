@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Source, Telemetry
+from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.lightning import machine_files, metrics_csv, profiler
@@ -30,19 +30,16 @@ from reportgen.sources.logfiles import LogFiles
 _NAME = "lightning"
 _FRAMEWORK = "PyTorch Lightning"
 _VERSION = re.compile(r"version_[0-9]{1,9}")
-_VERSION_FILE = re.compile(r"version_[0-9]{1,9}/(?:metrics\.csv|hparams\.yaml)")
-_METRICS = re.compile(r"(version_[0-9]{1,9})/metrics\.csv")
-# The role of a file beside the version folders, by its content.
-_ROLES: Mapping[str, Callable[[bytes], bool]] = {
-    "profile": profiler.is_report,
-    "info": lambda head: head.lstrip().startswith(b"{") and b'"train_duration"' in head,
-    "dlprof": lambda head: machine_files.DLPROF in head,
-    "environment": lambda head: machine_files.COLLECT_ENV in head and b"Is CUDA available:" in head,
-    "device": lambda head: machine_files.DEVICE_QUERY in head,
-}
-_REASONS = {
-    "profile": "a profiler's report", "info": '"train_duration"', "device": "CUDA Device Query",
-    "environment": "PyTorch version:",
+_VERSION_FILE = re.compile(r"version_[0-9]{1,9}/(metrics\.csv|hparams\.yaml)")
+# The role of a file beside the version folders: the text that shows it, and a test of its content.
+_ROLES: Mapping[str, tuple[str, Callable[[bytes], bool]]] = {
+    "profile": ("a profiler's report", profiler.is_report),
+    "info": ('"train_duration"', lambda x: x.lstrip().startswith(b"{") and b'"train_duration"' in x),
+    "dlprof": ("", lambda x: machine_files.DLPROF in x),
+    "environment": (
+        "PyTorch version:", lambda x: machine_files.COLLECT_ENV in x and b"Is CUDA available:" in x
+    ),
+    "device": ("CUDA Device Query", lambda x: machine_files.DEVICE_QUERY in x),
 }  # fmt: skip
 _CONFIGURATION = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _PRECISIONS = ("amp", "fp16", "fp32", "tf32", "bf16")
@@ -69,14 +66,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _read_metrics(files)
 
 
-FORMAT = Format(
-    _NAME,
-    "PyTorch Lightning: profiler reports, metrics.csv, and folders with both.",
-    claims,
-    read,
-    marks=(profiler.TITLE, b"step"),
-    folders=True,
-)
+_SUMMARY = "PyTorch Lightning: profiler reports, metrics.csv, and folders with both."
+FORMAT = Format(_NAME, _SUMMARY, claims, read, marks=(profiler.TITLE, b"step"), folders=True)
 
 
 def _roles(files: LogFiles) -> dict[str, str]:
@@ -84,7 +75,7 @@ def _roles(files: LogFiles) -> dict[str, str]:
     roles: dict[str, str] = {}
     for name in files.children()[0]:
         head = files.head(name)
-        roles.setdefault(next((role for role, matches in _ROLES.items() if matches(head)), ""), name)
+        roles.setdefault(next((role for role, (_, matches) in _ROLES.items() if matches(head)), ""), name)
     roles.pop("", None)
     return roles
 
@@ -103,22 +94,18 @@ def _claim_folder(files: LogFiles) -> Claim | None:
         return None
     empty = [name for name in names if name.endswith(".txt") and files.size(name) == 0]
     paths = (*roles.values(), *empty, *version_files)
-    return Claim(1.0, files.source(roles[role], 1), f"{_REASONS[role]} beside version_<n>", paths)
+    return Claim(1.0, files.source(roles[role], 1), f"{_ROLES[role][0]} beside version_<n>", paths)
 
 
 def _claim_file(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
-    first = head[: end if (end := head.find(b"\n")) >= 0 else None]
-    is_report = profiler.is_report(head)
-    if not (is_report or (b"," in first and b"step" in first)) or is_binary(head):
-        return None
-    if is_report:
+    if profiler.is_report(head) and not is_binary(head):
         return Claim.at(files, 1.0, "Profiler Report", head, head.find(profiler.TITLE))
-    names = metrics_csv.column_names(first)
-    if "step" not in names:
+    names = metrics_csv.column_names(head)
+    if "step" not in names or is_binary(head):
         return None
     if metrics_csv.THROUGHPUT_KEYS.intersection(names) or any(name.startswith("gpu_id: ") for name in names):
-        return Claim.of_file(files, 1.0, first[:100].decode("utf-8", "replace"), 1)
+        return Claim.of_file(files, 1.0, head[:100].partition(b"\n")[0].decode("utf-8", "replace"), 1)
     # These two columns are the only sign of CSVLogger.
     if "epoch" in names and len(names) > 2:
         return Claim.of_file(files, 0.4, "columns step and epoch", 1)
@@ -164,25 +151,28 @@ class _ConfigurationFolder:
 
     def __init__(self, files: LogFiles, roles: Mapping[str, str]) -> None:
         self.files, self.roles = files, roles
-        self.run = ResultRun(_NAME, files.id(), self._source("profile"))
+        self.run = ResultRun(_NAME, files.id(), files.source(roles.get("profile", "")))
         self.info = json_values.table(json_values.load(self._bytes("info")))
         self.actions = profiler.parse(self._bytes("profile"))
         self.dlprof = machine_files.dlprof_summary(self._bytes("dlprof"))
         self.versions = {
-            match[1]: metrics_csv.parse(files.bytes(path))
+            path: metrics_csv.parse(files.bytes(path))
             for path in files
-            if (match := _METRICS.fullmatch(path))
+            if (match := _VERSION_FILE.fullmatch(path)) and match[1] == "metrics.csv"
         }
         # The version of the run under the GPU profiler.
-        self.sampled = next((name for name, metrics in self.versions.items() if metrics.gpu_stats()), "")
+        self.sampled = next((path for path, metrics in self.versions.items() if metrics.gpu_stats()), "")
 
     def read(self) -> Run:
         """Return the run with everything that the folder has of it."""
         run = self.run
         self._add_status()
-        facts, device = self._machine()
+        facts, listed = machine_files.collect_env(self._bytes("environment"))
+        queried, device = machine_files.device_query(self._bytes("device"))
+        device = device or listed
         arguments = {name: json_values.scalar(self.info.get(name)) for name in _ENVIRONMENT}
-        run.environment = facts | {name: value for name, value in arguments.items() if value is not None}
+        known = {name: value for name, value in arguments.items() if value is not None}
+        run.environment = {**facts, **queried, "device_name": device, **known}
         run.factors = {"framework": _FRAMEWORK, **(self._factors() or self._factors_of_path())}
         if device:
             run.factors["device"] = short_name(device)
@@ -192,45 +182,33 @@ class _ConfigurationFolder:
         profiler.add_between_steps(run, self.actions)
         self._add_losses()
         self._add_samples()
-        kernels, duration = (
-            self.dlprof.get("Tensor Core Kernel Utilization %"),
-            self.info.get("train_duration"),
-        )
-        if kernels is not None:
-            run.add_aggregate(
-                "tensor_core_utilization", kernels, f"{kernels!r}", source=self._source("dlprof")
-            )
-        if json_values.is_number(duration):
-            run.add_aggregate(
-                "run_time", float(duration), f"{duration!r}", "total", source=self._source("info")
-            )
+        if (kernels := self.dlprof.get("Tensor Core Kernel Utilization %")) is not None:
+            self._add(self.roles["dlprof"], "tensor_core_utilization", kernels)
+        if json_values.is_number(duration := self.info.get("train_duration")):
+            self._add(self.roles["info"], "run_time", duration, "total")
         return run.run()
 
     def _bytes(self, role: str) -> bytes:
         return self.files.bytes(self.roles[role]) if role in self.roles else b""
 
-    def _source(self, role: str) -> Source:
-        return self.files.source(self.roles.get(role, ""))
-
     def _add_status(self) -> None:
-        missing = self._missing()
+        missing, source = self._missing(), self.files.source()
         if not self.actions and not any(len(metrics.line) for metrics in self.versions.values()):
             message = (
                 f"nothing was recorded ({', '.join(missing)} missing or empty); no log gives the cause, "
                 "but device memory may have run out"
             )
             self.run.status = "failed"
-            self.run.note(Rule.READ_FAILED_RUN, message, self.files.source())
+            self.run.note(Rule.READ_FAILED_RUN, message, source)
             return
         if missing:
             message = f"not everything was recorded: no {', no '.join(missing)}"
             if "DLProf summary" in missing and self.sampled:
                 message += "; utilisation is from nvidia-smi alone"
             self.run.status = "partial"
-            self.run.note(Rule.READ_INCOMPLETE_RUN, message, self.files.source())
+            self.run.note(Rule.READ_INCOMPLETE_RUN, message, source)
         if self.info.get("profile_mode") is True:
-            message = "the times were measured under the profiler"
-            self.run.note(Rule.READ_INCOMPLETE_RUN, message, self.files.source())
+            self.run.note(Rule.READ_INCOMPLETE_RUN, "the times were measured under the profiler", source)
 
     def _missing(self) -> list[str]:
         """Return what transformers-benchmarking always writes and this folder does not have."""
@@ -239,7 +217,8 @@ class _ConfigurationFolder:
         if "profile_mode" in self.info or not self.versions:
             missing += [] if self.info else ["arguments"]
             missing += [] if self.dlprof else ["DLProf summary"]
-            missing += [f"version_{n}/metrics.csv" for n in (0, 1) if f"version_{n}" not in self.versions]
+            paths = ("version_0/metrics.csv", "version_1/metrics.csv")
+            missing += [path for path in paths if path not in self.versions]
         return missing
 
     def _factors(self) -> dict[str, FactorValue]:
@@ -262,62 +241,46 @@ class _ConfigurationFolder:
         configuration = _CONFIGURATION.fullmatch(folder)
         if not configuration or len(parents) < 2 or parents[-2] not in _PRECISIONS:
             return {}
-        length, batch_size = map(int, configuration.groups())
-        precision, model = parents[-2:]
-        return {"item": "sequence", "precision": precision, "model": model, "seq_len": length,
-                "batch_size": batch_size}  # fmt: skip
-
-    def _machine(self) -> tuple[dict[str, FactorValue], str]:
-        facts, listed = machine_files.collect_env(self._bytes("environment"))
-        queried, device = machine_files.device_query(self._bytes("device"))
-        device = device or listed
-        return {**facts, **queried, **({"device_name": device} if device else {})}, device
+        seq_len, batch_size = map(int, configuration.groups())
+        known = {"item": "sequence", "precision": parents[-2], "model": parents[-1]}
+        return {**known, "seq_len": seq_len, "batch_size": batch_size}
 
     def _add_losses(self) -> None:
         """Add the mean over the versions of the mean loss of each, and these as samples."""
-        means = {name: mean(metrics.column("train_loss")) for name, metrics in self.versions.items()}
-        known = {name: value for name, value in means.items() if math.isfinite(value)}
+        means = {path: mean(metrics.column("train_loss")) for path, metrics in self.versions.items()}
+        known = {path: value for path, value in means.items() if math.isfinite(value)}
         if known:
-            self._add("loss", sum(known.values()) / len(known), "mean", len(known), next(iter(known)))
-        for name, value in known.items():
-            self._add("loss", value, "sample", 0, name)
+            self._add(next(iter(known)), "loss", sum(known.values()) / len(known), "mean", len(known))
+        for path, value in known.items():
+            self._add(path, "loss", value, "sample")
 
     def _add_samples(self) -> None:
         """Add memory and utilisation; utilisation is the mean of what nvidia-smi and DLProf say, and both."""
-        stats = self._stats()
-        used, busy, samples = (
-            stats.get(name) for name in ("memory_used", "memory_utilization", "utilization")
-        )
-        if used is not None:
-            self._add("memory_used", mean(used), "mean", len(used))
-            self._add("memory_used", float(used.max()), "maximum", len(used))
-        if busy is not None:
-            self._add("memory_utilization", mean(busy), "mean", len(busy))
-        idle = self.dlprof.get("GPU Idle %")
-        sampled = math.nan if samples is None else mean(samples)
-        values = [
-            value for value in (sampled, 1 - idle if idle is not None else math.nan) if math.isfinite(value)
-        ]
+        stats, path = self._stats(), self.sampled or self.roles.get("dlprof", "")
+        if (used := stats.get("memory_used")) is not None:
+            self._add(path, "memory_used", mean(used), "mean", len(used))
+            self._add(path, "memory_used", float(used.max()), "maximum", len(used))
+        if (busy := stats.get("memory_utilization")) is not None:
+            self._add(path, "memory_utilization", mean(busy), "mean", len(busy))
+        shares: list[tuple[str, float, int]] = []
+        if (samples := stats.get("utilization")) is not None:
+            shares.append((path, mean(samples), len(samples)))
+        if (idle := self.dlprof.get("GPU Idle %")) is not None:
+            shares.append((self.roles["dlprof"], 1 - idle, 0))
+        values = [value for _, value, _ in shares if math.isfinite(value)]
         if values:
-            self._add("utilization", sum(values) / len(values), "mean", len(values))
-        if samples is not None:
-            self._add("utilization", sampled, "sample", len(samples))
-        if idle is not None:
-            self.run.add_aggregate(
-                "utilization", 1 - idle, f"{1 - idle!r}", "sample", source=self._source("dlprof")
-            )
+            self._add(path, "utilization", sum(values) / len(values), "mean", len(values))
+        for source, value, n in shares:
+            self._add(source, "utilization", value, "sample", n)
 
     def _stats(self) -> dict[str, FloatArray]:
         """Return the samples of all devices of the profiled run, without empty cells."""
-        if not self.sampled:
-            return {}
-        stats = self.versions[self.sampled].gpu_stats()
+        stats = self.versions[self.sampled].gpu_stats() if self.sampled else {}
         joined = {metric: np.concatenate(columns) for metric, columns in stats.items()}
         finite = {metric: values[np.isfinite(values)] for metric, values in joined.items()}
         return {metric: values for metric, values in finite.items() if len(values)}
 
-    def _add(self, metric: str, value: float, statistic: str, n: int, version: str | None = None) -> None:
-        """Add a number computed from the metrics.csv of a version, the profiled one if none is given."""
-        version = self.sampled if version is None else version
-        path = f"{version}/metrics.csv" if version else self.roles.get("dlprof", "")
-        self.run.add_aggregate(metric, value, f"{value!r}", statistic, n, source=self.files.source(path))
+    def _add(self, path: str, metric: str, value: float, statistic: str = "mean", n: int = 0) -> None:
+        """Add a number from a file."""
+        source = self.files.source(path)
+        self.run.add_aggregate(metric, float(value), f"{value!r}", statistic, n, source=source)

@@ -345,13 +345,9 @@ def _drop_invalid(table: IntTable, malformed: Malformed) -> None:
 
 def _origin(ranks: Iterable[_CsvFile]) -> int | None:
     """Return the real time in ns at which the first rank began, None if unknown."""
-    begins = []
-    for part in ranks:
-        begin = part.table.column("begin_ns")
-        known = begin[begin != ABSENT]
-        if len(known) and part.offset is not None:
-            begins.append(int(known.min()) + part.offset)
-    return min(begins, default=None)
+    begins = [(part.table.column("begin_ns"), part.offset) for part in ranks]
+    known = [(begin[begin != ABSENT], offset) for begin, offset in begins if offset is not None]
+    return min((int(begin.min()) + offset for begin, offset in known if len(begin)), default=None)
 
 
 def _intervals(table: IntTable) -> dict[str, int]:
@@ -370,16 +366,15 @@ def _flatten(nodes: Iterable[object]) -> dict[str, FactorValue]:
     """Return the scalars of all nodes under dotted names; values that differ are joined: "a | b"."""
     texts: dict[str, dict[str, FactorValue]] = {}
     for groups in nodes:
-        pending = [("", groups)] if isinstance(groups, dict) else []
+        pending = [("", groups)]
         while pending:
-            prefix, group = pending.pop()
-            for name, value in group.items():
-                if isinstance(value, dict):
-                    pending.append((f"{prefix}{name}.", value))
-                elif isinstance(value, (str, int, float, bool)):
-                    # Numbers that cannot be represented (NaN, 400 digits) become text.
-                    is_kept = is_factor_value(value)
-                    texts.setdefault(prefix + name, {})[str(value)] = value if is_kept else str(value)
+            name, value = pending.pop()
+            if isinstance(value, dict):
+                pending += [(f"{name}.{key}", item) for key, item in value.items()]
+            elif name and isinstance(value, (str, int, float, bool)):
+                # Numbers that cannot be represented (NaN, 400 digits) become text.
+                kept = value if is_factor_value(value) else str(value)
+                texts.setdefault(name[1:], {})[str(value)] = kept
     return {
         name: next(iter(values.values())) if len(values) == 1 else " | ".join(values)
         for name, values in sorted(texts.items())

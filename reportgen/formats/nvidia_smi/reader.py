@@ -16,11 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from csv import Error as CsvError
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import compress, islice
 
 import numpy as np
 
 from reportgen.core import units
-from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Telemetry
+from reportgen.core.model import Finding, FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import quantity, rows
@@ -58,17 +59,11 @@ _NUMBERS: Mapping[str, tuple[str, str]] = {
     "ecc.errors.uncorrected.volatile.total": ("ecc_uncorrected", "count"),
 }
 _THROTTLE_REASONS = "throttle_reasons"
-_REASON_BITS: Mapping[str, int] = {
-    "gpu_idle": 0x1,
-    "applications_clocks_setting": 0x2,
-    "sw_power_cap": 0x4,
-    "hw_slowdown": 0x8,
-    "sync_boost": 0x10,
-    "sw_thermal_slowdown": 0x20,
-    "hw_thermal_slowdown": 0x40,
-    "hw_power_brake_slowdown": 0x80,
-    "display_clocks_setting": 0x100,
-}
+_REASON_NAMES = (
+    "gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown", "sync_boost",
+    "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown", "display_clocks_setting",
+)  # fmt: skip
+_REASON_BITS: Mapping[str, int] = {name: 1 << bit for bit, name in enumerate(_REASON_NAMES)}
 # Facts about the device or the machine: field -> name in the environment.
 _FACTS: Mapping[str, str] = {
     "driver_version": "driver",
@@ -92,18 +87,10 @@ _SPELLINGS: Mapping[str, str] = {
 _FIELD = re.compile(r"([a-z][a-z0-9_.]*)(?: ?\[([^\[\]]{1,12})\])?")
 _REASON = re.compile(r"clocks_(?:throttle|event)_reasons\.([a-z_]+)")
 # Every header with a distinctive field contains one of these.
-_MARKS = tuple(
-    name.encode()
-    for name in (
-        *_NUMBERS,
-        *(spelling for spelling, name in _SPELLINGS.items() if name in _NUMBERS),
-        "clocks_throttle_reasons.",
-        "clocks_event_reasons.",
-    )
-)
+_MARKS = (*map(str.encode, (*_NUMBERS, *_SPELLINGS)), b"clocks_throttle_reasons.", b"clocks_event_reasons.")
 # Masks are floats, which hold 53 bits; nine are in use.
 _MAX_MASK = 2**53
-_MAX_CACHED_CHARS = 12
+_LONG_CHARS = 13
 _PROBED_LINES = 5
 # Rows of one sample are printed within this time.
 _MAX_SAMPLE_SECONDS = 0.02
@@ -116,11 +103,6 @@ class Field:
 
     name: str
     unit: str = ""
-
-    @property
-    def is_known(self) -> bool:
-        """Whether nvidia-smi has such a field, as far as it is listed here."""
-        return self.is_distinctive or self.name in _OTHERS
 
     @property
     def is_distinctive(self) -> bool:
@@ -152,7 +134,7 @@ def _mask(reason: str, text: str) -> float | None:
     if reason == "active":
         mask = int(text, 16) if re.fullmatch("0x[0-9a-fA-F]{1,16}", text) else _MAX_MASK
         return float(mask) if mask < _MAX_MASK else None
-    return {"Active": float(_REASON_BITS.get(reason, 0)), "Not Active": 0.0}.get(text)
+    return {"Active": float(_REASON_BITS[reason]), "Not Active": 0.0}.get(text)
 
 
 def _field(text: str) -> Field | None:
@@ -183,25 +165,21 @@ def claims(files: LogFiles) -> Claim | None:
     if is_binary(head) or not head.strip():
         return None
     try:
-        probed = _probe(rows(head.decode("utf-8", "replace")))
+        first = list(islice(rows(head.decode("utf-8", "replace")), _PROBED_LINES + 1))
     except CsvError:
         return None
-    if not probed:
+    if not first:
         return None
-    line, cells = probed[0]
+    line, cells = first[0]
     if fields := _header(cells):
-        share = sum(field.is_known for field in fields) / len(fields)
+        share = sum(field.is_distinctive or field.name in _OTHERS for field in fields) / len(fields)
         return Claim.of_file(files, 0.95 * share, ", ".join(cells)[:80], line)
     columns = _configured(files)
+    # The end of the head may have cut the last row.
+    probed = first[:_PROBED_LINES] if len(first) > 1 else first
     if columns and all(_fits(columns, cells) for _, cells in probed):
         return Claim.of_file(files, 0.7, "rows match the columns in labels.toml", line)
     return None
-
-
-def _probe(lines: Iterator[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """Return the first rows, without the last one if the end of the head may have cut it."""
-    first = [row for _, row in zip(range(_PROBED_LINES + 1), lines, strict=False)]
-    return first[:_PROBED_LINES] if len(first) > 1 else first
 
 
 def _fits(fields: Sequence[Field], cells: Sequence[str]) -> bool:
@@ -227,10 +205,10 @@ class _Monitor:
         self.fields: list[Field] = []
         self.cells: list[list[str]] = []
         self.lines: list[int] = []
-        self._read_rows()
 
     def read(self) -> Run:
         """Return the run; a file without a sample gives one without telemetry, and a finding."""
+        self._read_rows()
         values = self._values()
         times = self._column("timestamp") or [""] * len(self.cells)
         t = np.array([_seconds(text) for text in times], dtype=np.float64)
@@ -245,9 +223,9 @@ class _Monitor:
         self.run.findings += self.malformed.findings()
         if not self.run.telemetry:
             self.run.note(Rule.READ_INCOMPLETE_RUN, "no sample was recorded")
-        names = {name for name in self._column("name") if name and not name.startswith("[")}
-        self.run.factors = {"device": names.pop()} if len(names) == 1 else {}
-        self.run.environment = self._environment()
+        names = self._known("name")
+        self.run.factors = {"device": names[0]} if len(names) == 1 else {}
+        self.run.environment = {fact: " | ".join(self._known(name)) for name, fact in _FACTS.items()}
         return self.run.run()
 
     def _read_rows(self) -> None:
@@ -258,82 +236,62 @@ class _Monitor:
             self.malformed.add(content.count(b"\n") + 1, "a truncated last line, skipped")
         try:
             for line, cells in rows(content[:end].decode("utf-8", "replace")):
-                if header := _header(cells):
-                    if self.fields and header != self.fields:
-                        self.malformed.add(line, "a header that differs from the first")
-                    self.fields = self.fields or header
-                    continue
-                self.fields = self.fields or _configured(self.files)
-                if len(cells) != len(self.fields):
+                header = _header(cells)
+                self.fields = self.fields or header or _configured(self.files)
+                if header and header != self.fields:
+                    self.malformed.add(line, "a header that differs from the first")
+                elif not header and len(cells) != len(self.fields):
                     self.malformed.add(line, f"not the {len(self.fields)} cells of the header")
-                    continue
-                # Values repeat, times do not: a short text is stored once.
-                self.cells.append(
-                    [
-                        text if len(text) > _MAX_CACHED_CHARS else cached.setdefault(text, text)
-                        for text in cells
-                    ]
-                )
-                self.lines.append(line)
+                elif not header:
+                    # Values repeat, times do not: a short text is stored once.
+                    self.cells.append([cached.setdefault(x, x) if len(x) < _LONG_CHARS else x for x in cells])
+                    self.lines.append(line)
         except CsvError as error:
             self.malformed.add(1, f"not CSV: {error}")
 
     def _values(self) -> dict[str, FloatArray]:
         """Return metric -> values, and drop the rows with a damaged cell."""
-        columns: dict[str, list[list[float]]] = defaultdict(list)
-        usable = [True] * len(self.cells)
+        columns: dict[str, list[FloatArray]] = defaultdict(list)
+        keep = np.ones(len(self.cells), dtype=bool)
         for number, field in enumerate(self.fields):
-            if not field.metric:
-                continue
-            known: dict[str, float | None] = {}
-            column = []
-            for row, cells in enumerate(self.cells):
-                text = cells[number]
-                if text not in known:
-                    known[text] = field.value(text)
-                value = known[text]
-                if value is None:
+            if field.metric:
+                texts = [cells[number] for cells in self.cells]
+                known = {text: field.value(text) for text in set(texts)}
+                values = [known[text] for text in texts]
+                for row in [row for row, value in enumerate(values) if value is None]:
                     self.malformed.add(self.lines[row], f"{field.name}: not a value")
-                    usable[row] = False
-                column.append(np.nan if value is None else value)
-            columns[field.metric].append(column)
-        keep = np.array(usable, dtype=bool)
-        self.cells = [cells for cells, is_usable in zip(self.cells, usable, strict=True) if is_usable]
+                    keep[row] = False
+                columns[field.metric].append(np.array(values, dtype=np.float64))
+        self.cells = list(compress(self.cells, keep.tolist()))
         return {metric: _merge(metric, same)[keep] for metric, same in columns.items()}
 
     def _column(self, name: str) -> list[str]:
         number = next((number for number, field in enumerate(self.fields) if field.name == name), None)
         return [] if number is None else [cells[number] for cells in self.cells]
 
+    def _known(self, name: str) -> list[str]:
+        """Return the values of a column, each once."""
+        return list(dict.fromkeys(text for text in self._column(name) if text and not text.startswith("[")))
+
     def _devices(self, t: FloatArray) -> list[str]:
         """Return the device of each row."""
         for name in _IDENTITIES:
             if column := self._column(name):
                 return column
-        positions = _positions(t, self._column("count"))
+        devices = _devices_in_sample(t, self._column("count"))
         names = self._column("name") or ["gpu"] * len(self.cells)
-        return [f"{name}#{position}" for name, position in zip(names, positions, strict=True)]
-
-    def _environment(self) -> dict[str, FactorValue]:
-        facts: dict[str, FactorValue] = {}
-        for name, fact in _FACTS.items():
-            values = dict.fromkeys(text for text in self._column(name) if text and not text.startswith("["))
-            if values:
-                facts[fact] = " | ".join(values)
-        return facts
+        return [f"{name}#{row % devices}" for row, name in enumerate(names)]
 
 
-def _merge(metric: str, columns: Sequence[Sequence[float]]) -> FloatArray:
+def _merge(metric: str, columns: Sequence[FloatArray]) -> FloatArray:
     """Return one column: the bits of all throttle reasons, else the first value of each row."""
-    arrays = [np.array(column, dtype=np.float64) for column in columns]
+    merged = columns[0]
     if metric == _THROTTLE_REASONS:
-        masks = [np.nan_to_num(array).astype(np.uint64) for array in arrays]
-        merged: FloatArray = np.bitwise_or.reduce(masks).astype(np.float64)
-        return np.where(np.all([np.isnan(array) for array in arrays], axis=0), np.nan, merged)
-    first = arrays[0]
-    for other in arrays[1:]:
-        first = np.where(np.isnan(first), other, first)
-    return first
+        masks = [np.nan_to_num(column).astype(np.uint64) for column in columns]
+        return np.where(np.isnan(columns).all(axis=0), np.nan, np.bitwise_or.reduce(masks).astype(np.float64))
+    for other in columns[1:]:
+        merged = np.where(np.isnan(merged), other, merged)
+    return merged
 
 
 def _seconds(text: str) -> float:
@@ -343,16 +301,15 @@ def _seconds(text: str) -> float:
         return np.nan
 
 
-def _positions(t: FloatArray, counts: Sequence[str]) -> list[int]:
-    """Return the position of each row within its sample, all 0 if it is unknown."""
-    number = len(t)
+def _devices_in_sample(t: FloatArray, counts: Sequence[str]) -> int:
+    """Return how many rows make one sample, 1 if it is unknown."""
     if counts and len(set(counts)) == 1 and counts[0].isdecimal() and 0 < int(counts[0][:4]) <= 1024:
-        return [row % int(counts[0][:4]) for row in range(number)]
-    if number < 2 or not np.isfinite(t).all():
-        return [0] * number
+        return int(counts[0][:4])
+    if len(t) < 2 or not np.isfinite(t).all():
+        return 1
     begins = np.flatnonzero(np.concatenate(([True], np.diff(t) > _MAX_SAMPLE_SECONDS)))
-    sizes = np.diff(np.concatenate((begins, [number])))
+    sizes = np.diff(np.concatenate((begins, [len(t)])))
     # Samples of equal size, except perhaps the last one, contain one row per device.
     if len(sizes) < 2 or len(set(sizes[:-1].tolist())) > 1 or sizes[-1] > sizes[0]:
-        return [0] * number
-    return [row % int(sizes[0]) for row in range(number)]
+        return 1
+    return int(sizes[0])

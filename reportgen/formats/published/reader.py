@@ -37,9 +37,6 @@ _TITLE = re.compile(rb"^title[ \t]*=", re.MULTILINE)
 _TABLES = re.compile(rb"^tables[ \t]*=", re.MULTILINE)
 _STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 
-# The sections of source.toml of which every entry should match a row.
-_CORRECTIONS, _MACHINES = "corrections", "environments"
-
 # Column -> text as published.
 Row = Mapping[str, str]
 
@@ -66,9 +63,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
             yield from _Table(files, table, source).read()
         else:
             source.problem(f'no table "{table}" beside source.toml; {did_you_mean(table, files)}', table)
-    for kind in (_CORRECTIONS, _MACHINES):
-        for position in range(len(getattr(source.file, kind))):
-            if (kind, position) not in source.used:
+    for kind in ("corrections", "environments"):
+        for position, entry in enumerate(getattr(source.file, kind)):
+            if id(entry) not in source.used:
                 source.problem(f"{kind}[{position}]: no row matches its where", kind)
     for line, fact in dict.fromkeys(source.problems):
         yield Finding("invalid", Rule.READ_MALFORMED_SOURCE, files.id(_NAME), fact, files.source(_NAME, line))
@@ -114,7 +111,6 @@ class _Table:
     def __init__(self, files: LogFiles, table: str, source: PublishedSource) -> None:
         self.files, self.table, self.source, self.file = files, table, source, source.file
         self.malformed = Malformed(files.id(table), files.source(table).path)
-        self.factors, self.environment = source.factors, source.environment
         about = {"title": self.file.title, "url": self.file.url, "date": str(self.file.date)}
         self.about = {f"publication.{name}": fact for name, fact in about.items() if fact}
         self.figures = self.file.metrics
@@ -129,17 +125,9 @@ class _Table:
             # Entries about excluded rows are not errors: they have been used above.
             if not _row_matches(published, self.file.where):
                 continue
-            draft = _Draft(
-                "published",
-                "",
-                self.files.source(self.table, line),
-                factors,
-                environment,
-                self._repeat(row),
-                status=self._status(row),
-                samples_per_step=self._samples(row),
-                findings=findings,
-            )
+            place, repeat = self.files.source(self.table, line), self._repeat(row)
+            draft = _Draft("published", "", place, factors, environment, repeat, findings=findings)
+            draft.status, draft.samples_per_step = self._status(row), self._samples(row)
             self._add_figures(draft, row, published)
             key = (factors_key(factors), draft.repeat, draft.status)
             known = latest.get(key) if is_long else None
@@ -184,9 +172,9 @@ class _Table:
     def _corrected(self, line: int, published: Row) -> tuple[Row, list[Finding]]:
         """Return a row with its corrections, and a footnote for each."""
         row, findings = dict(published), []
-        for position, entry in enumerate(self.file.corrections):
+        for entry in self.file.corrections:
             if entry.column in row and _row_matches(published, entry.where):
-                self.source.used.add((_CORRECTIONS, position))
+                self.source.used.add(id(entry))
                 row[entry.column] = value = _cell_text(entry.value)
                 message = f"{entry.column} corrected from {published[entry.column] or 'empty'} to {value}"
                 detail = entry.reason + (f" ({entry.source})" if entry.source else "")
@@ -196,13 +184,13 @@ class _Table:
 
     def _facts(self, row: Row) -> tuple[dict[str, FactorValue], dict[str, FactorValue]]:
         """Return factors and environment of a row."""
-        factors = {**self.file.constants, **_look_up_all(row, self.factors)}
+        factors = {**self.file.constants, **_look_up_all(row, self.file.factors)}
         environment: dict[str, FactorValue] = {**self.about}
-        for position, machine in enumerate(self.file.environments):
+        for machine in self.file.environments:
             if matches(factors, conditions(machine.where)):
-                self.source.used.add((_MACHINES, position))
+                self.source.used.add(id(machine))
                 environment |= machine.values
-        environment |= _look_up_all(row, self.environment)
+        environment |= _look_up_all(row, self.file.environment)
         if source := _cell(row, self.file.columns.source):
             environment["source"] = source
         return factors, environment
@@ -293,16 +281,16 @@ def _is(text: str, value: FactorValue) -> bool:
     return number(text) == value
 
 
-def _look_up_all(row: Row, lookups: Mapping[str, Lookup]) -> dict[str, FactorValue]:
-    values = {name: _look_up(row, lookup) for name, lookup in lookups.items()}
+def _look_up_all(row: Row, columns: Mapping[str, str | Lookup]) -> dict[str, FactorValue]:
+    values = {name: _look_up(row, column) for name, column in columns.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _look_up(row: Row, lookup: Lookup) -> FactorValue | None:
+def _look_up(row: Row, column: str | Lookup) -> FactorValue | None:
     """Return the parsed cell, replaced by the lookup's value for its text; None if empty and not replaced."""
-    text = row.get(lookup.column, "")
-    if text in lookup.values:
-        return lookup.values[text]
+    text = row.get(column if isinstance(column, str) else column.column, "")
+    if isinstance(column, Lookup) and text in column.values:
+        return column.values[text]
     return parse_scalar(text) if text else None
 
 

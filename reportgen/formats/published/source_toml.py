@@ -5,7 +5,6 @@ of the data and never stops a build: what is wrong is left out and becomes a pro
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from msgspec import field as key
@@ -113,27 +112,17 @@ class PublishedSource:
     """A parsed source.toml.
 
     problems  (line, fact) in the order in which they were met
-    used      (section, position) of the entries that match a row
+    used      identities of the entries of `file` that match a row
     """
 
     text: str
     file: SourceFile
     problems: list[tuple[int, str]] = field(default_factory=list)
-    used: set[tuple[str, int]] = field(default_factory=set)
+    used: set[int] = field(default_factory=set)
 
     def problem(self, fact: str, name: str = "") -> None:
         """Note what is wrong, at the first line that has a key or a text of that name."""
         self.problems.append((line_of(self.text, name), fact))
-
-    @property
-    def factors(self) -> dict[str, Lookup]:
-        """The columns that are factors."""
-        return _lookups(self.file.factors)
-
-    @property
-    def environment(self) -> dict[str, Lookup]:
-        """The columns that describe the environment."""
-        return _lookups(self.file.environment)
 
     @property
     def samples(self) -> tuple[str, ...]:
@@ -147,7 +136,8 @@ class PublishedSource:
     def columns(self) -> dict[str, None]:
         """Every column that the description names, in the order of its sections, each once."""
         own = self.file.columns
-        named = [x.column for x in (*self.factors.values(), *self.environment.values())]
+        columns = (*self.file.factors.values(), *self.file.environment.values())
+        named = [x if isinstance(x, str) else x.column for x in columns]
         named += [name for name in (own.repeat, own.status, own.source, *self.samples) if name]
         for figure in self.file.metrics:
             named += figure.columns
@@ -178,7 +168,3 @@ def parse(content: bytes) -> PublishedSource:
         if not getattr(source.file, name) and not any(fault.path[:1] == (name,) for fault in faults):
             source.problem(f"{name}: missing; {remedy}", name)
     return source
-
-
-def _lookups(columns: Mapping[str, str | Lookup]) -> dict[str, Lookup]:
-    return {name: Lookup(column=x) if isinstance(x, str) else x for name, x in columns.items()}
