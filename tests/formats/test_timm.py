@@ -37,3 +37,11 @@ def test_intervals_that_rounding_blurs_are_left_out():
                      % at for at in (50, 100, 40000, 40050))  # fmt: skip
     found = series_of(read_log("timm", lines), "step_time", "host")
     np.testing.assert_allclose(found.value, [51 * 0.05, 50 * 0.05, 39900 * 0.05, np.nan])
+
+
+def test_a_line_that_goes_back_in_an_epoch_covers_the_epoch_so_far():
+    lines = b"".join(b"Train: 3 [%5d/90000 ( 50%%)]  Loss: 6.9 (6.9)  Time: 0.100s, 1280.00/s  (0.100s, 1280.00/s)  LR: 1\n"
+                     % at for at in (100, 150, 50, 80))  # fmt: skip
+    intervals = series_of(read_log("timm", lines), "step_time", "host")
+    assert intervals.span.tolist() == [101, 50, 51, 30]
+    np.testing.assert_allclose(intervals.value, [10.1, 5.0, 5.1, 3.0])

@@ -82,7 +82,10 @@ FORMAT = LineFormat(
         StepLine.like(_BERT, first=0, factors={"item": "sequence"}),
         StepLine.like("train: iter {step:int}, loss{..}throughput: {images_per_second}", factors=_IMAGE),
         StepLine.like(_GRAPH, factors=_WIDE_AND_DEEP),
-        StepLine.like("^{step:int} time {timestamp:epoch} loss ", factors=_WIDE_AND_DEEP),
+        # Many logs have " time ".
+        StepLine(
+            b" time 1", line_pattern("^{step:int} time {timestamp:epoch} loss "), factors=_WIDE_AND_DEEP
+        ),
         _TABLE,
     ),
     factors={"framework": "OneFlow"},

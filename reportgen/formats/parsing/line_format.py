@@ -135,7 +135,7 @@ class _LineKind:
 
     @classmethod
     def like(cls, template: str, **options: Any) -> Self:
-        """Return the kind of line in the form of a `line_pattern` template."""
+        """Return the kind of line in the form of a `line_pattern` template, whose longest text is the literal."""
         return cls(longest_literal(template), line_pattern(template), **options)
 
 
