@@ -135,7 +135,7 @@ class _LineKind:
 
     @classmethod
     def like(cls, template: str, **options: Any) -> Self:
-        """Return the kind of line in the form of a `line_pattern` template, whose longest text is the literal."""
+        """Return the kind of line of a `line_pattern` template; its longest text must be a rare one."""
         return cls(longest_literal(template), line_pattern(template), **options)
 
 
