@@ -11,9 +11,12 @@ TELEMETRY_COLUMNS = (
     "utilization_gpu_percent", "utilization_memory_percent", "memory_used_bytes", "memory_total_bytes",
     "power_mw", "power_limit_enforced_mw", "power_limit_default_mw", "temperature_celsius",
     "temperature_memory_celsius", "clock_sm_mhz", "clock_memory_mhz", "clock_sm_max_mhz",
-    "clock_memory_max_mhz", "pcie_generation_count", "pcie_width_count", "pcie_tx_kib_per_s",
-    "pcie_rx_kib_per_s", "energy_mj", "ecc_corrected_count", "ecc_uncorrected_count", "retired_pages_count",
-    "foreign_processes_count", "foreign_memory_bytes", "clocks_event_reasons_mask",
+    "clock_memory_max_mhz", "pcie_generation_count", "pcie_width_count", "pcie_tx_bytes", "pcie_rx_bytes",
+    "nvlink_tx_bytes", "nvlink_rx_bytes", "energy_mj", "ecc_corrected_count", "ecc_uncorrected_count",
+    "retired_pages_count", "remapped_rows_corrected_count", "remapped_rows_uncorrected_count",
+    "remapped_rows_pending_count", "remapped_rows_failed_count", "foreign_processes_count",
+    "foreign_memory_bytes", "clocks_event_reasons_mask", "violation_power_ns", "violation_thermal_ns",
+    "violation_sync_boost_ns", "violation_board_limit_ns", "violation_reliability_ns",
 )
 # fmt: on
 
@@ -48,6 +51,14 @@ class TelemetryFile(AppendFile):
     def write_event(self, device: str, when: int, name: str) -> None:
         """Append an event of a device: `lost`, `reset` (it needs one) or `returned`; raises OSError."""
         self.write(f"#event,{device},{when},{name}\n")
+
+    def write_xid(self, device: str, when: int, number: int) -> None:
+        """Append an error message (XID) of the driver about a device; raises OSError."""
+        self.write(f"#xid,{device},{when},{number}\n")
+
+    def write_missing(self, column: str, reason: str) -> None:
+        """Append why a column is missing, as a word such as `not_supported`; raises OSError."""
+        self.write(f"#missing,{column},{reason}\n")
 
     def write_end(self, periods: Mapping[str, int], median: int, longest: int, count: int) -> None:
         """Append the update periods of columns and the achieved intervals, in ns; raises OSError.

@@ -26,7 +26,7 @@ Group = dict[str, Any]
 _TERMINAL_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 #: Keys and fields of nvidia-smi, for hosts without nvidia-ml-py.
-_SMI_FIELDS = {"name": "name", "vbios": "vbios_version", "driver": "driver_version"}
+_SMI_FIELDS = {"name": "name", "pci": "pci.bus_id", "vbios": "vbios_version", "driver": "driver_version"}
 
 #: Arguments of nvidia-smi that list the devices for `parse_devices`.
 LIST_DEVICES = ("--query-gpu=uuid,name", "--format=csv,noheader")
@@ -73,6 +73,7 @@ def _device_group(nvml: Any, handle: Any, instances: list[str]) -> Group:
 
     readers = {
         "name": lambda: decode_text(nvml.nvmlDeviceGetName(handle)),
+        "pci": lambda: decode_text(nvml.nvmlDeviceGetPciInfo(handle).busId),
         "vbios": lambda: decode_text(nvml.nvmlDeviceGetVbiosVersion(handle)),
         "memory_bytes": lambda: available(nvml.nvmlDeviceGetMemoryInfo(handle).total),
         "power_limit_mw": number("nvmlDeviceGetEnforcedPowerLimit"),

@@ -3,6 +3,9 @@
 A counter that is read every 100 ms may be updated more or less often than that. The update period of power
 and utilisation depends on device and driver (Yang, Adamek, Armour, arXiv:2312.02741). So the counters are
 read in quick succession for a moment while the device is busy.
+
+A time between two changes counts only if no reading in it was later than half of it after the previous one.
+Otherwise it would be the interval of the readings, not the period of the driver.
 """
 
 from statistics import median
@@ -16,16 +19,22 @@ class CounterChanges:
 
     def __init__(self) -> None:
         self._value: Optional[int] = None
+        self._read_at = 0  # ns
         self._changed_at: Optional[int] = None  # ns; None before the first change
+        self._longest_wait = 0  # ns between two readings, since the reading before that change
         self.gaps: list[int] = []  # ns between changes
 
     def add(self, when: int, value: int) -> None:
         """Add a reading; readings must be in order of time."""
+        wait = when - self._read_at if self._value is not None else 0
+        self._longest_wait = max(self._longest_wait, wait)
         if self._value is not None and value != self._value:
-            if self._changed_at is not None:
+            if self._changed_at is not None and 2 * self._longest_wait <= when - self._changed_at:
                 self.gaps.append(when - self._changed_at)
             self._changed_at = when
+            self._longest_wait = wait
         self._value = value
+        self._read_at = when
 
 
 class UpdatePeriods:

@@ -50,6 +50,9 @@ _FIELDS = [
     SmiField(
         "clocks_event_reasons_mask", ("clocks_event_reasons.active", "clocks_throttle_reasons.active"), 1
     ),
+    SmiField("violation_power_ns", ("clocks_event_reasons_counters.sw_power_cap",), 1000),
+    SmiField("violation_thermal_ns", ("clocks_event_reasons_counters.sw_thermal_slowdown",), 1000),
+    SmiField("violation_sync_boost_ns", ("clocks_event_reasons_counters.sync_boost",), 1000),
 ]
 _FORMAT = ("--format=csv,noheader,nounits",)
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?")

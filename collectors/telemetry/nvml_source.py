@@ -15,6 +15,7 @@ from collectors.machine.visible_devices import visible_uuids
 from collectors.telemetry.nvml_fields import FAST, PROBED, SLOW, Field
 from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.samples import Batch, Event, Sample
+from collectors.telemetry.xid_events import XidEvents
 
 #: Permanent errors: the device does not support the field.
 _UNSUPPORTED = (
@@ -25,6 +26,7 @@ _UNSUPPORTED = (
     "ARGUMENT_VERSION_MISMATCH",
     "DEPRECATED",
 )
+OLD_PYNVML = "old_pynvml"
 _GONE = {"GPU_IS_LOST": "lost", "GPU_NOT_FOUND": "lost", "RESET_REQUIRED": "reset"}
 
 
@@ -33,20 +35,23 @@ class GoneError(Exception):
 
 
 class NvmlDevice:
-    """A device or MIG instance, and the fields that it supports."""
+    """A device or MIG instance, and the fields that it supports.
+
+    missing  the columns without values, each with the reason as a word: `not_supported`, ...
+    """
 
     def __init__(self, nvml: Any, uuid: str, handle: Any) -> None:
         self.uuid = uuid
         self.is_gone = False
         self._nvml = nvml
         self._handle = handle
-        self._unsupported: set[tuple[str, ...]] = set()
+        self.missing: dict[str, str] = {}
 
     def read(self, fields: Sequence[Field]) -> dict[str, int]:
         """Return column -> value of the fields that have a value; raises GoneError."""
         values: dict[str, int] = {}
         for field in fields:
-            if field.columns not in self._unsupported:
+            if field.columns[0] not in self.missing:
                 cells = zip(field.columns, self._read_field(field))  # noqa: B905 - Python 3.9 has no strict
                 values.update((column, value) for column, value in cells if value is not None)
         return values
@@ -59,10 +64,13 @@ class NvmlDevice:
             if name in _GONE:
                 raise GoneError(_GONE[name]) from None
             if name in _UNSUPPORTED:
-                self._unsupported.add(field.columns)
-        except AttributeError:  # this release of nvidia-ml-py lacks the function
-            self._unsupported.add(field.columns)
+                self._mark_missing(field, name.lower())
+        except (AttributeError, TypeError):  # an early pynvml lacks the function or an argument of it
+            self._mark_missing(field, OLD_PYNVML)
         return ()
+
+    def _mark_missing(self, field: Field, reason: str) -> None:
+        self.missing.update(dict.fromkeys(field.columns, reason))
 
     def foreign(self, owners: ProcessOwners) -> dict[str, int]:
         """Return the columns of foreign processes; raises GoneError."""
@@ -74,7 +82,7 @@ class NvmlDevice:
                 users.update((process.pid, process.usedGpuMemory) for process in processes)
             return [1]
 
-        if ("foreign_processes_count",) in self._unsupported:
+        if "foreign_processes_count" in self.missing:
             return {}
         is_supported = self._read_field(Field(("foreign_processes_count",), read))
         return owners.foreign(users.items()) if is_supported else {}
@@ -82,19 +90,29 @@ class NvmlDevice:
     def try_again(self) -> bool:
         """Look up a device that was gone; return True if it answers again."""
         with suppress(self._nvml.NVMLError):
-            self._handle = self._nvml.nvmlDeviceGetHandleByUUID(self.uuid)
+            self._handle = _handle_of(self._nvml, self.uuid)
             self._nvml.nvmlDeviceGetUUID(self._handle)
             self.is_gone = False
         return not self.is_gone
 
 
+def _handle_of(nvml: Any, uuid: str) -> Any:
+    try:
+        return nvml.nvmlDeviceGetHandleByUUID(uuid)
+    except TypeError:  # an early pynvml wants bytes
+        return nvml.nvmlDeviceGetHandleByUUID(uuid.encode("ascii"))
+
+
 class NvmlSource:
     """The devices that are visible to a CUDA process with this environment."""
 
-    def __init__(self, nvml: Any, devices: list[NvmlDevice], owners: ProcessOwners) -> None:
+    def __init__(
+        self, nvml: Any, devices: list[NvmlDevice], owners: ProcessOwners, errors: XidEvents
+    ) -> None:
         self.devices = devices
         self._nvml = nvml
         self._owners = owners
+        self._errors = errors
 
     @classmethod
     def open(cls, owners: ProcessOwners, environ: Optional[Mapping[str, str]] = None) -> "NvmlSource":
@@ -110,11 +128,16 @@ class NvmlSource:
         except UnavailableError:
             stop_nvml(nvml)
             raise
-        return cls(nvml, [NvmlDevice(nvml, uuid, handles[uuid]) for uuid in uuids], owners)
+        visible = {uuid: handles[uuid] for uuid in uuids}
+        # MIG instances have no events of their own.
+        errors = XidEvents(
+            nvml, {device.uuid: handles[device.uuid] for device in devices if device.uuid in visible}
+        )
+        return cls(nvml, [NvmlDevice(nvml, uuid, visible[uuid]) for uuid in uuids], owners, errors)
 
     def read(self, slow: Sequence[bool]) -> Batch:
-        """Return a sample or event of each device; `slow` selects the devices whose slow fields are due."""
-        batch: Batch = []
+        """Return samples, events and errors; `slow` selects the devices whose slow fields are due."""
+        batch: Batch = [*self._errors.fetch()]
         for device, is_slow in zip(self.devices, slow):  # noqa: B905 - Python 3.9 has no strict
             when = time.perf_counter_ns()
             if device.is_gone:
@@ -141,6 +164,14 @@ class NvmlSource:
                     return [Sample(device.uuid, time.perf_counter_ns(), device.read(PROBED))]
         return []
 
+    def missing(self) -> dict[str, str]:
+        """Return the columns without values and the reasons, of all devices."""
+        reasons: dict[str, str] = {}
+        for device in reversed(self.devices):
+            reasons.update(device.missing)
+        return reasons
+
     def close(self) -> None:
         """Stop NVML."""
+        self._errors.close()
         stop_nvml(self._nvml)

@@ -10,14 +10,14 @@ driver updates them. A sampler thread in the training process does not do this.
 import threading
 import time
 from array import array
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from statistics import median
 from typing import Callable, Protocol, Union
 
 from collectors.format_v1.telemetry_file import TelemetryFile
 from collectors.telemetry.counter_period import UpdatePeriods
-from collectors.telemetry.samples import Batch, Event, Sample
+from collectors.telemetry.samples import Batch, Event, Sample, Xid
 
 _SECOND_NS = 1_000_000_000
 _PROBE_INTERVAL_NS = 5_000_000
@@ -35,6 +35,9 @@ class Source(Protocol):
 
     def probe(self) -> Batch:
         """Return a sample of the counters whose update periods are estimated."""
+
+    def missing(self) -> Mapping[str, str]:
+        """Return the columns that the devices do not have, with the reasons."""
 
 
 class Ticks:
@@ -96,11 +99,18 @@ class TelemetryWriter:
         for item in self._pending:
             if isinstance(item, Event):
                 self.file.write_event(*item)
+            elif isinstance(item, Xid):
+                self.file.write_xid(*item)
         self._pending = []
 
-    def end(self, achieved: Sequence[int]) -> None:
-        """Write the rest, the update periods and the achieved intervals; close the file."""
+    def end(self, achieved: Sequence[int], missing: Mapping[str, str]) -> None:
+        """Write the rest, the update periods and the achieved intervals; close the file.
+
+        missing  the columns without values and the reasons
+        """
         self.flush()
+        for column, reason in missing.items():
+            self.file.write_missing(column, reason)
         middle, longest = (int(median(achieved)), max(achieved)) if achieved else (0, 0)
         self.file.write_end(self.periods.estimate(), middle, longest, len(achieved))
         self.file.close()
@@ -112,21 +122,22 @@ def sample_until_stopped(source: Source, writer: TelemetryWriter, ticks: Ticks, 
     probes  estimate the update periods of counters when a device is busy
     """
     slow_every = max(1, round(_SECOND_NS / ticks.interval))
-    due = [0] * len(source.devices)  # the cycle of the next slow read of each device
+    # The cycle of the next slow read of each device: not all in one cycle, which would take too long.
+    due = [index % slow_every for index in range(len(source.devices))]
     probes_left = slow_every if probes else 0
     for cycle in ticks:
         slow = [cycle >= due_cycle for due_cycle in due]
         for index, is_slow in enumerate(slow):
-            if is_slow:  # after the first time, spread the slow reads of several devices over the cycles
-                due[index] = cycle + slow_every + (0 if due[index] else index)
+            if is_slow:
+                due[index] = cycle + slow_every
         batch = source.read(slow)
         writer.add(batch)
         if probes_left and any(_is_busy(item) for item in batch):
             probes_left -= 1
             for _ in ticks.spare(_PROBE_INTERVAL_NS):
                 writer.add_probed(source.probe())
-    writer.end(ticks.achieved)
+    writer.end(ticks.achieved, source.missing())
 
 
-def _is_busy(item: Union[Sample, Event]) -> bool:
+def _is_busy(item: Union[Sample, Event, Xid]) -> bool:
     return isinstance(item, Sample) and item.values.get("utilization_gpu_percent", 0) > 0

@@ -1,4 +1,4 @@
-"""Samples and events: what every source of telemetry returns."""
+"""Samples, events and errors: what every source of telemetry returns."""
 
 from typing import NamedTuple, Union
 
@@ -19,4 +19,12 @@ class Event(NamedTuple):
     name: str
 
 
-Batch = list[Union[Sample, Event]]
+class Xid(NamedTuple):
+    """An error that the driver reports about a device (UUID) at a time (monotonic ns), by its number."""
+
+    device: str
+    when: int
+    number: int
+
+
+Batch = list[Union[Sample, Event, Xid]]

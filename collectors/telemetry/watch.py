@@ -24,7 +24,7 @@ from collectors.machine.distributed import RankInfo
 from collectors.machine.nvml import UnavailableError
 from collectors.messages import warn
 from collectors.telemetry.nvidia_smi import SmiSource
-from collectors.telemetry.nvml_source import NvmlSource
+from collectors.telemetry.nvml_source import OLD_PYNVML, NvmlSource
 from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
 
@@ -125,6 +125,10 @@ def sample(
     try:
         writer = TelemetryWriter(folder, node, interval_ns)
         sample_until_stopped(source, writer, Ticks(interval_ns, stop), probes=not is_thread)
+        lacking = [column for column, reason in source.missing().items() if reason == OLD_PYNVML]
+        if lacking:
+            columns = ", ".join(lacking)
+            warn(f"telemetry: this pynvml cannot read {columns}; pip install --upgrade nvidia-ml-py")
     finally:
         source.close()
 
@@ -147,7 +151,7 @@ def _sample_nvidia_smi(
             if batch[-1].device == child.devices[0]:
                 achieved += [batch[-1].when - last] if last else []
                 last = batch[-1].when
-        writer.end(achieved)
+        writer.end(achieved, {})
     finally:
         stop.set()
         closer.join()

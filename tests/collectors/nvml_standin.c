@@ -123,7 +123,6 @@ int nvmlDeviceGetClockInfo(Device d, int clock, unsigned *out) { return number32
 int nvmlDeviceGetMaxClockInfo(Device d, int clock, unsigned *out) { return number32(d, clock == 2 ? "clock_memory_max" : "clock_sm_max", out); }
 int nvmlDeviceGetApplicationsClock(Device d, int clock, unsigned *out) { return number32(d, clock == 2 ? "application_memory" : "application_sm", out); }
 int nvmlDeviceGetDefaultApplicationsClock(Device d, int clock, unsigned *out) { return number32(d, clock == 2 ? "default_memory" : "default_sm", out); }
-int nvmlDeviceGetPcieThroughput(Device d, int counter, unsigned *out) { return number32(d, counter ? "pcie_rx" : "pcie_tx", out); }
 int nvmlDeviceGetTotalEccErrors(Device d, int type, int counter, u64 *out) { return number64(d, type ? "ecc_uncorrected" : "ecc_corrected", out); }
 int nvmlDeviceGetRetiredPages(Device d, int cause, unsigned *count, u64 *pages) {
     unsigned wanted, room = *count;
@@ -138,11 +137,56 @@ int nvmlDeviceGetFieldValues(Device d, int count, FieldValue *values) {
     char key[32];
     for (int i = 0; i < count; i++) {
         snprintf(key, sizeof key, "field%u", values[i].field);
-        values[i].type = 1;
-        values[i].result = (unsigned)number32(d, key, &values[i].value.ui);
+        if (values[i].field == 138 || values[i].field == 139) /* NVLink: the sum of all links only */
+            snprintf(key, sizeof key, values[i].scope == 0xffffffffu ? "field%u" : "field%u.link", values[i].field);
+        values[i].type = values[i].field == 82 || values[i].field == 186 ? 1 : 3; /* unsigned int, or long long */
+        values[i].value.ull = 0x5555555555555555ull; /* what the driver leaves there is not defined */
+        if (values[i].type == 1) values[i].result = (unsigned)number32(d, key, &values[i].value.ui);
+        else values[i].result = (unsigned)number64(d, key, &values[i].value.ull);
     }
     return 0;
 }
+int nvmlDeviceGetRemappedRows(Device d, unsigned *corrected, unsigned *uncorrected, unsigned *pending, unsigned *failed) {
+    int result = number32(d, "remapped_corrected", corrected);
+    if (result) return result;
+    number32(d, "remapped_uncorrected", uncorrected);
+    number32(d, "remapped_pending", pending);
+    return number32(d, "remapped_failed", failed);
+}
+int nvmlDeviceGetViolationStatus(Device d, int policy, u64 *times) { /* CPU time in us, violation in ns */
+    char key[32];
+    snprintf(key, sizeof key, "violation%d", policy);
+    times[0] = 1;
+    return number64(d, key, times + 1);
+}
+typedef struct { char legacy[16]; unsigned domain, bus, device, pci_device, pci_subsystem; char id[32]; } PciInfo;
+int nvmlDeviceGetPciInfo_v3(Device d, PciInfo *out) { return of_device(d, "pci", out->id, sizeof out->id); }
+#ifndef OLD_DRIVER
+typedef struct { unsigned version; int margin; } Margin;
+int nvmlDeviceGetMarginTemperature(Device d, Margin *out) { return number32(d, "margin", (unsigned *)&out->margin); }
+#endif
+
+/* "system xids 0:79,0:31": device and number of the errors that wait to be fetched */
+static unsigned fetched;
+typedef struct { Device device; u64 type, data; unsigned gpu_instance, compute_instance; } EventData;
+int nvmlEventSetCreate(void **set) { fetched = 0; *set = &fetched; return 0; }
+int nvmlEventSetFree(void *set) { return 0; }
+int nvmlDeviceRegisterEvents(Device d, u64 types, void *set) { return types == 8 ? 0 : NOT_SUPPORTED; }
+int nvmlEventSetWait_v2(void *set, EventData *out, unsigned timeout) {
+    char value[256], *part, *rest;
+    unsigned number = 0;
+    if (timeout || answer("system", "xids", value, sizeof value)) return 10;
+    for (part = strtok_r(value, ",", &rest); part; part = strtok_r(NULL, ",", &rest), number++)
+        if (number == fetched) {
+            out->device = handle_of((int)strtoul(part, &part, 10));
+            out->data = strtoull(part + 1, NULL, 10);
+            fetched++;
+            return 0;
+        }
+    return 10; /* a timeout */
+}
+int nvmlEventSetWait(void *set, EventData *out, unsigned timeout) { return nvmlEventSetWait_v2(set, out, timeout); }
+
 int nvmlDeviceGetMigMode(Device d, unsigned *current, unsigned *pending) { *pending = 0; return number32(d, "mig", current); }
 int nvmlDeviceGetMigDeviceHandleByIndex(Device d, unsigned index, Device *out) {
     char key[32];

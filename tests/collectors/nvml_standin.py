@@ -26,8 +26,19 @@ ONE = """
 0 clock_memory_max 2619
 0 pcie_generation 5
 0 pcie_width 16
-0 pcie_tx 1000
-0 pcie_rx 2000
+0 field197 5000000000
+0 field198 6000000000
+0 field138 7000000
+0 field139 8000000
+0 violation0 11000000000
+0 violation1 12
+0 violation2 0
+0 violation3 13
+0 violation5 14
+0 remapped_corrected 1
+0 remapped_uncorrected 2
+0 remapped_pending 1
+0 remapped_failed 0
 0 energy 123456789
 0 ecc_corrected 0
 0 ecc_uncorrected 0
@@ -53,15 +64,26 @@ ONE_COLUMNS = {
     "clock_memory_max_mhz": 2619,
     "pcie_generation_count": 5,
     "pcie_width_count": 16,
-    "pcie_tx_kib_per_s": 1000,
-    "pcie_rx_kib_per_s": 2000,
+    "pcie_tx_bytes": 5000000000,
+    "pcie_rx_bytes": 6000000000,
+    "nvlink_tx_bytes": 7168000000,
+    "nvlink_rx_bytes": 8192000000,
     "energy_mj": 123456789,
     "ecc_corrected_count": 0,
     "ecc_uncorrected_count": 0,
     "retired_pages_count": 3,
+    "remapped_rows_corrected_count": 1,
+    "remapped_rows_uncorrected_count": 2,
+    "remapped_rows_pending_count": 1,
+    "remapped_rows_failed_count": 0,
     "foreign_processes_count": 0,
     "foreign_memory_bytes": 0,
     "clocks_event_reasons_mask": 4,
+    "violation_power_ns": 11000000000,
+    "violation_thermal_ns": 12,
+    "violation_sync_boost_ns": 0,
+    "violation_board_limit_ns": 13,
+    "violation_reliability_ns": 14,
 }
 
 

@@ -1,6 +1,7 @@
 """Telemetry records the values of the driver; unsupported ones are absent."""
 
 import argparse
+import ctypes
 import os
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from collectors.telemetry.counter_period import UpdatePeriods
 from collectors.telemetry.nvml_source import NvmlSource
 from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
-from collectors.telemetry.samples import Event, Sample
+from collectors.telemetry.samples import Event, Sample, Xid
 from tests.collectors.nvml_standin import ONE, ONE_COLUMNS, broken_nvml
 from tests.collectors.second_reader import read
 
@@ -51,7 +52,7 @@ def test_slow_fields_are_read_only_on_request(standin):
     fast = only(NvmlSource.open(ProcessOwners(1)), slow=False)
     assert fast == {name: ONE_COLUMNS[name] for name in fast}
     assert {"power_mw", "clocks_event_reasons_mask", "energy_mj"} <= set(fast)
-    assert not {"pcie_tx_kib_per_s", "power_limit_default_mw"} & set(fast)
+    assert not {"pcie_tx_bytes", "power_limit_default_mw"} & set(fast)
 
 
 def test_each_device_has_its_own_samples(standin):
@@ -85,6 +86,13 @@ def test_hidden_devices_are_reported(standin):
         ("retired_single", ["retired_pages_count"]),
         ("ecc_corrected", ["ecc_corrected_count"]),
         ("field82", ["temperature_memory_celsius"]),
+        ("field138", ["nvlink_tx_bytes"]),
+        ("field197", ["pcie_tx_bytes"]),
+        ("violation3", ["violation_board_limit_ns"]),
+        (
+            "remapped_corrected",
+            [f"remapped_rows_{kind}_count" for kind in ("corrected", "uncorrected", "pending", "failed")],
+        ),
         ("processes", ["foreign_processes_count", "foreign_memory_bytes"]),
     ],
 )
@@ -114,6 +122,79 @@ def test_an_unavailable_value_is_absent_until_it_is_available(standin, line, col
 def test_instantaneous_power_is_preferred_to_the_average(standin):
     standin.set("0 field186 555000")
     assert only(NvmlSource.open(ProcessOwners(1)))["power_mw"] == 555000
+
+
+def test_a_column_that_is_missing_has_its_reason(standin):
+    standin.set("0 energy !3", "0 retired_single !4", "0 power !21")
+    source = NvmlSource.open(ProcessOwners(1))
+    sample(source)
+    assert source.missing() == {"energy_mj": "not_supported", "retired_pages_count": "no_permission"}
+
+
+def test_no_policy_that_holds_clocks_down_is_not_read_again(standin):
+    standin.set(*(f"0 violation{policy} !3" for policy in (0, 1, 2, 3, 5)))
+    source = NvmlSource.open(ProcessOwners(1))
+    assert not [name for name in only(source) if name.startswith("violation")]
+    assert source.missing()["violation_power_ns"] == "not_supported"
+
+
+def test_errors_of_the_driver_are_events_of_their_device(standin, tmp_path):
+    standin.replace(TWO)
+    standin.set("system xids 1:79,0:31")
+    source = NvmlSource.open(ProcessOwners(1))
+    errors = [item for item in sample(source) if isinstance(item, Xid)]
+    assert [(item.device, item.number) for item in errors] == [("GPU-11112222-bbbb", 79), (UUID, 31)]
+    assert not [item for item in sample(source) if isinstance(item, Xid)]  # each is reported once
+    writer = TelemetryWriter(tmp_path, 0, 1)
+    writer.add(errors)
+    writer.end([], {})
+    text = telemetry_file.telemetry_path(tmp_path, 0).read_text()
+    assert f"#xid,{UUID},{errors[1].when},31\n" in text
+
+
+#: What pynvml 11.4 and nvidia-ml-py 11.450 lack.
+LATER_NAMES = {
+    "nvmlMemory_v2",
+    "NVML_FI_DEV_POWER_INSTANT",
+    "NVML_FI_DEV_PCIE_COUNT_TX_BYTES",
+    "nvmlDeviceGetCurrentClocksEventReasons",
+}
+
+
+def early_pynvml(monkeypatch, *lacks):
+    """Replace pynvml by an early release: it lacks names and an argument, and its texts are bytes."""
+    today = sys.modules["pynvml"]
+    names = {name: value for name, value in vars(today).items() if name not in LATER_NAMES.union(lacks)}
+    names["nvmlDeviceGetMemoryInfo"] = lambda handle: today.nvmlDeviceGetMemoryInfo(handle)
+    names["nvmlDeviceGetUUID"] = lambda handle: today.nvmlDeviceGetUUID(handle).encode()
+    names["nvmlDeviceGetName"] = lambda handle: today.nvmlDeviceGetName(handle).encode()
+    names["nvmlDeviceGetHandleByUUID"] = lambda uuid: today.nvmlDeviceGetHandleByUUID(
+        ctypes.c_char_p(uuid).value.decode()
+    )
+    monkeypatch.setitem(sys.modules, "pynvml", SimpleNamespace(**names))
+
+
+def test_an_early_pynvml_reads_every_column_that_the_driver_has(standin, monkeypatch):
+    early_pynvml(monkeypatch)
+    standin.set("0 throttle_reasons 4", "0 field186 555000")
+    source = NvmlSource.open(ProcessOwners(1))
+    assert only(source) == {**ONE_COLUMNS, "power_mw": 555000}
+    assert source.missing() == {}
+    standin.set("0 state !15")
+    assert only(source) == "lost"
+    standin.set("0 state 0")
+    assert [type(item) for item in sample(source)] == [Event, Sample]
+
+
+def test_what_an_early_pynvml_cannot_read_is_named(standin, tmp_path, monkeypatch, capsys):
+    early_pynvml(monkeypatch, "nvmlDeviceGetRemappedRows", "nvmlEventSetCreate")
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    watch.sample(tmp_path, 0, 0.05, stop, root=1)
+    text = telemetry_file.telemetry_path(tmp_path, 0).read_text()
+    assert "#missing,remapped_rows_pending_count,old_pynvml\n" in text
+    assert "pip install --upgrade nvidia-ml-py" in capsys.readouterr().err
+    assert set(devices_of(tmp_path)["0"][UUID]["memory_used_bytes"]) == {8589934592}
 
 
 def test_a_lost_device_and_its_return_are_events(standin):
@@ -244,6 +325,24 @@ def test_the_update_period_is_the_median_time_between_changes():
     assert periods.estimate() == {"power_mw": 100, "energy_mj": 20}
 
 
+def test_a_period_shorter_than_the_readings_is_not_estimated():
+    periods = UpdatePeriods()
+    for when in range(0, 10_000, 50):
+        periods.add("x", when, {"power_mw": when // 25, "energy_mj": when // 200})
+    assert periods.estimate() == {"energy_mj": 200}
+
+
+def test_readings_in_bursts_do_not_lengthen_a_period():
+    # 36 ms of readings, 64 ms of other work; the driver updates every 23 ms or every 300 ms
+    periods = UpdatePeriods()
+    for cycle in range(100):
+        for when in range(cycle * 100, cycle * 100 + 36, 5):
+            periods.add("x", when, {"power_mw": when // 23, "energy_mj": when // 300})
+    estimate = periods.estimate()
+    assert estimate["power_mw"] in (20, 25)  # readings are 5 ms apart
+    assert estimate["energy_mj"] == 300
+
+
 class FakeEvent:
     """A threading.Event whose `wait` advances a fake clock."""
 
@@ -287,6 +386,9 @@ class FakeSource:
     def probe(self):
         return [Sample("GPU-1", self.clock.now, self.power())]
 
+    def missing(self):
+        return {"energy_mj": "not_supported"}
+
 
 def test_the_file_has_requested_and_achieved_intervals_and_update_periods(tmp_path, clock):
     source, writer = FakeSource(clock), TelemetryWriter(tmp_path, 0, 100_000_000)
@@ -295,12 +397,35 @@ def test_the_file_has_requested_and_achieved_intervals_and_update_periods(tmp_pa
     assert text[1] == "#interval,100000000"
     assert text[2] == "device,monotonic_ns,utilization_gpu_percent,power_mw"
     assert "#update,power_mw,20000000" in text
+    assert "#missing,energy_mj,not_supported" in text
     assert any(line.startswith("#achieved,100000000,100000000,") for line in text)
     assert [index for index, is_slow in enumerate(source.slow) if is_slow] == list(
         range(0, len(source.slow), 10)
     )
     power = devices_of(tmp_path)["0"]["GPU-1"]["power_mw"]
     assert len(power) == len(source.slow)
+
+
+class EightDevices:
+    """Eight devices: each has 8 fast and 20 slow calls of the driver, of 1 ms of a fake clock each."""
+
+    devices = tuple(f"GPU-{number}" for number in range(8))
+
+    def __init__(self, clock):
+        self.clock = clock
+
+    def read(self, slow):
+        self.clock.now += 1_000_000 * sum(8 + 20 * is_slow for is_slow in slow)
+        return [Sample(uuid, self.clock.now, {"power_mw": 1}) for uuid in self.devices]
+
+    def missing(self):
+        return {}
+
+
+def test_eight_devices_keep_the_interval_from_the_first_cycle(tmp_path, clock):
+    writer, ticks = TelemetryWriter(tmp_path, 0, 10**8), Ticks(10**8, FakeEvent(clock, 50), clock)
+    sample_until_stopped(EightDevices(clock), writer, ticks, probes=False)
+    assert set(ticks.achieved[:-1]) == {10**8}
 
 
 def test_watch_samples_until_its_input_ends(standin, tmp_path):
@@ -315,7 +440,7 @@ def test_watch_samples_until_its_input_ends(standin, tmp_path):
     assert child.returncode == 0
     columns = devices_of(tmp_path / "r1")["0"][UUID]
     assert set(columns["power_mw"]) == {412000}
-    assert columns["pcie_tx_kib_per_s"][0] == 1000
+    assert columns["power_limit_default_mw"][0] == 700000
     assert "#achieved," in path.read_text()
 
 

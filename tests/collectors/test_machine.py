@@ -117,11 +117,19 @@ def test_the_cudnn_version_has_dots(number, text):
 
 
 def test_devices_are_recorded_by_uuid(standin):
-    standin.set("system driver 580.65.06", "system cuda 13000", "0 vbios 96.00", "0 persistence 1", "0 mig 0")
+    standin.set(
+        "system driver 580.65.06",
+        "system cuda 13000",
+        "0 vbios 96.00",
+        "0 persistence 1",
+        "0 mig 0",
+        "0 pci 00000000:41:00.0",
+    )
     groups = environment.capture()
     assert groups["driver"] == {"version": "580.65.06", "cuda": "13.0"}
     assert groups["gpu"]["GPU-11111111-aaaa"] == {
         "name": "NVIDIA Stand-in 80GB",
+        "pci": "00000000:41:00.0",
         "vbios": "96.00",
         "memory_bytes": 85899345920,
         "power_limit_mw": 700000,
@@ -139,13 +147,13 @@ def test_nvidia_smi_describes_the_devices_if_nvml_does_not_work(tmp_path, monkey
     program.write_text(
         "#!/bin/sh\n"
         'case "$1" in topo) printf "\\033[4mGPU0\\tGPU1\\033[0m\\nGPU0 X NV18\\n\\nLegend:\\n X = Self\\n" ;;\n'
-        '*) echo "GPU-1, Stand-in, [N/A], 580.1" ;; esac\n'
+        '*) echo "GPU-1, Stand-in, 00000000:41:00.0, [N/A], 580.1" ;; esac\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setitem(sys.modules, "pynvml", broken_nvml(kind))
     groups = gpu_info.describe_gpus()
-    assert groups["gpu"] == {"GPU-1": {"name": "Stand-in"}}
+    assert groups["gpu"] == {"GPU-1": {"name": "Stand-in", "pci": "00000000:41:00.0"}}
     assert groups["driver"] == {"version": "580.1"}
     assert groups["topology"]["gpu"] == ["GPU0\tGPU1", "GPU0 X NV18"]
 
