@@ -188,8 +188,7 @@ def _flux_factors(name: str) -> dict[str, FactorValue]:
     """Return model, pass and device from the name of a benchmark: `Group_GPU/Model_forw_sizes`."""
     factors: dict[str, FactorValue] = {"benchmark": name}
     group, _, own = name.rpartition("/")
-    kind = group.rpartition("_")[2]
-    if kind in ("GPU", "CPU"):
+    if (kind := group.rpartition("_")[2]) in ("GPU", "CPU"):
         factors["device"] = kind
     if match := _FLUX.fullmatch(own):
         factors |= {"model": match[1], "pass": _PASSES[match[2]]}

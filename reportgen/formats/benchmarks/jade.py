@@ -113,9 +113,7 @@ class _JadeLog:
     def _lines(self) -> Mapping[bytes, tuple[bytes, int]]:
         """Return the lines `key: value` at the end of the log, the last of each key: value and offset."""
         starts = [at for section in _SECTIONS if (at := self.log.content.rfind(section)) >= 0]
-        if not starts:
-            return {}
-        lines = _LINE.finditer(self.log.content, min(starts) + 1)
+        lines = _LINE.finditer(self.log.content, min(starts) + 1) if starts else ()
         return {line[1]: (line[2].strip(), line.start()) for line in lines}
 
     def _add_means(self) -> None:
@@ -158,7 +156,7 @@ class _JadeLog:
             if devices := _DEVICES.fullmatch(self.lines.get(key, (b"", 0))[0]):
                 return int(devices[1]), devices[2].decode("utf-8", "replace").strip()
         world = self.log.search(_WORLD, b"Starting with ")
-        return (int(world[1]), "") if world else (0, "")
+        return int(world[1]) if world else 0, ""
 
     def _factors(self, count: int, device: str) -> dict[str, FactorValue]:
         printed = {key: self._text(key.encode()) for key in ("dataset", "precision", "architecture")}
@@ -186,11 +184,10 @@ class _JadeLog:
             return "Smooth Inference"
         if "backward" in self.phases or any(self.batches.columns["backward"]):
             return "Train"
-        if "smooth" in self.job_name:
-            return "Smooth Inference"
-        if "forward" in self.phases or "inference" in self.job_name:
+        if "forward" in self.phases and "smooth" not in self.job_name:
             return "Inference"
-        return "Train" if "train" in self.job_name else None
+        names = {"smooth": "Smooth Inference", "inference": "Inference", "train": "Train"}
+        return next((script for name, script in names.items() if name in self.job_name), None)
 
     def _variant(self) -> str:
         """Return the rest of the job's name: jobs of other names had other resources and are not repeats.

@@ -80,10 +80,9 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
             for summary in tables(state.get("summaries"))
         }
         _fill(run, state, {tag: summary.get("value", "") for tag, summary in summaries.items()})
-        if _SAMPLES_TAG in summaries:
-            fault = _add_samples(run, files, summaries[_SAMPLES_TAG], seen)
-            if fault:
-                malformed.add(line, fault)
+        summary = summaries.get(_SAMPLES_TAG)
+        if summary is not None and (fault := _add_samples(run, files, summary, seen)):
+            malformed.add(line, fault)
         yield run.run()
     yield from malformed.findings()
 

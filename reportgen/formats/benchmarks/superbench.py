@@ -31,8 +31,7 @@ _KEY = re.compile(r"(?P<place>[^\n]{1,200})/(?P<metric>[^/\n]{1,120}?)(?::(?P<ra
 _RETURN_CODE = "return_code"
 # In JSON lines, and in JSON.
 _DIAGNOSES = (b'"Defective Details"', b'"diagnosis/issue_details"')
-# The kinds of metrics by name: pattern, metric, factor. The rest of a name goes into the phase.
-# The groups of a match are the rest of the name.
+# The kinds of metrics by name: pattern, metric, factor. The rest of a name, its groups, goes into the phase.
 _KINDS = (
     (re.compile(r"(?:step_?times?|([a-z0-9]+_(?:train|inference))_step_time)_?(.*)"), "step_time", 1e-3),
     (re.compile(r"(?:([a-z0-9]+_(?:train|inference))_)?throughput_?(.*)"), "throughput", 1.0),

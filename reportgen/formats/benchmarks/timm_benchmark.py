@@ -36,9 +36,7 @@ _FIGURES = (
 )
 _KEYS = tuple((f'"{prefix}_{_RATE}"'.encode(), f'"{prefix}_step_time"'.encode()) for prefix in _TESTS)
 _DELIMITED = re.compile(rb'^--result\n(?=\s{0,20}[\[{]\s{0,20}\{?\s{0,20}"model": ")', re.MULTILINE)
-_CSV_HEAD = re.compile(
-    rb"\Amodel,(?:\w{1,40},){0,40}(?:infer|train)_samples_per_sec,(?:infer|train)_step_time"
-)
+_CSV_HEAD = re.compile(rb"\Amodel,(?:\w{1,40},){0,40}(infer|train)_samples_per_sec,(infer|train)_step_time")
 
 # The line that a result begins in, and its keys.
 Result = tuple[int, Mapping[str, Any]]

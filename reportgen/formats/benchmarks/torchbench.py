@@ -63,7 +63,7 @@ def _begins(log: TextLog) -> list[int]:
 def _run(log: TextLog) -> RunBuilder:
     times, memory = log.records(_TIME, b" milliseconds"), log.records(_MEMORY, b" Peak Memory:")
     run = RunBuilder(log, _NAME, last=int(times.end.max(initial=0)))
-    run.factors.update(framework="TorchBench", item="sample")
+    run.factors |= {"framework": "TorchBench", "item": "sample"}
     if heading := log.search(_MODEL, b"Running "):
         run.factors |= {name: text.decode() for name, text in heading.groupdict().items() if text}
         if heading["batch_size"]:
