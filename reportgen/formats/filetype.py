@@ -14,12 +14,12 @@ _COMPRESSIONS = {
 }  # fmt: skip
 _BLANK = b" \t\r\n\0"  # blocks that were never written are NUL
 
-_CODE = re.compile(
-    r".*\.(?:py|pyi|ipynb|sh|bash|zsh|slurm|sbatch|c|cc|cpp|cxx|cu|cuh|h|hpp|m|jl|r|rs|go|java|scala|js|ts|rb|pl|lua"
-    r"|cmake|patch|diff|tex)",
-    re.IGNORECASE,
-)
-_DOCUMENT = re.compile(r".*\.(?:md|markdown|rst|html?|adoc|org)", re.IGNORECASE)
+_CODE = frozenset((
+    "py", "pyi", "ipynb", "sh", "bash", "zsh", "slurm", "sbatch", "c", "cc", "cpp", "cxx", "cu", "cuh", "h",
+    "hpp", "m", "jl", "r", "rs", "go", "java", "scala", "js", "ts", "rb", "pl", "lua", "cmake", "patch",
+    "diff", "tex",
+))  # fmt: skip
+_DOCUMENT = frozenset(("md", "markdown", "rst", "html", "htm", "adoc", "org"))
 # A line that only a program has. A log may be saved as `train.py`; it has none of these.
 _STATEMENT = re.compile(
     rb"^[ \t]*(?:#!|#include|//|/\*|import [\w.]+|from [\w.]+ import|def \w|class \w|function\b|fn \w"
@@ -38,9 +38,10 @@ def role(name: str, head: bytes) -> Literal["code", "document"] | None:
 
     Programs and documents quote logs, in docstrings and examples, and are none.
     """
-    if _CODE.fullmatch(name) and _STATEMENT.search(head):
+    _, point, extension = name.lower().rpartition(".")
+    if point and extension in _CODE and _STATEMENT.search(head):
         return "code"
-    return "document" if _DOCUMENT.fullmatch(name) and _MARKUP.search(head) else None
+    return "document" if point and extension in _DOCUMENT and _MARKUP.search(head) else None
 
 
 def no_text(head: bytes) -> tuple[str, str] | None:

@@ -41,12 +41,11 @@ def add_path_settings(run: Run) -> Run:
     The log wins; a precision in the path that contradicts it is a finding.
     """
     settings = _settings(run.source.path)
-    said = {token for value in run.factors.values() for token in _tokens(str(value))}
-    added = {
-        name: value
-        for name, (value, tokens) in settings.items()
-        if name not in run.factors and not said.issuperset(tokens)
-    }
+    if not settings:
+        return run
+    missing = {name: setting for name, setting in settings.items() if name not in run.factors}
+    said = {token for value in run.factors.values() for token in _tokens(str(value))} if missing else set()
+    added = {name: value for name, (value, tokens) in missing.items() if not said.issuperset(tokens)}
     findings = tuple(_conflicts(run, settings))
     if not added and not findings:
         return run
