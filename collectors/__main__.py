@@ -4,13 +4,14 @@ Exit codes: that of the measured command for `run`; 1 for errors with files; 2 f
 """
 
 import argparse
+import importlib.util
 import sys
 from pathlib import Path
 from typing import Optional
 
 from collectors.format_v1 import run_folder
 from collectors.launcher import launch
-from collectors.machine import doctor, environment
+from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
 from collectors.messages import warn
 from collectors.recorder.timing import TIMINGS
@@ -176,6 +177,12 @@ def _own_node() -> int:
 
 
 def _env(options: argparse.Namespace) -> int:
+    """Print the environment that a run with torch would record."""
+    if importlib.util.find_spec("torch") is not None:
+        torch_info.use_torch()
+        warn(
+            "env: imported torch, as a training script does; settings that the script makes are not included"
+        )
     print(run_folder.json_text(environment.capture()), end="")
     return 0
 

@@ -2,42 +2,28 @@
 
     python -m collectors doctor --workers 8
 
-Each check is a function that may return advice. It returns none if the driver or the system does not answer.
-Nothing is changed.
+The report ends with what was checked and what could not be checked. Nothing is changed.
 """
 
 import argparse
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional
+from typing import NamedTuple
 
 from collectors.machine import environment
-from collectors.machine.nvml import (
-    UnavailableError,
-    available,
-    enumerate_devices,
-    has_driver,
-    start_nvml,
-    stop_nvml,
-)
+from collectors.machine.device_checks import check_visible_devices
+from collectors.machine.nvml import UnavailableError, has_driver
 
 EXAMPLE = "python -m collectors doctor --workers 8"
 _GIB = 1024**3
 _MIN_FREE_BYTES = 2 * _GIB
 _MAX_IDLE_LOAD = 0.5  # load average: runnable processes
-_SLOWDOWN_MARGIN_CELSIUS = 15  # below the slowdown threshold
-
-#: Reasons for which a device runs below its clocks, by their bits in `clocks_event_reasons`.
-_SLOWDOWNS = {
-    0x08: "hardware slowdown",
-    0x20: "software thermal",
-    0x40: "hardware thermal",
-    0x80: "power brake",
-}
+_MAX_IDLE_LOAD_PER_CORE = 0.05
 
 
 class Advice(NamedTuple):
@@ -48,201 +34,112 @@ class Advice(NamedTuple):
     remedy: str
 
 
-class Problem(NamedTuple):
-    """The result of a check of one device: what, and the remedy."""
+@dataclass
+class Report:
+    """What was found, what was checked, and what could not be checked."""
 
-    fact: str
-    remedy: str
+    advice: list[Advice] = field(default_factory=list)
+    checked: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """Return the report as lines."""
+        lines = [f"{subject}: {fact}\n    remedy: {remedy}" for subject, fact, remedy in self.advice]
+        lines += [f"checked {line}" for line in self.checked]
+        lines += [f"not checked {line}" for line in self.unchecked]
+        count = len(self.advice)
+        return "\n".join(
+            [*lines, f"problems: {count}; nothing was changed" if count else "no problems found"]
+        )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `doctor`."""
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="worker processes of the loader")
     parser.add_argument("--logs", type=Path, default=Path(), help="folder for the logs (default: .)")
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cuda", help="cpu: check no GPUs (default: cuda)"
+    )
     parser.add_argument("--strict", action="store_true", help="exit with code 4 if there is a problem")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print all advice; return 0, or with --strict 4 if there is any."""
-    advice = [*check_host(options.workers, options.logs), *check_devices()]
-    for subject, fact, remedy in advice:
-        print(f"{subject}: {fact}\n    remedy: {remedy}")
-    print(f"problems: {len(advice)}; nothing was changed" if advice else "no problems found")
-    return 4 if advice and options.strict else 0
+    """Print the report; return 0, or with --strict 4 if there is a problem."""
+    report = Report()
+    check_host(report, options.workers, options.logs)
+    if options.device == "cuda":
+        check_devices(report, os.environ)
+    print(report.text())
+    return 4 if report.advice and options.strict else 0
 
 
-def check_host(workers: int, logs: Path) -> Iterator[Advice]:
+def check_host(report: Report, workers: int, logs: Path) -> None:
     """Check cores, frequency governor, load, shared memory and disk."""
+    _check_cores(report, workers)
+    governor = environment.cpu_facts().get("governor")
+    if governor and governor != "performance":
+        remedy = "cpupower frequency-set -g performance (as root)"
+        report.advice.append(Advice("cpu", f"the frequency governor is {governor}", remedy))
+    _check_load(report)
+    spaces = [(logs, "disk of the logs", "free some space, or choose another --logs")]
+    if workers:
+        spaces.append((Path("/dev/shm"), "shared memory", "docker run --shm-size=16g"))
+    for path, name, remedy in spaces:
+        _check_free_space(report, path, name, remedy)
+    names = ["usable cores", *(["frequency governor"] if governor else []), "load"]
+    names += [name for _, name, _ in spaces]
+    report.checked.append(f"the host: {', '.join(names)}")
+    if not governor:
+        report.unchecked.append("the host: frequency governor, which this system does not show")
+
+
+def _check_cores(report: Report, workers: int) -> None:
     usable = environment.usable_cores()
     cores = os.cpu_count()
     if usable and workers > usable:
         remedy = f"request {workers} cores from the scheduler or container, or use at most {usable} workers"
-        yield Advice("cpu", f"{workers} workers on {usable} usable cores of {cores}", remedy)
+        report.advice.append(Advice("cpu", f"{workers} workers on {usable} usable cores of {cores}", remedy))
     elif usable and cores and usable < cores:
         remedy = "check the CPU affinity and the quota of the container, unless this is intended"
-        yield Advice("cpu", f"this process may use {usable} of {cores} cores", remedy)
-    governor = str(environment.cpu_facts().get("governor") or "performance")
-    if governor != "performance":
-        remedy = "cpupower frequency-set -g performance (as root)"
-        yield Advice("cpu", f"the frequency governor is {governor}", remedy)
+        report.advice.append(Advice("cpu", f"this process may use {usable} of {cores} cores", remedy))
+
+
+def _check_load(report: Report) -> None:
+    """Check the load per core: a large host is never quite idle."""
+    cores = os.cpu_count() or 1
     with suppress(OSError, AttributeError):
         load = os.getloadavg()[0]
-        if load > _MAX_IDLE_LOAD:
-            remedy = "find the process with top and stop it"
-            yield Advice("cpu", f"load average {load:.1f}: another process is running", remedy)
-    if workers:
-        yield from _check_free_space(Path("/dev/shm"), "shared memory", "docker run --shm-size=16g")
-    yield from _check_free_space(logs, "disk of the logs", "free some space, or choose another --logs")
+        if load > max(_MAX_IDLE_LOAD, cores * _MAX_IDLE_LOAD_PER_CORE):
+            fact = f"load average {load:.1f} on {cores} cores: other processes are running"
+            report.advice.append(Advice("cpu", fact, "find the processes with top and stop them"))
 
 
-def _check_free_space(path: Path, name: str, remedy: str) -> Iterator[Advice]:
+def _check_free_space(report: Report, path: Path, name: str, remedy: str) -> None:
     with suppress(OSError):
         free = shutil.disk_usage(path).free
         if free < _MIN_FREE_BYTES:
-            yield Advice(name, f"only {free / _GIB:.1f} GiB free", remedy)
+            report.advice.append(Advice(name, f"only {free / _GIB:.1f} GiB free", remedy))
 
 
-def check_devices() -> Iterator[Advice]:
-    """Check the GPUs, their driver and the build of torch."""
+def check_devices(report: Report, environ: Mapping[str, str]) -> None:
+    """Check the GPUs that CUDA shows to a process with this environment, the driver, and torch."""
     if not has_driver():
+        remedy = "install the NVIDIA driver, or use --device cpu for a campaign on the CPU"
+        report.advice.append(Advice("driver", "no NVIDIA driver: no GPU can be measured", remedy))
+        report.unchecked.append("GPUs")
         return
     with suppress(metadata.PackageNotFoundError):
         if metadata.version("torch").endswith("+cpu"):
             remedy = "pip install torch from an index with CUDA builds"
-            yield Advice("torch", "this build has no CUDA support", remedy)
+            report.advice.append(Advice("torch", "this build has no CUDA support", remedy))
     try:
-        yield from _check_each_device()
+        for result in check_visible_devices(environ):
+            subject = f"{result.device.uuid} ({result.device.model})"
+            report.advice += [Advice(subject, *problem) for problem in result.problems]
+            report.checked.append(f"{subject}: {', '.join(result.passed)}")
+            if result.unanswered:
+                names = ", ".join(result.unanswered)
+                report.unchecked.append(f"{subject}: {names}, which the driver does not answer")
     except UnavailableError as error:
-        yield Advice("driver", str(error), error.remedy)
-
-
-def _check_each_device() -> Iterator[Advice]:
-    nvml = start_nvml()
-    try:
-        handles, devices = enumerate_devices(nvml)
-        for device in devices:
-            for check in _CHECKS:
-                problem = check(_CheckedDevice(nvml, handles[device.uuid], device.uuid))
-                if problem:
-                    yield Advice(f"{device.uuid} ({device.model})", *problem)
-    finally:
-        stop_nvml(nvml)
-
-
-class _CheckedDevice:
-    """Calls NVML for one device; None where NVML has no answer."""
-
-    def __init__(self, nvml: Any, handle: Any, uuid: str) -> None:
-        self.nvml = nvml
-        self.smi = f"nvidia-smi -i {uuid}"
-        self._handle = handle
-
-    def call(self, name: str, *arguments: Any) -> Any:
-        """Return the result of a function of NVML for this device."""
-        with suppress(self.nvml.NVMLError, AttributeError):
-            return getattr(self.nvml, name)(self._handle, *arguments)
-        return None
-
-    def number(self, name: str, *arguments: Any) -> Optional[int]:
-        """Return the result of a function of NVML that returns a number."""
-        value = self.call(name, *arguments)
-        return None if value is None else available(value)
-
-
-def _processes(device: _CheckedDevice) -> Optional[Problem]:
-    memory_of = {
-        process.pid: process.usedGpuMemory or 0
-        for kind in ("Compute", "Graphics")
-        for process in device.call(f"nvmlDeviceGet{kind}RunningProcesses") or []
-        if process.pid != os.getpid()
-    }
-    if not memory_of:
-        return None
-    size = sum(memory_of.values()) / _GIB
-    pids = ", ".join(map(str, sorted(memory_of)))
-    fact = f"in use by {len(memory_of)} processes ({pids}), {size:.1f} GiB"
-    return Problem(fact, "wait until they end, or choose another device with CUDA_VISIBLE_DEVICES")
-
-
-def _application_clocks(device: _CheckedDevice) -> Optional[Problem]:
-    clock = device.nvml.NVML_CLOCK_SM
-    current = device.number("nvmlDeviceGetApplicationsClock", clock)
-    default = device.number("nvmlDeviceGetDefaultApplicationsClock", clock)
-    if current is None or default is None or current == default:
-        return None
-    return Problem(
-        f"application clock is {current} MHz, default {default} MHz", f"{device.smi} -rac (as root)"
-    )
-
-
-def _power_limit(device: _CheckedDevice) -> Optional[Problem]:
-    limit = device.number("nvmlDeviceGetEnforcedPowerLimit")
-    default = device.number("nvmlDeviceGetPowerManagementDefaultLimit")
-    if limit is None or default is None or limit >= default:
-        return None
-    fact = f"power limit is {limit / 1000:g} W, default {default / 1000:g} W"
-    return Problem(fact, f"{device.smi} -pl {default // 1000} (as root)")
-
-
-def _persistence(device: _CheckedDevice) -> Optional[Problem]:
-    if device.number("nvmlDeviceGetPersistenceMode") != 0:
-        return None
-    fact = "persistence mode is off: the driver unloads between runs"
-    return Problem(fact, f"{device.smi} -pm 1 (as root)")
-
-
-def _slowdown(device: _CheckedDevice) -> Optional[Problem]:
-    mask = device.number("nvmlDeviceGetCurrentClocksEventReasons")
-    if mask is None:
-        mask = device.number("nvmlDeviceGetCurrentClocksThrottleReasons") or 0
-    names = [name for bit, name in _SLOWDOWNS.items() if mask & bit]
-    remedy = "check cooling and power supply; wait until the device has cooled down"
-    return Problem(f"clocks are reduced: {', '.join(names)}", remedy) if names else None
-
-
-def _temperature(device: _CheckedDevice) -> Optional[Problem]:
-    current = device.number("nvmlDeviceGetTemperature", device.nvml.NVML_TEMPERATURE_GPU)
-    kind = device.nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
-    threshold = device.number("nvmlDeviceGetTemperatureThreshold", kind)
-    if current is None or threshold is None or current < threshold - _SLOWDOWN_MARGIN_CELSIUS:
-        return None
-    fact = f"{current} degrees C; clocks are reduced at {threshold}"
-    return Problem(fact, "check cooling; wait until the device has cooled down")
-
-
-def _memory_errors(device: _CheckedDevice) -> Optional[Problem]:
-    nvml = device.nvml
-    kind = nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED
-    count = device.number("nvmlDeviceGetTotalEccErrors", kind, nvml.NVML_VOLATILE_ECC)
-    return Problem(f"{count} uncorrected memory errors", "reset or replace the device") if count else None
-
-
-def _pcie_link(device: _CheckedDevice) -> Optional[Problem]:
-    # An idle device lowers the generation of the link, but not its width.
-    width = device.number("nvmlDeviceGetCurrPcieLinkWidth")
-    maximum = device.number("nvmlDeviceGetMaxPcieLinkWidth")
-    if width is None or maximum is None or width >= maximum:
-        return None
-    return Problem(
-        f"PCIe link uses {width} of {maximum} lanes", "check slot and riser, unless the board has no more"
-    )
-
-
-def _mig(device: _CheckedDevice) -> Optional[Problem]:
-    mode = device.call("nvmlDeviceGetMigMode")
-    is_split = bool(mode) and mode[0] == device.nvml.NVML_DEVICE_MIG_ENABLE
-    remedy = f"{device.smi} -mig 0 (as root), or add the instance to the case as a factor"
-    return Problem("split into MIG instances, which share power and clocks", remedy) if is_split else None
-
-
-_CHECKS: list[Callable[[_CheckedDevice], Optional[Problem]]] = [
-    _processes,
-    _application_clocks,
-    _power_limit,
-    _persistence,
-    _slowdown,
-    _temperature,
-    _memory_errors,
-    _pcie_link,
-    _mig,
-]
+        report.advice.append(Advice("driver", str(error), error.remedy))
+        report.unchecked.append("GPUs")

@@ -13,6 +13,14 @@ _NOT_AVAILABLE = (2**32 - 1, 2**64 - 1)  # NVML_VALUE_NOT_AVAILABLE with 32 and 
 _INSTALL = "pip install nvidia-ml-py"
 _LOAD_DRIVER = "load the NVIDIA driver"
 
+#: Remedies by the error with which NVML does not start.
+_REMEDIES = {
+    4: "give this user access to /dev/nvidia*",  # NO_PERMISSION
+    9: _LOAD_DRIVER,
+    12: "install the NVIDIA driver; in a container, start it with the GPUs (docker run --gpus all)",
+    18: "restart the host, or reload the kernel module: the driver was updated while it was loaded",
+}
+
 
 class UnavailableError(Exception):
     """No device can be read this way; the text is the reason, `remedy` what the user can do."""
@@ -49,7 +57,8 @@ def start_nvml() -> Any:
     except AttributeError:
         raise UnavailableError("the module pynvml does not come from nvidia-ml-py", _INSTALL) from None
     except nvml.NVMLError as error:
-        raise UnavailableError(f"NVML does not start: {error}", _LOAD_DRIVER) from None
+        remedy = _REMEDIES.get(error.value, "run nvidia-smi, and see what it prints")
+        raise UnavailableError(f"NVML does not start: {error}", remedy) from None
     return nvml
 
 

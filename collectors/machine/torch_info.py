@@ -4,9 +4,17 @@ torch is described only if the training script has already imported it; importin
 measurement. Releases of torch differ, and reading a setting may fail, so each fact is read separately.
 """
 
+import importlib
 import sys
 import warnings
 from typing import Any, Callable, NamedTuple, Optional
+
+
+def use_torch() -> None:
+    """Import torch and start CUDA, so that both can be described. Do not call it in a training process."""
+    torch: Any = importlib.import_module("torch")
+    if torch.cuda.is_available():
+        torch.cuda.init()
 
 
 def describe_torch() -> dict[str, Any]:

@@ -5,11 +5,11 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from collectors.__main__ import main
 from collectors.machine import environment, gpu_info, torch_info
 from tests.collectors.nvml_standin import broken_nvml
 
@@ -23,9 +23,19 @@ def test_known_facts_are_recorded_and_unknown_ones_are_absent():
     assert all(value not in (None, "", [], {}) for group in groups.values() for value in group.values())
 
 
-def test_env_prints_json(capsys):
-    assert main(["env"]) == 0
-    assert json.loads(capsys.readouterr().out)["python"]
+def test_env_prints_what_a_run_with_torch_records(tmp_path):
+    pytest.importorskip("torch")
+    command = [sys.executable, "-m", "collectors", "env"]
+    printed = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    script = tmp_path / "train.py"
+    script.write_text("import torch\nfrom collectors import Recorder\nRecorder.start(logs='logs').step()\n")
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run([sys.executable, script], cwd=tmp_path, env=environ, capture_output=True, check=True)
+    (path,) = tmp_path.glob("logs/*/r1/environment.node0.json")
+    recorded = json.loads(path.read_text())["environment"]
+    assert printed["torch"] == recorded["torch"]
+    assert printed["packages"] == recorded["packages"]
+    assert set(printed) - {"git"} == set(recorded)
 
 
 @pytest.mark.parametrize(
