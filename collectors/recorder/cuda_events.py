@@ -127,7 +127,7 @@ class CudaEvents:
         self._newest_at = perf_counter_ns()
 
     def end_interval(self, kind: int, begin: int, end: int, first: Any) -> None:
-        """Add a phase or a pause that ends now; `first` is its border at the begin."""
+        """Add a phase or a pause that ends now; `first` is the border at its start."""
         self._newest = self._new_event()
         self._times += (kind, begin, end)
         self._intervals.append(_Interval(kind, begin, end, first, self._newest))
@@ -213,18 +213,23 @@ class CudaEvents:
         duration = self._duration(step.first, step.last, pauses)
         if duration is not None:
             triples += (self._step_kind, step_begin, step_begin + duration)
-        for phase in step.intervals:
-            if phase.kind <= BREAK:
-                continue
-            overlapping = [pause for pause in pauses if phase.begin < pause.end and pause.begin < phase.end]
-            if any(pause.begin < phase.begin or pause.end > phase.end for pause in overlapping):
-                self._note(_IN_PAUSE)
-                continue
-            duration = self._duration(phase.first, phase.last, overlapping)
-            if duration is not None:
+        phases = [
+            (phase, self._phase_duration(phase, pauses)) for phase in step.intervals if phase.kind > BREAK
+        ]
+        # A phase that was entered several times has no total if one of its times is missing.
+        partial = {phase.kind for phase, duration in phases if duration is None}
+        for phase, duration in phases:
+            if duration is not None and phase.kind not in partial:
                 # The event column of a phase follows its host column.
                 triples += (phase.kind + 1, phase.begin, phase.begin + duration)
         return triples
+
+    def _phase_duration(self, phase: _Interval, pauses: Iterable[_Interval]) -> Optional[int]:
+        inside = [pause for pause in pauses if phase.begin < pause.end and pause.begin < phase.end]
+        if any(pause.begin < phase.begin or pause.end > phase.end for pause in inside):
+            self._note(_IN_PAUSE)
+            return None
+        return self._duration(phase.first, phase.last, inside)
 
     def _duration(self, first: Any, last: Any, pauses: Iterable[_Interval]) -> Optional[int]:
         """Return the ns between two events without the pauses; None if unknown, whose reason is noted."""

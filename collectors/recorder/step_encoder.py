@@ -116,21 +116,22 @@ class StepEncoder:
         """
         phase_of = self._phase_of
         totals: list[int] = [-1] * len(phase_of)
-        entered = [0 if is_single else -1] * (max(phase_of, default=-1) + 1)
+        entered = [0] * (max(phase_of, default=-1) + 1)
         for column, begin, end in self._phases:
             number = phase_of[column]
-            # An earlier begin: the phase was open at the step's border, or its step was discarded.
             if begin < step_begin:
-                if number >= 0:
-                    entered[number] = -1
+                # It was open at the step's border, so its part is unknown; or its step was discarded.
+                if number >= 0 and end > step_begin:
+                    entered[number] += 1
                 continue
             # The times of an event column contain no breaks.
             is_whole = not breaks or number < 0
             duration = end - begin if is_whole else _duration_without(breaks, begin, end)
             totals[column] = duration if totals[column] < 0 else totals[column] + duration
-            if number >= 0 and entered[number] >= 0:
+            if number >= 0:
                 entered[number] += 1
-        return ["" if number < 0 else str(number) for number in (*totals, *entered)]
+        times = ["" if total < 0 else str(total) for total in totals]
+        return [*times, *(map(str, entered) if is_single else [""] * len(entered))]
 
     def _count_cell(self, kind: int, step_begin: int) -> str:
         amounts = [item.amount for item in self._counts if item.kind == kind and item.when >= step_begin]

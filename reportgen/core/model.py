@@ -89,6 +89,8 @@ class Series:
     samples  work done in the entry, NaN if unknown
     line     line of the entry in `source.path`, from 1
     unit     base unit of a metric that METRICS does not list, else ""
+    idle_after  steps after which the host waited until the device had done all its work; None if the log
+             does not say when it did
     """
 
     metric: str
@@ -105,6 +107,7 @@ class Series:
     source: Source
     breaks: tuple[Break, ...] = ()
     unit: str = ""
+    idle_after: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,8 @@ ENERGY_PER_SAMPLE = "energy_per_sample"
 Totals = Mapping[str, tuple[str, ...]]
 NO_TOTALS: Totals = MappingProxyType({})
 
-# The whole step runs from begin to begin, which is what the host sees. A phase is what the device does
-# in it, which only events or synchronisation show.
-_STEP_CLOCKS: tuple[Clock, ...] = (
-    "host_synchronized", "host", "cuda_event", "timestamp", "printed", "unknown",
-)  # fmt: skip
-_PHASE_CLOCKS: tuple[Clock, ...] = (
+# What the device does shows only in events or after waiting for it: the host queues work ahead of the device.
+_CLOCKS: tuple[Clock, ...] = (
     "cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown",
 )  # fmt: skip
 
@@ -46,7 +42,8 @@ def parts_of(phase: str, totals: Totals) -> tuple[str, ...]:
 def series_of(run: Run, metric: str, phase: str) -> tuple[Series, ...]:
     """Return the series of a metric and phase, one of each rank and all by one clock, ranks ascending.
 
-    Of several clocks the best one that most ranks have is chosen, so that ranks stay comparable.
+    Of several clocks the best one that most ranks have is chosen, so that ranks stay comparable. A clock that
+    missed steps is not replaced by a worse one.
     """
     matching = [
         series
@@ -55,9 +52,8 @@ def series_of(run: Run, metric: str, phase: str) -> tuple[Series, ...]:
     ]
     if len(matching) < 2:
         return tuple(matching)
-    order = _STEP_CLOCKS if phase == STEP else _PHASE_CLOCKS
-    ranks = {clock: {series.rank for series in matching if series.clock == clock} for clock in order}
-    clock = max(order, key=lambda name: (len(ranks[name]), -order.index(name)))
+    ranks = {clock: {series.rank for series in matching if series.clock == clock} for clock in _CLOCKS}
+    clock = max(_CLOCKS, key=lambda name: (len(ranks[name]), -_CLOCKS.index(name)))
     by_rank: dict[int, Series] = {}
     for series in matching:
         if series.clock == clock:

@@ -15,6 +15,7 @@ from reportgen.protocol.available import (
     adds_up,
     aggregate_of,
     parts_of,
+    series_of,
     unit_of,
     unparsable_aggregate,
 )
@@ -106,6 +107,10 @@ def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None)
     available = request.measured.available(totals)
     if known or (metric, phase) not in available:
         return (known,) if known else () if available else no_number_at_all(run)
+    whole = series_of(run, "step_time", STEP)
+    if whole and whole[0].clock == "cuda_event" and request.window(whole) is None:
+        message = f"{metric} ({phase}): no step after the warm-up has a time of the device"
+        return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, whole[0].source),)
     names = (*request.parts, STEP)
     series = [request.measured.entries(each) for each in run.series if each.phase in names]
     steps = [entries for entries in series if len(entries)]

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, Run, Series
+from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule
 from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import series_of
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.steps import Entries, entries_within, exact_sum
+from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, step_ranges_text
 from reportgen.protocol.telemetry_checks import check_telemetry
 from reportgen.protocol.window import MeasuredWindow
 
@@ -43,7 +43,8 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
     return (
         *window.findings,
         *measured.check(check_steady, window),
-        *check_synchronised(measured.run, used),
+        *check_synchronised(measured.run, used, window),
+        *check_device_time(measured.run, used, window),
         *measured.check(check_clocks, window),
         *measured.check(check_stragglers, window),
         *measured.check(check_telemetry, window),
@@ -59,7 +60,7 @@ def check_steady(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding
     with the warm-up. For single steps only, and for at least four blocks.
     """
     blocks = len(window.after_warmup[0]) // BLOCK_STEPS
-    if blocks < 4 or window.after_warmup[0].is_coarse:
+    if blocks < 4 or window.after_warmup[0].is_coarse or window.after_warmup[0].is_queued:
         return ()
     slowest = max(window.after_warmup, key=lambda rank: exact_sum(rank.value))
     ordered = np.sort(slowest.value[: blocks * BLOCK_STEPS].reshape(blocks, BLOCK_STEPS), axis=1)
@@ -89,34 +90,85 @@ def is_on_gpu(run: Run) -> bool:
     return bool(run.telemetry)
 
 
-def check_synchronised(run: Run, used: Sequence[Series]) -> tuple[Finding, ...]:
-    """Report the phases of a GPU run that were timed on the host without waiting for the device."""
-    on_device = [series for series in used if series.phase not in (STEP, *HOST_PHASES)]
-    host = sorted({series.phase for series in on_device if series.clock == "host"})
-    if not host or not is_on_gpu(run):
-        return ()
-    message = (
-        f"{', '.join(host)}: timed on the host without synchronisation; work of one phase may be counted "
-        "in a later one"
+def check_synchronised(run: Run, used: Sequence[Series], window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report what a GPU run timed on the host without waiting for the device."""
+    host = [series for series in used if series.clock == "host"]
+    phases = sorted({series.phase for series in host} - {STEP, *HOST_PHASES})
+    borders = {window.window.first - 1, window.window.last}
+    # Other formats do not say when the host waited; most trainers do when they read the loss that they print.
+    is_queued = any(
+        series.phase == STEP and series.idle_after is not None and not borders <= series.idle_after
+        for series in host
     )
+    if not (phases or is_queued) or not is_on_gpu(run):
+        return ()
+    if is_queued:
+        message = "steps are timed on the host, which did not wait for the device where the measured steps "
+        message += "begin and end; it may have queued them in less time than they took"
+    else:
+        message = f"{', '.join(phases)}: timed on the host without synchronisation; "
+        message += "work of one phase may be counted in a later one"
     return (Finding("warning", Rule.CLOCK_UNSYNCHRONISED, run.id, message, used[0].source),)
 
 
+def unmeasured(series: Series, window: MeasuredWindow) -> int:
+    """Return the number of measured steps for which a series has no value."""
+    return int(series.span[_is_unmeasured(series, window)].sum())
+
+
+def _is_unmeasured(series: Series, window: MeasuredWindow) -> BoolArray:
+    inside = np.isin(series.step, window.ranks[0].last)
+    return inside & np.isnan(series.value)
+
+
+def check_device_time(run: Run, used: Sequence[Series], window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report the steps that CUDA events should have timed and did not."""
+    findings = []
+    first, last = window.window.first, window.window.last
+    for series in used:
+        if series.clock != "cuda_event":
+            continue
+        # Steps without a time are not among the measured ones.
+        missing = np.isnan(series.value) & (series.step >= first) & (series.step <= last)
+        if series.phase != STEP:
+            missing = _is_unmeasured(series, window)
+        if not missing.any():
+            continue
+        count, steps = int(series.span[missing].sum()), step_ranges_text(series.step[missing].tolist())
+        unit = "step" if count == 1 else "steps"
+        message = f"rank {series.rank}: {series.phase} has no device time in {count} {unit} ({steps}); "
+        message += "the others are measured"
+        place = Source(series.source.path, int(series.line[int(missing.argmax())]))
+        findings.append(Finding("warning", Rule.CLOCK_NO_DEVICE_TIME, run.id, message, place))
+    return tuple(findings)
+
+
 def check_clocks(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
-    """Report ranks whose device events and host clock disagree about the time of the same steps."""
+    """Report ranks whose device events and host clock disagree about the time of the same steps.
+
+    A host that did not wait only queued the steps, so its time says how far it ran ahead.
+    """
     findings = []
     for rank in window.ranks:
         totals = _by_clock(measured, rank)
-        host = totals.get("host_synchronized", totals.get("host"))
-        device = totals.get("cuda_event")
+        device, synchronised = totals.get("cuda_event"), totals.get("host_synchronized")
+        host = synchronised or totals.get("host")
         if not host or not device or abs(device / host - 1) <= CLOCK_SHARE:
             continue
-        message = (
-            f"rank {rank.rank}: measured steps take {device:.4g} s by CUDA events and {host:.4g} s by the "
-            f"host clock ({abs(device / host - 1):.1%} apart)"
+        took = f"rank {rank.rank}: measured steps take {device:.4g} s by CUDA events"
+        if synchronised:
+            message = f"{took} and {host:.4g} s by the host clock ({abs(device / host - 1):.1%} apart)"
+        else:
+            message = f"{took}; the host queued them in {host:.4g} s"
+        findings.append(
+            Finding(
+                "warning" if synchronised else "note",
+                Rule.CLOCK_DISAGREEMENT,
+                measured.run.id,
+                message,
+                rank.place(),
+            )
         )
-        run = measured.run
-        findings.append(Finding("warning", Rule.CLOCK_DISAGREEMENT, run.id, message, rank.place()))
     return tuple(findings)
 
 

@@ -17,6 +17,9 @@ from reportgen.core.model import Break, Clock, FloatArray, IntArray, Series, Sou
 
 BoolArray = NDArray[np.bool_]
 
+# More ranges of steps than this are not listed.
+_MAX_LISTED_RANGES = 3
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
@@ -25,6 +28,8 @@ class Entries:
     first, last  steps of an entry, both included; span  their number
     value        base unit; samples and begin are NaN where unknown
     is_single    True if every entry is known to cover one step
+    is_queued    True if the host queued the steps and waited for the device after few of them: totals between
+                 two waits are right, single times are not
     """
 
     rank: int
@@ -39,6 +44,7 @@ class Entries:
     source: Source
     breaks: tuple[Break, ...] = ()
     is_single: bool = False
+    is_queued: bool = False
 
     def __len__(self) -> int:
         return len(self.last)
@@ -58,6 +64,7 @@ class Entries:
         return Entries(
             self.rank, self.clock, self.first[keep], self.last[keep], self.span[keep], self.value[keep],
             self.samples[keep], self.begin[keep], self.line[keep], self.source, self.breaks, self.is_single,
+            self.is_queued,
         )  # fmt: skip
 
     def place(self) -> Source:
@@ -86,6 +93,7 @@ def measurable_entries(series: Series) -> Entries:
     return Entries(
         series.rank, series.clock, first[order], last[order], span, value[order], series.samples[order],
         series.begin[order], series.line[order], series.source, series.breaks, bool((span == 1).all()),
+        bool(series.idle_after),
     )  # fmt: skip
 
 
@@ -149,3 +157,15 @@ def mean_rate(entries: Entries, *, harmonic: bool = True) -> float:
     work = entries.samples if np.isfinite(entries.samples).all() else entries.span.astype(np.float64)
     time = exact_sum(work / entries.value)
     return exact_sum(work) / time if time > 0 else math.nan
+
+
+def step_ranges_text(steps: Sequence[int]) -> str:
+    """Return ascending step numbers in words, at most three ranges of them: `3, 82..120`."""
+    ranges: list[list[int]] = []
+    for step in steps:
+        if ranges and step == ranges[-1][1] + 1:
+            ranges[-1][1] = step
+        else:
+            ranges.append([step, step])
+    texts = [str(a) if a == b else f"{a}..{b}" for a, b in ranges[:_MAX_LISTED_RANGES]]
+    return ", ".join(texts) + (", ..." if len(ranges) > _MAX_LISTED_RANGES else "")

@@ -8,8 +8,9 @@ What a gap is depends on how the log takes time. Durations of `timestamp` series
 to the next and contain whatever happened in between: a declared break of known duration is subtracted
 from the entry that follows it, and an entry that follows a break of unknown duration is left out. All
 other clocks are assumed to stop for declared breaks (our own format does). With any clock, an entry
-longer than `gap_factor` times the window's median is left out. Quantities other than step times (printed
-rates, a loss) have no gaps.
+longer than `gap_factor` times the window's median is left out, unless the host only queued the steps for a
+device: then their total is right and single times are not. Quantities other than step times (printed rates,
+a loss) have no gaps.
 """
 
 import math
@@ -165,6 +166,8 @@ def _without_gaps(inside: Sequence[Entries], protocol: Protocol) -> _Kept:
     too_long, stalls = left_out, 0
     for rank in cleaned:
         left_out = left_out | rank.unknown
+        if rank.entries.is_queued:
+            continue
         long, times = _too_long(rank.entries, rank.unknown, protocol.gap_factor)
         too_long = too_long | long
         stalls = max(stalls, times)

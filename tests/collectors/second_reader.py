@@ -9,6 +9,8 @@ from pathlib import Path
 
 MOST = 2**63 - 1
 STATUSES = {"running", "complete", "failed", "out_of_memory", "cancelled", "partial"}
+CLOCKS = ("host", "host_synchronized", "cuda_event")
+COUNT = re.compile(r"[a-z][a-z0-9_]*_count")
 PHASE = re.compile(r"([a-z][a-z0-9_]*)_(host|host_synchronized|cuda_event)_ns")
 
 
@@ -58,9 +60,12 @@ class Reader:
         if "flops_per_step" in about:
             run["flops_per_step"] = about["flops_per_step"]
         status = about["status"]
-        if status == "complete" and (self.has_half_line or len(steps) < about["ranks"]):
-            status = "partial"
         has_steps = any(rank["steps"] for rank in steps.values())
+        is_short = self.has_half_line or len(steps) < about["ranks"] or (steps and not has_steps)
+        if status == "complete" and is_short:
+            status = "partial"
+        if about.get("recorder", {}).get("no_device_time"):
+            self.note("clock.no-device-time", "run.json")
         is_command = status == "complete" and "wall_time_ns" in about and not about["ranks"] and not steps
         if is_command:
             run["wall_time_ns"] = about["wall_time_ns"]
@@ -101,6 +106,7 @@ class Reader:
             "wall_time_ns": lambda value: type(value) is int and value >= 0,
             "ranks": lambda value: type(value) is int and value >= 1,
             "columns": lambda value: isinstance(value, dict),
+            "recorder": lambda value: isinstance(value, dict),
         }
         for key, is_good in checks.items():
             if key in read and is_good(read[key]):
@@ -149,9 +155,14 @@ class Reader:
     def steps(self, path, about):
         plain = {"step", "span", "samples", "tokens", "begin_ns", "duration_ns"}
         kinds = {name: column.get("clock") for name, column in about.get("columns", {}).items()}
-        rows, breaks, clock = [], [], None
+        rows, breaks, idle_after, clock = [], [], [], None
         required = ["step", "begin_ns", "duration_ns"]
-        table = self.table(path, "step", required, lambda name: name in plain or PHASE.fullmatch(name))
+        table = self.table(
+            path,
+            "step",
+            required,
+            lambda name: name in plain or PHASE.fullmatch(name) or COUNT.fullmatch(name),
+        )
         for kind, number, cells in table:
             if kind == "row":
                 if not cells["step"] or (rows and cells["step"] <= rows[-1]["step"]):
@@ -170,12 +181,23 @@ class Reader:
                     self.malformed(path.name, number)
                 else:
                     breaks.append([cells[1], *times])
+            elif cells[0] == "#sync":
+                times = [integer(text) for text in cells[1:]]
+                if len(times) != 3 or any(value is None or value is False for value in times):
+                    self.malformed(path.name, number)
+                else:
+                    idle_after.append(times[0])
         columns = {f"step/{kinds.get('duration_ns') or 'host'}": [row["duration_ns"] for row in rows]}
         for name in {name: None for row in rows for name in row if PHASE.fullmatch(name)}:
             phase, by = PHASE.fullmatch(name).groups()
             columns[f"{phase}/{kinds.get(name) or by}"] = [row.get(name) for row in rows]
         tokens = [work(row, "tokens", about.get("tokens_per_step")) for row in rows]
+        phases = {PHASE.fullmatch(name).group(1) for row in rows for name in row if PHASE.fullmatch(name)}
+        not_entered = {phase: not_entered_steps(rows, phase) for phase in sorted(phases - {"step"})}
+        not_entered = {phase: steps for phase, steps in not_entered.items() if steps}
         return {
+            **({"not_entered": not_entered} if not_entered else {}),
+            **({"idle_after": idle_after} if idle_after else {}),
             **({"tokens": tokens} if any(count is not None for count in tokens) else {}),
             "clock": clock,
             "steps": [row["step"] for row in rows],
@@ -235,6 +257,20 @@ def telemetry_record(cells, events, intervals):
         key = {"#interval": "requested", "#achieved": "achieved"}[name]
         intervals[key] = values if name == "#achieved" else values[0]
     return True
+
+
+def not_entered_steps(rows, phase):
+    """Return the steps that did not enter a phase; [] if no step has a time of it."""
+    times = [[row.get(f"{phase}_{clock}_ns") for clock in CLOCKS] for row in rows]
+    if not any(time is not None for row in times for time in row):
+        return []
+    steps = []
+    for row, own in zip(rows, times, strict=True):
+        count = row.get(f"{phase}_count")
+        is_single = (row.get("span") or 1) == 1
+        if count == 0 or (count is None and is_single and all(time is None for time in own)):
+            steps.append(row["step"])
+    return steps
 
 
 def work(row, column, per_step):

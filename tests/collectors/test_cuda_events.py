@@ -239,6 +239,24 @@ def test_a_phase_within_a_graph_capture_has_no_device_time_and_breaks_nothing(tm
     assert recorder_facts(recorder)["no_device_time"] == {"within the capture of a CUDA graph": 1}
 
 
+def test_a_phase_that_was_entered_several_times_has_no_total_without_one_of_its_times(tmp_path, cuda):
+    with Recorder.start(logs=tmp_path) as recorder:
+        forward = recorder.phase("forward")
+        for number in recorder.steps(30):
+            for part in range(4):
+                if (number, part) == (10, 2):
+                    with cuda.graph(), forward:
+                        cuda.launch(MS)
+                else:
+                    with forward:
+                        cuda.launch(MS)
+                    cuda.clock.now += 10_000
+    times = columns_ms(recorder)["forward/cuda_event"]
+    assert times[10] is None
+    assert [number for number, time in enumerate(times) if time is None] == [10]
+    assert rows(recorder)[10]["forward_count"] == "4"
+
+
 def train_phases(recorder, cuda):
     with recorder.phase("forward"):
         cuda.launch(MS)

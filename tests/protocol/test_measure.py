@@ -77,6 +77,28 @@ def test_a_step_that_did_not_enter_a_phase_spent_no_time_in_it() -> None:
     assert value(run(series([1.0] * 8), optimizer), "step_time", "optimizer") == pytest.approx(0.3 / 5)
 
 
+# Three of the five steps have a time; the other two are not taken as 0.
+def test_a_phase_that_was_not_measured_in_some_steps_is_the_mean_of_the_others() -> None:
+    nan = float("nan")
+    forward = series([9, 9, 0.5, nan, 0.6, nan, 0.7, 9], "forward", clock="cuda_event")
+    assert value(run(series([1.0] * 8), forward), "step_time", "forward") == pytest.approx(0.6)
+
+
+# With gradients accumulated over two steps, the optimizer is not entered in every second step.
+def test_steps_that_did_not_enter_a_phase_count_beside_those_that_were_not_measured() -> None:
+    optimizer = series([9, 9, 0.4, 0, float("nan"), 0, 0.4, 9], "optimizer", clock="cuda_event")
+    assert value(run(series([1.0] * 8), optimizer), "step_time", "optimizer") == pytest.approx(0.8 / 4)
+
+
+def test_the_host_does_not_measure_steps_that_the_device_did_not_time() -> None:
+    one = run(series([1.0] * 8), series([0.9, 0.9], clock="cuda_event"))
+    measured, why = attempt(one, "step_time", "step", FIVE)
+    assert measured is None
+    assert [finding.message for finding in why] == [
+        "step_time (step): no step after the warm-up has a time of the device"
+    ]
+
+
 def test_a_phase_that_never_occurs_in_the_window_is_absent_and_not_zero() -> None:
     assert (
         value(run(series([1.0] * 8), series([0.3], "checkpoint", step=[8])), "step_time", "checkpoint")
@@ -85,7 +107,7 @@ def test_a_phase_that_never_occurs_in_the_window_is_absent_and_not_zero() -> Non
     assert value(run(series([1.0] * 8)), "step_time", "forward") is None
 
 
-def test_a_phase_uses_the_device_clock_and_a_step_the_host_clock() -> None:
+def test_steps_and_phases_use_the_clock_of_the_device() -> None:
     one = run(
         series([1.0] * 7, clock="cuda_event"),
         series([1.01] * 7, clock="host"),
@@ -93,7 +115,7 @@ def test_a_phase_uses_the_device_clock_and_a_step_the_host_clock() -> None:
         series([0.4] * 7, "forward", clock="cuda_event"),
     )
     assert value(one, "step_time", "forward") == pytest.approx(0.4)
-    assert value(one, "step_time") == pytest.approx(1.01)
+    assert value(one, "step_time") == 1.0
 
 
 def test_phases_without_a_whole_step_have_a_window_of_their_own() -> None:

@@ -1,5 +1,7 @@
 """Findings of one run: steadiness, clocks, stragglers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -99,8 +101,8 @@ def test_phases_by_events_or_synchronised_clocks_have_no_finding() -> None:
 
 @pytest.mark.parametrize(("device_time", "apart"), [(0.981, None), (0.97, "3.0%"), (1.05, "5.0%")])
 def test_clocks_that_see_different_times_are_named(device_time: float, apart: str | None) -> None:
-    one = run(series([1.0] * 120), series([device_time] * 120, clock="cuda_event"))
-    found = messages(findings(one), "clock.disagreement")
+    parts = series([1.0] * 120, clock="host_synchronized"), series([device_time] * 120, clock="cuda_event")
+    found = messages(findings(run(*parts)), "clock.disagreement")
     expected = (
         f"rank 0: measured steps take {100 * device_time:.4g} s by CUDA events and 100 s by the host clock "
         f"({apart} apart)"
@@ -108,8 +110,60 @@ def test_clocks_that_see_different_times_are_named(device_time: float, apart: st
     assert found == ([expected] if apart else [])
 
 
-def test_a_clock_that_saw_only_some_steps_is_not_compared() -> None:
-    assert not findings(run(series([1.0] * 120), series([3.0] * 60, clock="cuda_event")))
+def test_a_host_that_ran_ahead_of_the_device_is_a_note() -> None:
+    (note,) = findings(run(series([0.4] * 120), series([1.0] * 120, clock="cuda_event")))
+    assert (note.severity, note.rule) == ("note", "clock.disagreement")
+    assert note.message == ("rank 0: measured steps take 100 s by CUDA events; the host queued them in 40 s")
+
+
+def test_clocks_are_compared_over_the_steps_that_both_saw() -> None:
+    half = series([1.0] * 70, clock="cuda_event")
+    assert not messages(findings(run(series([1.0] * 120), half)), "clock.disagreement")
+
+
+NAN = float("nan")
+
+
+def test_steps_without_device_time_are_named_and_the_others_measured() -> None:
+    device = series([1.0] * 30 + [NAN] * 2 + [1.0] * 20 + [NAN] + [1.0] * 67, clock="cuda_event")
+    measured = measure_run(run(series([0.1] * 120), device), "step_time", "step", DEFAULT)
+    assert measured is not None
+    assert measured.window is not None
+    assert (measured.value, measured.window.steps) == (1.0, 97)
+    (finding,) = [x for x in measured.findings if x.rule == "clock.no-device-time"]
+    assert (
+        finding.message == "rank 0: step has no device time in 3 steps (31..32, 53); the others are measured"
+    )
+    assert finding.source is not None
+    assert finding.source.line == 32
+
+
+def test_phases_without_device_time_are_named() -> None:
+    parts = (
+        series([1.0] * 120, clock="cuda_event"),
+        series([0.5] * 119 + [NAN], "forward", clock="cuda_event"),
+    )
+    assert messages(findings(run(*parts), "forward"), "clock.no-device-time") == [
+        "rank 0: forward has no device time in 1 step (120); the others are measured"
+    ]
+
+
+# The host queues 100 steps in 1 s and then waits 99 s: only the total is right.
+@pytest.mark.parametrize(("idle_after", "expected"), [({20, 120}, 0), ({20}, 1), (set(), 1), (None, 0)])
+def test_steps_on_the_host_need_a_wait_for_the_device_where_the_window_begins_and_ends(
+    idle_after: set[int] | None, expected: int
+) -> None:
+    times = [0.01] * 119 + [99.01]
+    idle = None if idle_after is None else frozenset(idle_after)
+    steps = replace(series(times), idle_after=idle)
+    measured = measure_run(run(steps, factors={"device": "NVIDIA H200"}), "step_time", "step", DEFAULT)
+    assert measured is not None
+    found = messages(measured.findings, "clock.unsynchronised")
+    assert len(found) == expected
+    if idle_after:
+        assert measured.value == pytest.approx(1.0)
+    if expected:
+        assert found[0].startswith("steps are timed on the host, which did not wait for the device")
 
 
 # Rank 1 loads data for 0.5 s, the others 0.1 s; all meet in backward, so that every step takes 1 s.

@@ -31,7 +31,8 @@ class Rule(StrEnum):
         rule.severities = severities
         return rule
 
-    CLOCK_DISAGREEMENT = "clock.disagreement", "warning"
+    CLOCK_DISAGREEMENT = "clock.disagreement", "note", "warning"
+    CLOCK_NO_DEVICE_TIME = "clock.no-device-time", "warning"
     CLOCK_UNSYNCHRONISED = "clock.unsynchronised", "warning"
     ENVIRONMENT_VARIES = "environment.varies", "warning"
     EXPECTED_INCONSISTENT = "expected.inconsistent", "warning"

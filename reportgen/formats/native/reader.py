@@ -28,6 +28,7 @@ from reportgen.core.model import (
 )
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
+from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
 from reportgen.formats.native.run_json import RunFile, StepClock, parse_run
 from reportgen.formats.parsing import json_values
@@ -81,8 +82,12 @@ _T, _N, _W = "([^,]+)", "([0-9]{1,19})", "([a-z][a-z0-9_]*)"
 _CLOCK = re.compile(f"{_N},{_N}")  # monotonic, real time
 _STEPS = Layout(
     ("step", "begin_ns", "duration_ns"),
-    re.compile(f"step|span|samples|tokens|begin_ns|duration_ns|{_PHASE.pattern}"),
-    {"#clock": _CLOCK, "#break": re.compile(f"{_W},{_N},{_N},{_N}")},  # kind, step before it, begin, end
+    re.compile(f"step|span|samples|tokens|begin_ns|duration_ns|{_PHASE.pattern}|[a-z][a-z0-9_]*_count"),
+    {
+        "#clock": _CLOCK,
+        "#break": re.compile(f"{_W},{_N},{_N},{_N}"),  # kind, step before it, begin, end
+        "#sync": re.compile(f"{_N},{_N},{_N}"),  # step, begin, end
+    },
 )
 _DEVICES = Layout(
     ("device", "monotonic_ns"),
@@ -213,8 +218,11 @@ class _RunFolder:
             self.incomplete.append(f"steps of {len(ranks)} of {self.run.ranks} ranks")
         elif not self._add_wall_time() and not any(len(part.table.line) for part in ranks):
             self.incomplete.append("no step was recorded")
+        if self.json.missing:
+            self._note(Rule.CLOCK_NO_DEVICE_TIME, self.json.missing, _RUN)
+        has_steps = not ranks or any(len(part.table.line) for part in ranks)
         status = self.json.status or "partial"
-        if status == "complete" and (self.problems or self.is_cut or lacks_ranks):
+        if status == "complete" and (self.problems or self.is_cut or lacks_ranks or not has_steps):
             status = "partial"
         if status in _INCOMPLETE:
             self.incomplete.insert(0, _INCOMPLETE[status] + self.json.trouble)
@@ -281,11 +289,19 @@ class _RunFolder:
         step, span = table.column("step"), table.column("span")
         span = np.where(span == ABSENT, 1, span)
         columns: list[tuple[str, str, StepClock, FloatArray]] = []
+        phases: dict[str, list[tuple[StepClock, FloatArray]]] = {}
         for column in table.columns:
             match = _PHASE.fullmatch(column)
             if match or column == "duration_ns":
                 phase, clock = (match[1], _CLOCKS[match[2]]) if match else (STEP, "host")
-                columns.append(("step_time", phase, clocks.get(column, clock), part.scaled(column, 1e9)))
+                time = (clocks.get(column, clock), part.scaled(column, 1e9))
+                phases.setdefault(phase, []).append(time)
+        for phase, times in phases.items():
+            values = [value for _, value in times]
+            if phase != STEP:
+                values = fill_not_entered(values, table.column(f"{phase}_count"), span)
+            for (clock, _), value in zip(times, values, strict=True):
+                columns.append(("step_time", phase, clock, value))
         for metric, usual in (("tokens", json.tokens_per_step), ("operations", json.flops_per_step)):
             work = part.work(metric, span, usual)
             if np.isfinite(work).any():
@@ -296,10 +312,14 @@ class _RunFolder:
             Break(int(last), kind, (int(end) - int(start)) / 1e9)
             for _, (kind, last, start, end) in table.records["#break"]
         )
+        idle_after = frozenset(int(last) for _, (last, _, _) in table.records["#sync"])
+        on_device = _device_begins(part, begin)
         for metric, phase, clock, value in columns:
+            is_device_step = (metric, phase, clock) == ("step_time", STEP, "cuda_event")
             yield make_series(
                 metric, clock, step, value, self.files.source(part.name), phase=phase, rank=part.number,
-                span=span, begin=begin, samples=samples, line=table.line, breaks=breaks,
+                span=span, begin=on_device if is_device_step else begin,
+                samples=samples, line=table.line, breaks=breaks, idle_after=idle_after,
             )  # fmt: skip
 
     def _devices(self, part: _CsvFile, origin: int | None) -> Iterator[Telemetry]:
@@ -323,6 +343,14 @@ class _RunFolder:
             own = {metric: values[rows] for metric, values in columns.items()}
             source = self.files.source(part.name)
             yield Telemetry(device, t[rows], own, source, tuple(events.get(device, ())))
+
+
+def _device_begins(part: _CsvFile, begin: FloatArray) -> FloatArray:
+    """Return when the device began the steps, in s on the run's clock."""
+    start, duration = part.table.column("begin_ns"), part.table.column("duration_ns")
+    touches = np.concatenate(([False], start[1:] == start[:-1] + duration[:-1]))[: len(start)]
+    times = part.scaled("duration_ns", 1e9), part.scaled("step_cuda_event_ns", 1e9)
+    return device_begins(begin, *times, touches)
 
 
 def _drop_invalid(table: IntTable, malformed: Malformed) -> None:

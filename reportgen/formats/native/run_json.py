@@ -74,6 +74,13 @@ class RunFile(Struct, kw_only=True):
         return f": {error[:_MAX_TEXT_CHARS]}" if isinstance(error, str) and error else ""
 
     @property
+    def missing(self) -> str:
+        """Why CUDA events of rank 0 gave no time, "" if all did."""
+        reasons = table(self.recorder.get("no_device_time"))
+        counts = [f"{reason[:_MAX_TEXT_CHARS]} ({n})" for reason, n in reasons.items() if _is_integer(n)]
+        return f"CUDA events without a time: {'; '.join(counts)}" if counts else ""
+
+    @property
     def cost(self) -> dict[str, int | str]:
         """The cost of recording as calibrated; names that end in `_ns` differ from run to run by nature."""
         names = {"cost_ns_per_step": "step_cost_ns", "unrecorded_step_ns": "unrecorded_step_ns"}

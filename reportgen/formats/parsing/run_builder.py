@@ -82,6 +82,7 @@ def make_series(
     samples: ArrayLike = np.nan,
     line: ArrayLike = 0,
     breaks: tuple[Break, ...] = (),
+    idle_after: frozenset[int] | None = None,
 ) -> Series:
     """Return a series; a column may be given as one number for all steps."""
     n = len(np.asarray(step))
@@ -103,6 +104,7 @@ def make_series(
         line=column(line, np.int64),
         source=source,
         breaks=breaks,
+        idle_after=idle_after,
     )
 
 
