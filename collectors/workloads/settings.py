@@ -24,6 +24,8 @@ from collectors.format_v1.case import Case, Factor
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16-amp", "bf16-amp")
 OPTIONS = ("precision", "batch_size", "compile", "ddp")
 FACTORS = ("batch_size", "precision", "compile", "devices")
+#: The value of --data for batches that stay on the device.
+DEVICE_DATA = "device"
 _DEFAULT_WORKERS = 4  # as in BenchmarkJade and transformers-benchmarking
 
 
@@ -71,6 +73,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=_DEFAULT_WORKERS,
         help="workers of the DataLoader, per process (default: 4)",
     )
+    group.add_argument(
+        "--data",
+        metavar="DIR",
+        help="`device`: batches that are drawn before the first step and stay on the device; for resnet50 "
+        "also a folder of images, DIR/<class>/<image> as in ImageNet, which needs Pillow (default: random "
+        "data through a DataLoader)",
+    )
 
 
 def cases(options: argparse.Namespace, batch_size: int) -> list[dict[str, Factor]]:
@@ -88,13 +97,21 @@ def cases(options: argparse.Namespace, batch_size: int) -> list[dict[str, Factor
     ]
 
 
+def loading_factors(options: argparse.Namespace) -> dict[str, Factor]:
+    """Return the factors that say where batches come from: the workers of a DataLoader, or the device."""
+    if options.data == DEVICE_DATA:
+        return {"data": DEVICE_DATA}
+    return {"num_workers": options.num_workers}
+
+
 def case_options(case: Case, names: Sequence[str]) -> list[str]:
     """Return the options that select this case, for its factors in `names`.
 
-    A factor becomes the option of its name; `devices` becomes --ddp. Booleans become no and yes.
+    A factor becomes the option of its name; `devices` becomes --ddp. Booleans become no and yes. A factor
+    that the case lacks does not apply to it.
     """
     words: list[str] = []
-    for name in names:
+    for name in (name for name in names if name in case):
         value = case[name]
         option = "ddp" if name == "devices" else name.replace("_", "-")
         text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -164,6 +164,8 @@ def test_each_process_runs_exactly_its_case(monkeypatch):
         ),
         (["distilroberta-base", "--ddp", "1", "2", "--num-workers", "0"], 2),
         (["matmul", "--matrix-size", "64", "128", "--precision", "fp32", "bf16-amp"], 4),
+        (["resnet50", "roberta-base", "--data", "device", "--batch-size", "1", "2"], 4),
+        (["resnet50", "--data", "device", "--benchmark", "train", "inference", "smooth-inference"], 3),
     ],
 )
 def test_each_combination_of_settings_is_a_case(argv, count, monkeypatch):
@@ -171,6 +173,19 @@ def test_each_combination_of_settings_is_a_case(argv, count, monkeypatch):
     assert len(campaign.jobs) == count
     assert len({str(job.case) for job in campaign.jobs}) == count
     assert_each_command_is_its_case(campaign)
+
+
+def test_data_on_the_device_are_another_case_without_workers():
+    for name in ("resnet50", "bert-tiny"):
+        ((_, host),) = bench.select_cases(bench.parse([name]))
+        ((_, device),) = bench.select_cases(bench.parse([name, "--data", "device"]))
+        assert {**host, "data": "device"} == {**device, "num_workers": 4}
+
+
+def test_an_encoder_reads_no_folder(tmp_path):
+    parser = bench.make_parser()
+    with pytest.raises(ValueError, match="roberta-base reads no files; use device, or omit --data"):
+        bench.parse_options(parser, ["roberta-base", "--data", str(tmp_path)])
 
 
 def test_the_model_of_the_gpu_is_left_to_be_detected():

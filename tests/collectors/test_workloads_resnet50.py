@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from itertools import islice
 
 import pytest
 
@@ -19,7 +20,8 @@ from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 from collectors.workloads import bench  # noqa: E402
 from collectors.workloads.resnet50 import architecture, image_folder, images, workload  # noqa: E402
 from collectors.workloads.resnet50.network import Classifier, ResNet50  # noqa: E402
-from collectors.workloads.training import processes  # noqa: E402
+from collectors.workloads.training import loading, loop, processes  # noqa: E402
+from collectors.workloads.training.numerics import Numerics  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -88,6 +90,47 @@ def test_steps_are_recorded_with_their_phases(argv, phases, tmp_path):
     times = [f"{phase}_host_ns" for phase in phases]
     assert header.split(",")[4:] == times + [f"{phase}_count" for phase in phases]
     assert rows == ["1", "2"]
+
+
+@pytest.mark.parametrize("benchmark", ["train", "inference", "smooth-inference"])
+def test_no_image_is_drawn_in_a_step_if_the_data_are_on_the_device(benchmark, tmp_path, monkeypatch):
+    def start(*arguments, **options):
+        monkeypatch.setattr(images.SyntheticImages, "__getitem__", None)
+        return real_start(*arguments, **options)
+
+    real_start = bench.Recorder.start
+    monkeypatch.setattr(bench.Recorder, "start", start)
+    argv = [*TINY[:-2], "--data", "device", "--benchmark", benchmark, "--precision", "bf16"]
+    run, _, rows = recorded(tmp_path, "resnet50", *argv)
+    assert (run["status"], run["case"]["data"], rows) == ("complete", "device", ["1", "2"])
+    assert "num_workers" not in run["case"]
+
+
+def test_batches_on_the_device_are_a_few_different_ones_in_the_precision_of_the_model():
+    rank = processes.WorkloadRank(torch.device("cpu"), 1, 2)
+    numerics = Numerics("bf16", rank.device, "nhwc")
+    case = {"batch_size": 3, "data": "device"}
+    batches = list(islice(loading.batches(images.SyntheticImages(8), case, rank, numerics), 6))
+    assert all(pixels.shape == (3, 3, 8, 8) and pixels.dtype == torch.bfloat16 for pixels, _ in batches)
+    assert all(pixels.is_contiguous(memory_format=torch.channels_last) for pixels, _ in batches)
+    assert len({str(labels.tolist()) for _, labels in batches[:4]}) == 4
+    assert batches[4][0] is batches[0][0]  # no copy
+    assert numerics.tensor(batches[0][0]) is batches[0][0]
+
+
+def test_batches_on_the_device_have_no_phase_transfer():
+    class OnGpu:
+        device = torch.device("cuda")
+
+    class StandinRecorder:
+        def phase(self, name):
+            return name
+
+    rank = processes.WorkloadRank(torch.device("cpu"), 0, 1)
+    numerics = Numerics("fp32", rank.device)
+    resident = loading.ResidentBatches(images.SyntheticImages(8), 1, rank, numerics)
+    assert loop.transfer_phase(StandinRecorder(), OnGpu(), []) == "transfer"
+    assert loop.transfer_phase(StandinRecorder(), OnGpu(), resident) != "transfer"
 
 
 def test_images_are_loaded_by_workers(tmp_path):

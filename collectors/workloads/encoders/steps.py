@@ -9,8 +9,7 @@ from collectors.format_v1.case import Case
 from collectors.workloads.encoders.models import build
 from collectors.workloads.encoders.shapes import EncoderShape
 from collectors.workloads.encoders.synthetic_data import SyntheticTexts
-from collectors.workloads.training import loop
-from collectors.workloads.training.loading import SEED, batches
+from collectors.workloads.training import loading, loop
 from collectors.workloads.training.numerics import Numerics
 from collectors.workloads.training.processes import WorkloadRank
 
@@ -19,10 +18,10 @@ LEARNING_RATE = 1e-5  # as in transformers-benchmarking
 
 def run(shape: EncoderShape, case: Case, steps: int, rank: WorkloadRank, start: loop.Start) -> None:
     """Run the training steps of a case."""
-    torch.manual_seed(SEED)
+    torch.manual_seed(loading.SEED)
     numerics = Numerics(str(case["precision"]), rank.device)
     dataset = SyntheticTexts(shape, int(case["seq_len"]))
-    loader = batches(dataset, int(case["batch_size"]), int(case["num_workers"]), rank)
+    loader = loading.batches(dataset, case, rank, numerics)
     model = loop.compile_if(rank.average_gradients(numerics.model(build(shape))), case["compile"])
     loop.train(model, adamw(model), loader, numerics, steps, start)
 

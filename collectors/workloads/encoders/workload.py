@@ -13,7 +13,7 @@ from collectors.workloads.settings import StepWork
 if TYPE_CHECKING:
     from collectors.recorder.recorder import Recorder
 
-OPTIONS: tuple[str, ...] = (*settings.OPTIONS, "num_workers", "seq_len")
+OPTIONS: tuple[str, ...] = (*settings.OPTIONS, "num_workers", "data", "seq_len")
 NEEDS: tuple[str, ...] = ("transformers",)
 _FACTORS = ("seq_len", *settings.FACTORS, "num_workers")
 _DEFAULT_SEQ_LEN = 128
@@ -35,14 +35,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def cases(name: str, options: argparse.Namespace) -> list[Case]:
-    """Return all cases; raises ValueError for a sequence length that the model does not support."""
+    """Return all cases; raises ValueError for a length or data that the model does not support."""
     shape = MODELS[name]
+    if options.data not in (None, settings.DEVICE_DATA):
+        raise ValueError(f"--data {options.data}: {name} reads no files; use device, or omit --data")
     for length in (max(options.seq_len), min(options.seq_len)):
         if not _MIN_SEQ_LEN <= length <= shape.positions:
             limits = f"{_MIN_SEQ_LEN} to {shape.positions}"
             raise ValueError(f"--seq-len {length}: not supported by {name}; use {limits} tokens")
     return [
-        {"model": shape.model, "seq_len": length, **common, "num_workers": options.num_workers}
+        {"model": shape.model, "seq_len": length, **common, **settings.loading_factors(options)}
         for length in dict.fromkeys(options.seq_len)
         for common in settings.cases(options, shape.batch_size)
     ]

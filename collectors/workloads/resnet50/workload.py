@@ -23,7 +23,7 @@ OPTIONS: tuple[str, ...] = (*settings.OPTIONS, "num_workers", "benchmark", "layo
 NEEDS: tuple[str, ...] = ()
 BENCHMARKS = {"train": "Train", "inference": "Inference", "smooth-inference": "Smooth Inference"}
 LAYOUTS = ("nchw", "nhwc")
-_FACTORS = (*settings.FACTORS, "benchmark", "layout", "image_size")
+_FACTORS = (*settings.FACTORS, "benchmark", "layout", "image_size", "num_workers")
 _DEFAULT_BATCH_SIZE = 128  # as in BenchmarkJade and DLPerf
 
 
@@ -51,24 +51,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PIXELS",
         help="side length of images (default: 224)",
     )
-    group.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="images in the layout of ImageNet, DIR/<class>/<image>; needs Pillow (default: random pixels)",
-    )
 
 
 def cases(name: str, options: argparse.Namespace) -> list[Case]:
     """Return all cases; raises ValueError if the folder of images cannot be used."""
     del name  # the family has a single workload
-    dataset = "Synthetic" if options.data is None else dataset_name(options.data)
+    is_folder = options.data not in (None, settings.DEVICE_DATA)
+    dataset = dataset_name(Path(options.data)) if is_folder else "Synthetic"
     selected: list[Case] = []
     for benchmark in dict.fromkeys(options.benchmark):
         for layout in dict.fromkeys(options.layout):
             for common in settings.cases(options, _DEFAULT_BATCH_SIZE):
-                # Smooth inference has no DataLoader.
-                workers = {} if benchmark == "smooth-inference" else {"num_workers": options.num_workers}
+                loading = settings.loading_factors(options)
+                if benchmark == "smooth-inference":
+                    loading.pop("num_workers", None)  # it has no DataLoader
                 selected.append(
                     {
                         "model": "resnet50_v1.5",
@@ -77,7 +73,7 @@ def cases(name: str, options: argparse.Namespace) -> list[Case]:
                         **common,
                         "layout": layout,
                         "image_size": options.image_size,
-                        **workers,
+                        **loading,
                     }
                 )
     return selected
@@ -85,8 +81,7 @@ def cases(name: str, options: argparse.Namespace) -> list[Case]:
 
 def case_options(case: Case) -> list[str]:
     """Return the name and the options for which `cases` returns only this case; the folder is missing."""
-    workers = ["num_workers"] if "num_workers" in case else []
-    return ["resnet50", *settings.case_options(case, [*_FACTORS, *workers])]
+    return ["resnet50", *settings.case_options(case, _FACTORS)]
 
 
 def work(case: Case) -> StepWork:
