@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 # import each other. `formats.*` are the families of formats.
 ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
-    " < formats.detection < labels < load < report; core < protocol < tables < report; core < render"
+    " < formats.detection < labels < load < report; core < protocol, verdicts < tables < report; core < render"
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
 )
 

@@ -166,6 +166,8 @@ class Run:
     work_is_labelled  True if labels gave the work per step, which no log confirms
     ranks             number of started processes, None if the log does not say it
     published         True for figures of a publication rather than a log
+    started           s since 1970, None if the log does not say it
+    round             number of the round of a campaign that interleaves its cases, None outside one
     """
 
     id: str
@@ -183,6 +185,8 @@ class Run:
     findings: tuple[Finding, ...] = ()
     published: bool = False
     work_is_labelled: bool = False
+    started: float | None = None
+    round: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +212,7 @@ class Measurement:
 
     unit   base unit of the value
     parts  phases that entered a total, in its order; empty if it is not a total
+    clock  of the series that was used; "unknown" for figures without steps
     """
 
     run: Run
@@ -218,6 +223,7 @@ class Measurement:
     findings: tuple[Finding, ...] = ()
     unit: str = ""
     parts: tuple[str, ...] = ()
+    clock: Clock = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

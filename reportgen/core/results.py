@@ -12,10 +12,13 @@ from typing import Any, Literal, Self
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
+from reportgen.core.verdict import Verdict
 
-Quantity = Literal["value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats"]
+Quantity = Literal[
+    "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats", "verdict"
+]
 CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
-CellKind = Literal["number", "absent", "status", "several", "planned"]
+CellKind = Literal["number", "absent", "status", "several", "planned", "verdict"]
 UnitMode = Literal["table", "column", "row", "cell"]
 
 
@@ -45,10 +48,10 @@ class FigureKind(StrEnum):
 
 # The quantities that each comparison can show, and their titles.
 COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {
-    "ratio": ("ratio",),
-    "speedup": ("speedup",),
+    "ratio": ("ratio", "verdict"),
+    "speedup": ("speedup", "verdict"),
     "efficiency": ("efficiency",),
-    "expected": ("observed", "expected", "excess"),
+    "expected": ("observed", "expected", "excess", "verdict"),
 }
 QUANTITY_TITLES: Mapping[Quantity, str] = {
     "value": "value",
@@ -59,6 +62,7 @@ QUANTITY_TITLES: Mapping[Quantity, str] = {
     "expected": "expected speed",
     "excess": "slowdown vs expected",
     "repeats": "repeats",
+    "verdict": "verdict",
 }
 
 # Yields the items one by one and reports the progress to the user.
@@ -136,6 +140,7 @@ class Comparison:
     expected  the expected speed that applies, None where there is none (or none is meant to be)
     excess    slowdown vs expected: value x expected speed; None without `expected`
     low, high  of `excess`, from the band of the expected speed
+    verdict   how the two speeds compare; None where they are no speeds of the same work
     """
 
     kind: CompareKind
@@ -145,6 +150,7 @@ class Comparison:
     excess: float | None = None
     low: float | None = None
     high: float | None = None
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

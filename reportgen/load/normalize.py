@@ -19,7 +19,7 @@ def normalize_run(run: Run) -> Run:
 
 
 def _replace_negative_aggregates(run: Run) -> Run:
-    """Replace aggregates below zero by NaN where the metric_of is never negative."""
+    """Replace aggregates below zero by NaN where the metric is never negative."""
     wrong = [each for each in run.aggregates if each.value < 0 and metric_of(each.metric).is_never_negative]
     if not wrong:
         return run

@@ -15,6 +15,7 @@ from reportgen.core.rules import Rule
 from reportgen.core.stats import olympic, summarize
 from reportgen.protocol.available import Totals, parts_of, unit_of
 from reportgen.protocol.case_checks import check_case
+from reportgen.protocol.comparability import OF_REPEATS, conditions_of, conditions_of_run, differing
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure import try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRuns
@@ -64,14 +65,40 @@ def build_cases(
         groups.setdefault(key, []).append(run)
     cases = []
     for agreed, group in groups.items():
-        split = _split(factors[agreed], group) if request.split_repeats else [(factors[agreed], group)]
-        cases += [_case(shared, repeats, request, measured) for shared, repeats in split]
+        for own, alike in _comparable(factors[agreed], group, request, measured):
+            split = _split(own, alike) if request.split_repeats else [(own, alike)]
+            cases += [_case(shared, repeats, request, measured) for shared, repeats in split]
     return tuple(cases)
 
 
 def _is_concerned(run: Run, request: CaseRequest, measured: MeasuredRuns) -> bool:
     available = measured.of(run).available(request.totals)
     return run.status != "complete" or not available or (request.metric, request.phase) in available
+
+
+def _comparable(
+    shared: dict[str, FactorValue], group: list[Run], request: CaseRequest, measured: MeasuredRuns
+) -> list[tuple[dict[str, FactorValue], list[Run]]]:
+    """Return the runs that are repeats of each other: of the same work, ranks, device model and clock.
+
+    What differs is added to the factors of each part.
+    """
+    if len(group) == 1:
+        return [(shared, group)]
+    conditions = [_conditions(run, request, measured) for run in group]
+    names = [name for name in differing(conditions, OF_REPEATS) if name not in request.ignore]
+    if not names:
+        return [(shared, group)]
+    parts: dict[object, tuple[dict[str, FactorValue], list[Run]]] = {}
+    for run, each in zip(group, conditions, strict=True):
+        own = {name: each[name] for name in names if name in each}
+        parts.setdefault(factors_key(own), ({**shared, **own}, []))[1].append(run)
+    return list(parts.values())
+
+
+def _conditions(run: Run, request: CaseRequest, measured: MeasuredRuns) -> dict[str, FactorValue]:
+    measurement = _attempt(run, request, measured).measurement
+    return conditions_of(measurement) if measurement else conditions_of_run(run)
 
 
 def _split(shared: Factors, group: Sequence[Run]) -> list[tuple[Factors, list[Run]]]:

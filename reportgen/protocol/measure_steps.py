@@ -233,6 +233,7 @@ def _measured(
         findings=findings,
         unit=unit_of(request.run, request.metric),
         parts=entered if request.is_total else (),
+        clock=used[0].clock,
     )
     return Measured(measurement, window.is_full)
 

@@ -129,9 +129,13 @@ def _comparison(case: Case, appearance: Appearance, cases: CaseIndex) -> Link | 
         if name not in case.factors or factor_key(case.factors[name]) != factor_key(value)
     ]
     before = _BEFORE_BASELINE[comparison.kind].format(units.text(comparison.value, digits=3))
-    return Link(
-        f"case-{baseline}", ", ".join(differing) or "the other runs", before, _expectation(comparison)
-    )
+    after = _expectation(comparison) + _verdict(comparison)
+    return Link(f"case-{baseline}", ", ".join(differing) or "the other runs", before, after)
+
+
+def _verdict(comparison: Comparison) -> str:
+    verdict = comparison.verdict
+    return "" if verdict is None or verdict.kind == "no repeats" else f"; {verdict.sentence()}"
 
 
 def _expectation(comparison: Comparison) -> str:

@@ -32,6 +32,8 @@ class CompareTable(TomlTable):
     kind: CompareKind
     baseline: dict[str, FactorValue]
     mean: bool = False
+    same_within: Annotated[float, Meta(gt=0, lt=1)] = 0.01
+    exchangeable: bool = False
 
 
 class TableKeys(TomlTable):
@@ -244,7 +246,7 @@ def _protocol(text: str, place: str, named: Mapping[str, Protocol], default: Pro
 def _table(entry: TableEntry, place: str, protocol: Protocol, protocols: Mapping[str, Protocol]) -> TableSpec:
     compare = None
     if not isinstance(entry.compare, UnsetType):
-        compare = CompareSpec(entry.compare.kind, entry.compare.baseline, entry.compare.mean)
+        compare = _compare_spec(entry.compare)
     spec = TableSpec(
         place=place,
         id=entry.id,
@@ -302,10 +304,15 @@ def _check_axes(spec: TableSpec) -> None:
             raise RequestError(f"{spec.place}.planned[{position}]", f"lacks {', '.join(missing)}")
 
 
+def _compare_spec(table: CompareTable) -> CompareSpec:
+    return CompareSpec(table.kind, table.baseline, table.mean, table.same_within, table.exchangeable)
+
+
 def _shown(show: Iterable[str], compare: CompareSpec | None, place: str) -> tuple[Quantity, ...]:
     compared = COMPARED_QUANTITIES[compare.kind] if compare else ()
     showable = ("value", "repeats", *compared)
-    shown = tuple(show) or ("value", *compared)
+    usual = (quantity for quantity in compared if quantity != "verdict")
+    shown = tuple(show) or ("value", *usual)
     for position, quantity in enumerate(shown):
         if quantity not in showable:
             raise RequestError(

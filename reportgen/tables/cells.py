@@ -9,9 +9,10 @@ from reportgen.core.results import Cell, Comparison, Note, Quantity
 from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats
 from reportgen.core.units import Unit
+from reportgen.protocol.comparability import OF_REPEATS
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
-from reportgen.tables.pivot import CaseGrid, Place, varying
+from reportgen.tables.pivot import LACKING, CaseGrid, Place, varying
 from reportgen.tables.spec import TableSpec
 
 UnitOf = Callable[[Place, Case], Unit | None]
@@ -88,6 +89,8 @@ class CellBuilder:
             return cell
         if quantity == "repeats":
             return Cell("number", float(case.summary.n), case=case, comparison=comparison)
+        if quantity == "verdict" and comparison and comparison.verdict:
+            return Cell("verdict", text=comparison.verdict.kind, case=case, comparison=comparison)
         value = quantity_of(comparison, quantity)
         if value is None:
             return Cell("absent", text=self.spec.missing, case=case, comparison=comparison)
@@ -106,14 +109,27 @@ class CellBuilder:
         return PendingCell(cell, tuple(note for note in notes if note.rule != Rule.READ_FAILED_RUN))
 
     def _several(self, cases: Sequence[Case]) -> PendingCell:
-        names = varying(cases)
-        message = (
-            f"{len(cases)} cases share this cell and differ in {', '.join(names)}: add "
-            f"{'it' if len(names) == 1 else 'them'} to rows, columns, facets or where, or use ignore or pick"
-        )
+        message = _why_several(cases)
         self.findings.append(Finding("warning", Rule.TABLE_HIDDEN_VARIATION, self.spec.id, message))
         note = self.footnotes.add(message, Rule.TABLE_HIDDEN_VARIATION)
         return PendingCell(Cell("several", text="several", several=tuple(cases)), (note,))
+
+
+def _why_several(cases: Sequence[Case]) -> str:
+    """Return in what cases that share a cell differ, and the remedy."""
+    names = varying(cases)
+    if set(names) <= set(OF_REPEATS):
+        shown = ", ".join(f"{name} ({_values(cases, name)})" for name in names)
+        return f"runs with equal factors differ in {shown} and are no repeats: name it in labels.toml"
+    pronoun = "it" if len(names) == 1 else "them"
+    return (
+        f"{len(cases)} cases share this cell and differ in {', '.join(names)}: "
+        f"add {pronoun} to rows, columns, facets or where, or use ignore or pick"
+    )
+
+
+def _values(cases: Sequence[Case], name: str) -> str:
+    return ", ".join(dict.fromkeys(str(case.factors.get(name, LACKING)) for case in cases))
 
 
 def _joined(cases: Sequence[Case]) -> Case:
@@ -129,7 +145,7 @@ def _joined(cases: Sequence[Case]) -> Case:
 
 def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:
     """Return a quantity of a comparison, None if it does not apply."""
-    if comparison is None:
+    if comparison is None or quantity == "verdict":
         return None
     if quantity == "expected":
         return comparison.expected.speed if comparison.expected else None

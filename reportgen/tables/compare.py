@@ -6,7 +6,7 @@ there is no baseline, and the cell says so.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
@@ -14,10 +14,12 @@ from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, Finding
 from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
+from reportgen.core.verdict import Verdict
 from reportgen.protocol import FAILED_STATUSES
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
+from reportgen.verdicts import DecisionRule, TimedRepeat, decide
 
 # Waiting for data has no expected speed, because it does not depend on the device.
 HOST_BOUND = "data_loading"
@@ -55,6 +57,13 @@ class Comparer:
             own, others = " + ".join(case.parts), " + ".join(baseline.parts)
             message = f"{case.phase} is {own} here, but {others} in the baseline"
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
+        compared = self._compared(case, baseline)
+        if compared.comparison is None or case is baseline:
+            return compared
+        verdict = verdict_on(case, baseline, self.settings, self.spec.protocol.confidence)
+        return replace(compared, comparison=replace(compared.comparison, verdict=verdict))
+
+    def _compared(self, case: Case, baseline: Case) -> Compared:
         if self.settings.kind == "expected":
             return self._expected(case, baseline)
         return Compared(Comparison(self.settings.kind, baseline, _value(self.settings.kind, case, baseline)))
@@ -99,6 +108,21 @@ class Comparer:
         return Compared(with_expected(baseline, slower, expected))
 
 
+def verdict_on(case: Case, baseline: Case, settings: CompareSpec, confidence: float) -> Verdict | None:
+    """Return how the speeds of two cases compare; None for other quantities and for efficiencies."""
+    metric = metric_of(case.metric)
+    if settings.kind == "efficiency" or not metric.is_speed or metric.better is None:
+        return None
+    repeats, others = (
+        [TimedRepeat(each.value, each.run.started, each.run.round) for each in side.measurements]
+        for side in (case, baseline)
+    )
+    if min(each.value for each in (*repeats, *others)) <= 0:
+        return None
+    rule = DecisionRule(confidence, settings.same_within, settings.is_exchangeable)
+    return decide(repeats, others, better=metric.better, rule=rule)
+
+
 def _distance(names: list[str]) -> tuple[bool, int, list[str]]:
     """Return a sorting key by the factors that differ: another metric or phase is the farthest."""
     return METRIC in names or PHASE in names, len(names), names
@@ -133,10 +157,10 @@ def with_expected(baseline: Case, slower: float, expected: Expected) -> Comparis
 
 
 def has_expected_speed(case: Case, spec: TableSpec) -> bool:
-    """Return True if the phase is bound by the device, as far as the runs toml_text.
+    """Return True if the phase is bound by the device, as far as the runs show it.
 
     The wait for data is not, nor is a total that contains it. A whole step is, unless the runs measured
-    the wait for data in it: then the phases toml_text the two causes that the step mixes.
+    the wait for data in it: then the phases show the two causes that the step mixes.
     """
     if HOST_BOUND in (case.phase, *spec.totals.get(case.phase, ())):
         return False

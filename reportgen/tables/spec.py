@@ -22,12 +22,16 @@ METRIC, PHASE, REPEAT, STATUS, SYSTEM = "metric", "phase", "repeat", "status", "
 class CompareSpec:
     """The baseline of each cell: its own case with the factors in `baseline` replaced.
 
-    mean  adds a row with the geometric mean of each column's ratios
+    mean             adds a row with the geometric mean of each column's ratios
+    same_within      share within which two cases are the same
+    is_exchangeable  the author declares that the order of the runs does not matter
     """
 
     kind: CompareKind
     baseline: Mapping[str, FactorValue]
     mean: bool = False
+    same_within: float = 0.01
+    is_exchangeable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import io
 from dataclasses import replace
 
 from reportgen.core.results import Cell, Comparison, Header, Label, Table
+from reportgen.core.verdict import Verdict
 from reportgen.render.outputs.csv import table_csv
 from tests.render import example
 
@@ -21,7 +22,19 @@ def test_quantities_of_one_case_are_one_line() -> None:
         "unit": "samples/s", "value": "3124.25", "low": "3123.937575", "high": "3124.562425",
         "coverage": "0.75", "repeats": "3", "evidence": "steps", "text": "",
         "speedup": "7.85777162978",  # 3124.25 / 397.6 by hand: 7.857771629778...
+        "verdict": "", "verdict_low": "", "verdict_high": "",
     }  # fmt: skip
+
+
+def test_a_verdict_has_its_interval() -> None:
+    table = example.throughput_table()
+    row = list(table.cells[1])
+    for at, cell in enumerate(row):
+        if cell.comparison:
+            verdict = Verdict("faster", 7.9, "alternating", "signed rank", 7.5, 8.25, 0.95, 0.02)
+            row[at] = replace(cell, comparison=replace(cell.comparison, verdict=verdict))
+    rows = _rows(replace(table, cells=(table.cells[0], tuple(row), *table.cells[2:])))
+    assert [rows[2][name] for name in ("verdict", "verdict_low", "verdict_high")] == ["faster", "7.5", "8.25"]
 
 
 def test_a_missing_value_is_empty_and_the_text_says_why() -> None:

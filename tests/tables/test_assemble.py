@@ -13,7 +13,7 @@ from reportgen.render.outputs.csv import table_csv
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.spec import CompareSpec
-from tests.builders import published_run, series, table_spec, telemetry
+from tests.builders import published_run, run, series, table_spec, telemetry
 
 FRAMEWORKS = [
     published_run(framework=framework, devices=devices, batch_size=128, item="image", throughput=rate)
@@ -791,3 +791,16 @@ def test_a_total_with_an_unparsable_figure_has_no_number():
     assert [table.notes[i].text for i in table.cells[1][0].notes] == [
         'step_time (backward): cannot parse "nan" as a number'
     ]
+
+
+@pytest.mark.parametrize(("name", "values"), [("samples_per_step", (32.0, 64.0)), ("ranks", (1, 2))])
+def test_runs_that_did_other_work_share_no_median(name: str, values: tuple[float, float]) -> None:
+    """Three runs with one rank and four with two had a median of 7."""
+    runs = [run(series([1.0] * 150), id=f"r{n}", **{name: values[n > 2]}) for n in range(7)]
+    table = only_table(runs, rows=("model",), metrics=("step_time",))
+    assert texts(table) == [["several"]]
+    (note,) = {note.text for note in table.notes}
+    shown = ", ".join(f"{value:g}" for value in values)
+    assert note == (
+        f"runs with equal factors differ in {name} ({shown}) and are no repeats: name it in labels.toml"
+    )

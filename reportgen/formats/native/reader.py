@@ -200,6 +200,8 @@ class _RunFolder:
         facts = [node.get("environment") for node in self.nodes.values()]
         sampled = [{"telemetry": _intervals(part.table)} for part in nodes]
         run.environment = _flatten([*facts, *sampled, {"recorder": json.cost}])
+        run.round = json.round
+        run.started = None if json.started_realtime_ns is None else json.started_realtime_ns / 1e9
         if json.samples_per_step is not None:
             run.samples_per_step = float(json.samples_per_step * max(json.ranks or 1, len(ranks)))
         self._add_status(ranks)

@@ -34,6 +34,7 @@ class RunFile(Struct, kw_only=True):
     case: dict[str, FactorValue] = {}
     case_in_script: dict[str, FactorValue] = {}
     repeat: Positive | None = None
+    round: Positive | None = None
     samples_per_step: Count | None = None
     tokens_per_step: Count | None = None
     flops_per_step: Count | None = None

@@ -119,6 +119,8 @@ class ResultRun:
     environment: dict[str, FactorValue] = field(default_factory=dict)
     repeat: int | None = None
     ranks: int | None = None
+    started: float | None = None
+    round: int | None = None
     status: Status = "complete"
     samples_per_step: float | None = None
     series: list[Series] = field(default_factory=list)
@@ -183,6 +185,8 @@ class ResultRun:
             known(self.environment),
             repeat=self.repeat,
             ranks=self.ranks,
+            started=self.started,
+            round=self.round,
             status=self.status,
             samples_per_step=self.samples_per_step,
             series=tuple(self.series),

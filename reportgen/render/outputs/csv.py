@@ -17,9 +17,11 @@ from reportgen.render.outputs.base import Output
 from reportgen.render.text import escape
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
+_VERDICT = ("verdict_low", "verdict_high")
 _COMPARED: dict[CompareKind, tuple[str, ...]] = {
-    **COMPARED_QUANTITIES,
-    "expected": (*COMPARED_QUANTITIES["expected"], "excess_low", "excess_high"),
+    **{kind: (*names, *_VERDICT) for kind, names in COMPARED_QUANTITIES.items()},
+    "efficiency": COMPARED_QUANTITIES["efficiency"],
+    "expected": (*COMPARED_QUANTITIES["expected"], "excess_low", "excess_high", *_VERDICT),
 }
 # As factors these take the place of our own columns: they say the same.
 _ALSO_FACTORS = {"metric", "phase"}
@@ -128,6 +130,13 @@ def _summary(case: Case) -> dict[str, str]:
 def _compared(cells: Sequence[Cell]) -> dict[str, str]:
     line: dict[str, str] = {}
     for comparison in (cell.comparison for cell in cells if cell.comparison):
+        if verdict := comparison.verdict:
+            line["verdict"] = verdict.kind
+            if verdict.low is not None and verdict.high is not None:
+                line |= {
+                    "verdict_low": units.machine(verdict.low),
+                    "verdict_high": units.machine(verdict.high),
+                }
         if comparison.kind != "expected":
             line[comparison.kind] = units.machine(comparison.value)
             continue

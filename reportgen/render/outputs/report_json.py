@@ -15,6 +15,7 @@ import msgspec
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, SpeedEdge, Table
+from reportgen.core.verdict import Verdict
 from reportgen.render.case_index import CaseIndex
 from reportgen.render.grid import note_numbers
 from reportgen.render.outputs.base import Content, Output
@@ -158,6 +159,22 @@ def _comparison(comparison: Comparison, cases: CaseIndex) -> Json:
         excess=comparison.excess,
         excess_low=comparison.low,
         excess_high=comparison.high,
+        verdict=comparison.verdict and _verdict(comparison.verdict),
+    )
+
+
+def _verdict(verdict: Verdict) -> Json:
+    """Return a verdict; its ratio is one of speeds, above 1 where the case is faster."""
+    return _without_blanks(
+        kind=verdict.kind,
+        sentence=verdict.sentence(),
+        speed_ratio=verdict.ratio,
+        low=verdict.low,
+        high=verdict.high,
+        coverage=verdict.coverage or None,
+        p=verdict.p,
+        test=verdict.test,
+        order=verdict.arrangement,
     )
 
 

@@ -1,0 +1,10 @@
+"""What the repeats show about two cases: which is faster, by how much, and how sure that is.
+
+`arrangement` derives from start times in which order the repeats of two cases ran, and so which test is
+valid; `decide` applies it and words the verdict.
+"""
+
+from reportgen.verdicts.arrangement import Arrangement, TimedRepeat, arrange
+from reportgen.verdicts.decision import DecisionRule, decide
+
+__all__ = ["Arrangement", "DecisionRule", "TimedRepeat", "arrange", "decide"]

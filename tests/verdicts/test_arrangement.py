@@ -1,0 +1,63 @@
+"""How the repeats of two cases were arranged, from start times and planned rounds."""
+
+import pytest
+
+from reportgen.verdicts import TimedRepeat, arrange
+
+
+def in_order(sides: str) -> tuple[list[TimedRepeat], list[TimedRepeat]]:
+    """Return the repeats of A and B that started in this order; the value of each is its position."""
+    repeats = {
+        side: [TimedRepeat(float(at), start=100.0 * at) for at, letter in enumerate(sides) if letter == side]
+        for side in "AB"
+    }
+    return repeats["A"], repeats["B"]
+
+
+@pytest.mark.parametrize(
+    ("sides", "kind"),
+    [
+        ("ABABABAB", "alternating"),
+        ("BABABA", "alternating"),
+        ("ABBAABBA", "rounds"),
+        ("AAAABBBB", "blocked"),
+        ("BBBAAA", "blocked"),
+        ("AABBBB", "blocked"),
+        ("AB", "unknown"),  # nothing shows whether they took turns
+        ("AABB" * 2, "unknown"),
+        ("ABABABA", "unknown"),  # one is left over
+        ("AAA", "unknown"),
+    ],
+)
+def test_start_times_show_the_arrangement(sides: str, kind: str) -> None:
+    assert arrange(*in_order(sides)).kind == kind
+
+
+def test_rounds_are_pairs_of_neighbours_with_the_case_first() -> None:
+    rounds = arrange(*in_order("ABBAAB")).rounds
+    assert [(own.value, base.value) for own, base in rounds] == [(0, 1), (3, 2), (4, 5)]
+
+
+def test_order_in_the_lists_does_not_matter() -> None:
+    own, base = in_order("ABBAAB")
+    assert arrange(own[::-1], base[::-1]) == arrange(own, base)
+
+
+@pytest.mark.parametrize("starts", [[None, 1.0], [5.0, 1.0]])
+def test_a_missing_start_or_one_that_occurs_twice_is_unknown(starts: list[float | None]) -> None:
+    own = [TimedRepeat(1.0, start) for start in starts]
+    assert arrange(own, [TimedRepeat(1.0, 5.0), TimedRepeat(1.0, 9.0)]).kind == "unknown"
+
+
+def test_planned_rounds_are_taken_as_they_are() -> None:
+    own = [TimedRepeat(float(n), start=0.0, round=n) for n in (3, 1, 2)]
+    base = [TimedRepeat(10.0 * n, round=n) for n in (1, 2, 4)]
+    found = arrange(own, base)
+    assert found.kind == "random rounds"
+    assert [(a.value, b.value) for a, b in found.rounds] == [(1, 10), (2, 20)]
+
+
+def test_repeats_outside_the_plan_or_twice_in_a_round_are_not_paired() -> None:
+    base = [TimedRepeat(1.0, round=n) for n in (1, 2)]
+    assert arrange([TimedRepeat(1.0, round=1), TimedRepeat(1.0)], base).kind == "unknown"
+    assert arrange([TimedRepeat(1.0, round=1), TimedRepeat(2.0, round=1)], base).kind == "unknown"

@@ -1,0 +1,139 @@
+"""Verdicts and the sentences that a reviewer may quote."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.core.verdict import Verdict
+from reportgen.verdicts import DecisionRule, TimedRepeat, decide
+
+NOISE = (0.3, -0.2, 0.1, -0.4, 0.2, -0.1, 0.35)
+
+
+def around(
+    center: float, percent: float = 0.5, *, start: float | None = None, step: float = 2.0
+) -> list[TimedRepeat]:
+    """Return seven repeats that spread by this much, one every `step` s."""
+    return [
+        TimedRepeat(center * (1 + noise * percent / 100), None if start is None else start + step * at)
+        for at, noise in enumerate(NOISE)
+    ]
+
+
+def interleaved(ratio: float, percent: float = 0.5) -> Verdict:
+    """Return the verdict on rates that differ by a ratio, in alternation."""
+    base = [TimedRepeat(100 * (1 - n * percent / 100), 2.0 * at) for at, n in enumerate(NOISE)]
+    own = [TimedRepeat(100 * ratio * (1 + n * percent / 100), 2.0 * at + 1) for at, n in enumerate(NOISE)]
+    return decide(own, base, better="higher")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "percent", "kind", "sentence"),
+    [
+        (1.018, 0.5, "faster", "1.9 % faster (1.5 % to 2.1 %)"),
+        (0.95, 0.5, "slower", "5.0 % slower (4.7 % to 5.2 %)"),
+        (3.0, 0.5, "faster", "3x faster (2.99x to 3.01x)"),
+        (0.2, 0.5, "slower", "5x slower (4.99x to 5.01x)"),
+        (1.0, 0.5, "same", "no difference larger than 0.3 %"),
+        (1.003, 0.5, "same", "no difference larger than 0.6 %"),
+        (
+            1.0,
+            8.0,
+            "undecided",
+            "undecided: between 3.9 % slower and 4.9 % faster; about 130 more rounds would settle it",
+        ),
+    ],
+)
+def test_rounds_decide_by_their_interval(ratio: float, percent: float, kind: str, sentence: str) -> None:
+    verdict = interleaved(ratio, percent)
+    assert (verdict.kind, verdict.sentence()) == (kind, sentence)
+    assert (verdict.test, verdict.arrangement) == ("signed rank", "alternating")
+    assert verdict.coverage == pytest.approx(0.953125)
+
+
+def test_too_few_rounds_are_named() -> None:
+    own = [TimedRepeat(2.0, 2.0 * at) for at in range(4)]
+    base = [TimedRepeat(1.0, 2.0 * at + 1) for at in range(4)]
+    verdict = decide(own, base, better="higher")
+    assert verdict.kind == "undecided"
+    assert verdict.sentence() == (
+        "undecided: 4 rounds are too few for 95% confidence; about 2 more rounds would settle it"
+    )
+    assert verdict.ratio == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "kind", "sentence"),
+    [
+        (around(103, start=0), around(100, start=100), "faster", "3.0 % faster, without overlap of the repeats"),
+        (around(97, start=100), around(100, start=0), "slower", "3.0 % slower, without overlap of the repeats"),
+        (around(100.5, start=0), around(100, start=100), "undecided", "undecided: not interleaved"),
+        (around(103), around(100), "faster", "3.0 % faster, without overlap of the repeats"),
+        (around(100.2), around(100), "undecided", "undecided: the order of the runs is not known"),
+        (around(103)[:4], around(100), "undecided",
+         "undecided: the order of the runs is not known, and fewer than 5 repeats"),
+        (around(103)[:1], around(100), "no repeats", "no repeats: one figure has no spread"),
+    ],
+)  # fmt: skip
+def test_without_turns_only_a_clear_gap_decides(
+    own: Sequence[TimedRepeat], base: Sequence[TimedRepeat], kind: str, sentence: str
+) -> None:
+    verdict = decide(own, base, better="higher")
+    assert (verdict.kind, verdict.sentence()) == (kind, sentence)
+    assert verdict.low is None
+
+
+@pytest.mark.parametrize(("n", "share"), [(5, 0.7), (6, 3.5 / 6), (7, 0.5), (10, 0.5)])
+def test_the_gap_that_is_needed_is_a_share_of_the_larger_range(n: int, share: float) -> None:
+    base = [TimedRepeat(math.exp(x / 1000)) for x in (0, *range(1, n - 1), 10)]
+    for gap, kind in ((10 * share - 0.1, "undecided"), (10 * share + 0.1, "faster")):
+        own = [TimedRepeat(math.exp((10 + gap + x / n) / 1000)) for x in range(n)]
+        assert decide(own, base, better="higher").kind == kind
+
+
+def test_declared_exchangeable_repeats_are_tested_by_ranks_unless_they_drift() -> None:
+    rule = DecisionRule(is_exchangeable=True)
+    verdict = decide(around(103), around(100), better="higher", rule=rule)
+    assert (verdict.kind, verdict.test, verdict.arrangement) == ("faster", "rank sum", "exchangeable")
+    assert verdict.coverage == pytest.approx(0.962, abs=1e-3)
+    drifting = [TimedRepeat(100.0 + at, at) for at in range(7)]
+    verdict = decide(drifting, around(90), better="higher", rule=rule)
+    assert verdict.sentence() == "undecided: the repeats of one case drift, so their order matters"
+
+
+def test_a_margin_of_the_author_decides_what_is_the_same() -> None:
+    own = [TimedRepeat(100.3 + 0.01 * at, 2.0 * at) for at in range(7)]
+    base = [TimedRepeat(100.0, 2.0 * at + 1) for at in range(7)]
+    assert decide(own, base, better="higher").kind == "same"
+    assert decide(own, base, better="higher", rule=DecisionRule(margin=0.001)).kind == "faster"
+
+
+_VALUES = st.lists(st.floats(0.5, 2), min_size=1, max_size=8)
+
+
+@given(_VALUES, _VALUES, st.sampled_from(["AB", "ABBA", "block", "none"]), st.booleans())
+def test_times_and_rates_and_exchanged_roles_give_the_same_verdict(
+    own: list[float], base: list[float], order: str, is_exchangeable: bool
+) -> None:
+    def repeats(values: list[float], which: int, *, invert: bool) -> list[TimedRepeat]:
+        starts = {
+            "AB": lambda at: 2.0 * at + which,
+            "ABBA": lambda at: 2.0 * at + (which + at) % 2,
+            "block": lambda at: 100.0 * which + at,
+            "none": lambda at: None,
+        }[order]
+        return [TimedRepeat(1 / value if invert else value, starts(at)) for at, value in enumerate(values)]
+
+    rule = DecisionRule(is_exchangeable=is_exchangeable)
+    rates = decide(repeats(own, 0, invert=False), repeats(base, 1, invert=False), better="higher", rule=rule)
+    times = decide(repeats(own, 0, invert=True), repeats(base, 1, invert=True), better="lower", rule=rule)
+    assert times.kind == rates.kind
+    assert times.ratio == pytest.approx(rates.ratio)
+    turned = decide(repeats(base, 1, invert=False), repeats(own, 0, invert=False), better="higher", rule=rule)
+    opposite = {"faster": "slower", "slower": "faster"}
+    assert turned.kind == opposite.get(rates.kind, rates.kind)
+    assert turned.ratio == pytest.approx(1 / rates.ratio)
+    assert rates.sentence()
