@@ -12,6 +12,7 @@ from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
 from reportgen.core.model import Finding
 from reportgen.core.rules import Severity
 from reportgen.render.text.english import count
+from reportgen.sources.filesystem import printable
 
 Progress = Callable[[str, int, int], None]
 
@@ -27,8 +28,8 @@ def log(message: str) -> None:
 
 
 def sanitize(text: str) -> str:
-    """Return the text with control characters replaced."""
-    return _CONTROL.sub("\ufffd", text)
+    """Return the text with control characters replaced, and bytes of file names that are not UTF-8 shown."""
+    return printable(_CONTROL.sub("\ufffd", text))
 
 
 def summarize(

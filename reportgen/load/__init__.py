@@ -25,9 +25,10 @@ from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.labels.unused import Use, find_unused
 from reportgen.load.duplicates import RunFingerprint, digest_files, find_duplicates
-from reportgen.load.scan import Scan, holds, nearest_scan, relative_place, scan_paths
+from reportgen.load.scan import Scan, holds, nearest_scan, scan_paths
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, damaged_logs, unknown_folders
 from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, parse_batch
+from reportgen.sources.filesystem import relative_place
 
 # Below this a pool costs more (starting processes, importing NumPy) than it saves.
 _POOL_BYTES = 8 * 2**20

@@ -4,7 +4,6 @@ labels.toml files are taken out of the listing and parsed; folders that are one 
 that needs the whole tree; single files are recognised later, where they are parsed (`worker`).
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from reportgen.formats.base import Format
 from reportgen.formats.detection import walk
 from reportgen.labels import labels_toml
 from reportgen.labels.labels_toml import Labels
+from reportgen.sources.filesystem import relative_place
 from reportgen.sources.logfiles import LogFiles
 
 
@@ -71,11 +71,6 @@ class Scan:
         alone, _ = LogFiles.at(path, root)
         here = {source for name in self.files if holds(place, source := self.files.source(name).path)}
         return here == {alone.source(name).path for name in alone if not _is_labels(name)}
-
-
-def relative_place(path: Path, root: Path) -> str:
-    """Return a path relative to the root as sources write it."""
-    return Path(os.path.relpath(path, root)).as_posix()
 
 
 def holds(place: str, path: str) -> bool:
@@ -146,7 +141,7 @@ def _labels_above(path: Path, root: Path) -> Sequence[Labels]:
     for folder in path.parents:
         file = folder / labels_toml.NAME
         if folder.is_relative_to(root) and file.is_file():
-            below = folder.relative_to(root).as_posix()
+            below = relative_place(folder, root)
             files = LogFiles({labels_toml.NAME: file}, prefix="" if below == "." else below)
             place = _parent(files.source(labels_toml.NAME).path)
             labels.append(labels_toml.parse(_read(files, labels_toml.NAME), place))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from reportgen.load.scan import holds
 from reportgen.load.unrecognised import UnrecognisedFile
+from reportgen.sources.filesystem import printable
 
 
 def unread_logs(root: Path, folder: str, read: Collection[str]) -> Iterator[str]:
@@ -19,7 +20,7 @@ def unread_logs(root: Path, folder: str, read: Collection[str]) -> Iterator[str]
     if not (root / folder).is_dir() or any(holds(place, folder) for place in read):
         return
     for entry in sorted((root / folder).iterdir()):
-        path = f"{folder}/{entry.name}"
+        path = f"{folder}/{printable(entry.name)}"
         if entry.name.startswith(".") or any(holds(place, path) for place in read):
             continue
         if any(holds(path, place) for place in read):

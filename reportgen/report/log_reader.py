@@ -12,11 +12,12 @@ from pathlib import Path
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
 from reportgen.load import LoadResult, ParsedLogs, parse_logs
-from reportgen.load.scan import holds, relative_place
+from reportgen.load.scan import holds
 from reportgen.load.unread import unread_logs
 from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.load.worker import RUNS
 from reportgen.report.definition import inside
+from reportgen.sources.filesystem import relative_place
 
 Progress = Callable[[str, int, int], None]
 

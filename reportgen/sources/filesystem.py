@@ -5,6 +5,7 @@ tens of thousands of files, and building one Path object per file dominates the 
 """
 
 import os
+import re
 import stat
 from dataclasses import dataclass, field
 from io import FileIO
@@ -14,6 +15,8 @@ from reportgen.core.errors import RequestError
 
 # Siblings that a reader may ask for (labels, configurations) are small; larger files are not kept.
 _MAX_SIBLING_BYTES = 65536
+# How Python represents the bytes of a file name that are not UTF-8.
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,19 @@ class FileList:
 
     files: dict[str, str]
     unreadable: tuple[tuple[str, OSError], ...] = ()
+
+
+def printable(name: str) -> str:
+    """Return a file name that can be encoded as UTF-8; bytes that are not UTF-8 are shown as `\\xff`."""
+    if name.isascii():
+        return name
+    shown = _NOT_UTF8.sub(lambda byte: f"\\x{ord(byte[0]) & 0xFF:02x}", name)
+    return shown.encode("utf-8", "backslashreplace").decode()
+
+
+def relative_place(path: Path, root: Path) -> str:
+    """Return a path relative to the root as sources write it."""
+    return printable(Path(os.path.relpath(path, root)).as_posix())
 
 
 def resolve_existing(path: Path) -> Path:
@@ -92,7 +108,7 @@ class _Walk:
             self.unreadable.append((below.rstrip("/"), error))
             return
         for entry in entries:
-            name = below + _printable(entry.name)
+            name = below + printable(entry.name)
             if entry.is_file(follow_symlinks=False):
                 self.files[name] = entry.path
             elif entry.is_dir(follow_symlinks=False):
@@ -221,8 +237,3 @@ class SiblingFiles:
             is_link = stat.S_ISLNK(os.lstat(folder).st_mode)
             self.real_folders[folder] = not is_link and self._is_real(folder.rpartition("/")[0])
         return self.real_folders[folder]
-
-
-def _printable(name: str) -> str:
-    """Return a file name that can be encoded as UTF-8, whatever bytes the file system has."""
-    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()

@@ -11,7 +11,6 @@ larger than WHOLE only the head and the tail are read, so that memory stays boun
 measured steps, the tail shows how the run ended.
 """
 
-import os
 import posixpath
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
@@ -77,10 +76,10 @@ class LogFiles:
 
         root  sources are relative to it; raises RequestError if there is no such path
         """
-        prefix = Path(os.path.relpath(path, root)).as_posix()
+        prefix = filesystem.relative_place(path, root)
         if path.is_file():
             folder = posixpath.dirname(prefix)
-            return cls({path.name: str(path)}, prefix=folder, is_folder=False), ()
+            return cls({filesystem.printable(path.name): str(path)}, prefix=folder, is_folder=False), ()
         if not path.is_dir():
             raise RequestError(prefix, *filesystem.missing_reason(path))
         listing = filesystem.list_files(path, root)

@@ -77,6 +77,16 @@ def test_equal_ids_of_several_arguments_start_with_the_argument(root: Path) -> N
     ]
 
 
+@pytest.mark.parametrize("argument", [b"logs/\xff", b"logs/\xff/a\xfe.log"])
+def test_paths_that_are_not_utf8_are_read_and_shown(tmp_path: Path, argument: bytes) -> None:
+    folder = tmp_path / os.fsdecode(b"logs/\xff")
+    folder.mkdir(parents=True)
+    log = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(9))
+    (folder / os.fsdecode(b"a\xfe.log")).write_text(log)
+    (run,) = load_runs([os.fsdecode(argument)], root=tmp_path).runs
+    assert (run.id, run.source.path) == (r"a\xfe.log", r"logs/\xff/a\xfe.log")
+
+
 def test_a_missing_path_is_an_error(root: Path) -> None:
     with pytest.raises(RequestError, match=r"^lgos: no such file or folder"):
         load_runs(["lgos"], root=root)

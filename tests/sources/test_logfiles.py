@@ -164,7 +164,7 @@ def test_names_that_are_not_utf8_can_be_shown(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"bad\xff.log")).write_bytes(b"x")
     view, _ = LogFiles.at(tmp_path, tmp_path)
     (name,) = view
-    assert name.encode() == b"bad\\udcff.log"
+    assert name == r"bad\xff.log"
     assert view.bytes(name) == b"x"
 
 
