@@ -459,8 +459,8 @@ def expected_speed(
     from reportgen.tables.expected import resolve_open_factors
 
     facts = _speed_facts(Path(expected))
-    facts.check(target, "target")
-    facts.check(reference, "reference")
+    facts.check(target, f"{expected}: target")
+    facts.check(reference, f"{expected}: reference")
     return speed_on_paths(facts, target, reference, resolve_open_factors(facts, dict(where or {}), "where"))
 
 

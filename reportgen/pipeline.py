@@ -5,6 +5,8 @@ that `check` is `build` without writing, and nothing is written before everythin
 loaded at once: each is opened and parsed once, however many definitions name it.
 """
 
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -169,7 +171,7 @@ def _read_inputs(request: Request, measured: MeasuredRuns, progress: Progress | 
         for position, log in enumerate(definition.logs):
             reader.expect(log, f"{definition.place}: logs[{position}]")
     if not definitions:
-        reader.expect(_log_argument(request), f"{request.place} (overview): logs[0]")
+        _check_overview(request, reader)
         definitions = _overviews(request, reader)
     knowledge = compute_facts(settings.knowledge, settings.facts, facts_reader, measured)
     campaigns = [reader.read(definition.logs) for definition in definitions]
@@ -246,6 +248,27 @@ def _definitions(request: Request, settings: Settings) -> list[ReportDefinition]
 def _log_argument(request: Request) -> str:
     """Return the folder of logs, relative to the base: that of `--logs`, else logs/."""
     return _relative(request.logs, request.base) if request.logs else "logs"
+
+
+def _check_overview(request: Request, reader: LogReader) -> None:
+    """Raise RequestError if there is nothing to report on without a definition."""
+    log = _log_argument(request)
+    elsewhere = f"put logs there, or name their folder: reportgen build {request.place} --logs DIR"
+    if not (request.base / log).exists():
+        raise RequestError(log, "no such folder", elsewhere)
+    reader.expect(log, log)
+    loaded = reader.load([log])
+    if loaded.runs:
+        return
+    unknown = loaded.unknown_folders(log)
+    if unknown:
+        files = sum(folder.count for folder in unknown)
+        place = (request.base / unknown[0].largest).resolve()
+        example = shlex.quote(os.path.relpath(place))
+        fact = f"no runs: no format recognises {'this file' if files == 1 else f'these {files} files'}"
+        raise RequestError(log, fact, f"try: reportgen learn {example}")
+    problems = [f"; {finding.source}: {finding.text}" for finding in loaded.findings[:1]]
+    raise RequestError(log, f"no runs{''.join(problems)}", elsewhere)
 
 
 def _overviews(request: Request, reader: LogReader) -> list[ReportDefinition]:

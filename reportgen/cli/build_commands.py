@@ -161,7 +161,7 @@ def init(reports: Reports = Path("reports")) -> None:
         log(f"next: reportgen build {reports}" if result.written else "nothing to do: every file exists")
     else:
         before = "after that" if result.unknown_folders else "put logs there, then"
-        log(f"no runs below logs/; {before}: reportgen init {reports}")
+        log(f"no runs below logs/; {before}: reportgen build {reports}")
 
 
 def _factor(argument: str) -> tuple[str, FactorValue]:

@@ -11,6 +11,7 @@ import typer
 from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.log_messages import incomplete_runs, skipped_files
 from reportgen.cli.terminal import print_runs, print_table, progress, sanitize, summarize
+from reportgen.core.errors import did_you_mean
 from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
@@ -25,9 +26,19 @@ class ListingFormat(StrEnum):
     json = "json"
 
 
+def _listing_format(name: str) -> ListingFormat:
+    """Return a format by its name: typer's own message about a wrong one does not name the nearest."""
+    if name not in list(ListingFormat):
+        raise typer.BadParameter(f'"{name}" is not known; {did_you_mean(name, ListingFormat)}')
+    return ListingFormat(name)
+
+
 def runs(
     logs: Annotated[list[Path], typer.Argument(help="Files or folders of logs.")],
-    format: Annotated[ListingFormat, typer.Option(help="How to print.")] = ListingFormat.table,
+    format: Annotated[
+        ListingFormat,
+        typer.Option(help="How to print.", parser=_listing_format, metavar="|".join(ListingFormat)),
+    ] = ListingFormat.table,
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
     skipped: Annotated[
         bool, typer.Option("--skipped", help="List the files that became no run instead of the runs.")

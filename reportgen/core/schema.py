@@ -98,7 +98,7 @@ def decode(text: str, kind: type[T], place: str) -> T:
     try:
         document = parse(text)
     except ValueError as error:
-        raise RequestError(place, str(error)) from None
+        raise RequestError(place, str(error), "correct it there; the grammar is at https://toml.io") from None
     return convert(document, kind, place)
 
 
@@ -227,7 +227,8 @@ def _fault(error: msgspec.ValidationError, document: object, kind: Any) -> Fault
         return Fault(path, f"{_shown(value)} is not known", did_you_mean(str(value), values))
     if match := re.fullmatch(r"Expected `([^`]*)`, got `[^`]*`", message):
         kinds = [_NAMED_KINDS.get(name, name) for name in match[1].split(" | ")]
-        return Fault(path, f"expected {_either(kinds)}, got {_shown(value)}")
+        fact = f"expected {_either(kinds)}, got {_shown(value)}"
+        return Fault(path, fact, _written(_declared(kind, document, path), path, value))
     if isinstance(value, list):
         return Fault(path, "an empty list", "name at least one value")
     return Fault(path, f"{_shown(value)} is out of range", _bounds(expected))
@@ -269,7 +270,12 @@ def _replaced(document: Any, path: tuple[Key, ...], value: object) -> Any:
 
 
 def _expected(kind: Any, document: object, path: tuple[Key, ...]) -> Any:
-    """Return msgspec's description of the type that is wanted at a path."""
+    """Return msgspec's description of the type that is wanted at a path, for a value of the kind it has."""
+    return _alternative(_declared(kind, document, path), _at(document, path))
+
+
+def _declared(kind: Any, document: object, path: tuple[Key, ...]) -> Any:
+    """Return msgspec's description of the type that is declared at a path; it may be a union."""
     described: Any = inspect.type_info(kind)
     value: Any = document
     for key in path:
@@ -278,7 +284,7 @@ def _expected(kind: Any, document: object, path: tuple[Key, ...]) -> Any:
             described = next(field.type for field in described.fields if field.encode_name == key)
         else:
             described = getattr(described, "value_type", None) or getattr(described, "item_type", None)
-    return _alternative(described, value)
+    return described
 
 
 def _alternative(described: Any, value: object) -> Any:
@@ -297,13 +303,40 @@ def _alternative(described: Any, value: object) -> Any:
 
 def _example(expected: Any, name: str) -> str:
     kinds = {field.encode_name: field.type for field in getattr(expected, "fields", ())}
-    if isinstance(kinds.get(name), inspect.DictType | inspect.StructType):
+    return _sample(kinds.get(name))
+
+
+def _written(described: Any, path: tuple[Key, ...], value: object) -> str:
+    """Return how to write a value that has the wrong type: `write rows = "..."`."""
+    options = described.types if isinstance(described, inspect.UnionType) else (described,)
+    samples = [sample for option in options if (sample := _sample(option)) != "..."]
+    tables = [option for option in options if _is_table_list(option)]
+    if not samples:
+        return "write a number without quotes" if isinstance(value, str) else ""
+    if not path or isinstance(path[-1], int):
+        return f"write {' or '.join(samples[:2])}"
+    name = path_text(path[-1:])
+    return f"write it as [[{name}]]" if tables else f"write {name} = {' or '.join(samples[:2])}"
+
+
+def _is_table_list(described: Any) -> bool:
+    item = getattr(described, "item_type", None)
+    return isinstance(item, inspect.StructType)
+
+
+def _sample(described: Any) -> str:
+    """Return a value of a type as TOML writes it, "..." for numbers."""
+    if isinstance(described, inspect.StructType):
+        required = [field for field in described.fields if field.required]
+        inner = ", ".join(f"{field.encode_name} = {_sample(field.type)}" for field in required)
+        return f"{{ {inner or 'name = value'} }}"
+    if isinstance(described, inspect.DictType):
         return "{ name = value }"
-    return (
-        '"..."'
-        if isinstance(kinds.get(name), inspect.StrType | inspect.LiteralType | inspect.EnumType)
-        else "..."
-    )
+    if isinstance(described, inspect.StrType | inspect.LiteralType | inspect.EnumType):
+        return '"..."'
+    if isinstance(described, inspect.ListType | inspect.VarTupleType):
+        return f"[{_sample(described.item_type)}]"
+    return "true or false" if isinstance(described, inspect.BoolType) else "..."
 
 
 def _bounds(expected: Any) -> str:

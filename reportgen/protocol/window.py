@@ -252,9 +252,10 @@ def _samples(run: Run, ranks: Sequence[Entries], steps: int) -> float:
 def _coarse_interval(run: Run, inside: Entries, window: Window) -> tuple[Finding, ...]:
     if not inside.is_coarse:
         return ()
+    intervals = "1 interval" if len(inside) == 1 else f"{len(inside)} intervals"
     message = (
         f"one entry per {_typical(inside.span)} steps; "
-        f"steps {window.first}..{window.last} are measured as {len(inside)} intervals"
+        f"steps {window.first}..{window.last} are measured as {intervals}"
     )
     return (Finding("note", Rule.PROTOCOL_COARSE_INTERVAL, run.id, message, inside.place()),)
 

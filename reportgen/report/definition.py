@@ -297,7 +297,8 @@ def _check_axes(spec: TableSpec) -> None:
     roles = [*spec.rows, *spec.columns, *spec.facets]
     for name in roles:
         if roles.count(name) > 1:
-            raise RequestError(spec.place, f'"{name}" is named twice in rows, columns and facets')
+            fact = f'"{name}" is named twice in rows, columns and facets'
+            raise RequestError(spec.place, fact, "keep it in one of them")
     for position, case in enumerate(spec.planned):
         missing = [name for name in (*spec.rows, *spec.columns) if name not in case]
         if missing:

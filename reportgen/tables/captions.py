@@ -50,7 +50,9 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
         "aggregate": "aggregates printed by the logs",
         "published": "published figures",
     }
-    return repeats + " and ".join(texts[kind] for kind in texts if kind in kinds)
+    first, *others = (text for kind, text in texts.items() if kind in kinds)
+    where = "where a run has no steps" if "steps" in kinds else "for other runs"
+    return repeats + first + (f"; {' or '.join(others)} {where}" if others else "")
 
 
 def _kind(measurement: Measurement) -> str:

@@ -56,7 +56,8 @@ class SpeedFacts:
     def check(self, name: str, place: str) -> None:
         """Raise RequestError if no system has that name."""
         if name not in self.systems:
-            raise RequestError(place, f'no system "{name}"', did_you_mean(name, self.systems))
+            remedy = did_you_mean(name, self.systems) if self.systems else "define it below [systems]"
+            raise RequestError(place, f'no system "{name}"', remedy)
 
 
 NO_FACTS = SpeedFacts({})

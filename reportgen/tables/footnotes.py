@@ -15,7 +15,7 @@ from reportgen.core.rules import Rule
 
 # More texts of one rule than this are folded.
 MAX_TEXTS_PER_RULE = 3
-_FOLDED = "Details per number: index.html."
+_FOLDED = "Details are in the evidence of each number."
 
 _ALWAYS = frozenset({Rule.READ_CORRECTED_FIGURE, Rule.TABLE_MISSING_BASELINE, Rule.TABLE_HIDDEN_VARIATION})
 

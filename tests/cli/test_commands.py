@@ -168,6 +168,15 @@ def test_expected_prints_the_ratio_its_path_and_sources(here):
     assert "factor=value" in error_of("expected", "c", "b", "--where", "devices")
 
 
+def test_expected_names_its_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert error_of("expected", "A40", "V100").startswith("reports/expected.toml: no such file; ")
+    call("init")
+    assert error_of("expected", "A40", "V100") == (
+        'reports/expected.toml: target: no system "A40"; define it below [systems]'
+    )
+
+
 def test_init_writes_definitions_that_build_and_keeps_existing_files(here):
     (here / "reports/frameworks.toml").unlink()
     (here / "README.md").unlink()
@@ -235,7 +244,25 @@ def test_init_accepts_reports_built_without_definitions(here):
 def test_init_without_logs_says_where_to_put_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        assert call("init")[1] == "no runs below logs/; put logs there, then: reportgen init reports\n"
+        assert call("init")[1] == "no runs below logs/; put logs there, then: reportgen build reports\n"
+
+
+def test_build_without_a_run_is_an_error_with_a_remedy(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("reports").mkdir()
+    elsewhere = "put logs there, or name their folder: reportgen build reports --logs DIR"
+    assert error_of("build") == f"logs: no such folder; {elsewhere}"
+    Path("logs").mkdir()
+    assert error_of("build") == f"logs: no runs; {elsewhere}"
+    Path("logs/a.log.gz").write_bytes(b"\x1f\x8b\x08abc")
+    assert error_of("build").startswith(
+        "logs: no runs; logs/a.log.gz: is compressed with gzip and was skipped"
+    )
+    Path("logs/a b.log").write_text("it 1 took 5 whatevers\n")
+    assert error_of("build") == (
+        "logs: no runs: no format recognises this file; try: reportgen learn 'logs/a b.log'"
+    )
+    assert list(Path("reports").iterdir()) == []
 
 
 def test_formats_lists_formats_and_explains_a_claim(here):
@@ -306,6 +333,7 @@ def test_paths_that_cannot_be_read_are_errors_that_name_them(tmp_path, monkeypat
         "pipe.log: is neither a file nor a folder; copy its output into a file"
     )
     assert error_of(*command, "none.log") == "none.log: no such file or folder; check the path"
+    assert error_of(*command, os.fsdecode(b"\xff.log")) == r"\xff.log: no such file or folder; check the path"
 
 
 def test_rules_and_explain_describe_findings(here):
@@ -324,6 +352,10 @@ def test_an_error_is_one_line_on_stderr_with_exit_code_1(here):
 
 
 def test_wrong_usage_is_exit_code_2():
+    assert (
+        '\'--format\': "jsn" is not known; did you mean "json"?'
+        in call("runs", ".", "--format", "jsn", code=2)[1]
+    )
     assert "No such option: --no-such-option" in call("build", "--no-such-option", code=2)[1]
 
 

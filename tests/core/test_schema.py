@@ -43,7 +43,13 @@ class Outer(TomlTable):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("title = 1", "x.toml: title: expected a string, got 1"),
+        ("title = 1", 'x.toml: title: expected a string, got 1; write title = "..."'),
+        ("inner = 1", "x.toml: inner: expected a list, got 1; write it as [[inner]]"),
+        ("where = 1", "x.toml: where: expected a table, got 1; write where = { name = value }"),
+        (
+            '[[inner]]\nname = "a"\nsize = "1"',
+            'x.toml: inner[0].size: expected a number, got "1"; write a number without quotes',
+        ),
         ("title = 2020-01-01", None),
         ("titel = 1", 'x.toml: titel: no such key; did you mean "title"?'),
         ("[[inner]]", 'x.toml: inner[0].name: missing; add name = "..."'),
@@ -66,7 +72,11 @@ class Outer(TomlTable):
             "where = { a = 1, b = {}, c = 2 }",
             "x.toml: where.b: expected true or false, a number, a string or a list, got a table",
         ),
-        ("title = ", "x.toml: not valid TOML: invalid value (at end of document)"),
+        (
+            "title = ",
+            "x.toml: not valid TOML: invalid value (at end of document); correct it there; the grammar is at "
+            "https://toml.io",
+        ),
         ("a = " + "[" * 5000, "x.toml: not valid TOML: "),
         ("a = " + "1" * 5000, "x.toml: not valid TOML: an integer of thousands of digits"),
     ],

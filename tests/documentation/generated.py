@@ -9,7 +9,6 @@ import re
 import sys
 import typing
 from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -114,14 +113,12 @@ def _option(name: str, kind: Any, declared: OptionInfo) -> str:
     if kind is bool:
         return ", ".join(flags)
     kinds = [part for part in typing.get_args(kind) if part is not type(None)] or [kind]
-    return f"{', '.join(flags)} {declared.metavar or _value(kinds[0])}"
+    return f"{', '.join(flags)} {(declared.metavar or '').replace('|', PIPE) or _value(kinds[0])}"
 
 
 def _value(kind: Any) -> str:
     if typing.get_args(kind):  # list[str]: the option may be repeated
         return f"{_value(typing.get_args(kind)[0])} ..."
-    if issubclass(kind, Enum):
-        return PIPE.join(str(choice.value) for choice in kind)
     return {Path: "PATH", int: "INTEGER", float: "NUMBER"}.get(kind, "TEXT")
 
 

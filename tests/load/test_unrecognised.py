@@ -13,7 +13,7 @@ from reportgen.load.unread import unread_logs
 from reportgen.load.unrecognised import UnknownFolder
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named, native_files, write_files
-from tests.cli.calling import call
+from tests.cli.calling import call, error_of
 
 OWN = "it 1 took 5 whatevers\n" * 3
 NANOGPT = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(9))
@@ -123,7 +123,7 @@ def test_init_and_build_name_unknown_folders_and_suggest_learn(
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path / "logs", {"my logs/a.log": OWN, "my logs/b.log": OWN})
     told = "logs/my logs: unknown format (2 files); try: reportgen learn 'logs/my logs/a.log'\n"
-    assert call("init")[1] == f"{told}no runs below logs/; after that: reportgen init reports\n"
+    assert call("init")[1] == f"{told}no runs below logs/; after that: reportgen build reports\n"
     steps = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in range(140))
     write_files(tmp_path / "logs", {"other/train.log": steps})
     assert call("init")[1] == f"{told}next: reportgen build reports\n"
@@ -166,5 +166,9 @@ def test_build_names_unknown_folders_below_the_logs_option(
     (tmp_path / "here/reports").mkdir(parents=True)
     write_files(tmp_path / "there/logs", {"mine/a.log": OWN})
     monkeypatch.chdir(tmp_path / "here")
+    assert error_of("build", "--logs", "../there/logs", "--out", "out") == (
+        "logs: no runs: no format recognises this file; try: reportgen learn ../there/logs/mine/a.log"
+    )
+    write_files(tmp_path / "there/logs", {"other/train.log": NANOGPT})
     err = call("build", "--logs", "../there/logs", "--out", "out")[1]
     assert err.startswith("../there/logs/mine: unknown format (1 file); try: reportgen learn ../there/")

@@ -169,7 +169,9 @@ def test_intervals_that_do_not_meet_the_window_are_taken_whole() -> None:
 def test_intervals_longer_than_the_window_are_one() -> None:
     result = measured_window(series([1.0] * 3, span=1000), protocol=DEFAULT)
     assert (result.window.first, result.window.last, result.window.steps) == (1001, 2000, 1000)
-    assert rules(result.findings) == ["protocol.coarse-interval"]
+    assert messages(result.findings, "protocol.coarse-interval") == [
+        "one entry per 1000 steps; steps 1001..2000 are measured as 1 interval"
+    ]
 
 
 def test_too_few_intervals_are_a_short_window_too() -> None:

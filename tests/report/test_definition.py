@@ -81,6 +81,12 @@ ideal = true
         ("", "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
         ('title = "X"', "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
         ("title = 3", "reports/x.toml: title: expected a string, got 3"),
+        ("protocol = 20", 'reports/x.toml: protocol: expected a string, got 20; write protocol = "..."'),
+        (
+            TABLE + 'compare = "speedup"',
+            'reports/x.toml: tables[0].compare: expected a table, got "speedup"; write compare = { kind = "...", '
+            "baseline = { name = value } }",
+        ),
         ("logs = [3]", "reports/x.toml: logs[0]: expected a string, got 3"),
         (
             'logs = ["../x"]',
@@ -108,7 +114,7 @@ ideal = true
         ),
         (
             TABLE + 'columns = ["devices"]',
-            'reports/x.toml: tables[0]: "devices" is named twice in rows, columns and facets',
+            'reports/x.toml: tables[0]: "devices" is named twice in rows, columns and facets; keep it in one of them',
         ),
         (
             TABLE + "digits = 0",
@@ -204,7 +210,10 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
             '[systems]\na = { d = "A" }\n[[fact]]\nto = "a"\nspeed = 1\nsource = "s"',
             'reports/expected.toml: fact[0].of: missing; add of = "..."',
         ),
-        ("systems = 1", "reports/expected.toml: systems: expected a table, got 1"),
+        (
+            "systems = 1",
+            "reports/expected.toml: systems: expected a table, got 1; write systems = { name = value }",
+        ),
         ("[[facts]]", 'reports/expected.toml: facts: no such key; did you mean "fact"?'),
     ],
 )

@@ -299,6 +299,14 @@ def test_the_caption_claims_no_step_that_was_not_measured(lengths, evidence):
     assert only_table(runs, rows=("m",), metrics=("step_time",)).caption[0] == f"Step time in s: {evidence}."
 
 
+def test_the_caption_says_which_evidence_other_runs_have():
+    measured = replace(published_run(m=1), series=(series([1.0] * 130),))
+    (said, *_) = only_table(
+        [measured, published_run(m=2, values={"step": 1.0})], rows=("m",), metrics=("step_time",)
+    ).caption
+    assert said == "Step time in s: steps 21 to 120 of each run; published figures where a run has no steps."
+
+
 def test_the_caption_says_how_many_of_the_steps_are_in_the_log():
     found = replace(published_run(m=1), series=(series([1.0] * 13, step=range(1, 131, 10)),))
     (said, *_) = only_table([found], rows=("m",), metrics=("step_time",)).caption
@@ -404,7 +412,8 @@ def test_a_folded_footnote_names_the_source_of_its_values():
     ]
     (note,) = only_table([*runs, published_run(m="z", throughput=1.0)], rows=("m",)).notes
     assert note.text == (
-        "The repeats vary by more than the protocol allows (5 % by default). Details per number: index.html."
+        "The repeats vary by more than the protocol allows (5 % by default). Details are in the "
+        "evidence of each number."
     )
 
 
