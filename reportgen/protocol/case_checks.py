@@ -21,6 +21,7 @@ VARIES_BY_NATURE = frozenset(
         *("seed", "random_seed"),
         *("load", "load_average", "available", "free", "port", "master_port"),
         *("source", "planned"),
+        *("device_uuid", "device_pci"),
     )
 )
 

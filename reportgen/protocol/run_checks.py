@@ -15,7 +15,7 @@ from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import series_of
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, step_ranges_text
-from reportgen.protocol.telemetry_checks import check_telemetry
+from reportgen.protocol.telemetry_checks import check_telemetry, device_label
 from reportgen.protocol.window import MeasuredWindow
 
 # Steps of one block, whose median is compared: long enough to bury a hiccup, short enough for 10 in 100.
@@ -202,13 +202,20 @@ def check_stragglers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Fin
         lag = own[rank.rank] - others
         if not lag > window.protocol.straggler * step_time:
             continue
-        message = (
-            f"rank {rank.rank} needs {own[rank.rank]:.4g} s per step without waiting, the others "
-            f"{others:.4g} s (a lag of {lag / step_time:.1%} of the step time)"
-        )
         run = measured.run
+        message = (
+            f"rank {rank.rank}{_device_of(run, rank.rank)} needs {own[rank.rank]:.4g} s per step without "
+            f"waiting, the others {others:.4g} s (a lag of {lag / step_time:.1%} of the step time)"
+        )
         findings.append(Finding("warning", Rule.RANK_STRAGGLER, run.id, message, rank.place()))
     return tuple(findings)
+
+
+def _device_of(run: Run, rank: int) -> str:
+    """Return " on GPU-11111111 (PCI 00000000:41:00.0)" if the log names the device of a rank."""
+    uuid, pci = (run.environment.get(f"rank.{rank}.device_{name}") for name in ("uuid", "pci"))
+    place = f" (PCI {pci})" if pci else ""
+    return f" on {device_label(str(uuid))}{place}" if uuid else ""
 
 
 def _waiting_time(measured: MeasuredRun, rank: Entries) -> float:

@@ -29,6 +29,17 @@ THROTTLE_CONFIGURED = {
     "applications_clocks": 0x2, "sw_power_cap": POWER_CAP, "sync_boost": 0x10, "display_clocks": 0x100,
 }  # fmt: skip
 
+# The counters of the driver for the time that clocks were held down -> their cause.
+FAULT_COUNTERS = {"throttled_by_temperature": "temperature", "throttled_by_reliability": "reliability"}
+CONFIGURED_COUNTERS = {
+    "throttled_by_power": "power",
+    "throttled_by_sync_boost": "sync boost",
+    "throttled_by_board_limit": "board limit",
+}
+
+# A smaller share of the time is not worth a finding.
+_MIN_COUNTED_SHARE = 0.01
+
 # From these shares on, an idle device or waiting for data is worth a note.
 IDLE_SHARE, WAITING_SHARE = 0.10, 0.10
 
@@ -43,6 +54,24 @@ MIN_COVERED_SHARE, MIN_SAMPLES = 0.95, 5
 
 # The first group of a UUID distinguishes devices; the log has the complete UUID.
 _DEVICE_NAME_CHARS = 12
+
+
+def device_label(uuid: str) -> str:
+    """Return the short name of a device in messages."""
+    return uuid[:_DEVICE_NAME_CHARS]
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """The rise of a counter of seconds, and the seconds between its first and last reading."""
+
+    rise: float
+    seconds: float
+
+    @property
+    def share(self) -> float:
+        """Return the share of the time."""
+        return self.rise / self.seconds if self.seconds > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +115,22 @@ class DeviceWindow:
         kept: FloatArray = column[known][order][max(0, before - 1) :]
         return kept
 
+    def rise(self, metric: str) -> "Rise":
+        """Return the rise of a counter that is read about once a second.
+
+        It begins with the last reading before the window, if there is one.
+        """
+        column, t = self.whole.columns.get(metric), self.whole.t
+        if column is None:
+            return Rise(0.0, 0.0)
+        known = np.isfinite(column) & np.isfinite(t) & (t <= self.span[1])
+        order = np.argsort(t[known], kind="stable")
+        first = max(0, int((t[known] < self.span[0]).sum()) - 1)
+        times, values = t[known][order][first:], column[known][order][first:]
+        if len(times) < 2:
+            return Rise(0.0, 0.0)
+        return Rise(max(0.0, float(values[-1] - values[0])), float(times[-1] - times[0]))
+
     def share(self, bits: int) -> float:
         """Return the share of the samples in which one of the bits of `throttle_reasons` is set."""
         values = self.values("throttle_reasons")
@@ -101,7 +146,7 @@ def check_telemetry(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Find
     if span is None:
         return ()
     devices = [
-        DeviceWindow(device.device[:_DEVICE_NAME_CHARS], device, during(device.t, window.ranks[0]), span)
+        DeviceWindow(device_label(device.device), device, during(device.t, window.ranks[0]), span)
         for device in placed
     ]
     capped = power_capped(run, devices)
@@ -112,6 +157,7 @@ def check_telemetry(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Find
         *other_process(run, devices),
         *host_bound(measured, window, devices),
         *device_lost(run, devices),
+        *driver_errors(run, devices),
         *coverage(run, devices),
     )
 
@@ -119,23 +165,40 @@ def check_telemetry(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Find
 def throttled(run: Run, devices: Sequence[DeviceWindow], *, without: int = 0) -> tuple[Finding, ...]:
     """Report why the clocks were held down, how often, and where most; `without` masks bits out."""
     findings = []
-    kinds: tuple[tuple[Severity, Mapping[str, int]], ...] = (
-        ("warning", THROTTLE_FAULT),
-        ("note", THROTTLE_CONFIGURED),
+    kinds: tuple[tuple[Severity, Mapping[str, int], Mapping[str, str]], ...] = (
+        ("warning", THROTTLE_FAULT, FAULT_COUNTERS),
+        ("note", THROTTLE_CONFIGURED, CONFIGURED_COUNTERS),
     )
-    for severity, reasons in kinds:
+    for severity, reasons, counters in kinds:
         by_reason = {
             name: [device.share(bit & ~without) for device in devices] for name, bit in reasons.items()
         }
         shares = {name: values for name, values in by_reason.items() if any(values)}
-        if not shares:
-            continue
-        reasons_text = ", ".join(f"{name} in {_where(values, devices)}" for name, values in shares.items())
-        # The place is that of the device with the largest share of any of these reasons.
-        worst = devices[int(np.argmax(np.max(list(shares.values()), axis=0)))]
-        message = f"clock throttling: {reasons_text}"
-        findings.append(Finding(severity, Rule.TELEMETRY_THROTTLED, run.id, message, worst.whole.source))
+        causes = {
+            name: cause for name, cause in counters.items() if not (without & POWER_CAP and cause == "power")
+        }
+        parts = [f"{name} in {_where(values, devices)}" for name, values in shares.items()]
+        parts += _counted(devices, causes)
+        if parts:
+            # The place is that of the device with the largest share of any of these reasons.
+            worst = devices[int(np.argmax(np.max(list(by_reason.values()), axis=0)))]
+            message = f"clock throttling: {', '.join(parts)}"
+            findings.append(Finding(severity, Rule.TELEMETRY_THROTTLED, run.id, message, worst.whole.source))
     return tuple(findings)
+
+
+def _counted(devices: Sequence[DeviceWindow], causes: Mapping[str, str]) -> list[str]:
+    """Return how long the driver held the clocks down for each cause, on the device with most of it."""
+    parts = []
+    for metric, cause in causes.items():
+        device = max(devices, key=lambda device: device.rise(metric).share)
+        counted = device.rise(metric)
+        if counted.share >= _MIN_COUNTED_SHARE:
+            of = "" if len(devices) == 1 else f" on {device.name}"
+            parts.append(
+                f"{cause} for {counted.rise:.4g} of {counted.seconds:.4g} s{of} (counted by the driver)"
+            )
+    return parts
 
 
 def _where(shares: Sequence[float], devices: Sequence[DeviceWindow]) -> str:
@@ -212,6 +275,7 @@ def _waiting_share(measured: MeasuredRun, window: MeasuredWindow) -> float:
     return max(loading, default=0.0) / window.window.time if window.window.time > 0 else 0.0
 
 
+_XID = "xid "  # how the name of an event begins that is an error of the driver
 _EVENTS = {"lost": "lost by the driver", "reset": "reset requested by the driver"}
 
 
@@ -221,6 +285,8 @@ def device_lost(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...
     for device in devices:
         lost = None
         for event in sorted(device.whole.events, key=lambda event: event.t):
+            if event.name.startswith(_XID):
+                continue
             # A device that returned before the window began did not touch it.
             if event.t > device.span[1] or (lost and event.name == "returned" and event.t >= device.span[0]):
                 break
@@ -231,6 +297,24 @@ def device_lost(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...
                 f"{device.name}: {_EVENTS.get(lost.name, lost.name)} {lost.t:.4g} s after the first step"
             )
             findings.append(Finding("warning", Rule.TELEMETRY_DEVICE_LOST, run.id, message, source))
+    return tuple(findings)
+
+
+def driver_errors(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
+    """Report the errors (XID) that the driver reported up to the end of the measured steps."""
+    findings = []
+    for device in devices:
+        errors = [event for event in device.whole.events if event.name.startswith(_XID)]
+        errors = [event for event in errors if event.t <= device.span[1]]
+        if not errors:
+            continue
+        numbers = ", ".join(dict.fromkeys(event.name.removeprefix(_XID) for event in errors))
+        first = min(errors, key=lambda event: event.t)
+        side = "before" if first.t < 0 else "after"
+        when = f"{abs(first.t):.4g} s {side} the first step"
+        message = f"{device.name}: the driver reported XID {numbers}, first {when}"
+        source = Source(device.whole.source.path, first.line)
+        findings.append(Finding("warning", Rule.TELEMETRY_XID, run.id, message, source))
     return tuple(findings)
 
 

@@ -155,7 +155,7 @@ class Reader:
     def steps(self, path, about):
         plain = {"step", "span", "samples", "tokens", "begin_ns", "duration_ns"}
         kinds = {name: column.get("clock") for name, column in about.get("columns", {}).items()}
-        rows, breaks, idle_after, clock = [], [], [], None
+        rows, breaks, clock, own = [], [], None, {}
         required = ["step", "begin_ns", "duration_ns"]
         table = self.table(
             path,
@@ -181,12 +181,8 @@ class Reader:
                     self.malformed(path.name, number)
                 else:
                     breaks.append([cells[1], *times])
-            elif cells[0] == "#sync":
-                times = [integer(text) for text in cells[1:]]
-                if len(times) != 3 or any(value is None or value is False for value in times):
-                    self.malformed(path.name, number)
-                else:
-                    idle_after.append(times[0])
+            elif not rank_record(cells, own):
+                self.malformed(path.name, number)
         columns = {f"step/{kinds.get('duration_ns') or 'host'}": [row["duration_ns"] for row in rows]}
         for name in {name: None for row in rows for name in row if PHASE.fullmatch(name)}:
             phase, by = PHASE.fullmatch(name).groups()
@@ -197,7 +193,6 @@ class Reader:
         not_entered = {phase: steps for phase, steps in not_entered.items() if steps}
         return {
             **({"not_entered": not_entered} if not_entered else {}),
-            **({"idle_after": idle_after} if idle_after else {}),
             **({"tokens": tokens} if any(count is not None for count in tokens) else {}),
             "clock": clock,
             "steps": [row["step"] for row in rows],
@@ -206,6 +201,7 @@ class Reader:
             "samples": [work(row, "samples", about["samples_per_step"]) for row in rows],
             "columns": columns,
             "breaks": breaks,
+            **own,
         }
 
     def environment(self, path):
@@ -235,6 +231,27 @@ def integer(text):
     return int(text)
 
 
+def rank_record(cells, own):
+    """Keep a # record about the rank; return True if it is valid or of an unknown kind."""
+    name, *cells = cells
+    if name == "#device":
+        is_good = len(cells) in (1, 2) and all(cells)
+        if is_good:
+            own.setdefault("device", [*cells, None][:2])
+        return is_good
+    counts = {"#memory": 2, "#sync": 3}
+    if name not in counts:
+        return True
+    values = [integer(text) for text in cells]
+    if len(values) != counts[name] or not all(type(value) is int for value in values):
+        return False
+    if name == "#memory":
+        own["memory"] = values
+    else:
+        own.setdefault("idle_after", []).append(values[0])
+    return True
+
+
 def telemetry_record(cells, events, intervals):
     """Keep a # record of telemetry; return True if it is valid or of an unknown kind."""
     name, *cells = cells
@@ -243,6 +260,11 @@ def telemetry_record(cells, events, intervals):
         names = ("lost", "reset", "returned")
         is_good = bool(when is not None and when is not False and cells[0] and cells[2] in names)
         events.extend([[cells[0], when, cells[2]]] if is_good else [])
+        return is_good
+    if name == "#xid":
+        values = [integer(text) for text in cells[1:]]
+        is_good = len(values) == 2 and bool(cells[0]) and all(type(value) is int for value in values)
+        events.extend([[cells[0], values[0], f"xid {values[1]}"]] if is_good else [])
         return is_good
     counts = {"#clock": 2, "#interval": 1, "#achieved": 3, "#update": 1}
     column, texts = (cells[0], cells[1:]) if name == "#update" else ("", cells)

@@ -114,8 +114,16 @@ def _compare(run: Run, expected: dict) -> None:
         for column in (*each["columns"], *(["tokens"] if "tokens" in each else []))
     }
     assert any(one.metric == "operations" for one in run.series) == ("flops_per_step" in expected)
-    wall_times = [] if "wall_time_ns" not in expected else [("run_time", expected["wall_time_ns"] / 1e9)]
-    assert [(figure.metric, figure.value) for figure in run.aggregates] == wall_times
+    aggregates = [] if "wall_time_ns" not in expected else [("run_time", expected["wall_time_ns"] / 1e9)]
+    peaks = [rank["memory"] for rank in expected["ranks"].values() if "memory" in rank]
+    for metric, values in zip(
+        ("memory_allocated", "memory_reserved"), zip(*peaks, strict=True), strict=False
+    ):
+        aggregates.append((metric, max(values)))
+    assert sorted((figure.metric, figure.value) for figure in run.aggregates) == sorted(aggregates)
+    for number, rank in expected["ranks"].items():
+        names = [f"rank.{number}.{name}" for name in ("device_uuid", "device_pci")]
+        assert [run.environment.get(name) for name in names] == rank.get("device", [None, None])
     _compare_telemetry(run, expected)
 
 
@@ -167,6 +175,17 @@ def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
         "pcie_tx": [2048.0],
     }
     assert np.isnan(first.columns["utilization"][0])
+
+
+def test_the_models_of_the_gpus_are_one_fact_of_the_environment() -> None:
+    gpus = {
+        "GPU-1": {"name": "NVIDIA H200"},
+        "GPU-2": {"name": "NVIDIA H100"},
+        "GPU-3": {"name": "NVIDIA H200"},
+    }
+    content = {"format": "reportgen-environment", "ranks": [0], "environment": {"gpu": gpus}}
+    run = read_run(folder(environment__node0__json=json.dumps(content).encode()))
+    assert run.environment["gpu.models"] == "NVIDIA H100 + NVIDIA H200"
 
 
 def test_events_use_the_clock_of_steps_and_intervals_are_environment() -> None:

@@ -88,6 +88,56 @@ def test_faults_and_settings_are_separate_findings_that_name_the_worst_device() 
     ]
 
 
+def seldom(*readings: tuple[float, float]) -> list[float]:
+    """Return a column over T with these readings (s, value) only."""
+    column = np.full(len(T), np.nan)
+    for t, value in readings:
+        column[int(np.argmin(np.abs(T - t)))] = value
+    return column.tolist()
+
+
+def test_the_time_that_the_driver_counted_is_named_with_its_cause() -> None:
+    # From 1.55 s, the last reading before the window, to 6.55 s: 2 s of power, 0.1 s of heat, 1 ms of sync boost.
+    one = device(
+        throttle_reasons=inside(0x4, 0),
+        throttled_by_power=seldom((0.55, 90.0), (1.55, 100.0), (4.05, 101.5), (6.55, 102.0), (7.55, 110.0)),
+        throttled_by_temperature=seldom((1.55, 7.0), (6.55, 7.1)),
+        throttled_by_sync_boost=seldom((1.55, 7.0), (6.55, 7.001)),
+    )
+    assert said(found(one), "telemetry.throttled") == [
+        ("warning", "clock throttling: temperature for 0.1 of 5 s (counted by the driver)"),
+        (
+            "note",
+            "clock throttling: sw_power_cap in 50.0% of samples, power for 2 of 5 s (counted by the driver)",
+        ),
+    ]
+
+
+def test_a_counter_that_was_reset_or_read_once_says_nothing() -> None:
+    reset = device(throttled_by_temperature=seldom((1.55, 100.0), (6.55, 2.0)))
+    once = device(throttled_by_temperature=seldom((3.05, 100.0)))
+    assert found(reset) == found(once) == ()
+
+
+def test_of_several_devices_the_one_that_was_held_down_most_is_named() -> None:
+    one = device("GPU-11111111-2222", throttled_by_temperature=seldom((1.55, 0.0), (6.55, 0.5)))
+    two = device("GPU-33333333-4444", throttled_by_temperature=seldom((1.55, 0.0), (6.55, 1.0)))
+    assert said(found(one, two), "telemetry.throttled") == [
+        ("warning", "clock throttling: temperature for 1 of 5 s on GPU-33333333 (counted by the driver)")
+    ]
+
+
+def test_errors_of_the_driver_until_the_end_of_the_window_are_named() -> None:
+    events = tuple(
+        DeviceEvent(t, f"xid {number}", 9) for t, number in ((5.0, 79), (-0.5, 31), (6.0, 79), (7.5, 48))
+    )
+    findings = found(replace(device(), events=events))
+    assert said(findings, "telemetry.xid") == [
+        ("warning", "GPU-1111: the driver reported XID 79, 31, first 0.5 s before the first step")
+    ]
+    assert not said(findings, "telemetry.device-lost")
+
+
 def test_a_mask_too_large_for_a_float_is_ignored() -> None:
     assert found(device(throttle_reasons=inside(float(2**62)))) == ()
 

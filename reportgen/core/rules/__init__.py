@@ -78,6 +78,7 @@ class Rule(StrEnum):
     TELEMETRY_OTHER_PROCESS = "telemetry.other-process", "warning"
     TELEMETRY_POWER_CAPPED = "telemetry.power-capped", "note", "warning"
     TELEMETRY_THROTTLED = "telemetry.throttled", "note", "warning"
+    TELEMETRY_XID = "telemetry.xid", "warning"
 
     @property
     def page(self) -> str:

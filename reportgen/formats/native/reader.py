@@ -68,14 +68,27 @@ DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "pcie_width_count": ("pcie_link_width", 1),
     "pcie_tx_kib_per_s": ("pcie_tx", 1 / 1024),
     "pcie_rx_kib_per_s": ("pcie_rx", 1 / 1024),
+    "pcie_tx_bytes": ("pcie_sent", 1),
+    "pcie_rx_bytes": ("pcie_received", 1),
+    "nvlink_tx_bytes": ("nvlink_sent", 1),
+    "nvlink_rx_bytes": ("nvlink_received", 1),
     "energy_mj": ("energy", 1e3),
     "ecc_corrected_count": ("ecc_corrected", 1),
     "ecc_uncorrected_count": ("ecc_uncorrected", 1),
     "retired_pages_count": ("retired_pages", 1),
+    "remapped_rows_corrected_count": ("remapped_rows_corrected", 1),
+    "remapped_rows_uncorrected_count": ("remapped_rows_uncorrected", 1),
+    "remapped_rows_pending_count": ("remapped_rows_pending", 1),
+    "remapped_rows_failed_count": ("remapped_rows_failed", 1),
     "foreign_processes_count": ("foreign_processes", 1),
     "foreign_memory_bytes": ("foreign_memory", 1),
     "clocks_event_reasons_mask": ("throttle_reasons", 1),
     "clocks_throttle_reasons_mask": ("throttle_reasons", 1),
+    "violation_power_ns": ("throttled_by_power", 1e9),
+    "violation_thermal_ns": ("throttled_by_temperature", 1e9),
+    "violation_sync_boost_ns": ("throttled_by_sync_boost", 1e9),
+    "violation_board_limit_ns": ("throttled_by_board_limit", 1e9),
+    "violation_reliability_ns": ("throttled_by_reliability", 1e9),
 }
 # A text without comma, a number, a word.
 _T, _N, _W = "([^,]+)", "([0-9]{1,19})", "([a-z][a-z0-9_]*)"
@@ -87,6 +100,8 @@ _STEPS = Layout(
         "#clock": _CLOCK,
         "#break": re.compile(f"{_W},{_N},{_N},{_N}"),  # kind, step before it, begin, end
         "#sync": re.compile(f"{_N},{_N},{_N}"),  # step, begin, end
+        "#device": re.compile(f"{_T}(?:,{_T})?"),  # UUID, PCI id
+        "#memory": re.compile(f"{_N},{_N}"),  # allocated, reserved
     },
 )
 _DEVICES = Layout(
@@ -95,6 +110,7 @@ _DEVICES = Layout(
     {
         "#clock": _CLOCK,
         "#event": re.compile(f"{_T},{_N},(lost|reset|returned)"),
+        "#xid": re.compile(f"{_T},{_N},([0-9]{{1,9}})"),
         "#interval": re.compile(_N),  # requested
         "#achieved": re.compile(f"{_N},{_N},{_N}"),  # median, longest, samples
         "#update": re.compile(f"{_W},{_N}"),
@@ -197,9 +213,12 @@ class _RunFolder:
         run.series = [x for part in ranks for x in self._series(part, origin)]
         run.telemetry = tuple(x for part in nodes for x in self._devices(part, origin))
         run.factors, run.repeat, run.ranks = json.factors, json.repeat, json.ranks
-        facts = [node.get("environment") for node in self.nodes.values()]
+        facts = [json_values.table(node.get("environment")) for node in self.nodes.values()]
         sampled = [{"telemetry": _intervals(part.table)} for part in nodes]
-        run.environment = _flatten([*facts, *sampled, {"recorder": json.cost}])
+        run.environment = _flatten(
+            [*facts, *sampled, {"recorder": json.cost}, _models(facts), {"rank": _devices_of(ranks)}]
+        )
+        self._add_peak_memory(ranks)
         run.round = json.round
         run.started = None if json.started_realtime_ns is None else json.started_realtime_ns / 1e9
         if json.samples_per_step is not None:
@@ -244,6 +263,19 @@ class _RunFolder:
         message = "no steps: run_time is the wall time of the whole command, with its start and its end"
         self.run.findings.append(Finding("note", Rule.READ_NO_STEPS, self.run.id, message, source))
         return True
+
+    def _add_peak_memory(self, ranks: list[_CsvFile]) -> None:
+        """Add the peak of the allocator, of the rank with the highest."""
+        for index, metric in enumerate(("memory_allocated", "memory_reserved")):
+            peaks = [
+                (int(texts[index]), part.name, line)
+                for part in ranks
+                for line, texts in part.table.records["#memory"][-1:]
+            ]
+            if peaks:
+                peak, name, line = max(peaks)
+                source = self.files.source(name, line)
+                self.run.add_aggregate(metric, peak, f"{peak} bytes", "maximum", len(peaks), source=source)
 
     def _note(self, rule: Rule, message: str, name: str = "") -> None:
         self.run.note(rule, message, self.files.source(name))
@@ -326,7 +358,10 @@ class _RunFolder:
 
     def _devices(self, part: _CsvFile, origin: int | None) -> Iterator[Telemetry]:
         table = part.table
-        records = table.records["#event"]
+        errors = [
+            (line, (device, when, f"xid {number}")) for line, (device, when, number) in table.records["#xid"]
+        ]
+        records = sorted([*table.records["#event"], *errors])
         when = np.array([ns if (ns := int(x[1])) < 2**63 else ABSENT for _, x in records], dtype=np.int64)
         times = part.seconds(np.concatenate((table.column("monotonic_ns"), when)), origin)
         t, event_times = np.split(times, [len(table.line)])
@@ -353,6 +388,22 @@ def _device_begins(part: _CsvFile, begin: FloatArray) -> FloatArray:
     touches = np.concatenate(([False], start[1:] == start[:-1] + duration[:-1]))[: len(start)]
     times = part.scaled("duration_ns", 1e9), part.scaled("step_cuda_event_ns", 1e9)
     return device_begins(begin, *times, touches)
+
+
+def _models(facts: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return the models of the GPUs as one fact: facts under UUIDs are not comparable between runs."""
+    gpus = [gpu for node in facts for gpu in json_values.table(node.get("gpu")).values()]
+    names = {str(json_values.table(gpu).get("name")) for gpu in gpus}
+    return {"gpu": {"models": " + ".join(sorted(names))}} if names else {}
+
+
+def _devices_of(ranks: list[_CsvFile]) -> dict[str, dict[str, str]]:
+    """Return the GPU of each rank that names one: {"1": {"device_uuid": ..., "device_pci": ...}}."""
+    devices = {}
+    for part in ranks:
+        for _, (uuid, pci) in part.table.records["#device"][:1]:
+            devices[str(part.number)] = {"device_uuid": uuid, **({"device_pci": pci} if pci else {})}
+    return devices
 
 
 def _drop_invalid(table: IntTable, malformed: Malformed) -> None:
