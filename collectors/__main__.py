@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Optional
 
 from collectors.format_v1 import run_folder
-from collectors.launcher import launch
+from collectors.launcher import launch, rounds
 from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
 from collectors.messages import warn
@@ -95,9 +95,16 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="run N more, regardless of existing runs")
     parser.add_argument(
         "--case-order",
-        choices=["interleaved", "sequential"],
+        choices=rounds.ORDERS,
         default="interleaved",
-        help="interleaved (default): repeat 1 of every case, then repeat 2, so that drift favours none",
+        help="interleaved (default): rounds of one run of each case; random: the same, in an order that is "
+        "drawn for each round; sequential: all runs of a case, then the next",
+    )
+    parser.add_argument(
+        "--seed",
+        type=_seed,
+        metavar="N",
+        help="of --case-order random, to repeat an order (default: drawn); recorded with each run",
     )
     parser.add_argument("--keep-going", action="store_true", help="continue after a failed run")
     parser.add_argument(
@@ -142,6 +149,12 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text}: not a seed; use 0 or more")
+    return int(text)
+
+
 def _telemetry_interval(text: str) -> float:
     return 0.0 if text == "0" else watch.parse_interval(text)
 
@@ -153,12 +166,15 @@ def _run(options: argparse.Namespace) -> int:
     variables = {run_folder.TIMING_VARIABLE: options.timing} if options.timing else {}
     if options.calibrate:
         variables[run_folder.CALIBRATE_VARIABLE] = "1"
+    if options.case_order == "random" and options.node and options.seed is None:
+        raise ValueError("run: --case-order random on several nodes: give all launchers the same --seed")
     settings = [*options.case, *(["calibrate=true"] if options.calibrate else [])]
     campaign = launch.Campaign(
         logs=options.logs,
         jobs=launch.add_device(launch.make_jobs(launch.parse_cases(settings), command), variables),
         repeats=options.repeats,
-        is_interleaved=options.case_order == "interleaved",
+        order=options.case_order,
+        seed=rounds.draw_seed() if options.seed is None else options.seed,
         is_again=options.again,
         keeps_going=options.keep_going,
         saves_stdout=options.save_stdout,

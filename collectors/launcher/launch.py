@@ -21,11 +21,12 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import monotonic_ns
 from types import MappingProxyType
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, Factor, case_folder_name, factor_text, validate_case
 from collectors.format_v1.clocks import read_clocks
+from collectors.launcher import rounds
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.forward_signals import SignalForwarder
 from collectors.launcher.saved_output import ProcessEnd, wait_and_save_output
@@ -57,7 +58,8 @@ class Campaign(NamedTuple):
     logs: Path
     jobs: Sequence[Job]
     repeats: int = 1
-    is_interleaved: bool = True  # repeat 1 of every case, then repeat 2: drift favours no case
+    order: str = "interleaved"  # one of rounds.ORDERS
+    seed: int = 0  # of the order random
     is_again: bool = False  # run `repeats` more, regardless of existing runs
     keeps_going: bool = False
     saves_stdout: bool = False
@@ -137,7 +139,7 @@ def run_campaign(campaign: Campaign) -> int:
     """
     first_failure = 0
     queue = _missing_runs(campaign)
-    for number, job in enumerate(queue, 1):
+    for number, (job, facts) in enumerate(queue, 1):
         reason = campaign.skip_reason(job)
         if reason:
             warn(f"[{number}/{len(queue)}] {case_folder_name(job.case)}: skipped, {reason}")
@@ -148,7 +150,7 @@ def run_campaign(campaign: Campaign) -> int:
             reason = f"cannot be written: {error.strerror}; use another folder for --logs"
             raise OSError(f"{campaign.logs}: {reason}") from None
         warn(f"[{number}/{len(queue)}] {folder}")
-        outcome = _run_once(job, folder, repeat, campaign)
+        outcome = _run_once(job, folder, {"repeat": repeat, **facts}, campaign)
         first_failure = first_failure or outcome.exit_code
         if outcome.is_cancelled or (outcome.exit_code and not campaign.keeps_going):
             left = len(queue) - number
@@ -158,20 +160,30 @@ def run_campaign(campaign: Campaign) -> int:
     return first_failure
 
 
-def _missing_runs(campaign: Campaign) -> list[Job]:
-    """Return the jobs in the order they are run, one entry per run."""
-    runs_of_jobs = []
-    for job in campaign.jobs:
+def _missing_runs(campaign: Campaign) -> list[tuple[Job, dict[str, int]]]:
+    """Return the jobs in the order they are run, one entry per run, with the facts about its round."""
+    jobs = {case_folder_name(job.case): job for job in campaign.jobs}
+    missing = {}
+    for case, job in jobs.items():
         complete = count_repeats(campaign, job)
-        missing = campaign.repeats if campaign.is_again else max(0, campaign.repeats - complete)
-        runs_of_jobs.append([job] * missing)
+        missing[case] = campaign.repeats if campaign.is_again else max(0, campaign.repeats - complete)
         if complete and not campaign.is_again:
-            case = campaign.logs / case_folder_name(job.case)
-            warn(f"{case}: {complete} complete, {missing} to run; --again adds {campaign.repeats} more")
-    if not campaign.is_interleaved:
-        return [job for runs in runs_of_jobs for job in runs]
-    rounds = itertools.zip_longest(*runs_of_jobs)
-    return [job for jobs in rounds for job in jobs if job is not None]
+            text = f"{complete} complete, {missing[case]} to run; --again adds {campaign.repeats} more"
+            warn(f"{campaign.logs / case}: {text}")
+    first_round = 1 + max((_last_round(campaign, job) for job in campaign.jobs), default=0)
+    turns = rounds.arrange(missing, campaign.order, first_round=first_round, seed=campaign.seed)
+    return [(jobs[turn.case], _round_facts(campaign, turn.round)) for turn in turns]
+
+
+def _round_facts(campaign: Campaign, number: Optional[int]) -> dict[str, int]:
+    return {} if number is None else {"round": number, "order_seed": campaign.seed}
+
+
+def _last_round(campaign: Campaign, job: Job) -> int:
+    """Return the highest number of a round that the runs of a job have recorded."""
+    folders = run_folder.list_run_folders(campaign.logs, job.case)
+    numbers = [run_folder.read_run(folder, campaign.node).get("round") for folder in folders]
+    return max((number for number in numbers if isinstance(number, int)), default=0)
 
 
 def count_repeats(campaign: Campaign, job: Job) -> int:
@@ -188,11 +200,12 @@ class _Outcome(NamedTuple):
     is_cancelled: bool  # a user or scheduler wants to end the whole campaign
 
 
-def _run_once(job: Job, folder: Path, repeat: int, campaign: Campaign) -> _Outcome:
+def _run_once(job: Job, folder: Path, facts: Mapping[str, int], campaign: Campaign) -> _Outcome:
+    """Run a job once; `facts` are the numbers of its repeat and of its round."""
     started: dict[str, Any] = {
         "status": "running",
         "case": dict(job.case),
-        "repeat": repeat,
+        **facts,
         "command": sanitize(job.command),
         "started_realtime_ns": read_clocks()["realtime_ns"],
     }

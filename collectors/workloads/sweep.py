@@ -10,8 +10,8 @@
 
 Each table of `workloads` is a command line of `bench`: its keys are the options, and lists give all
 combinations. Keys at the top apply to all tables. All cases together are one campaign of the launcher, which
-interleaves them and continues where it stopped. A run that is out of memory counts as a result: it is not
-repeated and does not count as a failure.
+runs them in rounds, in an order that is drawn at random for each round, and continues where it stopped. A run
+that is out of memory counts as a result: it is not repeated and does not count as a failure.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from typing import Any, NamedTuple
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, case_folder_name, factor_text
 from collectors.format_v1.clocks import read_clocks
-from collectors.launcher import launch
-from collectors.workloads import bench
+from collectors.launcher import launch, rounds
+from collectors.workloads import bench, settings
 
 EXAMPLE = """python -m collectors sweep roberta.toml --dry-run
        python -m collectors sweep roberta.toml --logs logs/h200"""
 ANSWERS = ("complete", "out_of_memory")
 _CAMPAIGN_OPTIONS = ("logs", "repeats", "timing")  # options of `bench` that are the same for all tables
-_SWEEP_KEYS = ("title", "skip_after_oom", "workloads")
+_SWEEP_KEYS = ("title", "skip_after_oom", "seed", "workloads")
 
 
 class Sweep(NamedTuple):
@@ -49,7 +49,8 @@ class Sweep(NamedTuple):
 def main(argv: Sequence[str]) -> int:
     """Run a sweep or print its plan; raises ValueError for a wrong file, OSError for errors with files."""
     options = _parser().parse_args(argv)
-    sweep = make_sweep(read_sweep_file(options.file), options.logs, is_again=options.again)
+    file = read_sweep_file(options.file)
+    sweep = make_sweep(file, options.logs, is_again=options.again, seed=options.seed)
     if options.dry_run:
         print("\n".join(plan(sweep.campaign)))
         return 0
@@ -71,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--logs", type=Path, help="folder, instead of the one in the file")
     parser.add_argument("--again", action="store_true", help="add repeats, regardless of existing runs")
+    parser.add_argument(
+        "--seed", type=settings.natural, metavar="N", help="of the order within rounds (default: drawn)"
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the planned runs, and run nothing")
     return parser
 
@@ -83,7 +87,9 @@ def run(sweep: Sweep, name: str) -> int:
     campaign = sweep.campaign
     campaign.logs.mkdir(parents=True, exist_ok=True)
     log = SweepLog(campaign.logs)
-    log.write("begin", file=name, cases=len(campaign.jobs), repeats=campaign.repeats)
+    log.write(
+        "begin", file=name, cases=len(campaign.jobs), repeats=campaign.repeats, order_seed=campaign.seed
+    )
 
     def skip_reason(job: launch.Job) -> str:
         reason = out_of_memory_reason(campaign, job)
@@ -115,12 +121,14 @@ class SweepLog:
 class SweepFile:
     """The content of a sweep file.
 
+    seed     of the order within rounds; None: drawn
     common   the options at the top, which apply to all tables
     tables   the options of each table of `workloads`
     """
 
     path: Path
     skip_after_oom: bool
+    seed: int | None
     common: Mapping[str, Any]
     tables: Sequence[Mapping[str, Any]]
 
@@ -134,8 +142,11 @@ def read_sweep_file(path: Path) -> SweepFile:
     skip_after_oom = content.get("skip_after_oom", False)
     if not isinstance(skip_after_oom, bool):
         raise ValueError(f"{path}: skip_after_oom: {skip_after_oom!r} is not a boolean; use true or false")
+    seed = content.get("seed")
+    if seed is not None and (type(seed) is not int or seed < 0):
+        raise ValueError(f"{path}: seed: {seed!r} is not a seed; use a number of 0 or more")
     common = {key: value for key, value in content.items() if key not in _SWEEP_KEYS}
-    return SweepFile(path, skip_after_oom, common, tables)
+    return SweepFile(path, skip_after_oom, seed, common, tables)
 
 
 def _read_json_or_toml(path: Path) -> dict[str, Any]:
@@ -162,11 +173,14 @@ def _read_json_or_toml(path: Path) -> dict[str, Any]:
     return content
 
 
-def make_sweep(file: SweepFile, logs: Path | None = None, *, is_again: bool = False) -> Sweep:
+def make_sweep(
+    file: SweepFile, logs: Path | None = None, *, is_again: bool = False, seed: int | None = None
+) -> Sweep:
     """Return the sweep that a file describes; raises ValueError with the place in the file.
 
-    logs   instead of the folder in the file
+    logs, seed   instead of those in the file
     """
+    seed = file.seed if seed is None else seed
     if logs is None and "logs" not in file.common:
         raise ValueError(f'{file.path}: no logs; write logs = "logs/<campaign>", or use --logs')
     tables = []
@@ -180,6 +194,8 @@ def make_sweep(file: SweepFile, logs: Path | None = None, *, is_again: bool = Fa
         logs=logs or first.logs,
         jobs=launch.add_device(_make_jobs(file.path, tables)),
         repeats=first.repeats,
+        order="random",
+        seed=rounds.draw_seed() if seed is None else seed,
         is_again=is_again,
         keeps_going=True,
         needs_steps=True,
@@ -265,7 +281,7 @@ def plan(campaign: launch.Campaign) -> list[str]:
         f"{campaign.logs}: {len(cases)} cases, {campaign.repeats} repeats each: "
         f"{sum(missing)} runs to do, {sum(complete)} complete",
         "every case: " + _factors_text(cases[0], common),
-        "runs and case, in the order of each round (a round has one run of each incomplete case):",
+        "runs and case (a round has one run of each incomplete case, in an order that is drawn):",
     ]
     for case, count in zip(cases, missing):  # noqa: B905 - Python 3.9 has no strict
         lines.append(f"{count:4}  {_factors_text(case, [name for name in case if name not in common])}")

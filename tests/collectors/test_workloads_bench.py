@@ -127,7 +127,7 @@ def test_cases_have_the_factors_of_the_published_studies():
 def test_the_default_is_the_full_protocol(monkeypatch):
     (campaign,) = started(monkeypatch, "darnn", "lstnet")
     assert campaign.repeats == 7
-    assert campaign.is_interleaved
+    assert campaign.order == "interleaved"
     assert [job.case["model"] for job in campaign.jobs] == ["DARNN", "LSTNet"]
     assert all("--steps 120" in " ".join(job.command) for job in campaign.jobs)
 

@@ -83,9 +83,10 @@ def test_keys_at_the_top_are_defaults_of_all_tables(tmp_path):
 
 
 def test_json_and_toml_are_equivalent(tmp_path):
-    toml = write_file(tmp_path, HEAD + table(name="matmul", matrix_size=[8, 16]))
+    toml = write_file(tmp_path, "seed = 3\n" + HEAD + table(name="matmul", matrix_size=[8, 16]))
     content = {
         "logs": "logs/x",
+        "seed": 3,
         "threads": 1,
         "repeats": 2,
         "workloads": [{"name": "matmul", "matrix_size": [8, 16]}],
@@ -123,6 +124,8 @@ def test_json_and_toml_are_equivalent(tmp_path):
             "skip_after_oom = 1\n" + HEAD + table(name="matmul"),
             "skip_after_oom: 1 is not a boolean; use true or false",
         ),
+        ("seed = -1\n" + HEAD + table(name="matmul"), "seed: -1 is not a seed; use a number of 0 or more"),
+        ("seed = true\n" + HEAD + table(name="matmul"), "seed: True is not a seed"),
     ],
 )
 def test_errors_name_their_place_in_the_file(text, message, tmp_path, capsys):
@@ -197,7 +200,7 @@ def test_a_dry_run_counts_complete_runs_and_runs_nothing(tmp_path, stand_in, cap
         f"{tmp_path / 'logs'}: 2 cases, 2 repeats each: 0 runs to do, 4 complete",
         "every case: model=roberta-tiny seq_len=128 precision=fp32 compile=false devices=1 num_workers=0 "
         "device=CPU threads=1",
-        "runs and case, in the order of each round (a round has one run of each incomplete case):",
+        "runs and case (a round has one run of each incomplete case, in an order that is drawn):",
         "   0  batch_size=4",
         "   0  batch_size=8",
     ]
@@ -205,14 +208,38 @@ def test_a_dry_run_counts_complete_runs_and_runs_nothing(tmp_path, stand_in, cap
     assert "4 runs to do, 4 complete" in capsys.readouterr().out
 
 
-def test_cases_are_interleaved_and_out_of_memory_counts_as_a_result(tmp_path, stand_in):
+def test_cases_are_run_in_rounds_and_out_of_memory_counts_as_a_result(tmp_path, stand_in):
     path = write_file(tmp_path, HEAD + table(name="roberta-tiny", batch_size=[16, 4]))
     logs = tmp_path / "logs"
     assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
-    expected = [(16, 1, "out_of_memory"), (4, 1, "complete"), (16, 2, "out_of_memory"), (4, 2, "complete")]
-    assert outcomes(logs) == expected
+    ran = outcomes(logs)
+    assert sorted(ran[:2]) == [(4, 1, "complete"), (16, 1, "out_of_memory")]
+    assert sorted(ran[2:]) == [(4, 2, "complete"), (16, 2, "out_of_memory")]
     assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
-    assert outcomes(logs) == expected  # nothing is left to do
+    assert outcomes(logs) == ran  # nothing is left to do
+
+
+def test_the_order_within_rounds_is_drawn_from_a_recorded_seed(tmp_path, stand_in):
+    tables = table(name="roberta-tiny", batch_size=[1, 2, 3, 4, 5])
+    path = write_file(tmp_path, "seed = 11\n" + HEAD + tables)
+    orders = []
+    for name, options, seed in (("a", [], 11), ("b", [], 11), ("c", ["--seed", "12"], 12)):
+        logs = tmp_path / name
+        assert __main__.main(["sweep", str(path), "--logs", str(logs), *options]) == 0
+        runs = [json.loads(file.read_text()) for file in logs.glob("*/r*/run.json")]
+        assert {(run["round"], run["order_seed"]) for run in runs} == {(1, seed), (2, seed)}
+        assert all(run["round"] == run["repeat"] for run in runs)
+        orders.append([size for size, _, _ in outcomes(logs)])
+        assert json.loads((logs / "sweep.jsonl").read_text().splitlines()[0])["order_seed"] == seed
+    first, second = orders[0][:5], orders[0][5:]
+    assert sorted(first) == sorted(second) == [1, 2, 3, 4, 5]
+    assert first != second
+    assert orders[0] == orders[1] != orders[2]
+
+
+def test_a_seed_is_drawn_if_none_is_given(tmp_path):
+    path = write_file(tmp_path, HEAD + table(name="matmul"))
+    assert len({sweep_from(path).campaign.seed for _ in range(4)}) > 1
 
 
 def test_larger_batches_are_skipped_on_request_with_a_message(tmp_path, stand_in, capsys):
@@ -220,15 +247,24 @@ def test_larger_batches_are_skipped_on_request_with_a_message(tmp_path, stand_in
     path = write_file(tmp_path, "skip_after_oom = true\n" + HEAD + sizes)
     logs = tmp_path / "logs"
     assert __main__.main(["sweep", str(path), "--logs", str(logs)]) == 0
-    once = [(4, 1, "complete"), (16, 1, "out_of_memory")]
-    assert outcomes(logs) == [*once, *once, (4, 2, "complete"), (4, 2, "complete")]
+    ran = outcomes(logs)
+    assert sorted(run for run in ran if run[0] == 4) == [(4, 1, "complete")] * 2 + [(4, 2, "complete")] * 2
+    large = [run for run in ran if run[0] > 4]
+    assert set(large) <= {(16, 1, "out_of_memory"), (64, 1, "out_of_memory")}  # never a second repeat
     events = [json.loads(line) for line in (logs / "sweep.jsonl").read_text().splitlines()]
-    assert [event["event"] for event in events] == ["begin", *["skipped"] * 6, "end"]
+    skipped = events[1:-1]
+    assert [event["event"] for event in (events[0], events[-1])] == ["begin", "end"]
     assert (events[0]["file"], events[0]["cases"], events[-1]["exit_code"]) == ("campaign.toml", 6, 0)
-    skipped = [(event["case"]["seq_len"], event["case"]["batch_size"]) for event in events[1:-1]]
-    assert skipped == [(64, 64), (128, 64), (64, 16), (64, 64), (128, 16), (128, 64)]
-    assert {event["reason"] for event in events[1:-1]} == {"out of memory with batch_size 16"}
-    assert capsys.readouterr().err.count("skipped, out of memory with batch_size 16") == 6
+    assert len(large) + len(skipped) == 8
+    for event in skipped:
+        assert event["event"] == "skipped"
+        reasons = [
+            f"out of memory with batch_size {size}"
+            for size in (16, 64)
+            if size <= event["case"]["batch_size"]
+        ]
+        assert event["reason"] in reasons
+    assert capsys.readouterr().err.count("skipped, out of memory with batch_size") == len(skipped)
 
 
 def test_a_batch_that_also_completed_does_not_skip_larger_ones(tmp_path, stand_in):
