@@ -226,7 +226,7 @@ def _check(request: Request) -> None:
     if request.logs is None:
         return
     if not request.logs.exists():
-        raise RequestError("--logs", f'no such file or folder: "{request.logs}"')
+        raise RequestError("--logs", f'no such file or folder: "{request.logs}"', "check the path")
     if request.out is None and not _is_inside(request.logs, request.root):
         raise RequestError(
             "--logs",

@@ -162,7 +162,7 @@ def test_each_campaign_has_its_own_overview(repository):
 
 @pytest.mark.parametrize("logs", ["logs/none", "../none"])
 def test_missing_logs_are_an_error_of_the_option(repository, tmp_path, logs):
-    with pytest.raises(RequestError, match=r'^--logs: no such file or folder: ".*none"$'):
+    with pytest.raises(RequestError, match=r'^--logs: no such file or folder: ".*none"; check the path$'):
         made(repository, logs=repository / logs, out=tmp_path / "out")
 
 

@@ -35,7 +35,8 @@ def learn(
     try:
         proposal = propose_format(files)
     except OSError as error:
-        raise RequestError(str(file), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        fact = f"cannot be read: {(error.strerror or str(error)).lower()}"
+        raise RequestError(str(file), fact, "check its permissions") from None
     _print_proposal(proposal)
     if write is None:
         log(f"accept with: reportgen learn {file} --write {file.parent}")

@@ -85,7 +85,8 @@ def read_text(path: Path, place: str, *, what: str = "") -> str:
         fact = f"{subject}not UTF-8 text at byte {error.start}"
         raise RequestError(place, fact, "save it as UTF-8") from None
     except OSError as error:
-        raise RequestError(place, f"{subject}{str(error.strerror or error).lower()}") from None
+        fact = f"{subject}{str(error.strerror or error).lower()}"
+        raise RequestError(place, fact, "check the path and its permissions") from None
 
 
 def read_toml(path: Path, kind: type[T], place: str) -> T:

@@ -171,7 +171,9 @@ def _pattern(text: str, place: str) -> PathPattern:
     try:
         pattern = PathPattern.parse(text)
     except ValueError as error:
-        raise RequestError(place, str(error)) from None
+        raise RequestError(
+            place, str(error), "parts are {name}, {name:int}, {name:float} and {_}, each name once"
+        ) from None
     for name, kind in pattern.parts:
         if name != REPEAT:
             _check_name(place, name)

@@ -71,8 +71,7 @@ class PathPattern:
 def _part(text: str) -> tuple[str, str]:
     match = _NAME.fullmatch(text)
     if not match:
-        known = "{name}, {name:int}, {name:float} and {_}"
-        raise ValueError(f'"{{{text}}}" is not a part; write one of {known}')
+        raise ValueError(f'"{{{text}}}" is not a part')
     return match[1], match[2] or "str"
 
 

@@ -153,7 +153,9 @@ def _read(files: LogFiles, name: str) -> bytes:
         return files.bytes(name)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise RequestError(files.source(name).path, f"cannot be read: {reason}") from None
+        raise RequestError(
+            files.source(name).path, f"cannot be read: {reason}", "check its permissions"
+        ) from None
 
 
 def _is_labels(name: str) -> bool:

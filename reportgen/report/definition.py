@@ -302,7 +302,9 @@ def _check_axes(spec: TableSpec) -> None:
     for position, case in enumerate(spec.planned):
         missing = [name for name in (*spec.rows, *spec.columns) if name not in case]
         if missing:
-            raise RequestError(f"{spec.place}.planned[{position}]", f"lacks {', '.join(missing)}")
+            raise RequestError(
+                f"{spec.place}.planned[{position}]", f"lacks {', '.join(missing)}", "give a value for each"
+            )
 
 
 def _compare_spec(table: CompareTable) -> CompareSpec:

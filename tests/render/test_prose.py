@@ -229,7 +229,7 @@ def test_a_headline_of_the_program_is_no_template() -> None:
     [
         ('{{ value("x") }}', 'no table "x"; known: fp32-b128, phases/DARNN'),
         ('{{ table("fp32-b128") }}', "contains a table, figure or section; use numbers only"),
-        ("{{ 1", "template: unexpected end of template, expected 'end of print statement'."),
+        ("{{ 1", "template: unexpected end of template, expected 'end of print statement'"),
     ],
 )
 def test_a_mistake_in_a_headline_names_its_definition(text: str, message: str) -> None:

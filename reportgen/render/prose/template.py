@@ -32,6 +32,7 @@ MAX_CHARACTERS = 4 * 2**20
 
 # Private-use characters around the answers of functions, until lines are joined.
 _ANSWER, _ANSWERED = "\ue002", "\ue003"
+_REMEDY = "docs/reference/prose.md lists what a text may contain"
 _RESERVED = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{_ANSWER}{_ANSWERED}]")
 _PLACEHOLDER = re.compile(f"{BEGIN}([0-9]+){END}")
 _SPLIT = re.compile(f"({BEGIN}[0-9]+{END})")
@@ -111,9 +112,10 @@ def _fill(template: str, report: Report, place: Callable[[int], str]) -> Prose:
     try:
         text = _render(_RESERVED.sub("", template), functions)
     except TemplateSyntaxError as error:
-        raise RequestError(place(error.lineno), f"template: {error.message}") from None
+        fact = f"template: {(error.message or '').removesuffix('.')}"
+        raise RequestError(place(error.lineno), fact, _REMEDY) from None
     except (RecursionError, MemoryError, SyntaxError):  # Python's own limits for nested expressions
-        raise RequestError(place(1), "template: an expression is nested too deeply") from None
+        raise RequestError(place(1), "template: an expression is nested too deeply", "split it") from None
     except PlaceholderError as error:
         line = error.line or _template_line(error.__traceback__)
         raise RequestError(place(line), error.fact, error.remedy) from None
@@ -131,7 +133,9 @@ def _render(source: str, functions: Functions) -> str:
         parts.append(part)
         length += len(part) + 1  # a part without characters takes time too
         if length > MAX_CHARACTERS:
-            raise PlaceholderError(f"template: the text exceeds {MAX_CHARACTERS // 2**20} MiB", "", line=1)
+            raise PlaceholderError(
+                f"template: the text exceeds {MAX_CHARACTERS // 2**20} MiB", "shorten its loops", line=1
+            )
     return "".join(parts)
 
 
@@ -182,7 +186,7 @@ def _loop_variable(node: nodes.For, functions: Collection[str], outer: str) -> s
 
 
 def _refuse(node: nodes.Node, fact: str) -> NoReturn:
-    raise PlaceholderError(f"template: {fact}", "", line=node.lineno)
+    raise PlaceholderError(f"template: {fact}", _REMEDY, line=node.lineno)
 
 
 # Lines that cannot be continued (headings, tables, quotes, fences, rules, hard breaks), and continuations.

@@ -77,7 +77,9 @@ class Functions:
     def _count(self) -> None:
         self._calls += 1
         if self._calls > MAX_CALLS:
-            raise PlaceholderError(f"the text calls functions more than {MAX_CALLS:,} times", "")
+            raise PlaceholderError(
+                f"the text calls functions more than {MAX_CALLS:,} times", "place a table instead"
+            )
 
     def _placeholder(self, kind: PageBlockKind, identifier: str = "") -> str:
         self.blocks.append(PageBlock(kind, identifier))
@@ -123,7 +125,7 @@ class Functions:
         table = self._table(table_id)
         cell = _find_cell(table, _factors("row", row), _factors("column", column), quantity)
         if not isinstance(unit, bool):
-            raise PlaceholderError(f"unit = {unit!r} is neither true nor false", "")
+            raise PlaceholderError(f"unit = {unit!r} is neither true nor false", "write unit = true")
         return Answer(cell.text(digits=None if digits is None else _digits(digits), with_unit=unit))
 
     def ratio(
@@ -144,7 +146,9 @@ class Functions:
         above = _find_cell(table, row, column, quantity)
         below = _find_cell(table, to_row, to_column, quantity)
         if below.value == 0:
-            raise PlaceholderError(f'table "{table_id}": the ratio divides by a cell that is 0', "")
+            raise PlaceholderError(
+                f'table "{table_id}": the ratio divides by a cell that is 0', "choose another cell"
+            )
         return Answer(units.text(above.value / below.value, digits=_digits(digits)))
 
     def expected(self, target: str = "", reference: str = "", digits: int = 3) -> str:
