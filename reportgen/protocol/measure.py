@@ -70,7 +70,11 @@ def _attempt(request: MeasureRequest, totals: Totals) -> Attempt:
     run, protocol = request.run, request.protocol
     if run.status in FAILED_STATUSES:
         return Attempt(None, (_failed(run),))
-    damaged = tuple(finding for finding in run.findings if finding.rule == Rule.READ_MALFORMED_LINE)
+    damaged = tuple(
+        finding
+        for finding in run.findings
+        if finding.rule == Rule.READ_MALFORMED_LINE and finding.severity != "note"
+    )
     if protocol.strict and damaged:
         return Attempt(None, damaged)
     result = _strongest(request)

@@ -234,7 +234,7 @@ def test_files_are_claimed_by_content_and_limited_by_the_glob() -> None:
         "a/y.txt": b"step 1 2 ms\n",
         "b/x.log": b"nothing\n",
         "late.log": b"\n" * 70_000 + b"step 1 2 ms\n",
-        "bin.log": b"step 1 2 ms\n\0\n",
+        "bin.log": b"step 1 2 ms\n\0\1\n",
     }
     assert claimed(contents) == ["late.log", "x.log", "y.txt"]  # by its end
     assert claimed(contents, files="*.log") == ["late.log", "x.log"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from reportgen.core.model import STEP, Run
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.detection import detect, discover
+from reportgen.formats.detection import detect, discover, offer
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, format_named
@@ -88,6 +88,27 @@ def test_a_log_that_ends_in_nul_bytes_is_read_and_reported(name: str) -> None:
     assert claimed is not None
     (run,) = (one for one in format_named(name).read(claimed.files) if isinstance(one, Run))
     assert "read.malformed-line" in [finding.rule for finding in run.findings]
+
+
+# Written as a whole, or by hand: none of them prints what a program prints.
+DOCUMENTS = ("native", "optimum_benchmark", "pickled", "published")
+
+
+@pytest.mark.parametrize("name", [known.name for known in FORMATS if known.name not in DOCUMENTS])
+@pytest.mark.parametrize("nuls", [b"\0\n", b"\n" + b"\0" * 99], ids=["one", "many"])
+def test_a_few_nul_bytes_change_nothing(name: str, nuls: bytes) -> None:
+    """A number printed as a character, or a hole in a log that was rotated while a program wrote it."""
+    holed = {path: content.replace(b"\n", nuls, 1) for path, content in VALID_LOGS[name].items()}
+    assert runs_of(holed, name) == runs_of(VALID_LOGS[name], name)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_log_that_begins_with_a_hole_is_read(name: str) -> None:
+    """`copytruncate` leaves a hole as long as the old log if the program does not append."""
+    holed = {path: b"\0" * 70_000 + content for path, content in VALID_LOGS[name].items()}
+    claimed = offer(view(holed, name))
+    assert claimed is not None
+    assert claimed.format.name == name
 
 
 @pytest.mark.parametrize("name", [known.name for known in FORMATS])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.formats.parsing.text_log import TextLog, floats, mean, plain, seconds
+from reportgen.formats.parsing.text_log import TextLog, floats, is_binary, mean, plain, seconds
 from reportgen.sources.logfiles import LogFiles
 
 TEXTS = st.lists(st.sampled_from([b"\r", b"\n", b"a", b"bc"]), min_size=1).map(b"".join)
@@ -84,3 +84,37 @@ def test_a_search_with_a_literal_finds_the_first_and_the_last_match(content: byt
 )
 def test_a_mean_is_that_of_the_finite_values(values: list[float], expected: float) -> None:
     np.testing.assert_equal(mean(np.array(values)), expected)
+
+
+LINES = b"[2023/08/02 21:03:32] ppcls INFO: epoch:4   train step:10\n" * 20
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"W0802 21:03:27.123456  1234 gpu_resources.cc:91] device: \0, cuDNN Version: 8.4.\n", False),
+        # The eighth rank prints a 7, and others a control character too.
+        (b"".join(b"gpu_resources.cc:91] device: %c, cuDNN Version: 8.4.\n" % i for i in range(8)), False),
+        (b"\0" * 5000 + LINES, False),
+        (LINES + b"\0" * 5000 + LINES, False),
+        (LINES + b"\0" * 5000, False),
+        (LINES, False),
+        (LINES.decode().encode("utf-16-le"), True),
+        (LINES.decode().encode("utf-16-be"), True),
+        (bytes(range(256)) * 9, True),
+        (b"\0\1", True),
+    ],
+)
+def test_a_few_runs_of_nul_bytes_make_no_binary_file(content: bytes, expected: bool) -> None:
+    assert is_binary(content) is expected
+
+
+def test_nul_bytes_are_left_out_with_a_finding() -> None:
+    text = log(b"a\ndevice: \0, b\n\0\0\0c\nd\0\0")
+    assert text.content == b"a\ndevice: , b\nc\nd"
+    assert [
+        (each.severity, each.source and each.source.line, each.message) for each in text.malformed.findings()
+    ] == [
+        ("note", 2, "NUL bytes, left out, and 1 more like it"),
+        ("warning", 4, "ends in NUL bytes: the log was not written out"),
+    ]

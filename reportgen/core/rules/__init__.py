@@ -59,7 +59,7 @@ class Rule(StrEnum):
     READ_INCOMPLETE_RUN = "read.incomplete-run", "warning"
     READ_LABEL_CONFLICT = "read.label-conflict", "warning"
     READ_LARGE_FILE = "read.large-file", "warning"
-    READ_MALFORMED_LINE = "read.malformed-line", "warning"
+    READ_MALFORMED_LINE = "read.malformed-line", "note", "warning"
     READ_MALFORMED_SOURCE = "read.malformed-source", "invalid"
     READ_NEWER_VERSION = "read.newer-version", "invalid"
     READ_NO_RUN = "read.no-run", "warning"

@@ -19,7 +19,7 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import typed_records
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import NUMBER, claim
+from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "llama_bench"
@@ -57,8 +57,8 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield a run for each test."""
-    content = files.bytes(files.path)
-    malformed = Malformed(files.id(files.path), files.source(files.path).path)
+    log = TextLog(files)
+    content, malformed = log.content, log.malformed
     start = content.lstrip()[:1]
     if start == b"[":
         results: Iterable[Result] = _array(content, malformed)

@@ -23,9 +23,9 @@ from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.json_values import inside, scalars, table, tables, whole
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
+from reportgen.formats.parsing.text_log import TextLog
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvbench"
@@ -56,9 +56,9 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield a run for each state."""
-    content = files.bytes(files.path)
+    log = TextLog(files)
+    content, malformed = log.content, log.malformed
     document = json_values.load(content)
-    malformed = Malformed(files.id(files.path), files.source(files.path).path)
     if not isinstance(document, dict):
         malformed.add(1, "not a JSON document; it may be truncated")
     parts = table(document)

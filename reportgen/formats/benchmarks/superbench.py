@@ -21,9 +21,8 @@ from reportgen.core.model import Finding, Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import seconds
+from reportgen.formats.parsing.text_log import TextLog, seconds
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "superbench"
@@ -67,8 +66,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield a run for each node, or the run of the monitor; nothing for a diagnosis."""
     if any(literal in files.head(files.path) for literal in _DIAGNOSES):
         return
-    malformed = Malformed(files.id(files.path), files.source(files.path).path)
-    entries = list(json_values.objects(files.bytes(files.path), malformed))
+    log = TextLog(files)
+    entries = list(json_values.objects(log.content, log.malformed))
     if entries and "cpu_usage" in entries[0][1] and "time" in entries[0][1]:
         yield _monitor(files, [sample for _, sample in entries])
     else:
@@ -76,7 +75,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
             run = ResultRun.of_file(_NAME, files, line, number, framework="SuperBench")
             _add_node(run, entry)
             yield run.run()
-    yield from malformed.findings()
+    yield from log.malformed.findings()
 
 
 FORMAT = Format(

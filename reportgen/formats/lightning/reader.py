@@ -21,10 +21,9 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.lightning import machine_files, metrics_csv, profiler
 from reportgen.formats.parsing import json_values
-from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import is_binary, mean
+from reportgen.formats.parsing.text_log import TextLog, is_binary, mean, plain
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "lightning"
@@ -60,10 +59,10 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     """Yield the run of a folder or of a file."""
     if files.is_folder:
         yield _ConfigurationFolder(files, _roles(files)).read()
-    elif profiler.is_report(files.bytes(files.path)):
-        yield _read_profile(files)
+    elif profiler.is_report((log := TextLog(files)).content):
+        yield _read_profile(log)
     else:
-        yield _read_metrics(files)
+        yield _read_metrics(log)
 
 
 _SUMMARY = "PyTorch Lightning: profiler reports, metrics.csv, and folders with both."
@@ -74,7 +73,7 @@ def _roles(files: LogFiles) -> dict[str, str]:
     """Return role -> path of the files in a folder; the first of each role by name."""
     roles: dict[str, str] = {}
     for name in files.children()[0]:
-        head = files.head(name)
+        head = plain(files.head(name))
         roles.setdefault(next((role for role, (_, matches) in _ROLES.items() if matches(head)), ""), name)
     roles.pop("", None)
     return roles
@@ -99,10 +98,13 @@ def _claim_folder(files: LogFiles) -> Claim | None:
 
 def _claim_file(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
-    if profiler.is_report(head) and not is_binary(head):
+    if is_binary(head):
+        return None
+    head = plain(head)
+    if profiler.is_report(head):
         return Claim.at(files, 1.0, "Profiler Report", head, head.find(profiler.TITLE))
     names = metrics_csv.column_names(head)
-    if "step" not in names or is_binary(head):
+    if "step" not in names:
         return None
     if metrics_csv.THROUGHPUT_KEYS.intersection(names) or any(name.startswith("gpu_id: ") for name in names):
         return Claim.of_file(files, 1.0, head[:100].partition(b"\n")[0].decode("utf-8", "replace"), 1)
@@ -112,22 +114,22 @@ def _claim_file(files: LogFiles) -> Claim | None:
     return None
 
 
-def _read_profile(files: LogFiles) -> Run:
-    run = ResultRun.of_file(_NAME, files, framework=_FRAMEWORK)
-    profiler.add_step_times(run, profiler.parse(files.bytes(files.path)))
+def _read_profile(log: TextLog) -> Run:
+    run = ResultRun.of_file(_NAME, log.files, framework=_FRAMEWORK)
+    profiler.add_step_times(run, profiler.parse(log.content))
+    run.findings += log.malformed.findings()
     if not run.aggregates:
         run.status = "partial"
         run.note(Rule.READ_INCOMPLETE_RUN, "the profiler's report has no actions")
     return run.run()
 
 
-def _read_metrics(files: LogFiles) -> Run:
-    run = ResultRun.of_file(_NAME, files, framework=_FRAMEWORK)
-    metrics = metrics_csv.parse(files.bytes(files.path))
-    malformed = Malformed(run.id, run.source.path)
+def _read_metrics(log: TextLog) -> Run:
+    run = ResultRun.of_file(_NAME, log.files, framework=_FRAMEWORK)
+    metrics = metrics_csv.parse(log.content)
     if metrics.damaged:
-        malformed.add(metrics.damaged[0], "not as many cells as the header", len(metrics.damaged))
-    run.findings += malformed.findings()
+        log.malformed.add(metrics.damaged[0], "not as many cells as the header", len(metrics.damaged))
+    run.findings += log.malformed.findings()
     if not len(metrics.line):
         run.status = "partial"
         run.note(Rule.READ_INCOMPLETE_RUN, "a header without rows")
@@ -156,7 +158,7 @@ class _ConfigurationFolder:
         self.actions = profiler.parse(self._bytes("profile"))
         self.dlprof = machine_files.dlprof_summary(self._bytes("dlprof"))
         self.versions = {
-            path: metrics_csv.parse(files.bytes(path))
+            path: metrics_csv.parse(plain(files.bytes(path)))
             for path in files
             if (match := _VERSION_FILE.fullmatch(path)) and match[1] == "metrics.csv"
         }
@@ -189,7 +191,7 @@ class _ConfigurationFolder:
         return run.run()
 
     def _bytes(self, role: str) -> bytes:
-        return self.files.bytes(self.roles[role]) if role in self.roles else b""
+        return plain(self.files.bytes(self.roles[role])) if role in self.roles else b""
 
     def _add_status(self) -> None:
         missing, source = self._missing(), self.files.source()

@@ -25,9 +25,8 @@ from reportgen.core.model import Finding, FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import quantity, rows
-from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import is_binary
+from reportgen.formats.parsing.text_log import TextLog, is_binary, plain
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvsmi"
@@ -162,7 +161,7 @@ def claims(files: LogFiles) -> Claim | None:
     if files.is_folder:
         return None
     head = files.head(files.path)
-    if is_binary(head) or not head.strip():
+    if is_binary(head) or not (head := plain(head)).strip():
         return None
     try:
         first = list(islice(rows(head.decode("utf-8", "replace")), _PROBED_LINES + 1))
@@ -201,7 +200,8 @@ class _Monitor:
 
     def __init__(self, files: LogFiles) -> None:
         self.files, self.run = files, ResultRun.of_file(_NAME, files)
-        self.malformed = Malformed(self.run.id, self.run.source.path)
+        self.log = TextLog(files)
+        self.malformed = self.log.malformed
         self.fields: list[Field] = []
         self.cells: list[list[str]] = []
         self.lines: list[int] = []
@@ -230,7 +230,7 @@ class _Monitor:
 
     def _read_rows(self) -> None:
         """Collect the rows with as many cells as the header, which is repeated in appended logs."""
-        content = self.files.bytes(self.files.path)
+        content = self.log.content
         end, cached = content.rfind(b"\n") + 1, dict[str, str]()
         if end < len(content):
             self.malformed.add(content.count(b"\n") + 1, "a truncated last line, skipped")

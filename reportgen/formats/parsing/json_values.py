@@ -11,6 +11,7 @@ from reportgen.core.factors import is_factor_value
 from reportgen.core.model import FactorValue
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.parsing.text_log import is_binary, plain
 from reportgen.sources.logfiles import LogFiles
 
 
@@ -49,8 +50,11 @@ def claim(
     if files.is_folder:
         return None
     head = files.head(files.path)
+    if is_binary(head):
+        return None
+    head = plain(head)
     start = head.lstrip()[:1]
-    if not start or start not in starts or b"\0" in head or not all(literal in head for literal in literals):
+    if not start or start not in starts or not all(literal in head for literal in literals):
         return None
     return Claim.at(files, confidence, literals[0].decode("utf-8", "replace"), head, head.find(literals[0]))
 

@@ -1,9 +1,9 @@
 """Parse text logs in bulk: match one compiled pattern and return the records as columns with line numbers.
 
-A `TextLog` holds the content of a file without terminal colours. `records` returns the matches of a pattern
-as columns, which become NumPy arrays in one call. A line ends with a line feed, as for `sed -n Np`: a
-progress bar redrawn with carriage returns is one line. Patterns have named groups, start with a literal if
-possible and match well-formed numbers only, so callers need no second check.
+A `TextLog` holds the content of a file without terminal colours and NUL bytes. `records` returns the matches
+of a pattern as columns, which become NumPy arrays in one call. A line ends with a line feed, as for
+`sed -n Np`: a progress bar redrawn with carriage returns is one line. Patterns have named groups, start with
+a literal if possible and match well-formed numbers only, so callers need no second check.
 """
 
 import math
@@ -29,6 +29,11 @@ COUNT = rb"[0-9]{1,15}"
 STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,6})?"
 
 _ESCAPE = b"\x1b"
+_NULS = re.compile(rb"\0+")
+# A run of NUL bytes, or a control character that no terminal needs.
+_CONTROL = re.compile(rb"\0+|[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
+# Text has at least this many bytes for each of them, the first left out.
+_MIN_TEXT_BYTES = 32
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
 _DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
@@ -81,7 +86,7 @@ class Records:
 
 
 class TextLog:
-    """A text file: its content without colours, and searches in it."""
+    """A text file: its content without colours and NUL bytes, and searches in it."""
 
     def __init__(self, files: LogFiles) -> None:
         self.files, self.path = files, files.path
@@ -90,11 +95,8 @@ class TextLog:
         self.content = plain(content)
         self.malformed = Malformed(self.id, self.source.path)
         self._lines_before = 0
-        if content.endswith(b"\0"):
-            # A machine that crashes leaves blocks of NUL bytes that it had not written yet.
-            self.malformed.add(
-                self.content.count(b"\n") + 1, "ends in NUL bytes: the log was not written out"
-            )
+        if b"\0" in content:
+            _note_nuls(content, self.malformed)
 
     def parts(self, begins: Sequence[int]) -> Iterator["TextLog"]:
         """Yield the text from each of these ascending offsets to the next; lines keep their numbers."""
@@ -207,9 +209,9 @@ class TextLog:
 
 
 def plain(content: bytes) -> bytes:
-    """Remove terminal colours, CR before LF and trailing NUL bytes; lines keep their numbers."""
-    if content.endswith(b"\0"):
-        content = content.rstrip(b"\0")
+    """Remove terminal colours, CR before LF and NUL bytes; lines keep their numbers."""
+    if b"\0" in content:
+        content = content.replace(b"\0", b"")
     # Most logs contain no CR, and rfind reports an absent byte faster than find.
     if b"\r" in content and content.rfind(b"\r\n") >= 0:
         content = content.replace(b"\r\n", b"\n")
@@ -217,8 +219,26 @@ def plain(content: bytes) -> bytes:
 
 
 def is_binary(head: bytes) -> bool:
-    """Return whether a file with this head is not text: NUL bytes occur before its end."""
-    return b"\0" in head and b"\0" in head.rstrip(b"\0")
+    """Return whether a file with this head is not text.
+
+    Text may contain a few NUL bytes: a number printed as a character (`device: \\0.`), and runs of them where
+    a log was rotated or not written out. UTF-16 has one in every second byte, and binary files have other
+    control characters too.
+    """
+    if b"\0" not in head:
+        return False
+    text = head.rstrip(b"\0")
+    return len(_CONTROL.findall(text)) > 1 + (len(text) - text.count(b"\0")) // _MIN_TEXT_BYTES
+
+
+def _note_nuls(content: bytes, malformed: Malformed) -> None:
+    text = content.rstrip(b"\0")
+    if len(text) < len(content):
+        # A machine that crashes leaves blocks of NUL bytes that it had not written yet.
+        malformed.add(text.count(b"\n") + 1, "ends in NUL bytes: the log was not written out")
+    if (first := text.find(b"\0")) >= 0:
+        places = len(_NULS.findall(text))
+        malformed.add(text.count(b"\n", 0, first) + 1, "NUL bytes, left out", places, "note")
 
 
 def claim(
