@@ -18,7 +18,7 @@ Quantity = Literal[
     "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats", "verdict"
 ]
 CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
-CellKind = Literal["number", "absent", "status", "several", "planned", "verdict"]
+CellKind = Literal["number", "absent", "status", "several", "planned", "verdict", "incomparable"]
 UnitMode = Literal["table", "column", "row", "cell"]
 
 
@@ -132,6 +132,24 @@ class Expected:
         return tuple(dict.fromkeys(named for path in self.paths for edge in path for named in edge.where))
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something other than a factor in which a case and its baseline differ, with the values of both.
+
+    is_essential  whether the ratio of the two means nothing
+    """
+
+    name: str
+    own: str
+    baseline: str
+    is_essential: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return the difference in words: "driver (470; 550 in the baseline)"."""
+        return f"{self.name} ({self.own}; {self.baseline} in the baseline)"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """A cell against its baseline.
@@ -140,6 +158,7 @@ class Comparison:
     expected  the expected speed that applies, None where there is none (or none is meant to be)
     excess    slowdown vs expected: value x expected speed; None without `expected`
     low, high  of `excess`, from the band of the expected speed
+    differs   in what else than factors the two differ
     verdict   how the two speeds compare; None where they are no speeds of the same work
     """
 
@@ -151,6 +170,7 @@ class Comparison:
     low: float | None = None
     high: float | None = None
     verdict: Verdict | None = None
+    differs: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

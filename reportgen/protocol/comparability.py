@@ -6,15 +6,40 @@ factors say.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from reportgen.core.model import STEP, FactorValue, Measurement, Run
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import STEP, Case, FactorValue, Measurement, Run
+from reportgen.core.results import Difference
 
 # Repeats must agree in these.
 WORK, RANKS, DEVICE, CLOCK = "samples_per_step", "ranks", "device_model", "clock"
 OF_REPEATS = (WORK, RANKS, DEVICE, CLOCK)
+
+# A comparison is meaningless if these differ, unless its definition accepts it.
+EVIDENCE = "evidence"
+ESSENTIAL = (WORK, CLOCK, EVIDENCE)
+
+# Factors that change the work of a step or the ranks: a comparison of these is about that difference.
+_SIZES = frozenset(
+    ("nodes", "devices", "devices_per_node", "ranks", "batch_size", "global_batch_size", "micro_batch_size")
+)
+# Factors that name the device.
+_DEVICES = frozenset(("device", "gpu", "accelerator", "cluster", "system"))
+
+_EVIDENCE_KINDS: Mapping[str, str] = {
+    "steps": "measured", "intervals": "measured",
+    "aggregate": "already reduced", "published": "already reduced",
+}  # fmt: skip
+
+# Versions and settings that change speed, by their names in environments of our own and of other logs.
+_ENVIRONMENT = re.compile(
+    r"driver(?:[._]version)?"
+    r"|(?:software\.)?(?:cuda|cudnn|nccl|torch|pytorch|tensorflow|jax|mxnet|paddle)(?:[._]version)?"
+    r"|torch\.(?:cuda|cudnn|nccl|float32_matmul_precision|matmul_allow_tf32|cudnn_allow_tf32)"
+)
 
 _DEVICE_NAME = re.compile(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
 
@@ -67,3 +92,45 @@ def _work(run: Run) -> float | None:
         return run.samples_per_step
     clock = per_rank[0][0]
     return sum(work for of, _, work in per_rank if of == clock)
+
+
+def differences(case: Case, baseline: Case, compared: Collection[str]) -> tuple[Difference, ...]:
+    """Return in what else than factors a case and its baseline differ, the essential first.
+
+    compared  the factors that the comparison is about. Those that change the work of a step or the number of
+              ranks explain a difference in these
+    """
+    own, base = _of_case(case), _of_case(baseline)
+    explained = set(compared)
+    if _SIZES & explained:
+        explained |= {WORK, RANKS}
+    if _DEVICES & explained:
+        explained.add(DEVICE)
+    # A rate is work over time, so rates of other work may be compared.
+    essential = ESSENTIAL if metric_of(case.metric).better == "lower" else (CLOCK, EVIDENCE)
+    return tuple(
+        Difference(name, _text(own[name]), _text(base[name]), name in essential)
+        for name in (*ESSENTIAL, *sorted(own.keys() - set(ESSENTIAL)))
+        if name in own and name in base and own[name] != base[name] and name not in explained
+    )
+
+
+def _of_case(case: Case) -> dict[str, frozenset[str]]:
+    """Return the conditions, evidence and environment of a case, with the values of all its repeats."""
+    values: dict[str, set[str]] = {}
+    for measurement in case.measurements:
+        for name, value in _everything(measurement):
+            values.setdefault(name, set()).add(str(value))
+    return {name: frozenset(each) for name, each in values.items()}
+
+
+def _everything(measurement: Measurement) -> Iterator[tuple[str, FactorValue]]:
+    yield from conditions_of(measurement).items()
+    yield EVIDENCE, _EVIDENCE_KINDS[measurement.evidence]
+    for name, value in measurement.run.environment.items():
+        if _ENVIRONMENT.fullmatch(name):
+            yield name.removeprefix("software."), value
+
+
+def _text(values: Iterable[str]) -> str:
+    return ", ".join(sorted(values))

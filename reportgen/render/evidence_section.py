@@ -129,7 +129,9 @@ def _comparison(case: Case, appearance: Appearance, cases: CaseIndex) -> Link | 
         if name not in case.factors or factor_key(case.factors[name]) != factor_key(value)
     ]
     before = _BEFORE_BASELINE[comparison.kind].format(units.text(comparison.value, digits=3))
-    after = _expectation(comparison) + _verdict(comparison)
+    texts = ", ".join(each.text for each in comparison.differs)
+    differs = f"; differs in {texts}" if texts else ""
+    after = _expectation(comparison) + _verdict(comparison) + differs
     return Link(f"case-{baseline}", ", ".join(differing) or "the other runs", before, after)
 
 

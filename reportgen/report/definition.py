@@ -8,7 +8,7 @@ here looks at logs: whether a factor or a value exists is checked where the runs
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -34,6 +34,7 @@ class CompareTable(TomlTable):
     mean: bool = False
     same_within: Annotated[float, Meta(gt=0, lt=1)] = 0.01
     exchangeable: bool = False
+    accept: tuple[Literal["samples_per_step", "clock", "evidence"], ...] = ()
 
 
 class TableKeys(TomlTable):
@@ -308,7 +309,9 @@ def _check_axes(spec: TableSpec) -> None:
 
 
 def _compare_spec(table: CompareTable) -> CompareSpec:
-    return CompareSpec(table.kind, table.baseline, table.mean, table.same_within, table.exchangeable)
+    return CompareSpec(
+        table.kind, table.baseline, table.mean, table.same_within, table.exchangeable, table.accept
+    )
 
 
 def _shown(show: Iterable[str], compare: CompareSpec | None, place: str) -> tuple[Quantity, ...]:

@@ -24,7 +24,13 @@ def caption(
     cases = [case for slot in grid.slots.values() for case in slot]
     single = [slot[0] for slot in grid.slots.values() if len(slot) == 1]
     unequal = _unequal(spec, single, against, factors_of)
-    sentences = [_metric(spec, cases, unit), _constants(spec, cases), _baseline(spec, unequal), *spec.notes]
+    sentences = [
+        _metric(spec, cases, unit),
+        _constants(spec, cases),
+        _baseline(spec, unequal),
+        _differences(single, against),
+        *spec.notes,
+    ]
     return tuple(text for text in sentences if text)
 
 
@@ -107,6 +113,22 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
     title = QUANTITY_TITLES[COMPARED_QUANTITIES[spec.compare.kind][0]]
     exceptions = f" except {unequal}" if unequal else ""
     return f"{title.capitalize()} relative to {against}; all other factors equal{exceptions}."
+
+
+def _differences(cases: Sequence[Case], against: Comparer | None) -> str:
+    """Return in what else than factors cases and baselines differ; with few values, these too."""
+    if against is None:
+        return ""
+    texts: dict[str, dict[str, None]] = {}
+    for case in cases:
+        comparison = against.compare(case).comparison
+        for each in comparison.differs if comparison else ():
+            texts.setdefault(each.name, {}).setdefault(each.text)
+    shown = [next(iter(each)) if len(each) == 1 else name for name, each in texts.items()]
+    if not shown:
+        return ""
+    more = f" and {len(shown) - _MAX_LISTED_VALUES} more" if len(shown) > _MAX_LISTED_VALUES else ""
+    return f"Cases and baselines also differ in {', '.join(shown[:_MAX_LISTED_VALUES])}{more}."
 
 
 def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, factors_of: FactorsOf) -> str:

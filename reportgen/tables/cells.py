@@ -18,7 +18,7 @@ from reportgen.tables.spec import TableSpec
 UnitOf = Callable[[Place, Case], Unit | None]
 
 # The notes of a cell without a number; all others belong to the numbers of its case.
-_OF_ABSENCE = frozenset({Rule.TABLE_MISSING_BASELINE, Rule.EXPECTED_NO_PATH})
+_OF_ABSENCE = frozenset({Rule.TABLE_MISSING_BASELINE, Rule.TABLE_NOT_COMPARABLE, Rule.EXPECTED_NO_PATH})
 
 _STATUS_TEXTS = {
     "out_of_memory": "out of memory",
@@ -55,7 +55,7 @@ class CellBuilder:
 
     def _filled(self, place: Place, case: Case) -> list[PendingCell]:
         notes = self.footnotes.of_case(case)
-        comparison = self._compared(case, notes)
+        comparison, is_meaningless = self._compared(case, notes)
         unit = self.unit_of(place, case)
         if self.spec.interval and _is_short_range(case):
             notes.append(self.footnotes.add(_range_text(case, self.spec.protocol.confidence)))
@@ -64,19 +64,23 @@ class CellBuilder:
         cells = []
         for quantity in self.spec.show:
             cell = self._quantity(quantity, case, comparison, unit)
+            if is_meaningless and cell.kind == "absent":
+                cell = replace(cell, kind="incomparable", text="not comparable")
             all_notes = [*notes, *(() if quantity in ("value", "repeats") else of_baseline)]
             of_cell = tuple(dict.fromkeys(all_notes)) if cell.kind == "number" else of_absence
             cells.append(PendingCell(cell, of_cell))
         return cells
 
-    def _compared(self, case: Case, notes: list[Note]) -> Comparison | None:
+    def _compared(self, case: Case, notes: list[Note]) -> tuple[Comparison | None, bool]:
+        """Return the comparison, and whether one would be meaningless; add the reason to the notes."""
         if self.comparer is None:
-            return None
+            return None, False
         compared = self.comparer.compare(case)
         if compared.finding:
             self.findings.append(compared.finding)
             notes.append(self.footnotes.add(compared.finding.message, compared.finding.rule))
-        return compared.comparison
+        is_meaningless = compared.finding is not None and compared.finding.rule == Rule.TABLE_NOT_COMPARABLE
+        return compared.comparison, is_meaningless
 
     def _quantity(
         self, quantity: Quantity, case: Case, comparison: Comparison | None, unit: Unit | None

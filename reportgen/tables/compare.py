@@ -16,6 +16,7 @@ from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
 from reportgen.core.verdict import Verdict
 from reportgen.protocol import FAILED_STATUSES
+from reportgen.protocol.comparability import differences
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
@@ -57,11 +58,18 @@ class Comparer:
             own, others = " + ".join(case.parts), " + ".join(baseline.parts)
             message = f"{case.phase} is {own} here, but {others} in the baseline"
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
+        differs = differences(case, baseline, self.settings.baseline)
+        reasons = [each for each in differs if each.is_essential and each.name not in self.settings.accept]
+        if reasons:
+            message = (
+                f"not comparable with its baseline: differs in {' and '.join(each.text for each in reasons)}"
+            )
+            return Compared(None, Finding("warning", Rule.TABLE_NOT_COMPARABLE, self.spec.id, message))
         compared = self._compared(case, baseline)
         if compared.comparison is None or case is baseline:
             return compared
         verdict = verdict_on(case, baseline, self.settings, self.spec.protocol.confidence)
-        return replace(compared, comparison=replace(compared.comparison, verdict=verdict))
+        return replace(compared, comparison=replace(compared.comparison, verdict=verdict, differs=differs))
 
     def _compared(self, case: Case, baseline: Case) -> Compared:
         if self.settings.kind == "expected":
@@ -86,8 +94,8 @@ class Comparer:
         """Return the factors in which the closest possible baseline differs from the one asked for."""
         wanted = factors_key({**case.factors, **self.settings.baseline})
         fixed = factors_key(self.settings.baseline)
-        differences = (wanted ^ factors for factors in self.by_factors if fixed <= factors)
-        names = min((sorted({name for name, _ in pairs}) for pairs in differences), key=_distance)
+        pairs_of_each = (wanted ^ factors for factors in self.by_factors if fixed <= factors)
+        names = min((sorted({name for name, _ in pairs}) for pairs in pairs_of_each), key=_distance)
         more = f" and {len(names) - _MAX_NAMED_FACTORS} more" if len(names) > _MAX_NAMED_FACTORS else ""
         return ", ".join(names[:_MAX_NAMED_FACTORS]) + more
 

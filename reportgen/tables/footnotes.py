@@ -17,7 +17,14 @@ from reportgen.core.rules import Rule
 MAX_TEXTS_PER_RULE = 3
 _FOLDED = "Details are in the evidence of each number."
 
-_ALWAYS = frozenset({Rule.READ_CORRECTED_FIGURE, Rule.TABLE_MISSING_BASELINE, Rule.TABLE_HIDDEN_VARIATION})
+_ALWAYS = frozenset(
+    {
+        Rule.READ_CORRECTED_FIGURE,
+        Rule.TABLE_MISSING_BASELINE,
+        Rule.TABLE_HIDDEN_VARIATION,
+        Rule.TABLE_NOT_COMPARABLE,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

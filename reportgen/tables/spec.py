@@ -25,6 +25,7 @@ class CompareSpec:
     mean             adds a row with the geometric mean of each column's ratios
     same_within      share within which two cases are the same
     is_exchangeable  the author declares that the order of the runs does not matter
+    accept           essential differences that the author accepts, see `protocol.comparability`
     """
 
     kind: CompareKind
@@ -32,6 +33,7 @@ class CompareSpec:
     mean: bool = False
     same_within: float = 0.01
     is_exchangeable: bool = False
+    accept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

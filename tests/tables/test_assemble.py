@@ -813,3 +813,87 @@ def test_runs_that_did_other_work_share_no_median(name: str, values: tuple[float
     assert note == (
         f"runs with equal factors differ in {name} ({shown}) and are no repeats: name it in labels.toml"
     )
+
+
+def against_b(case: dict[str, object], baseline: dict[str, object], **spec: object) -> Table:
+    """Return a table of the ratio of case a to its baseline b, seven runs each."""
+    runs = [
+        run(
+            series([1.0] * 150, clock=fields.get("clock", "host")),
+            id=f"{name}{n}",
+            factors={"side": name},
+            **{key: value for key, value in fields.items() if key != "clock"},
+        )
+        for name, fields in (("a", case), ("b", baseline))
+        for n in range(7)
+    ]
+    compare = CompareSpec("ratio", {"side": "b"}, accept=tuple(spec.pop("accept", ())))
+    return only_table(runs, rows=("side",), show=("ratio",), compare=compare, **spec)
+
+
+@pytest.mark.parametrize(
+    ("case", "baseline", "reason"),
+    [
+        ({"samples_per_step": 32}, {"samples_per_step": 64}, "samples_per_step (32; 64 in the baseline)"),
+        ({"clock": "host"}, {"clock": "cuda_event"}, "clock (host; device in the baseline)"),
+    ],
+)
+def test_a_ratio_of_other_work_or_another_clock_is_not_printed(
+    case: dict[str, object], baseline: dict[str, object], reason: str
+) -> None:
+    table = against_b(case, baseline, metrics=("step_time",))
+    assert texts(table)[0] == ["not comparable"]
+    assert table.cells[0][0].kind == "incomparable"
+    assert [(note.text, note.rule) for note in table.notes] == [
+        (f"not comparable with its baseline: differs in {reason}", "table.not-comparable")
+    ]
+    accepted = against_b(case, baseline, metrics=("step_time",), accept=(reason.partition(" ")[0],))
+    assert texts(accepted) == [["1"], ["1"]]
+    assert f"Cases and baselines also differ in {reason}." in accepted.caption
+
+
+def test_a_measured_case_is_not_compared_with_a_figure_that_was_reduced_before() -> None:
+    runs = [run(series([1.0] * 150), id=f"a{n}", factors={"side": "a"}, samples_per_step=8) for n in range(7)]
+    runs.append(published_run(side="b", throughput=12.0))
+    compare = CompareSpec("ratio", {"side": "b"})
+    table = only_table(runs, rows=("side",), metrics=("throughput",), show=("ratio",), compare=compare)
+    assert texts(table)[0] == ["not comparable"]
+    assert "evidence (measured; already reduced in the baseline)" in table.notes[0].text
+
+
+def test_rates_of_other_work_are_compared_and_the_caption_names_it() -> None:
+    table = against_b({"samples_per_step": 32}, {"samples_per_step": 64}, metrics=("throughput",))
+    assert texts(table) == [["0.5"], ["1"]]
+    (sentence,) = (text for text in table.caption if "also differ" in text)
+    assert sentence == "Cases and baselines also differ in samples_per_step (32; 64 in the baseline)."
+
+
+def test_a_caption_names_the_environment_that_differs() -> None:
+    case = {"environment": {"driver": "470.1", "torch.version": "1.9", "host": "x"}}
+    baseline = {"environment": {"driver": "550.2", "torch.version": "2.1", "host": "y"}}
+    table = against_b(case, baseline, metrics=("step_time",))
+    (sentence,) = (text for text in table.caption if "also differ" in text)
+    assert sentence == (
+        "Cases and baselines also differ in driver (470.1; 550.2 in the baseline), "
+        "torch.version (1.9; 2.1 in the baseline)."
+    )
+    alike = against_b(case, case, metrics=("step_time",))
+    assert not any("also differ" in text for text in alike.caption)
+
+
+def test_more_devices_do_more_work_with_more_ranks() -> None:
+    runs = [
+        run(
+            series([1.0] * 150),
+            id=f"{devices}-{n}",
+            factors={"devices": devices},
+            samples_per_step=8 * devices,
+            ranks=1,
+        )
+        for devices in (1, 8)
+        for n in range(7)
+    ]
+    compare = CompareSpec("ratio", {"devices": 1})
+    table = only_table(runs, rows=("devices",), metrics=("step_time",), show=("ratio",), compare=compare)
+    assert texts(table) == [["1"], ["1"]]
+    assert not any("also differ" in text for text in table.caption)

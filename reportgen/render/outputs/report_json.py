@@ -159,6 +159,7 @@ def _comparison(comparison: Comparison, cases: CaseIndex) -> Json:
         excess=comparison.excess,
         excess_low=comparison.low,
         excess_high=comparison.high,
+        differs={each.name: [each.own, each.baseline] for each in comparison.differs},
         verdict=comparison.verdict and _verdict(comparison.verdict),
     )
 
