@@ -91,7 +91,7 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
 def _failed_spec(
     place: str, runs: Sequence[Run], specs: Sequence[TableSpec], guessed: Collection[str]
 ) -> Iterator[TableSpec]:
-    """Yield a table of all failed runs if the others lack one of them, such as a model that always fails."""
+    """Yield a table of runs by status if the others lack a failed run, such as a model that always fails."""
     failed = [run for run in runs if run.status != "complete" and not available_metrics(run)]
     if all(any(matches(run.factors, spec.where) for spec in specs) for run in failed):
         return
@@ -99,8 +99,8 @@ def _failed_spec(
     axes = choose_axes([run for run in runs if run.status in statuses], runs, guessed)
     metric = specs[0].metrics[0] if specs else "throughput"
     spec = _spec(f"{place}: tables[{len(specs)}]", metric, {STATUS: statuses}, axes, (STEP,))
-    id = _free_id("failed-runs", {other.id for other in specs})
-    yield replace(spec, id=id, title="Failed runs")
+    id = _free_id("incomplete-runs", {other.id for other in specs})
+    yield replace(spec, id=id, title="Runs that did not complete")
 
 
 def _combined_spec(

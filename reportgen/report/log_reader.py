@@ -11,6 +11,7 @@ from pathlib import Path
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
+from reportgen.core.rules import Rule
 from reportgen.load import LoadResult, ParsedLogs, parse_logs
 from reportgen.load.scan import holds
 from reportgen.load.unread import unread_logs
@@ -86,7 +87,10 @@ class LogReader:
         result, place = self.load([log]), relative_place(self._path(log), self.root)
         folders = {self._campaign(run.source.path, place) for run in result.runs}
         broken = {
-            self._campaign(finding.source.path, place) for finding in result.findings if finding.source
+            self._campaign(finding.source.path, place)
+            for finding in result.findings
+            # A damaged file is one only beside the logs of other folders.
+            if finding.source and finding.rule != Rule.READ_DAMAGED_FILE
         } - {place}
         return [
             log if folder == place else f"{log}{folder[len(place) :]}" for folder in sorted(folders | broken)

@@ -25,7 +25,10 @@ def verdict_sentences(
 
     runs  behind the tables; others  of the same logs, in no table
     """
-    yield f"Source: {count_runs(runs)}." if runs else "No runs to report on."
+    if runs:
+        yield f"Source: {count_runs(runs)}."
+    elif not others:
+        yield "No runs to report on."
     if others:
         yield f"In no table: {count_runs(others)}."
     warnings = sum(finding.severity != "note" for finding in findings)

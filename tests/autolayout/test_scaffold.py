@@ -124,7 +124,7 @@ def test_what_failed_elsewhere_is_no_row_but_has_its_own_table():
     throughput, memory, failed = define_overview(runs, "reports").tables
     assert (throughput.where, memory.where) == ({"model": ("a", "b")}, {"model": ("b",)})
     assert (failed.id, failed.metrics, failed.where) == (
-        "failed-runs",
+        "incomplete-runs",
         ("throughput",),
         {"status": ("failed",)},
     )
@@ -148,7 +148,9 @@ def test_a_model_that_always_failed_has_rows_and_no_figure():
 
 def test_a_campaign_whose_runs_all_failed_has_a_definition():
     files = propose_files("reports", {"logs/x": [published_run(model="a", status="failed")]}).files
-    assert [one["id"] for one in tomllib.loads(files["reports/x.toml"].decode())["tables"]] == ["failed-runs"]
+    assert [one["id"] for one in tomllib.loads(files["reports/x.toml"].decode())["tables"]] == [
+        "incomplete-runs"
+    ]
 
 
 def test_the_folder_gives_the_system_of_a_log_without_device():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.core.model import Finding, Run
+from reportgen.core.model import Finding, Run, Source
 from reportgen.formats.published import reader as published
 from reportgen.formats.published import source_toml
 from reportgen.sources.logfiles import LogFiles
@@ -201,6 +201,18 @@ def test_valid_parts_of_a_wrong_description_are_used() -> None:
 @pytest.mark.parametrize("source", [b"title = 'x'\n", b"tables = ['t.csv']\n", b"\xff\xfe", b""])
 def test_other_folders_are_not_claimed(source: bytes) -> None:
     assert published.claims(LogFiles.of({"source.toml": source, "t.csv": b""})) is None
+
+
+def test_a_description_that_is_not_toml_is_claimed_and_its_fault_is_a_finding() -> None:
+    files = LogFiles.of({"source.toml": b"tables = ['t.csv']\ntitle 'x'\n", "t.csv": b""})
+    assert published.claims(files) is not None
+    (finding,) = published.read(files)
+    assert isinstance(finding, Finding)
+    assert (finding.rule, finding.source, finding.message[:14]) == (
+        "read.malformed-source",
+        Source("source.toml", 2),
+        "not valid TOML",
+    )
 
 
 def test_the_claim_covers_the_existing_tables() -> None:

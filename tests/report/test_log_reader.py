@@ -82,6 +82,15 @@ def test_a_part_of_a_load_is_like_a_load_of_that_part(root):
     assert copy.id == "d/r3"
 
 
+def test_a_folder_of_damaged_files_is_no_campaign(root):
+    write_files(root / "logs/x1/r1", native_files(1, *range(5000, 5130)))
+    write_files(root / "logs/x2/r1", {"run.json": ""})
+    everything = LogReader(root)
+    everything.expect("logs", "logs")
+    assert [finding.rule for finding in everything.load(["logs"]).findings] == ["read.damaged-file"]
+    assert everything.campaigns("logs")[-1] == "logs/x1"
+
+
 def test_files_of_run_folders_and_hidden_folders_are_scanned_separately(root):
     (root / "logs/.old").mkdir()
     (root / "logs/a/b").rename(root / "logs/.old/b")

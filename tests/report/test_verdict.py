@@ -77,7 +77,9 @@ def test_the_source_of_the_numbers_is_counted_by_status(runs: list[Run], text: s
 
 def test_runs_in_no_table_are_counted() -> None:
     others = [run(), run(status="failed")]
-    assert list(verdict_sentences([run()], (), others))[1:] == ["In no table: 2 runs (1 complete, 1 failed)."]
+    sentence = "In no table: 2 runs (1 complete, 1 failed)."
+    assert list(verdict_sentences([run()], (), others))[1:] == [sentence]
+    assert list(verdict_sentences([], (), others)) == [sentence]
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,9 @@ from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
 _NAME = "source.toml"
-_TITLE = re.compile(rb"^title[ \t]*=", re.MULTILINE)
-_TABLES = re.compile(rb"^tables[ \t]*=", re.MULTILINE)
+# Without "=": a file that is not TOML is claimed too, and its fault is a finding.
+_TITLE = re.compile(rb"^[ \t]*title\b", re.MULTILINE)
+_TABLES = re.compile(rb"^[ \t]*tables\b", re.MULTILINE)
 _STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 
 # Column -> text as published.
