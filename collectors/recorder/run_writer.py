@@ -48,7 +48,11 @@ class RunWriter:
             folder.mkdir(parents=True, exist_ok=True)  # on another node it may not exist yet
             run = run_folder.read_run(folder)
         elif rank.ranks > 1:
-            raise OSError("several ranks need the same folder; start the job with python -m collectors run")
+            name = run_folder.RUN_VARIABLE
+            raise OSError(
+                f"several ranks need the same folder, and {name} is not set here; start the job with "
+                f"python -m collectors run, and pass {name} on to every node (mpirun -x {name})"
+            )
         case = merge_cases(script["case"], run) if rank.rank == 0 else None
         if case and not folder_of_launcher:
             folder, run["repeat"] = run_folder.create_run_folder(logs, case.factors)

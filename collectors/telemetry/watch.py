@@ -209,7 +209,7 @@ class ThreadWatch:
                 folder, node, DEFAULT_INTERVAL_SECONDS, self._stop, root=root, environ=environ, is_thread=True
             )
         except FileExistsError:
-            return  # another process samples this node
+            warn(f"no telemetry: another process has written that of node {node}")
         except (UnavailableError, OSError) as error:
             warn(f"no telemetry: {error}")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from collectors.format_v1 import run_folder
+from collectors.machine import distributed
 from collectors.recorder import cuda_events, phases
 from collectors.recorder import recorder as recorder_module
 from tests.collectors.cuda_standin import cuda
@@ -17,7 +18,7 @@ from tests.collectors.nvml_standin import nvml_folder, standin
 __all__ = ["cuda", "nvml_folder", "standin"]  # fixtures
 
 ROOT = Path(__file__).parents[2]
-JOB_VARIABLES = ("RANK", "PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", run_folder.RUN_VARIABLE)
+JOB_VARIABLES = ("RANK", "PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK")
 
 
 class Clock:
@@ -30,8 +31,9 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def no_job(monkeypatch):
-    for name in JOB_VARIABLES:
+    for name in (*JOB_VARIABLES, distributed.NODE_VARIABLE, run_folder.RUN_VARIABLE):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # a GPU of this host is no factor of the runs
 
 
 @pytest.fixture

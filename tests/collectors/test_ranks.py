@@ -2,6 +2,7 @@
 
 import pytest
 
+from collectors import Recorder
 from collectors.__main__ import main
 from collectors.machine.distributed import RankInfo, process_rank
 
@@ -125,4 +126,15 @@ def test_the_launcher_asks_for_a_node_number_that_is_unknown(monkeypatch, tmp_pa
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert main(["run", "--logs", str(tmp_path), "--", "true"]) == 2
     assert "use --node N" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rank_without_the_folder_of_the_launcher_says_what_to_pass_on(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, value in open_mpi(1, 0).items():
+        monkeypatch.setenv(name, str(value))
+    with Recorder.start() as recorder:
+        recorder.step()
+    assert recorder.folder is None
+    assert "pass REPORTGEN_RUN on to every node (mpirun -x REPORTGEN_RUN)" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
