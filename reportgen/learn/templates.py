@@ -85,6 +85,14 @@ class LineTemplate:
         grows = len(values) >= _MIN_GROWING and is_rare and rises >= _MIN_RISE_SHARE * (len(values) - 1)
         return grows or self.never_falls(slot)
 
+    def growth(self, slot: int) -> float:
+        """Return how much numbers grow in all, as a share of the largest: 1 for a time that starts at 0."""
+        values = self.numbers(slot)
+        largest = max(values, default=0.0)
+        return (
+            sum(max(after - before, 0.0) for before, after in pairwise(values)) / largest if largest else 0.0
+        )
+
     def spellings(self, place: int) -> set[str]:
         """Return how the literal at a place is written, including white space."""
         return {raw[place] for raw in self.raws}

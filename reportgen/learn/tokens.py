@@ -56,6 +56,7 @@ _PER_STEP = re.compile(r"(?:/|per)[ _]?(?:step|it|batch)")
 _PARTIAL_TIME = re.compile(
     r"(?<![a-z])(?:data|load|fwd|forward|bwd|backward|optim|opt|eval|val|valid|comm|wait|h2d|lr|loss|mem|epoch)"
 )
+_MIN_ELAPSED_GROWTH = 0.1
 _MEAN = re.compile(r"(?<![a-z])(?:eta|remain|left|avg|average|mean)")
 _AGGREGATE_TIME = re.compile(r"(?<![a-z])(?:eta|remain|total|left|avg|average|mean)")
 
@@ -212,6 +213,8 @@ def elapsed_unit(template: LineTemplate, context: NumberContext, slot: int) -> s
     key, unit = context.key, _unit(context.unit or context.named_unit)
     is_other = context.is_other or _PARTIAL_TIME.search(key) or _MEAN.search(key) or _PER_STEP.search(key)
     if is_other or not (unit or is_time(key)) or not template.accumulates(slot):
+        return ""
+    if template.growth(slot) < _MIN_ELAPSED_GROWTH:  # a step time that drifts
         return ""
     # Whole numbers without a unit are more often a count.
     return unit or ("s" if is_time(key) and all("." in cell for cell in template.column(slot)) else "")

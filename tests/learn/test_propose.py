@@ -353,6 +353,11 @@ def test_a_time_that_only_grows_is_no_step_time_and_its_difference_is_used(
     )
 
 
+def test_a_time_that_drifts_is_no_time_since_the_start() -> None:
+    log = "".join(f"step {i} took {500 + i * 0.1:.1f} ms 64 img/s\n" for i in range(1, 100))
+    assert "timestamp" not in pattern(learned(log))
+
+
 def test_noise_that_rises_by_chance_is_a_step_time() -> None:
     log = "".join(f"step {i} took {500 + i % 9} ms\n" for i in range(1, 100))
     assert "(?P<step_time_ms>" in pattern(learned(log))

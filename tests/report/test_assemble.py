@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from reportgen.pipeline import Request, build
-from tests.builders import native_files, write_files
+from reportgen.report.assemble import assemble
+from reportgen.report.definition import ReportDefinition
+from reportgen.report.log_reader import Campaigns
+from reportgen.tables.expected import NO_FACTS
+from tests.builders import native_files, run, series, table_spec, write_files
 
 TABLE = '[[tables]]\nid = "t"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\n'
 RATES = 'estimator = "mean_of_rates"\ngap_factor = 5\nstrict = true\nversion = 2\n'
@@ -52,3 +56,17 @@ def test_a_protocol_other_than_the_default_is_described(root, protocol, text, sh
     assert list(written) == [protocol]
     assert fields.items() <= written[protocol].items()
     assert written[protocol]["repeats"] == 7
+
+
+def test_runs_in_no_table_are_counted_and_those_without_a_number_have_a_finding():
+    runs = (
+        run(series([1.0] * 130), id="a", factors={"model": "a"}),
+        run(series([1.0] * 130), id="b", factors={"model": "b"}),
+        run(id="c", factors={"model": "b"}),
+        run(id="d", factors={"model": "b"}, status="cancelled"),
+    )
+    spec = table_spec(rows=("model",), where={"model": ("a",)}, metrics=("step_time",))
+    definition = ReportDefinition("x.toml", "x", "X", ("logs",), "", (spec,), ())
+    report = assemble(definition, Campaigns({"logs": runs}, ()), NO_FACTS, "")
+    assert report.verdict[:2] == ("Source: 1 run.", "In no table: 3 runs (2 complete, 1 cancelled).")
+    assert [finding.subject for finding in report.findings if finding.rule == "protocol.no-number"] == ["c"]
