@@ -6,7 +6,7 @@ no backward pass); a run without any of them does not have the total.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -24,6 +24,11 @@ NO_TOTALS: Totals = MappingProxyType({})
 _CLOCKS: tuple[Clock, ...] = (
     "cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown",
 )  # fmt: skip
+
+# Printed times that cover less than this share of the steps between the timestamps are a sample of them.
+_MIN_COVERED_SHARE = 0.9
+# Printed times are rounded: their sum may exceed that of the timestamps by this share.
+_MAX_EXCESS_SHARE = 0.02
 
 # Rates of work that a log may count beside the samples, and the series that counts it.
 WORK: Mapping[str, str] = MappingProxyType({"token_throughput": "tokens", "flops": "operations"})
@@ -43,7 +48,8 @@ def series_of(run: Run, metric: str, phase: str) -> tuple[Series, ...]:
     """Return the series of a metric and phase, one of each rank and all by one clock, ranks ascending.
 
     Of several clocks the best one that most ranks have is chosen, so that ranks stay comparable. A clock that
-    missed steps is not replaced by a worse one.
+    missed steps is not replaced by a worse one. Timestamps in whole seconds are worse than printed times of
+    the same steps.
     """
     matching = [
         series
@@ -54,11 +60,45 @@ def series_of(run: Run, metric: str, phase: str) -> tuple[Series, ...]:
         return tuple(matching)
     ranks = {clock: {series.rank for series in matching if series.clock == clock} for clock in _CLOCKS}
     clock = max(_CLOCKS, key=lambda name: (len(ranks[name]), -_CLOCKS.index(name)))
+    if clock == "timestamp" and ranks["printed"] == ranks[clock] and _is_replaced(matching):
+        clock = "printed"
     by_rank: dict[int, Series] = {}
     for series in matching:
         if series.clock == clock:
             by_rank.setdefault(series.rank, series)
     return tuple(by_rank[rank] for rank in sorted(by_rank))
+
+
+def _is_replaced(matching: Sequence[Series]) -> bool:
+    """Return True if printed times are more exact than the timestamps of the same steps.
+
+    They must cover the steps (a log may print the time of every tenth step alone) and cannot exceed the time
+    between the timestamps, as a running mean may after a slow start.
+    """
+    stamps, printed = (
+        [each for each in matching if each.clock == clock] for clock in ("timestamp", "printed")
+    )
+    if not all(is_in_whole_seconds(each) for each in stamps):
+        return False
+    steps, seconds = _covered(stamps)
+    printed_steps, printed_seconds = _covered(printed)
+    if printed_steps < _MIN_COVERED_SHARE * steps or not steps:
+        return False
+    longest = (seconds + len(stamps)) * (1 + _MAX_EXCESS_SHARE) / steps
+    return printed_seconds / printed_steps <= longest
+
+
+def is_in_whole_seconds(series: Series) -> bool:
+    """Return True if all times between the timestamps of a series are whole seconds."""
+    times = series.value[np.isfinite(series.value)]
+    return series.clock == "timestamp" and bool((times == np.floor(times)).all())
+
+
+def _covered(series: Iterable[Series]) -> tuple[int, float]:
+    """Return how many steps have a time, and the sum of these times."""
+    finite = [(each, np.isfinite(each.value)) for each in series]
+    steps = sum(int(each.span[known].sum()) for each, known in finite)
+    return steps, math.fsum(float(each.value[known].sum()) for each, known in finite)
 
 
 def _has_finite(values: FloatArray) -> bool:

@@ -16,7 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.run_checks import check_run, unmeasured
+from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, check_run, clock_error, unmeasured
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
 from reportgen.protocol.window import MeasuredWindow
 
@@ -142,6 +142,15 @@ def _mean_of_rates(run: Run, window: MeasuredWindow) -> float:
     return exact_sum(rates) / len(rates) if len(rates) else math.nan
 
 
+def _exact_rate(request: MeasureRequest) -> Measured | None:
+    """Measure printed rates where the clock of the step times is too coarse for the window."""
+    whole = series_of(request.run, "step_time", STEP)
+    window = request.window(whole)
+    if window is None or clock_error(whole, window) <= MAX_CLOCK_ERROR:
+        return None
+    return _by_rate(request)
+
+
 def _printed_mean(request: MeasureRequest) -> Measured | None:
     """Measure the mean of printed rates if the protocol asks for it."""
     return _by_rate(request) if request.protocol.estimator == "mean_of_rates" else None
@@ -208,7 +217,7 @@ def _by_work(request: MeasureRequest) -> Measured | None:
 
 # The strongest evidence first. A metric that is not listed is measured by its own value in every entry.
 _ESTIMATORS = {
-    "throughput": (_printed_mean, _by_time, _by_rate),
+    "throughput": (_printed_mean, _exact_rate, _by_time, _by_rate),
     "step_time": (_by_time,),
     **dict.fromkeys(WORK, (_by_work, _by_value)),
 }

@@ -12,7 +12,7 @@ import numpy as np
 from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule
 from reportgen.core.stats import median, quantile
-from reportgen.protocol.available import series_of
+from reportgen.protocol.available import is_in_whole_seconds, series_of
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, step_ranges_text
 from reportgen.protocol.telemetry_checks import check_telemetry, device_label
@@ -26,6 +26,9 @@ STEADY_SHARE = 0.02
 
 # Two clocks of the same steps may differ by this share.
 CLOCK_SHARE = 0.02
+
+# A clock with whole seconds may falsify a measured time by this share.
+MAX_CLOCK_ERROR = 0.01
 
 # Here the host waits for the host: its clock is right without synchronisation.
 HOST_PHASES = ("data_loading",)
@@ -46,6 +49,8 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
         *check_synchronised(measured.run, used, window),
         *check_device_time(measured.run, used, window),
         *measured.check(check_clocks, window),
+        *measured.check(check_printed_times, window),
+        *measured.check(check_resolution, window),
         *measured.check(check_stragglers, window),
         *measured.check(check_telemetry, window),
     )
@@ -170,6 +175,47 @@ def check_clocks(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding
             )
         )
     return tuple(findings)
+
+
+def clock_error(series: Sequence[Series], window: MeasuredWindow) -> float:
+    """Return the largest share by which the resolution of the clock may falsify the time of a window."""
+    is_whole = window.window.time > 0 and any(is_in_whole_seconds(each) for each in series)
+    return 1 / window.window.time if is_whole else 0.0
+
+
+def check_resolution(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report a window whose time is known to the second only, and is short."""
+    error = clock_error(series_of(measured.run, "step_time", STEP), window)
+    if error <= MAX_CLOCK_ERROR or window.ranks[0].clock != "timestamp":
+        return ()
+    message = (
+        f"timestamps in whole seconds: the time of the measured steps, {window.window.time:.4g} s, "
+        f"may be off by 1 s ({error:.1%})"
+    )
+    return (Finding("warning", Rule.CLOCK_COARSE, measured.run.id, message, window.ranks[0].place()),)
+
+
+def check_printed_times(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report printed step times that the timestamps of the log contradict by more than they are coarse."""
+    if window.ranks[0].clock != "printed":
+        return ()
+    stamps = [
+        each for each in measured.run.series if is_in_whole_seconds(each) and each.metric == "step_time"
+    ]
+    dated = measured.window(stamps, window.protocol) if stamps else None
+    if dated is None or not dated.window.time > 0:
+        return ()
+    by_stamps = dated.window.time / dated.window.steps
+    printed = window.window.time / window.window.steps
+    # Both ends of the window are cut to whole seconds.
+    if abs(printed / by_stamps - 1) <= CLOCK_SHARE + 1 / dated.window.time:
+        return ()
+    message = (
+        f"the log prints {printed:.4g} s per step; its timestamps, in whole seconds, are {by_stamps:.4g} s "
+        "per step apart; the printed times are used"
+    )
+    place = window.ranks[0].place()
+    return (Finding("warning", Rule.CLOCK_DISAGREEMENT, measured.run.id, message, place),)
 
 
 def _by_clock(measured: MeasuredRun, rank: Entries) -> dict[str, float]:

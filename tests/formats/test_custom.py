@@ -406,3 +406,61 @@ def test_any_pattern_and_log_give_runs_and_findings_or_a_request_error(pattern: 
         run = read(log, pattern)
         assert all(isinstance(one, Finding) for one in run.findings)
         assert all(len(series.value) == len(series.step) == len(series.line) for series in run.series)
+
+
+def _stamped_log(times_ms: list[float], stamps: list[int]) -> bytes:
+    lines = zip(times_ms, stamps, strict=True)
+    return "".join(
+        f"[12:{at // 60:02}:{at % 60:02}] iter {step}/150 loss 2.1 iter_time={time:.2f}ms (2176.5 img/s)\n"
+        for step, (time, at) in enumerate(lines, 1)
+    ).encode()
+
+
+STAMPED = (
+    r"\[(?P<timestamp>\S+)\] iter (?P<step>\d+)/\d+ loss \S+ iter_time=(?P<step_time_ms>\S+)ms "
+    r"\((?P<images_per_second>\S+) img/s\)"
+)
+
+
+def test_exact_printed_times_beat_stamps_in_whole_seconds() -> None:
+    # 117.62 ms a step: after k steps the clock shows floor(0.11762 k).
+    run = read(_stamped_log([117.62] * 150, [11762 * k // 100000 for k in range(1, 151)]), STAMPED)
+    attempt = try_measure(MeasuredRun(run), "step_time", "step", Protocol())
+    assert attempt.measurement is not None
+    assert attempt.measurement.value == pytest.approx(0.11762, rel=1e-9)
+    assert attempt.measurement.clock == "printed"
+    assert not attempt.measurement.findings
+
+
+def test_printed_times_that_the_stamps_contradict_have_a_finding() -> None:
+    # The program counts 500 ms of each second.
+    run = read(_stamped_log([500.0] * 150, list(range(150))), STAMPED)
+    attempt = try_measure(MeasuredRun(run), "step_time", "step", Protocol())
+    assert attempt.measurement is not None
+    assert attempt.measurement.value == pytest.approx(0.5)
+    (finding,) = attempt.measurement.findings
+    assert finding.rule == "clock.disagreement"
+    assert (
+        "prints 0.5 s per step; its timestamps, in whole seconds, are 1 s per step apart" in finding.message
+    )
+
+
+def test_printed_times_longer_than_the_clock_allows_are_no_times_of_steps() -> None:
+    # A mean since the start: the first step took 100 s, the others 1 s.
+    means = [1000 * (100 + k) / (k + 1) for k in range(150)]
+    run = read(_stamped_log(means, [100 + k for k in range(150)]), STAMPED)
+    assert measured(run)["step_time"] == pytest.approx(1.0)
+
+
+def test_a_coarse_clock_has_a_finding_and_yields_to_printed_rates() -> None:
+    pattern = STAMPED.replace("(?P<step_time_ms>", "(?:")
+    run = read(
+        _stamped_log([0.0] * 150, [11762 * k // 100000 for k in range(1, 151)]), pattern, samples_per_step=256
+    )
+    attempt = try_measure(MeasuredRun(run), "step_time", "step", Protocol())
+    assert attempt.measurement is not None
+    # 12 s for steps 21 to 120, in which 11.762 s passed.
+    assert [
+        (finding.rule, "may be off by 1 s" in finding.message) for finding in attempt.measurement.findings
+    ] == [("clock.coarse", True)]
+    assert measured(run)["throughput"] == pytest.approx(2176.5)

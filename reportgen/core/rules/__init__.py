@@ -31,6 +31,7 @@ class Rule(StrEnum):
         rule.severities = severities
         return rule
 
+    CLOCK_COARSE = "clock.coarse", "warning"
     CLOCK_DISAGREEMENT = "clock.disagreement", "note", "warning"
     CLOCK_NO_DEVICE_TIME = "clock.no-device-time", "warning"
     CLOCK_UNSYNCHRONISED = "clock.unsynchronised", "warning"
