@@ -30,6 +30,9 @@ _MIN_COVERED_SHARE = 0.9
 # Printed times are rounded: their sum may exceed that of the timestamps by this share.
 _MAX_EXCESS_SHARE = 0.02
 
+# A finer clock may show whole seconds too, but not so many in a row.
+_MIN_WHOLE_SECONDS = 10
+
 # Rates of work that a log may count beside the samples, and the series that counts it.
 WORK: Mapping[str, str] = MappingProxyType({"token_throughput": "tokens", "flops": "operations"})
 
@@ -89,9 +92,11 @@ def _is_replaced(matching: Sequence[Series]) -> bool:
 
 
 def is_in_whole_seconds(series: Series) -> bool:
-    """Return True if all times between the timestamps of a series are whole seconds."""
+    """Return True if all times between the timestamps of a series, and enough of them, are whole seconds."""
+    if series.clock != "timestamp":
+        return False
     times = series.value[np.isfinite(series.value)]
-    return series.clock == "timestamp" and bool((times == np.floor(times)).all())
+    return len(times) >= _MIN_WHOLE_SECONDS and bool((times == np.floor(times)).all())
 
 
 def _covered(series: Iterable[Series]) -> tuple[int, float]:

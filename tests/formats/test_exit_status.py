@@ -96,6 +96,20 @@ def test_the_status_of_a_run_without_a_number_is_that_of_its_error(ending: bytes
             "out_of_memory",
             "read.failed-run out of memory: CUDA out of memory",
         ),
+        (
+            b"CUDA out of memory",
+            None,
+            1,
+            "out_of_memory",
+            "read.failed-run out of memory after the last figure: CUDA out of memory; left out of the median",
+        ),
+        (
+            b"CUDA out of memory",
+            True,
+            1,
+            "complete",
+            "read.incomplete-run out of memory after the final result: CUDA out of memory",
+        ),
         (b"Process 7 exits with return code = 0", None, 1, "complete", ""),
         (
             b"exits with return code = 0\nexits with return code = 9",

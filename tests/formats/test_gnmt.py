@@ -43,5 +43,5 @@ def test_the_rates_of_all_ranks_add_up_where_all_are_there() -> None:
 
 def test_a_crash_after_the_first_epoch_leaves_what_was_printed() -> None:
     run = read_log("gnmt", SETTINGS + STEPS + b"RuntimeError: CUDA out of memory.\nDONE!\n")
-    assert (run.status, run.factors["batch_size"], run.factors["devices"]) == ("partial", 128, 2)
+    assert (run.status, run.factors["batch_size"], run.factors["devices"]) == ("out_of_memory", 128, 2)
     assert [aggregate.value for aggregate in run.aggregates] == [65.0]

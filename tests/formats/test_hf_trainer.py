@@ -144,7 +144,7 @@ def test_a_job_that_ran_out_of_memory_keeps_the_steps_that_it_did():
         "hf_trainer", PLAN + bars(1, 20, 40) + b"\ntorch.OutOfMemoryError: CUDA out of memory.\n"
     )
     assert step_rows(series_of(run, "step_time", "timestamp")) == [(20, 19, 38.0, 1216), (40, 20, 40.0, 1280)]
-    assert (run.status, rule_lines(run)) == ("partial", [("read.incomplete-run", 8)])
+    assert (run.status, rule_lines(run)) == ("out_of_memory", [("read.failed-run", 8)])
 
 
 @pytest.mark.parametrize("end", [TOTALS, b"{'loss': 2.5, 'epoch': 0.1}\n"])
@@ -182,3 +182,18 @@ def test_totals_are_read_from_the_table_of_metrics_too(prefix):
         ("run_time", 86500.0),
         ("throughput", 0.037),
     ]
+
+
+def test_a_job_without_memory_for_its_first_step_is_no_log_of_bars():
+    # Labels are processed under a bar of their own, before training begins.
+    log = (
+        b"Train: 100%|#####| 1000/1000 [00:30<00:00, 33.33it/s]\n"
+        + PLAN
+        + b"[INFO|trainer.py:2143] 2026-01-02 03:04:05,678 >>   Number of trainable parameters = 124,439,808\n"
+        + b"\r  0%|          | 0/50 [00:00<?, ?it/s]Traceback (most recent call last):\n"
+        + b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    )
+    run = read_log("hf_trainer", log)
+    assert (run.status, run.series, run.aggregates) == ("out_of_memory", (), ())
+    assert run.factors["batch_size"] == 8
+    assert {finding.rule for finding in run.findings} >= {"read.failed-run"}

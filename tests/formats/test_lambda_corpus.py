@@ -22,6 +22,15 @@ ONE_DEVICE = (
     "results/4x2080Ti_trt2/PyTorch_bert_large_squad_FP16",
 )
 
+# Ran out of memory after some steps: what they measured before is no result.
+OUT_OF_MEMORY = {
+    "results/2080MaxQ/PyTorch_gnmt_FP16/10-07-2020_00-56-18.txt",
+    "results/2xA4000/PyTorch_waveglow_FP16/26-06-2021_17-28-45.txt",
+    "results/4x2080Ti_trt/PyTorch_gnmt_FP16/01-07-2020_18-32-27.txt",
+    "results/A4000/PyTorch_waveglow_FP16/26-06-2021_15-54-57.txt",
+    "results/p3.2xlarge/PyTorch_transformerxlbase_FP32/10-04-2020_03-19-01.txt",
+}
+
 Record = dict[str, Any]
 
 
@@ -53,6 +62,8 @@ def test_statuses(pairs: list[tuple[dict[str, str], Record]]) -> None:
     wrong = []
     for row, found in pairs:
         known = ("complete", "partial") if row["error_marker"] == "1" else ("complete",)
+        if row["file"] in OUT_OF_MEMORY:
+            known = ("out_of_memory",)
         failed = ("failed", "out_of_memory", "cancelled", "partial")
         if found["status"] not in (failed if row["status"] == "failed" else known):
             wrong.append(f"{row['file']}: {row['status']}: {found['status']}")
@@ -104,7 +115,9 @@ def test_throughputs(pairs: list[tuple[dict[str, str], Record]]) -> None:
             for one in found["measurements"]
             if (one["metric"], one["phase"]) == ("throughput", "step")
         ]
-        if values != [pytest.approx(expected, rel=1e-11, abs=0.51e-6)]:
+        if row["file"] in OUT_OF_MEMORY:
+            assert values == []
+        elif values != [pytest.approx(expected, rel=1e-11, abs=0.51e-6)]:
             wrong.append(f"{row['file']}: {expected}: {values} ({found['status']})")
     report("throughputs", wrong, count)
 

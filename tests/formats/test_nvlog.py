@@ -64,6 +64,13 @@ def test_ncf_names_its_best_epoch_and_lines_written_twice_count_once() -> None:
     assert (run.status, [aggregate.value for aggregate in run.aggregates]) == ("complete", [5216679.5])
 
 
+def test_ncf_killed_in_its_second_epoch_has_no_rate_of_the_warm_up() -> None:
+    head = line(1.0e9, b'args: {"batch_size": 1000, "world_size": 1}', b"ncf", b"(ncf.py:174)")
+    first = line(1.0e9 + 5, b"train_throughput: 4269755.25", b"ncf", b"(ncf.py:318)")
+    run = read_log("nvlog", head + first)
+    assert (run.status, run.aggregates) == ("partial", ())
+
+
 def test_a_run_without_steps_failed() -> None:
     run = read_log(
         "nvlog", line(1.0e9, b"run_start", b"ncf", b"(ncf.py:1)") + b"Traceback (most recent call last):\n"

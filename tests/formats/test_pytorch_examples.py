@@ -81,11 +81,11 @@ def test_swin_prints_the_means_without_the_wait_for_data() -> None:
                            "devices": 8}  # fmt: skip
 
 
-def test_a_crash_after_the_steps_is_partial() -> None:
+def test_a_run_that_ended_out_of_memory_after_its_steps() -> None:
     run = read_log(
         "pytorch_examples", ("".join(lines(SLOW)) + "RuntimeError: CUDA out of memory.\n").encode()
     )
-    assert (run.status, [finding.rule for finding in run.findings]) == ("partial", ["read.incomplete-run"])
+    assert (run.status, [finding.rule for finding in run.findings]) == ("out_of_memory", ["read.failed-run"])
 
 
 def test_the_excerpts_of_the_corpus(corpus: Path) -> None:

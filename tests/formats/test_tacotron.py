@@ -46,6 +46,6 @@ def test_few_steps_leave_the_last_training_figure_in_items() -> None:
     )
 
 
-def test_a_crash_after_the_first_step_is_partial() -> None:
+def test_a_crash_after_the_first_step_leaves_no_rate() -> None:
     run = read_log("tacotron", HEAD + steps(1) + b"RuntimeError: CUDA out of memory.\n")
-    assert (run.status, [aggregate.value for aggregate in run.aggregates]) == ("partial", [1000.5])
+    assert (run.status, [aggregate.value for aggregate in run.aggregates]) == ("out_of_memory", [])

@@ -127,13 +127,13 @@ def test_the_interval_after_an_epoch_is_left_out() -> None:
     assert [finding.rule for finding in found.findings if finding.rule == "protocol.gap"]
 
 
-def test_a_log_that_ends_early_or_badly_is_partial() -> None:
+def test_a_log_that_ends_early_is_partial_or_out_of_memory() -> None:
     cut = read_log("tf2", (PARAMETERS + THREE.rsplit("I0101", 1)[0]).encode())
     assert (cut.status, [f.message for f in cut.findings]) == ("partial", ["the log ends at step 200 of 300"])
     full = read_log(
         "tf2", (PARAMETERS + THREE + "ResourceExhaustedError: OOM when allocating tensor\n").encode()
     )
-    assert (full.status, [f.rule for f in full.findings]) == ("partial", ["read.incomplete-run"])
+    assert (full.status, [f.rule for f in full.findings]) == ("out_of_memory", ["read.failed-run"])
     none = read_log("tf2", (PARAMETERS + "ResourceExhaustedError: OOM when allocating tensor\n").encode())
     assert (none.status, none.series) == ("out_of_memory", ())
 

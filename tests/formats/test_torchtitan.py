@@ -43,10 +43,11 @@ def test_older_names_and_colours_are_read(line):
 
 
 @pytest.mark.parametrize(("end", "status", "rule"), [
-    (b"torch.OutOfMemoryError: CUDA out of memory.\n", "partial", "read.incomplete-run"),
+    (b"torch.OutOfMemoryError: CUDA out of memory.\n", "out_of_memory", "read.failed-run"),
+    (b"CUDA error: y\n", "partial", "read.incomplete-run"),
     (b"", "complete", None),
 ])  # fmt: skip
-def test_an_error_after_the_last_step_makes_the_run_partial(end, status, rule):
+def test_an_error_after_the_last_step_decides_the_status(end, status, rule):
     run = read_log("torchtitan", LINE % (1, 1) + LINE % (2, 2) + end)
     assert (run.status, rule_lines(run)) == (status, [(rule, 3)] if rule else [])
 

@@ -91,7 +91,7 @@ def test_the_first_line_of_a_log_without_head_covers_a_usual_interval() -> None:
     [
         (b"[rank1]: Traceback (most recent call last):\n[rank1]: AssertionError\nDONE!\n", "failed"),
         (b"RuntimeError: CUDA out of memory. Tried\n", "out_of_memory"),
-        (line(10, 100) + b"RuntimeError: CUDA out of memory. Tried\n", "partial"),
+        (line(10, 100) + b"RuntimeError: CUDA out of memory. Tried\n", "out_of_memory"),
         (b"", "partial"),
     ],
 )

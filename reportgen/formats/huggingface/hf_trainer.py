@@ -50,6 +50,8 @@ def claims(files: LogFiles) -> Claim | None:
         or claim(files, b"'epoch': ", _DICT, 0.8)
         or claim(files, trainer_output.SUMMARY, trainer_output.FINAL, 0.8)
         or claim(files, trainer_output.METRICS, trainer_output.BLOCK, 0.8)
+        # A job may run out of memory before its first loss.
+        or claim(files, trainer_output.PARAMETERS, trainer_output.PLAN, 0.6)
     )
 
 
@@ -70,7 +72,14 @@ FORMAT = Format(
     "Hugging Face Trainer: trainer_state.json, console output, LLaMA-Factory's log.",
     claims,
     read,
-    marks=(_STATE[0], _LINES[0], b"'epoch': ", trainer_output.SUMMARY, trainer_output.METRICS),
+    marks=(
+        _STATE[0],
+        _LINES[0],
+        b"'epoch': ",
+        trainer_output.SUMMARY,
+        trainer_output.METRICS,
+        trainer_output.PARAMETERS,
+    ),
 )
 
 

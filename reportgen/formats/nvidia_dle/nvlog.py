@@ -23,6 +23,8 @@ _HEAD = (
     rb":::NVLOGv0\.[0-9.]{1,8}+ (?P<model>[\w.-]{1,40}+) (?P<time>[0-9]{9,11}+\.[0-9]{1,9}+) "
     rb"\([^\r\n()]{1,300}+\) "
 )
+# NCF trains for two epochs, of which the first is slow.
+_MIN_EPOCHS = 2
 _ANY = re.compile(_HEAD + rb"[\w/]+")
 _EVENT = re.compile(
     _HEAD + rb"(?P<key>train_(?:epoch_start|iter_items/sec|epoch_avg_items/sec|throughput)"
@@ -93,7 +95,10 @@ def _add_steps(run: RunBuilder, global_batch: float | None, events: Records) -> 
 
 
 def _add_final(run: RunBuilder, events: Records) -> None:
-    """Add the final rate of NCF: that of the best epoch if printed, else that of the last."""
+    """Add the final rate of NCF: that of the best epoch if printed, else that of the last.
+
+    The first epoch contains the warm-up: of a run that was killed after it there is no rate.
+    """
     columns = (events.columns["key"], events.columns["value"], events.begin.tolist())
     rates = [
         (key, value, at)
@@ -101,6 +106,8 @@ def _add_final(run: RunBuilder, events: Records) -> None:
         if key and value and b"throughput" in key
     ]
     best = [rate for rate in rates if rate[0] == b"best_train_throughput"]
+    if not run.has_result and len(rates) < _MIN_EPOCHS:
+        return
     for key, value, at in (best or rates)[-1:]:
         statistic = "best" if best else "last epoch"
         add_throughput(run, float(value), key + b": " + value, statistic, at)

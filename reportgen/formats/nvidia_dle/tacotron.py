@@ -6,7 +6,8 @@ and both repeat the last number, so they are not steps. Older versions print NVL
 Both programs count mel frames or audio samples, not utterances. A step is a batch of utterances whose number
 of frames differs, so throughput is measured in utterances from the timestamps of the steps, and the printed
 rates are another metric, `item_rate`: throughput has one meaning in a run. A run with few steps has only the
-final number of the program; it counts items, as the factor `item` says.
+final number of the program; it counts items, as the factor `item` says. A run that was killed has no final
+number: its last rate is that of a step of the warm-up.
 
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/SpeechSynthesis/Tacotron2.
 """
@@ -66,6 +67,6 @@ def add_items(
     run.add_stamps(t, run.samples_per_step)
     run.breaks = ()
     run.add("item_rate", rate, "printed")
-    if final and not has_rate:
+    if final and not has_rate and run.has_result:
         value, at = final
         add_throughput(run, float(value), value + b" items/s", "mean", at)

@@ -87,10 +87,14 @@ def ending(
             return Ending("complete")
         message = "no final result, the log may be cut" if is_measured else "no step was recorded"
         return Ending("partial", (_warning(log, Rule.READ_INCOMPLETE_RUN, message, log.source),))
+    is_lost = kind == _WORST and not has_result  # the run does not fit, although it measured steps
     name, text, source = kind.replace("_", " "), quoted(log.content, at), log.place(at)
     if not is_measured and not has_result:
         return Ending(kind, (_warning(log, Rule.READ_FAILED_RUN, f"{name}: {text}", source),))
     place = "the final result" if has_result else f"step {last_step}" if last_step else "the last figure"
+    if is_lost:
+        message = f"{name} after {place}: {text}; left out of the median"
+        return Ending(kind, (_warning(log, Rule.READ_FAILED_RUN, message, source),))
     finding = _warning(log, Rule.READ_INCOMPLETE_RUN, f"{name} after {place}: {text}", source)
     return Ending("complete" if has_result else "partial", (finding,))
 

@@ -36,6 +36,12 @@ _PLANNED = re.compile(
     rb"(?P<name>Instantaneous|Total train|Gradient Accumulation|Total optimization) [^=\n]{1,80} = "
     rb"(?P<value>[0-9][0-9,]{0,14})"
 )
+# What only the Trainer prints of its plan; scripts without it print the other lines too.
+PARAMETERS = b"  Number of trainable parameters = "
+PLAN = re.compile(
+    rb"Running training \*{5}[^\0]{1,800}? Instantaneous batch size per device = [0-9]{1,9}"
+    rb"[^\0]{1,800}?" + PARAMETERS + rb"[0-9]"
+)
 _MAX_PLAN_BYTES = 3000
 _LOSS = re.escape(b"{'loss': ")
 _EVALUATED = re.compile(rb"'eval_runtime': '?(?P<time>" + NUMBER + rb")'?")
