@@ -1,4 +1,4 @@
-"""Normalise every run: rename reserved factors, replace values that cannot be represented.
+"""Normalise every run: rename reserved factors, replace values that look alike or cannot be represented.
 
 A log may name its options as it likes, so readers need not know what a table can address. A run whose log has
 a factor called `phase`, a number of 400 digits or a negative time comes out changed, with a finding for each.
@@ -7,15 +7,36 @@ a factor called `phase`, a number of 400 digits or a negative time comes out cha
 import math
 from dataclasses import replace
 
-from reportgen.core.factors import is_factor_value
+from reportgen.core.factors import is_factor_value, parse_scalar
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import RESERVED, Aggregate, Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 
+# Factors that are counts: "8" is the number 8.
+_COUNTS = frozenset(
+    ("nodes", "devices", "devices_per_node", "ranks", "batch_size", "global_batch_size", "seq_len")
+)
+
 
 def normalize_run(run: Run) -> Run:
     """Return the run with valid factor names and values, and without impossible aggregates."""
-    return _replace_negative_aggregates(_replace_invalid_factors(run))
+    return _replace_negative_aggregates(_replace_invalid_factors(_replace_look_alikes(run)))
+
+
+def _replace_look_alikes(run: Run) -> Run:
+    """Replace what looks like another value in a table: a count as text, text with spaces around it."""
+    changed = {
+        name: canonical
+        for name, value in run.factors.items()
+        if isinstance(value, str) and (canonical := _canonical(name, value)) != value
+    }
+    return replace(run, factors={**run.factors, **changed}) if changed else run
+
+
+def _canonical(name: str, text: str) -> FactorValue:
+    stripped = text.strip()
+    is_count = name in _COUNTS and stripped.isascii() and stripped.isdigit()
+    return parse_scalar(stripped) if is_count else stripped
 
 
 def _replace_negative_aggregates(run: Run) -> Run:

@@ -269,7 +269,7 @@ def _table(entry: TableEntry, place: str, protocol: Protocol, protocols: Mapping
         show=_shown(_names(entry.show), compare, place),
         totals={name: tuple(_list(phases)) for name, phases in _given(entry.totals, {}).items()},
         best_first=_given(entry.best_first, False),
-        missing=_given(entry.missing, "-"),
+        missing=_missing(_given(entry.missing, "-"), place),
         interval=_given(entry.interval, False),
         digits=_given(entry.digits, 4),
         decimals=_given(entry.decimals, None),
@@ -306,6 +306,15 @@ def _check_axes(spec: TableSpec) -> None:
             raise RequestError(
                 f"{spec.place}.planned[{position}]", f"lacks {', '.join(missing)}", "give a value for each"
             )
+
+
+def _missing(text: str, place: str) -> str:
+    """Return the text of an empty cell; RequestError if a reader might take it for a number."""
+    if any(letter.isdigit() for letter in text):
+        raise RequestError(
+            f"{place}.missing", f'"{text}" contains a digit', 'use words, for example "not run"'
+        )
+    return text
 
 
 def _compare_spec(table: CompareTable) -> CompareSpec:

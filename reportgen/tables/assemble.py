@@ -24,6 +24,7 @@ from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.footnotes import PendingCell, number_notes
 from reportgen.tables.headings import (
     Qualifiers,
+    check_labels,
     column_header,
     facet_text,
     label_of_factor,
@@ -81,6 +82,7 @@ def _table(
         row_header(spec, line.row, marks.rows.get(line.row, ()), units.of_row(line.row)) for line in lines
     ]
     columns = _columns(spec, grid, marks, units)
+    check_labels(spec, grid)
     if spec.compare and spec.compare.mean:
         pending.append(_mean_cells(builder, columns, pending, rows))
         rows.append(mean_header(spec))

@@ -108,9 +108,12 @@ class Comparer:
             return Compared(observed)
         assert target is not None
         assert reference is not None
-        expected = expected_speed(self.speed_facts, target, reference, case.factors)
+        expected = expected_speed(self.speed_facts, target, reference, case.factors, baseline.factors)
         if expected is None:
-            counts = f" at {case.factors['devices']} devices" if "devices" in case.factors else ""
+            devices = dict.fromkeys(
+                str(side.factors["devices"]) for side in (case, baseline) if "devices" in side.factors
+            )
+            counts = f" at {' and '.join(devices)} devices" if devices else ""
             message = f"no facts connect {target} and {reference}{counts}"
             return Compared(observed, self._note(Rule.EXPECTED_NO_PATH, message))
         return Compared(with_expected(baseline, slower, expected))

@@ -7,7 +7,7 @@ counts never mix. All shortest paths together give a band.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -73,12 +73,13 @@ def check_systems(speed_facts: SpeedFacts, runs: Sequence[Run]) -> None:
                 raise RequestError(place, f'no run has a factor "{name}"', did_you_mean(name, known))
 
 
-def expected_speed(speed_facts: SpeedFacts, target: str, reference: str, factors: Factors) -> Expected | None:
+def expected_speed(speed_facts: SpeedFacts, target: str, reference: str, *cases: Factors) -> Expected | None:
     """Return the speed that `target` should have relative to `reference`, None if no path connects them.
 
-    factors  of the case at hand; only facts whose `where` they match are used
+    cases  factors of the case and of its baseline; only facts whose `where` all of them match are used
     """
-    paths = _shortest_paths(_edges(speed_facts.facts, factors), target, reference)
+    facts = [fact for fact in speed_facts.facts if all(matches(factors, fact.where) for factors in cases)]
+    paths = _shortest_paths(_edges(facts), target, reference)
     if not paths:
         return None
     products = [math.prod(edge.speed for edge in path) for path in paths]
@@ -116,12 +117,10 @@ def _named(where: Where, known: Factors) -> Where:
     return {name: values for name, values in where.items() if name in known}
 
 
-def _edges(facts: Sequence[SpeedFact], factors: Factors) -> dict[str, list[SpeedEdge]]:
+def _edges(facts: Iterable[SpeedFact]) -> dict[str, list[SpeedEdge]]:
     """Return each system's outgoing edges, forwards and backwards, in order of the file."""
     edges: dict[str, list[SpeedEdge]] = {}
     for fact in facts:
-        if not matches(factors, fact.where):
-            continue
         origin = (fact.source, fact.url, fact.read)
         where = tuple(fact.where.items())
         there = SpeedEdge(fact.of, fact.to, fact.speed, *origin, where=where)
@@ -172,8 +171,12 @@ def _around_loops(speed_facts: SpeedFacts) -> Iterator[Finding]:
     reported: set[frozenset[str]] = set()
     for fact in speed_facts.facts:
         context = {name: values[0] for name, values in fact.where.items()}
-        others = [other for other in speed_facts.facts if {other.of, other.to} != {fact.of, fact.to}]
-        for path in _shortest_paths(_edges(others, context), fact.of, fact.to):
+        others = [
+            other
+            for other in speed_facts.facts
+            if {other.of, other.to} != {fact.of, fact.to} and matches(context, other.where)
+        ]
+        for path in _shortest_paths(_edges(others), fact.of, fact.to):
             loop = frozenset((fact.of, *(edge.to for edge in path)))
             product = math.prod(edge.speed for edge in path)
             if abs(product / fact.speed - 1) > LOOP_SHARE and loop not in reported:

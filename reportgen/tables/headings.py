@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, FactorValue
@@ -27,6 +28,21 @@ def label_of_value(labels: Mapping[str, str], factor: str, value: FactorValue) -
     """Return the label of a factor's value: the definition's, else the value in plain words."""
     given = labels.get(f"{factor}={plain(value)}") or labels.get(plain(value))
     return _label(given or _in_words(factor, value))
+
+
+def check_labels(spec: TableSpec, grid: CaseGrid) -> None:
+    """Raise RequestError if the definition gives two values of a row or column factor the same label."""
+    for names, keys in ((spec.rows, grid.rows), (spec.columns, grid.columns)):
+        for position, name in enumerate(names):
+            texts: dict[str, FactorValue] = {}
+            for key in keys:
+                value = key.values[position]
+                text = label_of_value(spec.labels, name, value).text
+                other = texts.setdefault(text, value)
+                is_given = text in (spec.labels.get(plain(each)) for each in (value, other))
+                if factor_key(other) != factor_key(value) and is_given:
+                    fact = f'{plain(other)} and {plain(value)} have the same label "{text}"'
+                    raise RequestError(f"{spec.place}.labels", fact, "give each value its own label")
 
 
 def label_of_factor(labels: Mapping[str, str], factor: str) -> Label:

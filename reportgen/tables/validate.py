@@ -88,9 +88,12 @@ def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
 
 
 def _check_totals(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) -> None:
-    """Raise RequestError for a part of a total that no run has: the sum would lack it silently."""
+    """Raise RequestError for a total that hides a phase, and for a part that no run has: a sum without it."""
     phases = {phase for run in runs for _, phase in measured.of(run).available()} if spec.totals else set()
     for total, names in spec.totals.items():
+        if total in phases:
+            fact = f'a total cannot have the name of a phase that logs contain: "{total}"'
+            raise RequestError(f"{spec.place}.totals.{total}", fact, "give it another name")
         for position, name in enumerate(names):
             # If all runs failed, their phases are unknown.
             if phases and name not in phases:

@@ -66,3 +66,16 @@ def test_a_negative_time_or_rate_is_left_out(metric: str) -> None:
 def test_a_possible_value_is_kept(metric: str, value: float) -> None:
     valid = run(figure(metric, value))
     assert normalize_run(valid) is valid
+
+
+def test_a_count_as_text_is_a_number_and_spaces_around_text_are_removed() -> None:
+    """Two rows "8" of one table would look like one case."""
+    factors = {"devices": "8", "batch_size": " 32 ", "precision": "fp16 ", "model": "8", "seq_len": "007"}
+    found = normalize_run(run(factors=factors))
+    assert found.factors == {
+        "devices": 8,
+        "batch_size": 32,
+        "precision": "fp16",
+        "model": "8",
+        "seq_len": "007",
+    }

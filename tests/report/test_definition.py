@@ -77,6 +77,10 @@ ideal = true
     ("text", "message"),
     [
         ("title = ", "reports/x.toml: not valid TOML: invalid value (at end of document)"),
+        (
+            TABLE + 'missing = "1,412.7"',
+            'reports/x.toml: tables[0].missing: "1,412.7" contains a digit; use words, for example "not run"',
+        ),
         ('titel = "X"', 'reports/x.toml: titel: no such key; did you mean "title"?'),
         ("", "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
         ('title = "X"', "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),

@@ -735,6 +735,20 @@ def test_a_total_with_a_phase_that_no_run_has_is_an_error():
     )
 
 
+def test_a_total_cannot_hide_a_phase() -> None:
+    """A total called step of the forward phase alone showed four times the throughput."""
+    with pytest.raises(RequestError, match=r"totals\.forward: a total cannot have the name of a phase"):
+        only_table(TIMED, rows=("m",), metrics=("step_time",), totals={"forward": ("backward",)})
+
+
+def test_two_values_cannot_have_one_label() -> None:
+    labels = {"OneFlow": "A", "PyTorch": "A"}
+    with pytest.raises(RequestError, match='OneFlow and PyTorch have the same label "A"; give each'):
+        only_table(FRAMEWORKS, rows=("devices",), columns=("framework",), labels=labels)
+    with pytest.raises(RequestError, match='have the same label "PyTorch"'):
+        only_table(FRAMEWORKS, rows=("framework", "devices"), labels={"OneFlow": "PyTorch"})
+
+
 def test_a_total_sums_the_phases_that_a_run_has_if_another_run_has_all():
     assert texts(compute(TIMED, "forward", "backward")) == [["0.006"], ["0.001"]]
     assert texts(compute(TIMED, "forward", "backward", where={"m": ("b",)})) == [["0.001"]]

@@ -50,6 +50,13 @@ def test_the_expected_speed_is_the_product_along_the_path(target, reference, dev
     assert (found and found.speed) == (speed and pytest.approx(speed, rel=1e-12))
 
 
+@pytest.mark.parametrize(("own", "base", "speed"), [(8, 8, 0.927), (8, 1, None), (4, 8, None)])
+def test_a_fact_must_hold_for_the_case_and_for_its_baseline(own, base, speed):
+    """A fact about eight devices served a baseline with one."""
+    found = expected_speed(JADE, "V100", "A40", {"devices": own}, {"devices": base})
+    assert (found and found.speed) == speed
+
+
 def test_several_shortest_paths_are_a_band_around_their_geometric_mean():
     knowledge = SpeedFacts(
         {}, (fact("a", "b", 2.0), fact("b", "d", 3.0), fact("a", "c", 2.0), fact("c", "d", 4.0))
