@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.log_messages import (
-    incomplete_runs,
     log_skipped,
     log_unknown_folders,
     log_unread,
@@ -18,6 +17,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.factors import parse_scalar
 from reportgen.core.model import FactorValue
 from reportgen.render.text.english import count
+from reportgen.report.run_counts import are_complete, count_by_status
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult
@@ -30,8 +30,6 @@ Logs = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="Write generated files here, not into the reports folder.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 4 if there are findings above notes.")]
-
-
 Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that was skipped or not read.")]
 
 
@@ -62,7 +60,9 @@ def build(
     if verbose:
         log_skipped(result.logs.unrecognised)
     what = f"{count(len(result.reports), 'report')}, {count(len(result.changes), 'file')} changed"
-    what += incomplete_runs(result.logs.statuses) + skipped_files(unexplained_files(result.logs), "--verbose")
+    if not are_complete(result.logs.statuses):
+        what += f"; {count_by_status('run', result.logs.statuses)}"
+    what += skipped_files(unexplained_files(result.logs), "--verbose")
     summarize(result.findings, what, listed=result.logs.findings, more="the reports")
     log(f"open {(out or reports) / 'README.md'}")
     _exit(result, strict)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
-from reportgen.cli.log_messages import incomplete_runs, skipped_files
+from reportgen.cli.log_messages import skipped_files
 from reportgen.cli.terminal import print_runs, print_table, progress, sanitize, summarize
 from reportgen.core.errors import did_you_mean
-from reportgen.render.text.english import count
+from reportgen.report.run_counts import count_by_status
 
 if TYPE_CHECKING:
     from reportgen.report.listing import RunListing
@@ -65,8 +65,7 @@ def runs(
             _print_listing(listing, format)
         findings = listing.findings
         listed = () if format is ListingFormat.json else listing.file_findings
-        statuses = [run.status for run in listing.runs]
-        what = incomplete_runs(statuses).removeprefix("; ") or count(len(statuses), "run")
+        what = count_by_status("run", [run.status for run in listing.runs])
         summarize(findings, what + skipped_files(listing.unrecognised, "--skipped"), listed=listed)
     if strict and any(finding.severity != "note" for finding in findings):
         raise typer.Exit(FINDINGS)

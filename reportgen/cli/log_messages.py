@@ -1,4 +1,4 @@
-"""Messages about logs as a whole: runs that did not complete, files that were skipped or not read."""
+"""Messages about logs as a whole: files that were skipped or not read, folders in an unknown format."""
 
 import os
 import shlex
@@ -9,20 +9,12 @@ from typing import TYPE_CHECKING
 
 from reportgen.cli.terminal import log
 from reportgen.render.text.english import count
-from reportgen.report.run_counts import count_statuses
 
 if TYPE_CHECKING:
     from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
     from reportgen.pipeline import LogSummary
 
 _MAX_NAMED = 3
-
-
-def incomplete_runs(statuses: Sequence[str]) -> str:
-    """Return the part of a summary that counts runs by status; "" if all are complete."""
-    if set(statuses) <= {"complete"}:
-        return ""
-    return f"; {count(len(statuses), 'run')} ({count_statuses(statuses)})"
 
 
 def skipped_files(files: "Sequence[UnrecognisedFile]", option: str) -> str:

@@ -14,15 +14,19 @@ def count_runs(runs: Sequence[Run]) -> str:
     measured = [run.status for run in runs if not run.published]
     published = [run.status for run in runs if run.published]
     counted = (("run", measured), ("published result", published))
-    return ", ".join(_counted(name, statuses) for name, statuses in counted if statuses)
+    return ", ".join(count_by_status(name, statuses) for name, statuses in counted if statuses)
 
 
-def count_statuses(statuses: Iterable[str]) -> str:
-    """Return how many runs have each status, complete ones first: `42 complete, 12 failed`."""
-    counts = Counter(statuses)
-    return ", ".join(f"{counts[status]:,} {status.replace('_', ' ')}" for status in _ORDER if counts[status])
-
-
-def _counted(name: str, statuses: Sequence[str]) -> str:
+def count_by_status(name: str, statuses: Sequence[str]) -> str:
+    """Return how many things of a name there are, and how many have each status unless all are complete."""
     total = f"{len(statuses):,} {name}{'' if len(statuses) == 1 else 's'}"
-    return total if set(statuses) == {"complete"} else f"{total} ({count_statuses(statuses)})"
+    if are_complete(statuses):
+        return total
+    counts = Counter(statuses)
+    parts = (f"{counts[status]:,} {status.replace('_', ' ')}" for status in _ORDER if counts[status])
+    return f"{total} ({', '.join(parts)})"
+
+
+def are_complete(statuses: Iterable[str]) -> bool:
+    """Return whether all runs with these statuses are complete."""
+    return set(statuses) <= {"complete"}

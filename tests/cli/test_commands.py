@@ -293,7 +293,8 @@ def test_formats_explains_a_custom_format(tmp_path, monkeypatch):
         (b"\x1f\x8b\x08abc", "is compressed with gzip; decompress it first"),
         ("step 1\n".encode("utf-16-le"), "is UTF-16; convert it first: iconv -f UTF-16LE -t UTF-8"),
         ("step 1\n".encode("utf-16-be"), "is UTF-16; convert it first: iconv -f UTF-16BE -t UTF-8"),
-        (b"step\0 1\n", "is binary; convert it to text first"),
+        (b"step\0 1\n", "no format recognises it"),
+        (b"step\1\0 \2 1\n", "is binary; convert it to text first"),
         (b"hello\n", "no format recognises it; list what can be read with `reportgen formats`"),
     ],
 )
