@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from reportgen.core.model import Finding, Run, Source
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
+
+Results = Iterator[Run | Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +43,19 @@ class Format:
     """A log format: its name, how it is recognised and how it is read.
 
     summary  the content of such logs in one short sentence, for `reportgen formats`
-    claims   is called for every folder first, then for every remaining file; it looks at the content, never
-             only at a name
+    claims   looks at the content of a view, never only at a name
     read     gets the view restricted to the claimed files and never raises because of their content
     marks    literals: every file that the format claims has one of them in its name or its first 64 KiB, and
              `claims` is called only for such files, or for all files that have settings for the format.
              Without marks, `claims` is called for every file
-    folders  whether a format with marks also claims folders
+    views    what it claims; folders are offered before the files in them
     is_last  whether it is asked only about files that no other format claims, by their head or their tail
     """
 
     name: str
     summary: str
     claims: Callable[[LogFiles], Claim | None]
-    read: Callable[[LogFiles], Iterator[Run | Finding]]
+    read: Callable[[LogFiles], Results]
     marks: tuple[bytes, ...] = ()
-    folders: bool = False
+    views: Literal["files", "folders", "both"] = "files"
     is_last: bool = False

@@ -69,8 +69,12 @@ class Registry:
 
     def __init__(self, formats: Iterable[Format]) -> None:
         self._formats = tuple(formats)
-        self._of_folders = [known for known in self._formats if known.folders or not known.marks]
-        self._unmarked = {position for position, known in enumerate(self._formats) if not known.marks}
+        self._of_folders = [known for known in self._formats if known.views != "files"]
+        self._unmarked = {
+            position
+            for position, known in enumerate(self._formats)
+            if not known.marks and known.views != "folders"
+        }
         self._marked = [position for position, known in enumerate(self._formats) for _ in known.marks]
 
     def __iter__(self) -> Iterator[Format]:

@@ -160,4 +160,4 @@ def test_a_rate_name_of_several_programs_has_the_item_of_its_unit() -> None:
     "content", [b"DLL files are missing\n", b"use DLLL {here}\n", b"", b"DLL \0\1\2\3\4" + RESNET[:90]]
 )
 def test_other_files_are_left_alone(content: bytes) -> None:
-    assert dllogger.claims(LogFiles.of({"x": content}).file("x")) is None
+    assert dllogger.FORMAT.claims(LogFiles.of({"x": content}).file("x")) is None

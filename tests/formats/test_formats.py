@@ -206,7 +206,7 @@ def _format(name: str, confidence: float, *files: str) -> Format:
         there = tuple(path for path in files if path in view)
         return Claim(confidence, view.source(there[0], 1), "a line", there) if there else None
 
-    return Format(name, "Nothing.", claims, lambda view: iter(()))
+    return Format(name, "Nothing.", claims, lambda view: iter(()), views="both")
 
 
 def test_the_surest_format_reads_and_a_tie_is_a_finding() -> None:

@@ -72,8 +72,8 @@ RESULTS = {
 
 def read(content: bytes, name: str = "slurm-7-train.out") -> Run:
     files = LogFiles.of({name: content}).file(name)
-    assert jade.claims(files) is not None
-    (run,) = jade.read(files)
+    assert jade.FORMAT.claims(files) is not None
+    (run,) = jade.FORMAT.read(files)
     assert isinstance(run, Run)
     return run
 
@@ -201,7 +201,7 @@ def test_damaged_lines_are_reported_and_the_rest_is_read() -> None:
 
 def test_other_fabric_jobs_are_not_claimed() -> None:
     content = HEADER.replace(b"BenchmarkJade", b"Elsewhere")
-    assert jade.claims(LogFiles.of({"slurm-7-train.out": content}).file("slurm-7-train.out")) is None
+    assert jade.FORMAT.claims(LogFiles.of({"slurm-7-train.out": content}).file("slurm-7-train.out")) is None
 
 
 # The corpus

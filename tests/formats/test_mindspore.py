@@ -87,4 +87,4 @@ def test_times_without_any_number_are_consecutive() -> None:
     ],
 )
 def test_times_of_other_programs_are_not_claimed(line: bytes) -> None:
-    assert mindspore.claims(LogFiles.of({"run.log": line}).file("run.log")) is None
+    assert mindspore.FORMAT.claims(LogFiles.of({"run.log": line}).file("run.log")) is None

@@ -32,11 +32,14 @@ def test_marks_do_not_change_the_detected_format(name: str, path: str, settings:
     assert by_marks == by_asking
 
 
-@pytest.mark.parametrize("name", VALID_LOGS)
-def test_only_formats_that_claim_folders_are_asked_about_them(name: str) -> None:
-    view = LogFiles.of(VALID_LOGS[name], SETTINGS)
-    by_marks, by_asking = answers(view)
-    assert by_marks == by_asking
+@pytest.mark.parametrize(
+    ("views", "asked"), [("files", "file"), ("folders", "folder"), ("both", "file folder")]
+)
+def test_a_format_is_asked_about_its_kind_of_view_only(views: str, asked: str) -> None:
+    registry = Registry([Format("x", "", lambda files: None, lambda files: iter(()), views=views)])
+    folder = LogFiles.of({"d/x.log": b""})
+    kinds = {"file": folder.file("d/x.log"), "folder": folder}
+    assert [kind for kind, view in kinds.items() if list(registry.candidates(view))] == asked.split()
 
 
 @given(st.sampled_from(SINGLE), st.data())

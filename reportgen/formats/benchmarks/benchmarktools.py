@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import FactorValue, Finding, Run
+from reportgen.core.model import FactorValue, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.units import to_base
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing.json_values import is_number, items, load, table
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
-from reportgen.formats.parsing.text_log import TextLog, claim
+from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "benchmarktools"
@@ -64,29 +64,22 @@ _STATISTICS = [
 ]
 _SAMPLES = re.compile(rb"samples: {1,12}([0-9]{1,9})")
 _ALLOCATIONS = re.compile(rb"(?:allocs estimate: {1,12}|over )([0-9]{1,15})")
-_MARKS = (b"BenchmarkTools.Trial:", b"BenchmarkTools.BenchmarkGroup:", b" allocation")
+_PRINTED = b"BenchmarkTools.Trial:"
 _MAX_TRIAL_BYTES = 4000  # a printed trial has about twelve lines
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim JSON that names BenchmarkTools or has FluxBench's fields, and text with a printed result."""
-    if files.is_folder:
-        return None
+def _refine(files: LogFiles, printed: Claim | None) -> Claim | None:
+    """Claim JSON that names BenchmarkTools or has FluxBench's fields before a printed result."""
     head = files.head(files.path)
     for literal, pattern in _JSON:
         if literal in head and (match := pattern.match(head)):
             reason = " ".join(match[0].decode("utf-8", "replace").split())[-80:]
             return Claim.at(files, 0.95, reason, head, head.index(literal))
-    return (
-        claim(files, _MARKS[0], _TRIAL, 0.95)
-        or claim(files, _MARKS[1], _GROUP, 0.95)
-        or claim(files, _MARKS[2], _BTIME, 0.8)
-    )
+    return printed
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield a run for every benchmark in the file, or a finding if there is none."""
-    log = TextLog(files)
     runs = list(_saved_runs(log) if log.content.lstrip()[:1] == b"[" else _printed_runs(log))
     if not runs:
         yield Finding("warning", Rule.READ_MALFORMED_LINE, log.id, "no benchmark could be read", log.source)
@@ -95,12 +88,17 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield run.run(number if len(runs) > 1 else None)
 
 
-FORMAT = Format(
+FORMAT = format_of(
     _NAME,
     "Results of Julia's BenchmarkTools.jl and FluxBench, saved or printed.",
-    claims,
+    (
+        TextSign((_PRINTED,), _TRIAL, 0.95),
+        TextSign((b"BenchmarkTools.BenchmarkGroup:",), _GROUP, 0.95),
+        TextSign((b" allocation",), _BTIME, 0.8),
+    ),
     read,
-    marks=(*(literal for literal, _ in _JSON), *_MARKS),
+    _refine,
+    [literal for literal, _ in _JSON],
 )
 
 
@@ -226,7 +224,7 @@ def _printed_runs(log: TextLog) -> Iterator[ResultRun]:
 
 
 def _add_trial(run: ResultRun, head: re.Match[bytes]) -> None:
-    text = head.string[head.end() : head.end() + _MAX_TRIAL_BYTES].partition(_MARKS[0])[0]
+    text = head.string[head.end() : head.end() + _MAX_TRIAL_BYTES].partition(_PRINTED)[0]
     samples, allocations = _SAMPLES.search(text), _ALLOCATIONS.search(text)
     count = int(head[1] or (samples[1] if samples else b"0"))
     for statistic, pattern in _STATISTICS:

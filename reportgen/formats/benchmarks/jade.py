@@ -9,17 +9,14 @@ log that was cut off the name of the job, which is part of the file's name.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from reportgen.core.model import STEP, FactorValue, Finding, Run
+from reportgen.core.model import STEP, FactorValue, Run
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.exit_status import ending
 from reportgen.formats.parsing.run_builder import ResultRun, known
-from reportgen.formats.parsing.text_log import NUMBER, TextLog
-from reportgen.formats.parsing.text_log import claim as claim_text
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER, TextLog, TextSign, format_of
 
 _SECTIONS = (b"\nArguments\n", b"\nSystem Information\n", b"\nBenchmark Results\n", b"\nDevices used:")
 _LINE = re.compile(rb"^([A-Za-z_]+(?: [A-Za-z_]+){0,3}):[ \t]+([^\r\n]{1,200})", re.MULTILINE)
@@ -49,50 +46,22 @@ _ENVIRONMENT = {b"Physical CPU Cores": "cpu_cores", b"Virtual CPU Cores": "cpu_t
 # Clusters do not print their names; paths on their file systems identify them.
 _CLUSTERS = ((b"/jmain02/", "JADE2"),)
 
-# Lines that only BenchmarkJade prints, each with a literal in it.
-_OWN_LINES = {
-    b"Data Preprocessing Time:": re.compile(rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds"),
-    b": Data Loading Time: ": re.compile(rb"Batch [0-9]{1,9}: Data Loading Time: [^\r\n]{1,200}?seconds"),
-}
-_STARTED = b"Initializing distributed: GLOBAL_RANK"
+# Lines that only BenchmarkJade prints, and one of its jobs that ended before them.
+_PREPARED = re.compile(rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds")
+_LOADED = re.compile(rb"Batch [0-9]{1,9}: Data Loading Time: [^\r\n]{1,200}?seconds")
 _SCRIPT = re.compile(rb"[^\s]{0,200}/BenchmarkJad[^\s]{0,200}")
-
-
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a text with a line that only BenchmarkJade prints, or one of its jobs that ended before that."""
-    if files.is_folder:
-        return None
-    for literal, pattern in _OWN_LINES.items():
-        if claim := claim_text(files, literal, pattern, 1.0):
-            return claim
-    is_started = _STARTED in files.head(files.path)
-    return claim_text(files, b"/BenchmarkJad", _SCRIPT, 0.9) if is_started else None
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
-    """Yield the log's run."""
-    yield _JadeLog(files).read()
-
-
-FORMAT = Format(
-    "jade",
-    "Slurm logs of BenchmarkJade: ResNet-50 training and inference.",
-    claims,
-    read,
-    marks=(*_OWN_LINES, _STARTED),
-)
 
 
 class _JadeLog:
     """One log and the run in it."""
 
-    def __init__(self, files: LogFiles) -> None:
-        self.log = TextLog(files)
+    def __init__(self, log: TextLog) -> None:
+        self.log = log
         self.lines = self._lines()
         self.batches = self.log.records(_BATCH, b": Data Loading Time: ", "not a complete line of a batch")
         name = _FILE_NAME.fullmatch(self.log.path.rpartition("/")[2])
         self.job, self.job_name = (name[1], name[2]) if name else ("", "")
-        self.run = ResultRun.of_file("jade", files)
+        self.run = ResultRun.of_file("jade", log.files)
 
     def read(self) -> Run:
         """Return the run: its means and samples, and how it ended."""
@@ -214,3 +183,15 @@ class _JadeLog:
     def _number(self, key: bytes) -> int | None:
         text = self._text(key)
         return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
+
+
+FORMAT = format_of(
+    "jade",
+    "Slurm logs of BenchmarkJade: ResNet-50 training and inference.",
+    (
+        TextSign((b"Data Preprocessing Time:",), _PREPARED, 1.0),
+        TextSign((b": Data Loading Time: ",), _LOADED, 1.0),
+        TextSign((b"Initializing distributed: GLOBAL_RANK",), _SCRIPT, 0.9),
+    ),
+    lambda log: iter((_JadeLog(log).read(),)),
+)

@@ -13,18 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reportgen.core.factors import parse_scalar
-from reportgen.core.model import FactorValue, Finding, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import FactorValue, Run
+from reportgen.formats.base import Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import typed_records
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import NUMBER, JsonSign, TextLog, TextSign, format_of
 
 _NAME = "llama_bench"
 _KEYS = (b'"avg_ts"', b'"n_gen"', b'"build_commit"')
-_LAST_COLUMNS = b",avg_ts,stddev_ts"
 _TABLE_HEAD = re.compile(rb"^\| *model *\|[^\n]{0,400}\| *test *\| *t/s *\| *\r?$", re.MULTILINE)
 _CSV_HEAD = re.compile(rb"^build_commit,build_number,[^\r\n]{0,2000},avg_ts,stddev_ts\b", re.MULTILINE)
 _DEVICE = re.compile(
@@ -46,18 +44,8 @@ _RENAMED = {"model_type": "model", "ngl": "n_gpu_layers", "backend": "backends",
 Result = tuple[int, Mapping[str, Any]]
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with the keys of a result, or with the head of the table or of the columns."""
-    return (
-        json_values.claim(files, _KEYS, 1.0)
-        or claim(files, b" t/s ", _TABLE_HEAD, 0.9)
-        or claim(files, _LAST_COLUMNS, _CSV_HEAD, 1.0)
-    )
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield a run for each test."""
-    log = TextLog(files)
     content, malformed = log.content, log.malformed
     start = content.lstrip()[:1]
     if start == b"[":
@@ -72,19 +60,22 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     for line, result in results:
         if "avg_ts" in result:
             number += 1
-            run = ResultRun.of_file(_NAME, files, line, number, framework="llama.cpp", item="token")
+            run = ResultRun.of_file(_NAME, log.files, line, number, framework="llama.cpp", item="token")
             yield _run(run, result)
         else:
             malformed.add(line, "not the result of a test")
     yield from malformed.findings()
 
 
-FORMAT = Format(
+FORMAT = format_of(
     _NAME,
     "Results of llama-bench: JSON, JSON lines, CSV or Markdown.",
-    claims,
+    (
+        JsonSign(_KEYS, 1.0, (b"{", b"[")),
+        TextSign((b" t/s ",), _TABLE_HEAD, 0.9),
+        TextSign((b",avg_ts,stddev_ts",), _CSV_HEAD, 1.0),
+    ),
     read,
-    marks=(_KEYS[0], b" t/s ", _LAST_COLUMNS),
 )
 
 

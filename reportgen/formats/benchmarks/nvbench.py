@@ -12,24 +12,22 @@ Format: https://github.com/NVIDIA/nvbench, nvbench/json_printer.cu (JSON version
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from reportgen.core.factors import parse_scalar
-from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.json_values import inside, scalars, table, tables, whole
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
-from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.parsing.text_log import JsonSign, TextLog, format_of
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvbench"
-_KEYS = (b'"nvbench"', b'"meta"')
 _TIME = re.compile(r"nv/(cold|batch|cpu_only)/time/(gpu|cpu)/(mean|median|min|max)")
 _STATISTICS = {"min": "minimum", "max": "maximum"}
 # Tag -> metric, phase, unit.
@@ -45,30 +43,27 @@ _SAMPLE_FILE = re.compile(r"[\w .,+=@%()~-]{1,200}-bin/[0-9]{1,9}\.bin")
 _VALUE = re.compile(rb'"value"\s{0,9}:\s{0,9}"([^"\n]{1,400})"')
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a JSON document whose `meta` has the version of nvbench, with the sample files that it names."""
-    claim = json_values.claim(files, _KEYS, 1.0, b"{")
+def _with_samples(files: LogFiles, claim: Claim | None) -> Claim | None:
+    """Return a claim on a JSON document as one on the sample files that it names, too."""
     if not claim:
         return None
     paths = (_sample_path(text.decode("utf-8", "replace")) for text in _VALUE.findall(files.head(files.path)))
     return replace(claim, beside=tuple(dict.fromkeys(path for path in paths if path)))
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield a run for each state."""
-    log = TextLog(files)
-    content, malformed = log.content, log.malformed
-    document = json_values.load(content)
+    document = json_values.load(log.content)
     if not isinstance(document, dict):
-        malformed.add(1, "not a JSON document; it may be truncated")
+        log.malformed.add(1, "not a JSON document; it may be truncated")
     parts = table(document)
     devices = {whole(device.get("id")): device for device in tables(parts.get("devices"))}
     benchmarks = tables(parts.get("benchmarks"))
     states = [(benchmark, state) for benchmark in benchmarks for state in tables(benchmark.get("states"))]
-    lines = json_values.lines_of(content, b'"is_skipped"', len(states))
+    lines = json_values.lines_of(log.content, b'"is_skipped"', len(states))
     seen: set[str] = set()
     for number, (line, (benchmark, state)) in enumerate(zip(lines, states, strict=True), 1):
-        run = ResultRun.of_file(_NAME, files, line, number, framework="nvbench")
+        run = ResultRun.of_file(_NAME, log.files, line, number, framework="nvbench")
         run.environment = scalars({"nvbench": inside(parts, "meta", "version", "nvbench", "string")})
         device = state.get("device")
         names = {"benchmark": benchmark.get("name"), "device": devices.get(whole(device), {}).get("name")}
@@ -81,14 +76,18 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         }
         _fill(run, state, {tag: summary.get("value", "") for tag, summary in summaries.items()})
         summary = summaries.get(_SAMPLES_TAG)
-        if summary is not None and (fault := _add_samples(run, files, summary, seen)):
-            malformed.add(line, fault)
+        if summary is not None and (fault := _add_samples(run, log.files, summary, seen)):
+            log.malformed.add(line, fault)
         yield run.run()
-    yield from malformed.findings()
+    yield from log.malformed.findings()
 
 
-FORMAT = Format(
-    _NAME, "JSON results of nvbench, with the sample files beside them.", claims, read, marks=_KEYS[:1]
+FORMAT = format_of(
+    _NAME,
+    "JSON results of nvbench, with the sample files beside them.",
+    (JsonSign((b'"nvbench"', b'"meta"'), 1.0),),
+    read,
+    _with_samples,
 )
 
 

@@ -4,10 +4,7 @@ Only pickles that name a benchmark program are claimed (torch.utils.benchmark, o
 SuperBench); checkpoints and the like are not results and need no finding.
 """
 
-from collections.abc import Iterator
-
-from reportgen.core.model import Finding, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.sources.logfiles import LogFiles, unreadable
 
 _STARTS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
@@ -16,14 +13,12 @@ _PROGRAMS = (b"torch.utils.benchmark", b"optimum_benchmark", b"torchbenchmark", 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a pickle that names a benchmark program in its first 64 KiB."""
-    if files.is_folder:
-        return None
     head = files.head(files.path)
     name = next((name for name in _PROGRAMS if name in head), None) if head.startswith(_STARTS) else None
     return None if name is None else Claim.of_file(files, 1.0, f"a pickle that names {name.decode()}")
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the finding that says why the file is not read."""
     reason = (
         "it is pickled, and unpickling runs whatever code it contains; have the benchmark write JSON or text"

@@ -11,18 +11,18 @@ Format: https://github.com/microsoft/superbenchmark, runner/runner.py and monito
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import Finding, Run, Telemetry
+from reportgen.core.model import Run, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import TextLog, seconds
+from reportgen.formats.parsing.text_log import JsonSign, TextLog, format_of, seconds
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "superbench"
@@ -53,20 +53,18 @@ _PERCENTILE = re.compile(r"(?:^|_)(50|90|95|99|99\.9)$")
 _MAX_NAMED_BENCHMARKS = 5
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim JSON lines with a node and return codes, or with samples of the monitor, and a diagnosis."""
-    for literal in _DIAGNOSES:
-        if diagnosis := json_values.claim(files, (literal,), 0.9):
-            return replace(diagnosis, reason="a diagnosis: deviations from a baseline, no results")
-    results = json_values.claim(files, (b"/return_code", b'"node"'), 0.9, b"{")
-    return results or json_values.claim(files, (b'"gpu_usage:0"', b'"cpu_usage"', b'"time"'), 0.9, b"{")
+def _refine(files: LogFiles, claim: Claim | None) -> Claim | None:
+    """Return the claim, that of a diagnosis with a reason that says what it is."""
+    is_diagnosis = claim and claim.reason.encode() in _DIAGNOSES
+    reason = "a diagnosis: deviations from a baseline, no results"
+    return replace(claim, reason=reason) if claim and is_diagnosis else claim
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield a run for each node, or the run of the monitor; nothing for a diagnosis."""
+    files = log.files
     if any(literal in files.head(files.path) for literal in _DIAGNOSES):
         return
-    log = TextLog(files)
     entries = list(json_values.objects(log.content, log.malformed))
     if entries and "cpu_usage" in entries[0][1] and "time" in entries[0][1]:
         yield _monitor(files, [sample for _, sample in entries])
@@ -78,12 +76,16 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield from log.malformed.findings()
 
 
-FORMAT = Format(
+FORMAT = format_of(
     _NAME,
     "Results and monitor samples of SuperBench.",
-    claims,
+    (
+        *(JsonSign((literal,), 0.9, (b"{", b"[")) for literal in _DIAGNOSES),
+        JsonSign((b"/return_code", b'"node"'), 0.9),
+        JsonSign((b'"gpu_usage:0"', b'"cpu_usage"', b'"time"'), 0.9),
+    ),
     read,
-    marks=(b"/return_code", b'"gpu_usage:0"', *_DIAGNOSES),
+    _refine,
 )
 
 

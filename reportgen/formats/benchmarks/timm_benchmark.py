@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, Run
+from reportgen.core.model import STEP
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import typed_records
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import JsonSign, TextLog, TextSign, format_of
 
 _NAME = "timm_benchmark"
 # Prefix of the keys -> name of the test.
@@ -42,17 +41,8 @@ _CSV_HEAD = re.compile(rb"\Amodel,(?:\w{1,40},){0,40}(infer|train)_samples_per_s
 Result = tuple[int, Mapping[str, Any]]
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim JSON with a rate and its step time, text with JSON after the delimiter, CSV with both."""
-    for keys in _KEYS:
-        if claimed := json_values.claim(files, keys, 0.95):
-            return claimed
-    return claim(files, b"--result", _DELIMITED, 0.95) or claim(files, b"_samples_per_sec,", _CSV_HEAD, 0.95)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield a run for each result of inference or training, and for each that failed."""
-    log = TextLog(files)
     number = 0
     for line, result in _results(log):
         prefixes = _prefixes(result)
@@ -60,18 +50,21 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
             log.malformed.add(line, "not the result of a test")
         for prefix in prefixes:
             number += 1
-            run = ResultRun.of_file(_NAME, files, line, number, framework="timm", item="image")
+            run = ResultRun.of_file(_NAME, log.files, line, number, framework="timm", item="image")
             _fill(run, result, prefix)
             yield run.run()
     yield from log.malformed.findings()
 
 
-FORMAT = Format(
+FORMAT = format_of(
     _NAME,
     "Results of timm's benchmark.py: JSON, console output or CSV.",
-    claims,
+    (
+        *(JsonSign(keys, 0.95, (b"{", b"[")) for keys in _KEYS),
+        TextSign((b"--result\n", b"--result\r\n"), _DELIMITED, 0.95),
+        TextSign((b"_samples_per_sec,",), _CSV_HEAD, 0.95),
+    ),
     read,
-    marks=(*(rate for rate, _ in _KEYS), b"--result\n", b"--result\r\n", b"_samples_per_sec,"),
 )
 
 

@@ -7,15 +7,13 @@ Format: https://github.com/pytorch/benchmark, run.py (run_one_step).
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import STEP
+from reportgen.formats.base import Results
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, TextSign, format_of
 
 _NAME = "torchbench"
 _TIME = re.compile(
@@ -31,20 +29,15 @@ _MODEL = re.compile(
 _MEMORY = re.compile(rb"GPU [0-9]{1,3} Peak Memory: {1,40}(?P<size>" + NUMBER + rb") GB")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a text with a time per batch."""
-    return claim(files, b" milliseconds", _TIME, 0.85)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield the run of each model, or one run if the file names no model."""
-    log = TextLog(files)
     begins = _begins(log)
     for number, part in enumerate(log.parts(begins), 1):
         yield _run(part).run(number if len(begins) > 1 else None)
 
 
-FORMAT = Format(_NAME, "Console output of TorchBench's run.py.", claims, read, marks=(b" milliseconds",))
+_SIGN = TextSign((b" milliseconds",), _TIME, 0.85)
+FORMAT = format_of(_NAME, "Console output of TorchBench's run.py.", (_SIGN,), read)
 
 
 def _begins(log: TextLog) -> list[int]:

@@ -6,14 +6,14 @@ over the known ones, because it was written for these logs.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from reportgen.core.model import FactorValue, Finding, FloatArray, IntArray, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import FactorValue, FloatArray, IntArray
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.custom.definition import Definition, definition, searchable
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.damage import Malformed
@@ -82,7 +82,7 @@ class UserRecords(Records):
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a line that matches, in its head or its end; anywhere if `files` names it."""
     table = files.settings.get(NAME)
-    if table is None or files.is_folder or _is_fixture(files):
+    if table is None or _is_fixture(files):
         return None
     own = definition(PLACE, table)
     if own.files and not _is_named(own.files, files.source(files.path).path):
@@ -100,7 +100,7 @@ def claims(files: LogFiles) -> Claim | None:
     return Claim.of_file(files, 1.0, reason, text.count(b"\n", 0, match.start()) + 1)
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the run of the file; nothing where no labels.toml defines a format."""
     table = files.settings.get(NAME)
     if table is None:

@@ -8,18 +8,17 @@ Format: MindSpore's LossMonitor and TimeMonitor callbacks, the loss callback of 
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import Finding, FloatArray, IntArray, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import FloatArray, IntArray
+from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import by_rank
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import occurrences
-from reportgen.formats.parsing.text_log import Records, TextLog, claim
+from reportgen.formats.parsing.text_log import Records, TextLog, TextSign, format_of
 from reportgen.sources.logfiles import LogFiles
 
 _STEP = regex(
@@ -36,16 +35,13 @@ _TIME = re.compile(_WITH_STEPS.pattern + regex(r"|poch time: ?{alone_ms} ?ms\b")
 _NUMBERED = regex(r"\bepoch:? ?\[?{epoch:int}[]/:, ]")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with the time of an epoch after the number of a step."""
-    if files.is_folder or _ANCHOR not in (head := files.head(files.path)):
-        return None
-    return claim(files, _ANCHOR, _TIME if b"step:" in head else _WITH_STEPS, 0.85)
+def _refine(files: LogFiles, claim: Claim | None) -> Claim | None:
+    """Return the claim, else one on the time of an epoch after the number of a step."""
+    return TextSign((_ANCHOR,), _TIME, 0.85).claim(files) if b"step:" in files.head(files.path) else claim
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield the run of the file."""
-    log = TextLog(files)
     every = log.records(_TIME, _ANCHOR)
     numbers, times = _paired(log.records(_STEP, b"epoch:"), every)
     if len(times):
@@ -61,7 +57,8 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format("mindspore", "Training logs of MindSpore.", claims, read, marks=(_ANCHOR,))
+_SIGN = TextSign((_ANCHOR,), _WITH_STEPS, 0.85)
+FORMAT = format_of("mindspore", "Training logs of MindSpore.", (_SIGN,), read, _refine)
 
 
 def _seconds(times: Records) -> FloatArray:

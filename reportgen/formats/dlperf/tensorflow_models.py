@@ -12,7 +12,6 @@ orbit/controller.py; NVIDIA/DeepLearningExamples TensorFlow2/LanguageModeling/BE
 """
 
 import re
-from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import known, once, spans
-from reportgen.formats.parsing.text_log import claim
+from reportgen.formats.parsing.text_log import TextSign
 from reportgen.sources.logfiles import LogFiles
 
 _STAMP = regex(r"[IWE]([0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,9}) ")
@@ -178,19 +177,19 @@ def _number(pattern: str, content: bytes) -> int:
 
 def _refine(files: LogFiles, near: Claim | None) -> Claim | None:
     """Return the claim, else one on a step far behind the lines about devices."""
-    if near or files.is_folder or _DEVICE_LINES not in files.head(files.path):
+    if near or _DEVICE_LINES not in files.head(files.path):
         return near
-    return claim(files, _TRAIN.literal, _TRAIN.pattern, 0.9, size=_MAX_BYTES_BEFORE_STEPS)
+    return TextSign((_TRAIN.literal,), _TRAIN.pattern, 0.9, size=_MAX_BYTES_BEFORE_STEPS).claim(files)
 
 
-_FORMAT = LineFormat(
+FORMAT = LineFormat(
     "tf2",
     "Training logs of TensorFlow 2's official models.",
     lines=(_HISTORY, _ORBIT, _TRAIN),
     factors={"framework": "TensorFlow 2.x"},
     build=_build,
     confidence=0.9,
-    signs=((b"classifier_trainer.py:", _TRAINER, 0.8),),
+    signs=(TextSign((b"classifier_trainer.py:",), _TRAINER, 0.8),),
     refine=_refine,
+    marks=(_DEVICE_LINES,),
 ).format()
-FORMAT = replace(_FORMAT, marks=(*_FORMAT.marks, _DEVICE_LINES))

@@ -10,23 +10,22 @@ https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reportgen.core.model import Finding, FloatArray, Run
+from reportgen.core.model import FloatArray, Run
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Results
 from reportgen.formats.parsing import json_values, trainer_output
 from reportgen.formats.parsing.json_values import number, tables, whole
 from reportgen.formats.parsing.progress_bars import apart
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.step_numbers import shortened
-from reportgen.formats.parsing.text_log import NUMBER, TextLog, claim
+from reportgen.formats.parsing.text_log import NUMBER, JsonSign, TextLog, TextSign, format_of
 from reportgen.formats.parsing.timestamps import elapsed
-from reportgen.sources.logfiles import LogFiles
 
 _NAME = "hf_trainer"
 _STATE = (b'"log_history"', b'"global_step"')
@@ -42,22 +41,8 @@ _INCOMPLETE = Rule.READ_INCOMPLETE_RUN
 _MIN_FIRST_STEP_SHARE = 0.75
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a trainer_state.json, a trainer_log.jsonl or a text with the Trainer's dicts, by content."""
-    return (
-        json_values.claim(files, _STATE, 0.95, b"{")
-        or json_values.claim(files, _LINES, 0.95, b"{")
-        or claim(files, b"'epoch': ", _DICT, 0.8)
-        or claim(files, trainer_output.SUMMARY, trainer_output.FINAL, 0.8)
-        or claim(files, trainer_output.METRICS, trainer_output.BLOCK, 0.8)
-        # A job may run out of memory before its first loss.
-        or claim(files, trainer_output.PARAMETERS, trainer_output.PLAN, 0.6)
-    )
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield the run of the file."""
-    log = TextLog(files)
     start = log.content.lstrip(b" \t\r\n")[:1]
     if start == b"{" and _STATE[0] in log.content:
         yield _from_state(log)
@@ -67,19 +52,19 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield _from_text(log)
 
 
-FORMAT = Format(
+FORMAT = format_of(
     _NAME,
     "Hugging Face Trainer: trainer_state.json, console output, LLaMA-Factory's log.",
-    claims,
-    read,
-    marks=(
-        _STATE[0],
-        _LINES[0],
-        b"'epoch': ",
-        trainer_output.SUMMARY,
-        trainer_output.METRICS,
-        trainer_output.PARAMETERS,
+    (
+        JsonSign(_STATE, 0.95),
+        JsonSign(_LINES, 0.95),
+        TextSign((b"'epoch': ",), _DICT, 0.8),
+        TextSign((trainer_output.SUMMARY,), trainer_output.FINAL, 0.8),
+        TextSign((trainer_output.METRICS,), trainer_output.BLOCK, 0.8),
+        # A job may run out of memory before its first loss.
+        TextSign((trainer_output.PARAMETERS,), trainer_output.PLAN, 0.6),
     ),
+    read,
 )
 
 

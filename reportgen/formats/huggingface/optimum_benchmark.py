@@ -7,18 +7,19 @@ other processes, so it is not read: throughput follows from the steps and the co
 Format: https://github.com/huggingface/optimum-benchmark, benchmark/report.py and trackers/latency.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import Clock, FactorValue, Finding, Run, Series
+from reportgen.core.model import Clock, FactorValue, Finding, Series
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.json_values import inside, items, number, scalars, table, whole
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
+from reportgen.formats.parsing.text_log import JsonSign
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "optimum_benchmark"
@@ -44,11 +45,11 @@ _PRECISIONS = {
 def claims(files: LogFiles) -> Claim | None:
     """Claim a folder that has a report and its configuration, or a file that is one of the two or both."""
     if not files.is_folder:
-        return json_values.claim(files, _BOTH, 0.95, b"{") or json_values.claim(files, _REPORT, 0.8, b"{")
+        return JsonSign(_BOTH, 0.95).claim(files) or JsonSign(_REPORT, 0.8).claim(files)
     kinds: dict[str, Claim] = {}
     for name in files.children()[0]:
         for kind, literals in _KINDS.items() if name.endswith(".json") else ():
-            if kind not in kinds and (claim := json_values.claim(files.file(name), literals, 0.97, b"{")):
+            if kind not in kinds and (claim := JsonSign(literals, 0.97).claim(files.file(name))):
                 kinds[kind] = claim
                 break
     if not {"config", "report"} <= set(kinds):
@@ -56,7 +57,7 @@ def claims(files: LogFiles) -> Claim | None:
     return replace(kinds["report"], files=tuple(sorted(claim.files[0] for claim in kinds.values())))
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the run."""
     report: Mapping[str, Any] = {}
     config: Mapping[str, Any] = {}
@@ -85,7 +86,7 @@ FORMAT = Format(
     claims,
     read,
     marks=(_BOTH[0], _REPORT[0]),
-    folders=True,
+    views="both",
 )
 
 

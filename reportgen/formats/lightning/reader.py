@@ -12,13 +12,13 @@ Formats: Lightning 1.0 to 2.x; https://github.com/tlkh/transformers-benchmarking
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Telemetry
+from reportgen.core.model import FactorValue, FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.lightning import machine_files, metrics_csv, profiler
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.device_names import short_name
@@ -55,7 +55,7 @@ def claims(files: LogFiles) -> Claim | None:
     return _claim_folder(files) if files.is_folder else _claim_file(files)
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the run of a folder or of a file."""
     if files.is_folder:
         yield _ConfigurationFolder(files, _roles(files)).read()
@@ -66,7 +66,7 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
 
 
 _SUMMARY = "PyTorch Lightning: profiler reports, metrics.csv, and folders with both."
-FORMAT = Format(_NAME, _SUMMARY, claims, read, marks=(profiler.TITLE, b"step"), folders=True)
+FORMAT = Format(_NAME, _SUMMARY, claims, read, marks=(profiler.TITLE, b"step"), views="both")
 
 
 def _roles(files: LogFiles) -> dict[str, str]:

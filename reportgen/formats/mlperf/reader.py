@@ -11,12 +11,12 @@ The score belongs to a case, not to a run: a protocol with `reduce = "olympic"` 
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from reportgen.core.model import FactorValue, Finding, Run
+from reportgen.core.model import FactorValue, Run
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, MlperfEvent, first_event, parse
 from reportgen.formats.mlperf.work import add_work
 from reportgen.formats.parsing.json_values import inside, is_number, load, number, table
@@ -55,8 +55,6 @@ Values = dict[str, FactorValue]
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a text with an event of MLLOG; with full confidence in a submission."""
-    if files.is_folder:
-        return None
     layout = _Layout(files)
     head = files.head(files.path)
     at = first_event(head)
@@ -72,7 +70,7 @@ def claims(files: LogFiles) -> Claim | None:
     return Claim(1.0, source, reason, (files.path,), (_SCALING, layout.description))
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the log's run."""
     yield _ResultLog(files).read()
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import FactorValue, Finding, FloatArray, IntArray, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import FactorValue, FloatArray, IntArray
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mmengine import repeats
 from reportgen.formats.parsing.json_values import number, objects, whole
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, claim, seconds
+from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, TextSign, seconds
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "mmengine"
@@ -65,11 +65,12 @@ def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a line of training, a logger or scalars; in a folder, files that repeat others."""
     if files.is_folder:
         return repeats.claim_repeated(files, _LINE)
-    printed = claim(files, b"data_time: ", _LINE, 0.95) or claim(files, b" - INFO - ", _LOGGER, 0.85)
+    signs = TextSign((b"data_time: ",), _LINE, 0.95), TextSign((b" - INFO - ",), _LOGGER, 0.85)
+    printed = next(filter(None, (sign.claim(files) for sign in signs)), None)
     return printed or repeats.claim_json_lines(files)
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the run of a printed log, or those of a file of scalars; nothing for files that repeat others."""
     if files.is_folder:
         return
@@ -90,7 +91,7 @@ FORMAT = Format(
     claims,
     read,
     marks=(b"data_time: ", b" - INFO - ", repeats.MARK),
-    folders=True,
+    views="both",
 )
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from reportgen.formats.base import Claim
-from reportgen.formats.parsing import json_values
+from reportgen.formats.parsing.text_log import JsonSign
 from reportgen.sources.logfiles import LogFiles
 
 # With a hierarchy of logs, names of training begin with "train/".
@@ -25,9 +25,9 @@ _BELOW, _ALL = "vis_data/", "scalars.json"
 
 def claim_json_lines(files: LogFiles) -> Claim | None:
     """Claim a file with the keys of a training line, and the configuration beside MMEngine's files."""
-    if claim := json_values.claim(files, _KEYS, 0.95, b"{"):
+    if claim := JsonSign(_KEYS, 0.95).claim(files):
         return replace(claim, beside=(CONFIGURATION,))
-    return json_values.claim(files, _MMCV_KEYS, 0.95, b"{")
+    return JsonSign(_MMCV_KEYS, 0.95).claim(files)
 
 
 def claim_repeated(files: LogFiles, printed: re.Pattern[bytes]) -> Claim | None:

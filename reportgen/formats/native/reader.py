@@ -27,7 +27,7 @@ from reportgen.core.model import (
     Telemetry,
 )
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
 from reportgen.formats.native.run_json import RunFile, StepClock, parse_run
@@ -120,8 +120,6 @@ _DEVICES = Layout(
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a folder with a run.json of this format, or with a steps file that begins with a clock."""
-    if not files.is_folder:
-        return None
     own = (_RUN, "stdout.log", "stderr.log")
     names = tuple(name for name in files.children()[0] if name in own or _FILE.fullmatch(name))
     if _RUN in names and (match := _IS_RUN.search(head := files.head(_RUN))):
@@ -133,13 +131,13 @@ def claims(files: LogFiles) -> Claim | None:
     return None
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the folder's run, or a finding if its format is newer."""
     folder = _RunFolder(files)
     yield folder.newer_version() or folder.read()
 
 
-FORMAT = Format("native", "Run folders of our own log format, version 1.", claims, read)
+FORMAT = Format("native", "Run folders of our own log format, version 1.", claims, read, views="folders")
 
 
 @dataclass(slots=True)

@@ -10,21 +10,20 @@ Format: https://github.com/NVIDIA/dllogger (v1.1.0), as used by NVIDIA's DeepLea
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from reportgen.core.model import Finding, IntArray, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import IntArray
+from reportgen.formats.base import Results
 from reportgen.formats.nvidia_dle import dllogger_records
 from reportgen.formats.nvidia_dle.dllogger_records import ParsedLog
 from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import TextLog, claim, positive
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of, positive
 
 _NAME = "dllogger"
 
@@ -68,15 +67,8 @@ _CRASHED = re.compile(rb"'\./main\.py', '[^']*', '--arch', '([\w-]{1,40})'[^\r\n
 _CRASHED_BATCH = re.compile(rb"'--batch-size', '([0-9]{1,9})'")
 
 
-def claims(files: LogFiles) -> Claim | None:
-    """Claim a file with a DLLogger record, or with the command of a ConvNet that printed none."""
-    records = claim(files, b"DLL", dllogger_records.RECORD, 0.8, beside=BESIDE)
-    return records or claim(files, b"'--raport-file'", _CRASHED, 0.7, beside=BESIDE)
-
-
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(log: TextLog) -> Results:
     """Yield the run of the file."""
-    log = TextLog(files)
     # rfind reports an absent name faster than find.
     rate = next((rate for name, rate in _BY_SIGNATURE if log.content.rfind(name) >= 0), None)
     metric = rate.metric if rate else ""
@@ -87,12 +79,15 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
     yield run.run()
 
 
-FORMAT = Format(
+FORMAT = format_of(
     _NAME,
     "NVIDIA DLLogger logs of any program, text or JSON lines.",
-    claims,
+    (
+        TextSign((b"DLL ", b"DLLL "), dllogger_records.RECORD, 0.8, BESIDE),
+        # A ConvNet that printed no record.
+        TextSign((b"'--raport-file'",), _CRASHED, 0.7, BESIDE),
+    ),
     read,
-    marks=(b"DLL ", b"DLLL ", b"'--raport-file'"),
 )
 
 

@@ -11,13 +11,13 @@ Layout: https://github.com/lambdal/deeplearning-benchmark.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from reportgen.core.model import FactorValue, Finding, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import FactorValue
+from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import TextLog, claim
+from reportgen.formats.parsing.text_log import Refine, TextLog, TextSign, format_of
 from reportgen.sources.logfiles import LogFiles
 
 _IS_HALF = {
@@ -48,23 +48,22 @@ def example(
     literals: tuple[bytes, ...],
     pattern: re.Pattern[bytes],
     build: Callable[[RunBuilder], None],
+    refine: Refine = lambda files, claim: claim,
+    marks: Sequence[bytes] = (),
     **factors: FactorValue,
 ) -> Format:
     """Return the format of one program, whose runs have these factors.
 
     pattern  matches in the head of its logs, and contains one of the literals
-    build    fills the run of a log
+    build    fills the run of a log; refine, marks  as of `format_of`
     """
 
-    def claims(files: LogFiles) -> Claim | None:
-        return claim(files, literals, pattern, 0.9, beside=BESIDE)
-
-    def read(files: LogFiles) -> Iterator[Run | Finding]:
-        run = RunBuilder(TextLog(files), name, factors={**factors})
+    def read(log: TextLog) -> Results:
+        run = RunBuilder(log, name, factors={**factors})
         build(run)
         yield run.run()
 
-    return Format(name, summary, claims, read, marks=literals)
+    return format_of(name, summary, (TextSign(literals, pattern, 0.9, BESIDE),), read, refine, marks)
 
 
 def set_device(run: RunBuilder) -> None:

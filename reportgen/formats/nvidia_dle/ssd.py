@@ -9,12 +9,11 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD.
 """
 
 import re
-from dataclasses import replace
 
 from reportgen.formats.base import Claim
 from reportgen.formats.nvidia_dle.examples import BESIDE, add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, claim
+from reportgen.formats.parsing.text_log import NUMBER, TextSign
 from reportgen.sources.logfiles import LogFiles
 
 _HEAD = re.compile(
@@ -43,17 +42,21 @@ def _build(run: RunBuilder) -> None:
     add_final(run, rank if rank and (not job or log.content.rfind(_UNIT) >= 0) else job, "median")
 
 
-_SSD = example(
-    "ssd", "Logs of NVIDIA's SSD in benchmark mode.", _LITERALS, _HEAD, _build, model="SSD", item="image"
+def _refine(files: LogFiles, claim: Claim | None) -> Claim | None:
+    """Return the claim, else one on what follows a download."""
+    if claim or _DOWNLOAD not in files.head(files.path):
+        return claim
+    return TextSign(_LITERALS, _HEAD, 0.9, BESIDE, _MAX_HEAD_BYTES).claim(files)
+
+
+FORMAT = example(
+    "ssd",
+    "Logs of NVIDIA's SSD in benchmark mode.",
+    _LITERALS,
+    _HEAD,
+    _build,
+    _refine,
+    (_DOWNLOAD,),
+    model="SSD",
+    item="image",
 )
-
-
-def _claims(files: LogFiles) -> Claim | None:
-    """Claim a file by its head, or by more of it after a download."""
-    claimed = _SSD.claims(files)
-    if claimed or files.is_folder or _DOWNLOAD not in files.head(files.path):
-        return claimed
-    return claim(files, _LITERALS, _HEAD, 0.9, size=_MAX_HEAD_BYTES, beside=BESIDE)
-
-
-FORMAT = replace(_SSD, claims=_claims, marks=(*_LITERALS, _DOWNLOAD))

@@ -12,7 +12,7 @@ those of nvml.h.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from csv import Error as CsvError
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,9 +21,9 @@ from itertools import compress, islice
 import numpy as np
 
 from reportgen.core import units
-from reportgen.core.model import Finding, FloatArray, Run, Telemetry
+from reportgen.core.model import FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.csv_cells import quantity, rows
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, is_binary, plain
@@ -158,8 +158,6 @@ def _configured(files: LogFiles) -> list[Field]:
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file that begins with a header of nvidia-smi, or matches the columns in labels.toml."""
-    if files.is_folder:
-        return None
     head = files.head(files.path)
     if is_binary(head) or not (head := plain(head)).strip():
         return None
@@ -187,7 +185,7 @@ def _fits(fields: Sequence[Field], cells: Sequence[str]) -> bool:
     )
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the run of the file's telemetry."""
     yield _Monitor(files).read()
 

@@ -9,10 +9,7 @@ from typing import Any, TypeGuard
 
 from reportgen.core.factors import is_factor_value
 from reportgen.core.model import FactorValue
-from reportgen.formats.base import Claim
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.text_log import is_binary, plain
-from reportgen.sources.logfiles import LogFiles
 
 
 def load(content: bytes) -> Any:
@@ -41,22 +38,6 @@ def objects(content: bytes, malformed: Malformed | None = None) -> Iterator[tupl
             yield number, value
         elif malformed:
             malformed.add(number, "not a JSON object")
-
-
-def claim(
-    files: LogFiles, literals: tuple[bytes, ...], confidence: float, starts: bytes = b"{["
-) -> Claim | None:
-    """Claim a file that starts like JSON and has all literals in its head; the first is the reason."""
-    if files.is_folder:
-        return None
-    head = files.head(files.path)
-    if is_binary(head):
-        return None
-    head = plain(head)
-    start = head.lstrip()[:1]
-    if not start or start not in starts or not all(literal in head for literal in literals):
-        return None
-    return Claim.at(files, confidence, literals[0].decode("utf-8", "replace"), head, head.find(literals[0]))
 
 
 def inside(document: object, *keys: str) -> Any:

@@ -25,14 +25,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
-from reportgen.formats.base import Claim, Format
+from reportgen.core.model import STEP, Break, Clock, FactorValue, FloatArray, IntArray
+from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.line_pattern import line_pattern, longest_literal, regex
 from reportgen.formats.parsing.printed_settings import printed_settings
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
-from reportgen.formats.parsing.text_log import Records, TextLog, claim
-from reportgen.sources.logfiles import LogFiles
+from reportgen.formats.parsing.text_log import Records, Refine, TextLog, TextSign, format_of
 
 # How many of a unit make one base unit: dividing by a thousand rounds less than multiplying by 0.001.
 TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60}
@@ -338,9 +337,9 @@ class LineFormat:
     factors   constant; those of a line and the printed settings have precedence
     settings  lines that are printed once
     printed   names of settings printed as `name = value` or `name ....... value` -> factors
-    signs     further literals and patterns that identify a log, each with a confidence
+    signs     of a log without such a line in its head
     build     adds what the lines measure to the run, called without records too
-    refine    changes the claim on a file, or makes one
+    refine, marks  as of `format_of`
     """
 
     name: str
@@ -351,27 +350,21 @@ class LineFormat:
     printed: Mapping[str, str] = field(default_factory=dict)
     build: Callable[[LineRun], None] = LineRun.measure_all
     confidence: float = 0.95
-    signs: tuple[tuple[bytes, re.Pattern[bytes], float], ...] = ()
-    refine: Callable[[LogFiles, Claim | None], Claim | None] = lambda files, claim: claim
+    signs: tuple[TextSign, ...] = ()
+    refine: Refine = lambda files, claim: claim
+    marks: tuple[bytes, ...] = ()
 
     def format(self) -> Format:
         """Return the format for the registry."""
-        marks = dict.fromkeys(literal for literal, _, _ in self._signs())
-        return Format(self.name, self.summary, self.claims, self.read, marks=tuple(marks))
+        lines = (
+            TextSign((line.mark or line.literal,), line.pattern, line.confidence or self.confidence)
+            for line in self.lines
+        )
+        return format_of(self.name, self.summary, (*lines, *self.signs), self.read, self.refine, self.marks)
 
-    def claims(self, files: LogFiles) -> Claim | None:
-        """Claim a file that has a line of a step, or another sign of the format, in its head."""
-        claims = (claim(files, *sign) for sign in self._signs())
-        return self.refine(files, next(filter(None, claims), None))
-
-    def _signs(self) -> Iterator[tuple[bytes, re.Pattern[bytes], float]]:
-        for line in self.lines:
-            yield line.mark or line.literal, line.pattern, line.confidence or self.confidence
-        yield from self.signs
-
-    def read(self, files: LogFiles) -> Iterator[Run | Finding]:
-        """Yield the run of the file."""
-        run = self.start(TextLog(files))
+    def read(self, log: TextLog) -> Results:
+        """Yield the run of a log."""
+        run = self.start(log)
         self.build(run)
         yield shortened(run.run(), int(run.step.max(initial=0)), run.planned_steps)
 

@@ -8,7 +8,7 @@ a literal if possible and match well-formed numbers only, so callers need no sec
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,7 +17,7 @@ from typing import Self, cast
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray, Source
-from reportgen.formats.base import Claim
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.timestamps import moments
 from reportgen.sources.logfiles import HEAD, LogFiles
@@ -45,6 +45,9 @@ _MAX_REASON_CHARS = 100
 _MAX_SETTING_CHARS = 2000
 # Places that `last` tries: the literal may also occur outside a match.
 _MAX_TRIES = 8
+
+# Changes the claim on a file, or makes one.
+Refine = Callable[[LogFiles, Claim | None], Claim | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,34 +244,71 @@ def _note_nuls(content: bytes, malformed: Malformed) -> None:
         malformed.add(text.count(b"\n", 0, first) + 1, "NUL bytes, left out", places, "note")
 
 
-def claim(
-    files: LogFiles,
-    literal: bytes | tuple[bytes, ...],
-    pattern: re.Pattern[bytes],
-    confidence: float,
-    *,
-    size: int = HEAD,
-    beside: tuple[str, ...] = (),
-) -> Claim | None:
-    """Claim a text file whose head matches a pattern.
+@dataclass(frozen=True, slots=True, eq=False)
+class TextSign:
+    """Claims a text file whose head, its first `size` bytes, matches a pattern.
 
-    literal  a match contains it (or one of a tuple); searched first because a literal is cheap
-    size     bytes of the head to search
-    beside   `Claim.beside`
+    marks  a match needs one of them; they are searched first because a literal is cheap
     """
-    if files.is_folder:
-        return None
-    head = files.head(files.path, size)
-    literals = (literal,) if isinstance(literal, bytes) else literal
-    if not any(text in head for text in literals) or is_binary(head):
-        return None
-    head = plain(head)
-    match = pattern.search(head)
-    if not match:
-        return None
-    reason = match[0].strip().partition(b"\n")[0].decode("utf-8", "replace")[:_MAX_REASON_CHARS]
-    line = head.count(b"\n", 0, match.start() + match[0].find(match[0].strip())) + 1
-    return Claim(confidence, files.source(files.path, line), reason, (files.path,), beside)
+
+    marks: tuple[bytes, ...]
+    pattern: re.Pattern[bytes]
+    confidence: float
+    beside: tuple[str, ...] = ()
+    size: int = HEAD
+
+    def claim(self, files: LogFiles) -> Claim | None:
+        """Claim a file by the first match."""
+        head = files.head(files.path, self.size)
+        if not any(mark in head for mark in self.marks) or is_binary(head):
+            return None
+        head = plain(head)
+        match = self.pattern.search(head)
+        if not match:
+            return None
+        text = match[0].strip()
+        reason = text.partition(b"\n")[0].decode("utf-8", "replace")[:_MAX_REASON_CHARS]
+        claim = Claim.at(files, self.confidence, reason, head, match.start() + match[0].find(text))
+        return replace(claim, beside=self.beside)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JsonSign:
+    """Claims a file that starts like JSON and has all marks in its head; the first is the reason."""
+
+    marks: tuple[bytes, ...]
+    confidence: float
+    starts: tuple[bytes, ...] = (b"{",)
+
+    def claim(self, files: LogFiles) -> Claim | None:
+        """Claim a file by its first mark."""
+        head = files.head(files.path)
+        if is_binary(head):
+            return None
+        head, reason = plain(head), self.marks[0]
+        if not head.lstrip().startswith(self.starts) or not all(mark in head for mark in self.marks):
+            return None
+        return Claim.at(files, self.confidence, reason.decode(), head, head.find(reason))
+
+
+def format_of(
+    name: str,
+    summary: str,
+    signs: Sequence[TextSign | JsonSign],
+    read: Callable[[TextLog], Results],
+    refine: Refine = lambda files, claim: claim,
+    marks: Sequence[bytes] = (),
+) -> Format:
+    """Return the format of files with one of these signs, the first that fits.
+
+    marks  of the files that `refine` claims and no sign does
+    """
+
+    def claims(files: LogFiles) -> Claim | None:
+        return refine(files, next(filter(None, (sign.claim(files) for sign in signs)), None))
+
+    every = dict.fromkeys((*(mark for sign in signs for mark in sign.marks), *marks))
+    return Format(name, summary, claims, lambda files: read(TextLog(files)), tuple(every))
 
 
 def positive(text: str) -> int | None:

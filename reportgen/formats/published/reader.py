@@ -23,7 +23,7 @@ from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Status
 from reportgen.core.rules import Rule
 from reportgen.core.schema import Condition, conditions
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.csv_cells import number, quantity, rows
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
@@ -44,7 +44,7 @@ Row = Mapping[str, str]
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a folder whose source.toml has a title and lists tables, and those tables with it."""
-    if not files.is_folder or _NAME not in files:
+    if _NAME not in files:
         return None
     head = files.head(_NAME)
     match = _TABLES.search(head)
@@ -56,7 +56,7 @@ def claims(files: LogFiles) -> Claim | None:
     return Claim(1.0, source, "source.toml with a title and tables", names)
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the runs of all tables, and a finding for each thing wrong with source.toml."""
     source = source_toml.parse(files.bytes(_NAME))
     for table in dict.fromkeys(source.file.tables):
@@ -72,7 +72,13 @@ def read(files: LogFiles) -> Iterator[Run | Finding]:
         yield Finding("invalid", Rule.READ_MALFORMED_SOURCE, files.id(_NAME), fact, files.source(_NAME, line))
 
 
-FORMAT = Format("published", "Published result tables: CSV files that a source.toml describes.", claims, read)
+FORMAT = Format(
+    "published",
+    "Published result tables: CSV files that a source.toml describes.",
+    claims,
+    read,
+    views="folders",
+)
 
 
 @dataclass(slots=True)

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reportgen.core.model import Finding, FloatArray, IntArray, Run
+from reportgen.core.model import FloatArray, IntArray
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing import trainer_output
 from reportgen.formats.parsing.progress_bars import MARKS, MIN_INTERVAL_SECONDS, drawn
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks
@@ -72,8 +72,6 @@ class BarInterval(NamedTuple):
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file with a bar of training."""
-    if files.is_folder:
-        return None
     head = files.head(files.path)
     if is_binary(head) or not any(mark in head for mark in MARKS):
         return None
@@ -85,7 +83,7 @@ def claims(files: LogFiles) -> Claim | None:
     return None
 
 
-def read(files: LogFiles) -> Iterator[Run | Finding]:
+def read(files: LogFiles) -> Results:
     """Yield the run of the file."""
     log = TextLog(files)
     every = drawn(log)

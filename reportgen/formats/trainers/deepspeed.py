@@ -13,7 +13,7 @@ from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import once
-from reportgen.formats.parsing.text_log import Records
+from reportgen.formats.parsing.text_log import Records, TextSign
 
 _PIPELINE = StepLine(
     b" iter time (s): ",
@@ -87,5 +87,5 @@ FORMAT = LineFormat(
     build=_build,
     # The trainer that called it may be surer.
     confidence=0.7,
-    signs=((b"[config.py:", _CONFIG, 0.6),),
+    signs=(TextSign((b"[config.py:",), _CONFIG, 0.6),),
 ).format()

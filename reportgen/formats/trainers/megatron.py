@@ -15,7 +15,7 @@ from reportgen.core.model import IntArray
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant, option
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work, per_device, spans
-from reportgen.formats.parsing.text_log import COUNT, Records, TextLog, floats
+from reportgen.formats.parsing.text_log import COUNT, Records, TextLog, TextSign, floats
 from reportgen.formats.parsing.timestamps import before
 
 _ANCHOR = b"elapsed time per iteration (ms):"
@@ -111,5 +111,5 @@ FORMAT = LineFormat(
         Setting.like("nnodes={nodes:int}, num_local_procs"),
     ),
     build=_build,
-    signs=((_WORLD, _START, 0.9),),
+    signs=(TextSign((_WORLD,), _START, 0.9),),
 ).format()

@@ -13,6 +13,7 @@ from reportgen.core.model import Break
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import once
+from reportgen.formats.parsing.text_log import TextSign
 
 _VALIDATION = regex("validate step: {1,9}{step:int}")
 # The mesh line is the surest; a launcher's own settings may not be those in use.
@@ -84,5 +85,5 @@ FORMAT = LineFormat(
         Setting(b"Building ", r"Building (?P<model>(?!device mesh)[\w.-]{1,40} [\w.-]{1,40}) with "),
     ),
     build=_build,
-    signs=((b"[titan]", _LOGGER, 0.8),),
+    signs=(TextSign((b"[titan]",), _LOGGER, 0.8),),
 ).format()
