@@ -28,8 +28,8 @@ from reportgen.tables.spec import METRIC, PHASE, STATUS, TableSpec
 _HARDWARE = "gpu"
 # Phases in the order in which they follow one another in a step.
 _PHASE_ORDER = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimizer_step")
-# A program with more metrics of its own gets one table for all of them.
-_MAX_OWN_METRICS = 8
+# More metrics of a program's own, or of telemetry, get one table for all of them.
+_MAX_SEPARATE_METRICS = 8
 
 # phase -> runs with data
 RunsByPhase = Mapping[str, Sequence[Run]]
@@ -63,9 +63,9 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
         without_data += [] if pairs else [run]
     specs: list[TableSpec] = []
     largest = _largest_values(runs)
-    own = sorted(by_metric.keys() - METRICS.keys())
-    combined = own if len(own) > _MAX_OWN_METRICS else []
-    for metric in sorted(by_metric.keys() - set(combined), key=_metric_order):
+    combined = _combined_metrics(by_metric, runs)
+    separate = by_metric.keys() - {metric for metrics in combined.values() for metric in metrics}
+    for metric in sorted(separate, key=_metric_order):
         by_phase = by_metric[metric]
         phases = _phases(by_phase, largest[metric])
         members = _unique([run for phase in phases for run in by_phase[phase]])
@@ -82,10 +82,22 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
             omitted = sorted(set(by_phase) - set(phases))
             notes = (_omitted_phases(omitted),) if omitted else ()
             specs.append(replace(spec, id=_free_id(spec.id, {other.id for other in specs}), notes=notes))
-    if combined:
+    for title, metrics in combined.items():
         at = f"{place}: tables[{len(specs)}]"
-        specs.append(_combined_spec(at, {name: by_metric[name] for name in combined}, runs, guessed))
+        specs.append(_combined_spec(at, title, {name: by_metric[name] for name in metrics}, runs, guessed))
     return [*specs, *_failed_spec(place, runs, specs, guessed)]
+
+
+def _combined_metrics(by_metric: Mapping[str, RunsByPhase], runs: Sequence[Run]) -> dict[str, list[str]]:
+    """Return title -> metrics of the tables that show many metrics, one below the other."""
+    sampled = {metric for run in runs for device in run.telemetry for metric in device.columns}
+    own = by_metric.keys() - METRICS.keys() - sampled
+    groups = {"Devices": by_metric.keys() & sampled, "Other metrics": own}
+    return {
+        title: sorted(metrics, key=_metric_order)
+        for title, metrics in groups.items()
+        if len(metrics) > _MAX_SEPARATE_METRICS
+    }
 
 
 def _failed_spec(
@@ -104,17 +116,21 @@ def _failed_spec(
 
 
 def _combined_spec(
-    place: str, by_metric: Mapping[str, RunsByPhase], runs: Sequence[Run], guessed: Collection[str]
+    place: str,
+    title: str,
+    by_metric: Mapping[str, RunsByPhase],
+    runs: Sequence[Run],
+    guessed: Collection[str],
 ) -> TableSpec:
-    """Return the spec of one table for all metrics of a program, one below the other."""
+    """Return the spec of one table for many metrics, one below the other."""
     members = _unique([run for phases in by_metric.values() for some in phases.values() for run in some])
     axes = choose_axes(members, runs, guessed)
     if len(axes.rows) == 1 and not axes.columns and count_combinations(axes.rows, members) <= MAX_COLUMNS:
         axes = Axes([], axes.rows)
     return TableSpec(
         place=place,
-        id=_free_id("other-metrics", by_metric),
-        title="Other metrics",
+        id=_free_id(_id(title), by_metric),
+        title=title,
         protocol=Protocol(),
         metrics=tuple(by_metric),
         phases=tuple(dict.fromkeys(phase for phases in by_metric.values() for phase in sorted(phases))),

@@ -12,7 +12,7 @@ from reportgen.autolayout.scaffold import propose_files
 from reportgen.core.model import Aggregate, Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from tests.builders import published_run
+from tests.builders import published_run, telemetry
 
 
 def test_hostile_names_and_values_stay_inside_their_strings():
@@ -80,6 +80,25 @@ def test_a_factor_that_separates_no_cases_is_no_row():
         for s, b in (("s", 8), ("t", 16))
     ]
     assert axes(*runs) == (("system", "global_batch_size"), ())
+
+
+def test_many_metrics_of_devices_are_in_one_table():
+    def sampled(node: str, metrics: str) -> Run:
+        one = published_run(node=node, throughput=1.0)
+        columns = {metric: [1.0, 2.0] for metric in metrics.split()}
+        return replace(one, telemetry=(telemetry("GPU-1", **columns),))
+
+    few = [sampled(node, "power temperature") for node in "AB"]
+    assert [table.id for table in define_overview(few, "reports").tables] == [
+        "throughput",
+        "power",
+        "temperature",
+    ]
+    metrics = "utilization memory_used power temperature sm_clock power_limit pcie_tx pcie_rx retired_pages"
+    many = [sampled(node, metrics) for node in "AB"]
+    tables = define_overview(many, "reports").tables
+    assert [table.id for table in tables] == ["throughput", "devices"]
+    assert set(tables[1].metrics) == set(metrics.split())
 
 
 def test_many_metrics_of_a_custom_program_are_in_one_table():
