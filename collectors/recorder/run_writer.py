@@ -34,6 +34,7 @@ class RunWriter:
         self._watch = watch
         self._error = ""  # the first one; the run is partial
         self._is_stopped = False
+        self._has_device = False  # True: the GPU of this rank is in the log
 
     @classmethod
     def open(cls, script: dict[str, Any], logs: Path, rank: RankInfo) -> "RunWriter":
@@ -67,11 +68,13 @@ class RunWriter:
         if device:
             steps.write(device_line(*device))
         watch = record_node(folder, rank)
-        if case is None:
-            return cls(folder, None, steps, watch)
-        run = start_record(run, script, case, rank.ranks)
-        run_folder.write_run(folder, run)
-        return cls(folder, run, steps, watch)
+        record: Optional[dict[str, Any]] = None
+        if case:
+            record = start_record(run, script, case, rank.ranks)
+            run_folder.write_run(folder, record)
+        writer = cls(folder, record, steps, watch)
+        writer._has_device = device is not None
+        return writer
 
     def write(self, lines: str) -> None:
         """Append lines; an error of the disk ends the recording, not the training."""
@@ -124,7 +127,8 @@ class RunWriter:
         if lines is None:
             self._error = self._error or "steps could not be written: the disk hangs"
         else:
-            memory = peak_memory()
+            device, memory = torch_device(), peak_memory()
+            lines += device_line(*device) if device and not self._has_device else ""
             lines += memory_line(*memory) if memory else ""
             self.write(lines + clock_line() + end_line(status, error))
             self._steps.close()
@@ -174,7 +178,9 @@ def start_record(
     clocks = read_clocks()
     record = {**run, **script, "case": case.factors, "status": "running", "ranks": ranks}
     record["clocks"] = {"rank0": clocks}
-    record["detected"] = case.detected
+    record.pop("detected", None)  # of the launcher
+    if case.detected:
+        record["detected"] = case.detected
     record.setdefault("command", own_command())
     record.setdefault("started_realtime_ns", clocks["realtime_ns"])
     if case.differing:

@@ -259,7 +259,8 @@ def check_stragglers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Fin
 
 def _device_of(run: Run, rank: int) -> str:
     """Return " on GPU-11111111 (PCI 00000000:41:00.0)" if the log names the device of a rank."""
-    uuid, pci = (run.environment.get(f"rank.{rank}.device_{name}") for name in ("uuid", "pci"))
+    uuid = run.environment.get(f"rank.{rank}.device_uuid")
+    pci = run.environment.get(f"rank.{rank}.device_pci") or run.environment.get(f"gpu.{uuid}.pci")
     place = f" (PCI {pci})" if pci else ""
     return f" on {device_label(str(uuid))}{place}" if uuid else ""
 

@@ -117,7 +117,8 @@ def test_without_torch_the_driver_names_the_device(standin, tmp_path, monkeypatc
 
 def test_a_run_on_the_cpu_of_a_gpu_host_has_no_device(standin, tmp_path, monkeypatch):
     use_torch(monkeypatch, "")
-    assert recorded(tmp_path)[1]["case"] == {}
+    run = recorded(tmp_path)[1]
+    assert (run["case"], "detected" in run) == ({}, False)
 
 
 def test_a_device_that_is_used_after_the_start_is_added_at_the_end(tmp_path, monkeypatch):
@@ -127,6 +128,17 @@ def test_a_device_that_is_used_after_the_start_is_added_at_the_end(tmp_path, mon
         use_torch(monkeypatch, "NVIDIA H200")
     run = run_folder.read_run(recorder.folder)
     assert (run["case"], run["detected"]) == ({"device": "NVIDIA H200"}, ["device"])
+
+
+def test_the_gpu_of_a_rank_is_added_at_the_end_if_it_is_used_after_the_start(tmp_path, monkeypatch):
+    use_torch(monkeypatch, "")
+    with Recorder.start(logs=tmp_path, timing="host") as recorder:
+        recorder.step()
+        monkeypatch.setitem(
+            sys.modules, "torch", SimpleNamespace(cuda=cuda_of(uuid="11-22"), __version__="2")
+        )
+    lines = steps_path(recorder.folder, 0).read_text().splitlines()
+    assert [line for line in lines if line.startswith("#device")] == ["#device,GPU-11-22"]
 
 
 @pytest.mark.parametrize(

@@ -183,9 +183,10 @@ def test_the_rank_that_others_wait_for_is_named() -> None:
 def test_a_straggler_is_named_with_its_device() -> None:
     parts = [series([1.0] * 120), series([1.0] * 120, rank=1)]
     parts += [series([0.6] * 120, "backward"), series([0.1] * 120, "backward", rank=1)]
-    environment = {"rank.1.device_uuid": "GPU-11111111-2222", "rank.1.device_pci": "00000000:41:00.0"}
-    (message,) = messages(findings(run(*parts, environment=environment)), "rank.straggler")
-    assert message.startswith("rank 1 on GPU-11111111 (PCI 00000000:41:00.0) needs 0.9 s per step")
+    for key in ("rank.1.device_pci", "gpu.GPU-11111111-2222.pci"):
+        environment = {"rank.1.device_uuid": "GPU-11111111-2222", key: "00000000:41:00.0"}
+        (message,) = messages(findings(run(*parts, environment=environment)), "rank.straggler")
+        assert message.startswith("rank 1 on GPU-11111111 (PCI 00000000:41:00.0) needs 0.9 s per step")
 
 
 def test_of_two_ranks_the_slow_one_is_named_and_not_the_one_that_waits() -> None:
