@@ -10,7 +10,7 @@ index i.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from collectors.format_v1 import steps_file
 
@@ -48,7 +48,9 @@ class StepEncoder:
         self._break_names = break_names
         self._count_kinds: tuple[int, ...] = (SAMPLES,)  # in the order of their columns
         self._header: tuple[int, tuple[int, ...]] = (-1, ())  # columns and counts of the last header
-        self._phase_of: list[int] = []  # column -> number of its phase; -1: not counted
+        self._no_counts = ""  # the empty cells of the counts
+        self._blank: list[Any] = []  # the cells of the phases in a step that enters none
+        self._count_at: list[int] = []  # column -> index of its phase's count in these; -1: not counted
         self.step = 0  # the last step that was encoded
         self._phases: list[tuple[int, int, int]] = []  # column, begin, end; no NamedTuple, for speed
         self._breaks: list[_Break] = []
@@ -79,59 +81,69 @@ class StepEncoder:
         return "".join(self._break_line(pause, self.step) for pause in self._breaks)
 
     def _add_step(self, lines: list[str], begin: int, end: int) -> None:
-        width = len(self._columns)
-        if (width, self._count_kinds) != self._header:
-            lines.append(self._new_header(width))
+        if (len(self._columns), self._count_kinds) != self._header:
+            lines.append(self._new_header(len(self._columns)))
+        if self._breaks or self._counts or self._syncs:
+            self._add_eventful_step(lines, begin, end)
+        else:
+            self.step += 1
+            cells = self._phase_cells(begin)
+            lines.append(f"{self.step}{self._no_counts},{begin},{end - begin}{cells}\n")
+        self._phases.clear()
+
+    def _add_eventful_step(self, lines: list[str], begin: int, end: int) -> None:
         breaks_inside = [pause for pause in self._breaks if pause.begin >= begin]
         lines.extend(self._break_line(pause, self.step) for pause in self._breaks if pause.begin < begin)
         count_cells = [self._count_cell(kind, begin) for kind in self._count_kinds]
         span = self._count_cell(SPAN, begin)
         self.step += int(span or 1)
-        phase_cells = self._phase_cells(begin, breaks_inside, is_single=not span)
         duration = _duration_without(breaks_inside, begin, end)
-        lines.append(",".join([str(self.step), *count_cells, str(begin), str(duration), *phase_cells]) + "\n")
+        # The phases of an entry of several steps were not recorded.
+        phase_cells = "," * len(self._blank) if span else self._phase_cells(begin, breaks_inside)
+        lines.append(",".join([str(self.step), *count_cells, str(begin), str(duration)]) + phase_cells + "\n")
         lines.extend(self._break_line(pause, self.step) for pause in breaks_inside)
         lines.extend(steps_file.sync_line(self.step, *sync) for sync in self._syncs)
-        self._phases.clear()
         self._breaks.clear()
         self._counts.clear()
         self._syncs.clear()
 
     def _new_header(self, width: int) -> str:
         columns = self._columns[:width]
-        numbers: dict[str, int] = {}
-        self._phase_of = []
-        for column in columns:
-            phase = steps_file.phase_of_column(column)
-            is_counted = not steps_file.is_event_column(column)
-            self._phase_of.append(numbers.setdefault(phase, len(numbers)) if is_counted else -1)
-        self._header = (width, self._count_kinds)
         counts = [_COUNT_COLUMNS[kind] for kind in self._count_kinds]
-        return steps_file.header_line(counts, columns, list(numbers))
+        counted = [column for column in columns if not steps_file.is_event_column(column)]
+        phases = list(dict.fromkeys(map(steps_file.phase_of_column, counted)))
+        self._header = (width, self._count_kinds)
+        self._no_counts = "," * len(counts)
+        self._blank = [""] * width + [0] * len(phases)
+        self._count_at = [
+            width + phases.index(steps_file.phase_of_column(column)) if column in counted else -1
+            for column in columns
+        ]
+        return steps_file.header_line(counts, columns, phases)
 
-    def _phase_cells(self, step_begin: int, breaks: list[_Break], *, is_single: bool) -> list[str]:
-        """Return the cells of a step: the time of each column in ns, then how often it entered each phase.
-
-        is_single  False for an entry of several steps, whose phases were not recorded
-        """
-        phase_of = self._phase_of
-        totals: list[int] = [-1] * len(phase_of)
-        entered = [0] * (max(phase_of, default=-1) + 1)
+    def _phase_cells(self, step_begin: int, breaks: Sequence[_Break] = ()) -> str:
+        """Return the cells of a step: the time of each column in ns, then how often it entered each phase."""
+        if not self._blank:
+            return ""
+        cells = self._blank[:]
+        unknown: list[int] = []
         for column, begin, end in self._phases:
-            number = phase_of[column]
-            if begin < step_begin:
-                # It was open at the step's border, so its part is unknown; or its step was discarded.
-                if number >= 0 and end > step_begin:
-                    entered[number] += 1
+            count_at = self._count_at[column]
+            if begin >= step_begin:
+                # The times of an event column contain no breaks.
+                is_whole = not breaks or count_at < 0
+                duration = end - begin if is_whole else _duration_without(breaks, begin, end)
+                total = cells[column]
+                cells[column] = duration if total == "" else total + duration
+            elif end <= step_begin:  # its step was discarded
                 continue
-            # The times of an event column contain no breaks.
-            is_whole = not breaks or number < 0
-            duration = end - begin if is_whole else _duration_without(breaks, begin, end)
-            totals[column] = duration if totals[column] < 0 else totals[column] + duration
-            if number >= 0:
-                entered[number] += 1
-        times = ["" if total < 0 else str(total) for total in totals]
-        return [*times, *(map(str, entered) if is_single else [""] * len(entered))]
+            else:  # it was open at the step's border, so its time in this step is unknown
+                unknown.append(column)
+            if count_at >= 0:
+                cells[count_at] += 1
+        for column in unknown:
+            cells[column] = ""
+        return "," + ",".join(map(str, cells))
 
     def _count_cell(self, kind: int, step_begin: int) -> str:
         amounts = [item.amount for item in self._counts if item.kind == kind and item.when >= step_begin]

@@ -66,8 +66,9 @@ class Script:
             bare = [] if has_site else ["-S"]
             run = [sys.executable, *bare, "-m", "collectors", "run", "--logs", str(self.logs), *options]
             command = [*run, "--", *command]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen(command, cwd=self.folder, env=self.environ, **{**pipes, **popen})
+        usual = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        usual["cwd"] = self.folder
+        return subprocess.Popen(command, env=self.environ, **{**usual, **popen})
 
     def run(self, **options):
         child = self.start(**options)

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from collectors import Recorder
 from collectors.format_v1 import run_folder, steps_file
+from collectors.recorder import recorder as recorder_module
 from collectors.recorder.step_encoder import SAMPLES, STEP, StepEncoder
 from tests.collectors.second_reader import read
 
@@ -368,3 +370,16 @@ def test_lines_do_not_depend_on_the_size_of_flushes(durations, chance: random.Ra
         at += size
     assert "".join(parts) == whole
     assert whole.count("\n") == len(durations) + bool(durations)
+
+
+def test_a_flush_sleeps_between_its_slices(tmp_path, monkeypatch):
+    sleeps = []
+    with start(tmp_path) as recorder:
+        recorder.flush()
+        monkeypatch.setattr(recorder_module, "time", SimpleNamespace(sleep=sleeps.append))
+        monkeypatch.setattr(recorder_module, "_SLICE_INTEGERS", 3 * 10)
+        for _ in range(95):
+            recorder.step()
+        recorder.flush()
+        assert 1 <= len(sleeps) <= 9  # the other thread may have written some of the steps
+    assert rank0(recorder)["steps"] == list(range(1, 96))

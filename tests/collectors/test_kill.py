@@ -1,0 +1,96 @@
+"""SIGKILL at random moments: every flushed row is read, and at most one second of steps is lost.
+
+The child notes in a shared file when each of its steps will have been completed: by the host, or by a device whose
+queue is full. The parent kills it, and compares that with the log.
+"""
+
+import mmap
+import random
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reportgen.load import load_runs
+from tests.collectors.second_reader import read
+
+pytestmark = pytest.mark.slow
+
+LOST_SECONDS = 1.0
+MAX_STEPS = 20_000
+TRAIN = """
+import mmap, struct, time
+from types import SimpleNamespace
+
+class Event:
+    device = 0
+    def __init__(self, enable_timing): pass
+    def record(self): self.at = max(time.perf_counter_ns(), free_at)
+    def query(self): return time.perf_counter_ns() >= self.at
+    def elapsed_time(self, other): return (other.at - self.at) / 1e6
+
+free_at = 0
+has_events, step_ns = {has_events}, {step_ns}
+if has_events:
+    cuda = SimpleNamespace(Event=Event, is_initialized=lambda: True, is_available=lambda: True)
+    sys.modules["torch"] = SimpleNamespace(cuda=cuda, __version__="0")
+shared = mmap.mmap(os.open("completed", os.O_RDWR), 8 * {max_steps})
+recorder = Recorder.start(samples_per_step=4, logs="logs")
+phases = [recorder.phase(name) for name in ("forward", "backward", "optimizer", "transfer")]
+print("ready", flush=True)
+for number in recorder.steps({max_steps}):
+    begin = time.perf_counter_ns()
+    for phase in phases:
+        with phase:
+            free_at = max(time.perf_counter_ns(), free_at) + step_ns // 4
+    if has_events:
+        # The host is ahead by at most ten steps.
+        time.sleep(max(0, free_at - 10 * step_ns - time.perf_counter_ns()) / 1e9)
+    else:
+        time.sleep(step_ns / 1e9)
+        free_at = time.perf_counter_ns()
+    struct.pack_into("q", shared, 8 * number, free_at)
+"""
+
+
+@pytest.mark.parametrize("has_events", [False, True])
+@pytest.mark.parametrize(("step_ns", "kills"), [(233_000, 8), (50_000_000, 7), (300_000_000, 6)])
+def test_a_kill_at_a_random_moment_loses_at_most_a_second(script, has_events, step_ns, kills):
+    chance = random.Random(step_ns + has_events)
+    script.write(TRAIN.format(has_events=has_events, step_ns=step_ns, max_steps=MAX_STEPS))
+    children = []
+    for number in range(kills):
+        folder = script.folder / str(number)
+        folder.mkdir()
+        (folder / "completed").write_bytes(bytes(8 * MAX_STEPS))
+        child = script.start(cwd=folder)
+        children.append((chance.uniform(0.2, 4.0), folder, child))
+    begin = time.monotonic()
+    for _, _, child in children:
+        assert child.stdout.readline() == b"ready\n"
+    for after, folder, child in sorted(children, key=lambda one: one[0]):
+        time.sleep(max(0.0, begin + after - time.monotonic()))
+        killed_at = time.perf_counter_ns()
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        assert lost_steps(folder, killed_at) == []
+
+
+def lost_steps(folder: Path, killed_at: int) -> list[int]:
+    """Return the steps that were completed more than a second before the kill and are not in the log."""
+    with (folder / "completed").open("r+b") as file, mmap.mmap(file.fileno(), 0) as shared:
+        completed = np.frombuffer(bytes(shared), np.int64)
+    completed = completed[completed > 0]
+    (run_folder,) = folder.glob("logs/*/r*")
+    text = (run_folder / "steps.rank0.csv").read_bytes()
+    on_disk = sum(line[:1].isdigit() and line.endswith(b"\n") for line in text.splitlines(keepends=True))
+    result = read(run_folder)
+    rows = result["run"]["ranks"]["0"]["steps"]
+    assert rows == list(range(1, on_disk + 1))
+    assert [finding["rule"] for finding in result["findings"]] == ["read.incomplete-run"]
+    (loaded,) = load_runs([run_folder], root=folder).runs
+    assert {len(series.step) for series in loaded.series} <= {on_disk}
+    late = np.flatnonzero(completed < killed_at - LOST_SECONDS * 1e9) + 1
+    return [int(step) for step in late if step > on_disk]
