@@ -333,7 +333,13 @@ def _sample(described: Any) -> str:
         return f"{{ {inner or 'name = value'} }}"
     if isinstance(described, inspect.DictType):
         return "{ name = value }"
-    if isinstance(described, inspect.StrType | inspect.LiteralType | inspect.EnumType):
+    if isinstance(described, inspect.Metadata):
+        examples = (described.extra_json_schema or {}).get("examples", [])
+        return f'"{examples[0]}"' if examples else _sample(described.type)
+    if isinstance(described, inspect.EnumType | inspect.LiteralType):
+        values = described.cls if isinstance(described, inspect.EnumType) else described.values
+        return f'"{next(iter(values))}"'
+    if isinstance(described, inspect.StrType):
         return '"..."'
     if isinstance(described, inspect.ListType | inspect.VarTupleType):
         return f"[{_sample(described.item_type)}]"

@@ -26,6 +26,9 @@ T = TypeVar("T")
 Texts = str | list[str]
 
 
+ProtocolText = Annotated[str, Meta(examples=["20+100x7"])]
+
+
 class CompareTable(TomlTable):
     """`compare` of a table."""
 
@@ -40,7 +43,7 @@ class CompareTable(TomlTable):
 class TableKeys(TomlTable):
     """The keys of `[[tables]]` that `[defaults]` may hold too."""
 
-    protocol: str | UnsetType = UNSET
+    protocol: ProtocolText | UnsetType = UNSET
     where: dict[str, Condition] | UnsetType = UNSET
     metric: Texts | UnsetType = UNSET
     phase: Texts | UnsetType = UNSET
@@ -101,7 +104,7 @@ class DefinitionFile(TomlTable):
     headline: str = ""
     logs: Texts = "logs"
     body: str = ""
-    protocol: str = ""
+    protocol: ProtocolText = ""
     defaults: TableKeys = msgspec.field(default_factory=TableKeys)
     tables: tuple[TableEntry, ...] = ()
     figures: tuple[FigureEntry, ...] = ()

@@ -85,10 +85,10 @@ ideal = true
         ("", "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
         ('title = "X"', "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
         ("title = 3", "reports/x.toml: title: expected a string, got 3"),
-        ("protocol = 20", 'reports/x.toml: protocol: expected a string, got 20; write protocol = "..."'),
+        ("protocol = 20", 'reports/x.toml: protocol: expected a string, got 20; write protocol = "20+100x7"'),
         (
             TABLE + 'compare = "speedup"',
-            'reports/x.toml: tables[0].compare: expected a table, got "speedup"; write compare = { kind = "...", '
+            'reports/x.toml: tables[0].compare: expected a table, got "speedup"; write compare = { kind = "efficiency", '
             "baseline = { name = value } }",
         ),
         ("logs = [3]", "reports/x.toml: logs[0]: expected a string, got 3"),
