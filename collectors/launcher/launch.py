@@ -220,9 +220,9 @@ def _run_once(job: Job, folder: Path, facts: Mapping[str, int], campaign: Campai
         raise
     run = finish_record(folder, started, end, node=campaign.node, needs_steps=campaign.needs_steps)
     try:
+        run_folder.write_run(folder, run, campaign.node)
         if not run_folder.environment_path(folder, campaign.node).exists():
             run_folder.write_environment(folder, campaign.node, [], environment.capture_host())
-        run_folder.write_run(folder, run, campaign.node)
     except OSError as error:  # the exit code of the command matters more than these files
         warn(f"{folder}: the end of the run could not be written: {error.strerror}")
     _warn_of_end(folder, run)

@@ -22,12 +22,14 @@ _SECRET_WORDS = {
 _SECRET_KIND = re.compile(r"(access|api|auth|bearer|hf|hub|private|refresh|session|ssh|wandb)(key|token)s?\Z")
 #: What a harmless key or token is for: `--pad-token "<pad>"`, `--sort-key name`, `--image-key jpg`.
 _HARMLESS_KINDS = {
-    "answer", "audio", "batch", "begin", "bos", "cache", "caption", "class", "cls", "column",
-    "data", "dict", "end", "eos", "feature", "field", "first", "foreign", "group", "id", "image",
-    "index", "initializer", "input", "label", "last", "loss", "mask", "max", "metric", "min",
-    "model", "monitor", "new", "next", "num", "output", "pad", "padding", "partition", "per",
-    "placeholder", "primary", "prompt", "query", "question", "sample", "sep", "sort", "special",
-    "start", "state", "stop", "target", "text", "unk", "video",
+    "answer", "array", "audio", "bad", "batch", "begin", "bos", "cache", "caption", "class", "cls",
+    "column", "config", "data", "dataset", "delimiter", "dict", "each", "end", "eod", "eos", "eot",
+    "every", "feature", "field", "first", "forced", "foreign", "group", "id", "image", "index",
+    "initializer", "input", "label", "last", "loss", "map", "mask", "max", "metric", "min", "model",
+    "monitor", "n", "new", "next", "num", "output", "pad", "padding", "partition", "per",
+    "placeholder", "primary", "prompt", "query", "question", "sample", "sep", "separator",
+    "serving", "sort", "source", "space", "special", "start", "state", "stop", "suppress", "target",
+    "tensor", "text", "total", "unk", "unused", "video",
 }  # fmt: skip
 _HARMLESS_VALUES = {"", "true", "false", "yes", "no", "none", "null"}
 #: Words of a name that say nothing about its kind: `TOKEN_VALUE`, `--auth-header`.
@@ -51,10 +53,10 @@ _HEADER = re.compile(
 _SECRET_FORMS = re.compile(
     r"""
       (?<=://)[^/\s"']+@                                        # user and password in a URL
-    | (?<![\w/.])[\w.+-]+:(?!\d+@)[^\s/@:"']+@(?!sha\d)(?=\w)   # the same without a scheme
+    | (?<![\w/.])[\w.+-]{1,64}:(?!\d+@)[^\s/@:"']{1,256}@(?!sha\d)(?=\w)  # the same without a scheme
     | (?<![A-Za-z0-9])(?:
           hf_(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,} | hf_[a-z]{24,}  # Hugging Face
-        | sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{12,}             # OpenAI and others
+        | sk-(?=[A-Za-z_-]{0,64}[0-9])[A-Za-z0-9_-]{12,}             # OpenAI and others
         | gh[oprsu]_[A-Za-z0-9]{16,} | github_pat_\w{16,} | glpat-[\w-]{12,}
         | nvapi-[\w-]{16,} | gsk_[A-Za-z0-9]{16,} | xox[abeprs]-[\w-]{10,} | dapi[0-9a-f]{32}
         | (?:AKIA|ASIA)[A-Z0-9]{16} | AIza[\w-]{30,} | npm_[A-Za-z0-9]{30,} | pypi-[\w-]{32,}
@@ -144,10 +146,10 @@ def _remove_values(names: "re.Pattern[str]", text: str) -> str:
     kept = []
     end = 0
     for name in names.finditer(text):
-        value = _VALUE.match(text, name.end())
-        if name.start() < end or not value or not is_secret_name(name[1]):
+        if name.start() < end or not is_secret_name(name[1]):
             continue
-        if value[0].strip("\\\"'").lower() not in _HARMLESS_VALUES:
+        value = _VALUE.match(text, name.end())
+        if value and value[0].strip("\\\"'").lower() not in _HARMLESS_VALUES:
             quote = value["quote"] or ""
             kept += [text[end : name.end()], quote, REMOVED, quote]
             end = value.end()

@@ -21,7 +21,7 @@ SECRET_NAMES = """
 PLAIN_NAMES = """
     --tokenizer --max-tokens --num-keys --author --authors --tokens-per-step --num-tokens --max_new_tokens
     --pad-token --eos_token --mask-token --stop-token --tokens --keys --sort-key --image-key --text-key
-    --key-dim --token-id --patience --path --pass --keyboard --signal --auth-type --cwd --monitor Error x
+    --n-token --dataset-key --key-dim --token-id --patience --path --pass --keyboard --signal --auth-type --cwd --monitor Error x
 """.split()  # noqa: SIM905
 
 
@@ -87,6 +87,12 @@ def test_the_values_of_these_names_stay(name):
 )  # fmt: skip
 def test_secrets_are_removed_and_other_words_stay(line, kept):
     assert remove_secrets(line) == kept
+
+
+@pytest.mark.parametrize("part", ["a-", "a:", "sk-", "/a ", "hf_", "a/", "x=", "{", '"', "eyJ"])
+def test_a_very_long_word_is_read_in_linear_time(part):
+    text = part * 100_000  # minutes, if each character started a search to the end
+    assert remove_secrets([text]) == [text]
 
 
 @pytest.mark.parametrize(
