@@ -127,15 +127,33 @@ def json_text(content: Mapping[str, Any]) -> str:
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    text = json_text(content)
+    text = json_text(content).encode()
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+        with temporary.open("wb") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or not _overwrite(path, text):
+            raise
+
+
+def _overwrite(path: Path, text: bytes) -> bool:
+    """Replace the content of a file in the blocks that it has; return False if they are too few.
+
+    A full disk has no room for a temporary file, but the end of a run must be written. The rest of a longer
+    file becomes spaces.
+    """
+    try:
+        with path.open("r+b", buffering=0) as file:
+            status = os.fstat(file.fileno())
+            if status.st_blocks * 512 < len(text):
+                return False
+            file.write(text.ljust(status.st_size))
+            os.fsync(file.fileno())
     except OSError:
-        if temporary.exists():
-            temporary.unlink()
-        raise
+        return False
+    return True

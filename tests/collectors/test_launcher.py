@@ -1,5 +1,6 @@
 """The launcher: fresh processes, folders that are never overwritten, exit codes and signals that pass through."""
 
+import contextlib
 import json
 import os
 import re
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from collectors.__main__ import main
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import case_folder_name
-from collectors.launcher import launch
+from collectors.launcher import exit_status, launch
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from tests.collectors.second_reader import read
 
@@ -421,14 +422,41 @@ def test_a_full_disk_is_named(script, full_disk):
         "with open(os.environ['REPORTGEN_RUN'] + '/fill', 'wb', 0) as file:\n"
         "    try:\n        while True: file.write(bytes(512))\n"
         "    except OSError: pass\n"
-        "recorder.close()"
+        "for _ in recorder.steps(5000): pass\nrecorder.close()"
     )
     script.logs = full_disk
     code, _, err = script.run(launcher=True)
     assert code == 1
-    assert "partial, No space left on device: the recorder could not write its end" in err
+    assert "steps could not be written: No space left on device" in err
     assert "without closing" not in err
-    assert run_folder.read_run(script.only_run())["status"] == "running"
+    run = read(script.only_run())
+    assert run["run"]["status"] == "partial"
+    assert json.loads((script.only_run() / "run.json").read_text())["exit_code"] == 0
+
+
+def test_a_full_disk_that_hides_the_end_of_the_recorder_is_named(tmp_path, monkeypatch):
+    run_folder.write_run(tmp_path, {"status": "running"})
+    (tmp_path / "steps.rank0.csv").write_text("#clock,1,2\n")
+    monkeypatch.setattr(exit_status, "_disk_error", lambda folder: "No space left on device")
+    run = finish_record(tmp_path, {}, CommandEnd(0, 1), node=0)
+    assert (run["status"], run["error"].split(":")[0]) == ("partial", "No space left on device")
+
+
+@pytest.mark.parametrize(("size", "is_written"), [(10, True), (5000, False)])
+def test_the_end_of_a_run_is_written_over_its_start_if_the_disk_is_full(size, is_written, full_disk):
+    run_folder.write_run(full_disk, {"status": "running", "error": "x" * 100})
+    with contextlib.suppress(OSError), (full_disk / "fill").open("wb", 0) as file:
+        while True:
+            file.write(bytes(512))
+    end = {"status": "partial", "error": "y" * size}
+    if is_written:
+        run_folder.write_run(full_disk, end)
+        assert run_folder.read_run(full_disk)["error"] == "y" * size
+    else:
+        with pytest.raises(OSError, match="No space left on device"):
+            run_folder.write_run(full_disk, end)
+        assert run_folder.read_run(full_disk)["status"] == "running"
+    assert [path.name for path in full_disk.glob("*.tmp")] == []
 
 
 def test_an_unwritable_folder_is_named_with_a_remedy(tmp_path, capsys):
