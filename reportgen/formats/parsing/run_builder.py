@@ -75,37 +75,20 @@ def make_series(
     value: ArrayLike,
     source: Source,
     *,
-    phase: str = STEP,
-    rank: int = 0,
     span: ArrayLike = 1,
     begin: ArrayLike = np.nan,
     samples: ArrayLike = np.nan,
     line: ArrayLike = 0,
-    breaks: tuple[Break, ...] = (),
-    idle_after: frozenset[int] | None = None,
+    **others: Any,
 ) -> Series:
-    """Return a series; a column may be given as one number for all steps."""
+    """Return a series; a column may be given as one number for all steps. `others` are fields of a series."""
     n = len(np.asarray(step))
-
-    def column(values: ArrayLike, kind: type) -> Any:
-        array: NDArray[Any] = np.asarray(values, dtype=kind)
-        return array if array.ndim else np.full(n, array)
-
-    return Series(
-        metric,
-        phase=phase,
-        rank=rank,
-        clock=clock,
-        step=column(step, np.int64),
-        span=column(span, np.int64),
-        begin=column(begin, np.float64),
-        value=column(value, np.float64),
-        samples=column(samples, np.float64),
-        line=column(line, np.int64),
-        source=source,
-        breaks=breaks,
-        idle_after=idle_after,
-    )
+    counts = {"step": step, "span": span, "line": line}
+    numbers = {"begin": begin, "value": value, "samples": samples}
+    for columns, kind in ((counts, np.int64), (numbers, np.float64)):
+        arrays = {name: np.asarray(values, dtype=kind) for name, values in columns.items()}
+        others |= {name: array if array.ndim else np.full(n, array) for name, array in arrays.items()}
+    return Series(metric, clock=clock, source=source, **others)
 
 
 @dataclass(slots=True)
@@ -154,19 +137,14 @@ class ResultRun:
         source       for a number from another file
         only_finite  False to keep it, so that a finding says that it is no number
         """
-        if not only_finite or np.isfinite(value):
-            source = source or (self.source if line is None else replace(self.source, line=line))
-            self.aggregates.append(
-                Aggregate(
-                    metric,
-                    phase=phase,
-                    value=value,
-                    original=original,
-                    statistic=statistic,
-                    n=n,
-                    source=source,
-                )
+        if only_finite and not np.isfinite(value):
+            return
+        source = source or (self.source if line is None else replace(self.source, line=line))
+        self.aggregates.append(
+            Aggregate(
+                metric, phase=phase, value=value, original=original, statistic=statistic, n=n, source=source
             )
+        )
 
     def note(self, rule: Rule, message: str, source: Source | None = None) -> None:
         """Add a warning about the run."""
@@ -243,35 +221,19 @@ class RunBuilder(ResultRun):
         has_step = (self.step >= 1) & (span >= 1)
         if not has_step.all():
             self._stepless.update(self.line[~has_step].tolist())
-        self._add(metric, phase, clock, has_step, (self.step, span, unknown, value, samples, self.line))
+        columns = {"step": self.step, "span": span, "begin": unknown, "samples": samples, "line": self.line}
+        self._add(metric, clock, has_step, phase, value=value, **columns)
 
     def _add(
-        self,
-        metric: str,
-        phase: str,
-        clock: Clock,
-        keep: NDArray[np.bool_],
-        columns: tuple[NDArray[Any], ...],
+        self, metric: str, clock: Clock, keep: NDArray[np.bool_], phase: str = STEP, **columns: Any
     ) -> None:
-        step, span, begin, value, samples, line = (
-            columns if keep.all() else (column[keep] for column in columns)
-        )
-        if np.isfinite(value).any():
-            self.series.append(
-                Series(
-                    metric,
-                    phase=phase,
-                    clock=clock,
-                    step=step,
-                    span=span,
-                    begin=begin,
-                    value=value,
-                    samples=samples,
-                    line=line,
-                    source=self.source,
-                    breaks=self.breaks,
-                )
-            )
+        """Add a series of the records to keep, if one of them has a value."""
+        if not keep.all():
+            columns = {name: column[keep] for name, column in columns.items()}
+        if not np.isfinite(columns["value"]).any():
+            return
+        series = Series(metric, phase=phase, clock=clock, source=self.source, breaks=self.breaks, **columns)
+        self.series.append(series)
 
     def work(self, span: IntArray) -> FloatArray | None:
         """Return the samples in entries that cover these steps, None if the samples of a step are unknown."""
@@ -297,8 +259,9 @@ class RunBuilder(ResultRun):
             samples = np.add.reduceat(work[: at[-1] + 1], at[:-1] + 1)
         else:
             samples = span * (np.nan if work is None else work)
-        columns = (step[1:], span, t[:-1] - t[0], time, samples, self.line[at[1:]])
-        self._add("step_time", STEP, "timestamp", (span > 0) & (time >= 0), columns)
+        columns = {"step": step[1:], "span": span, "begin": t[:-1] - t[0], "samples": samples}
+        keep = (span > 0) & (time >= 0)
+        self._add("step_time", "timestamp", keep, value=time, line=self.line[at[1:]], **columns)
 
     def run(self, number: int | None = None) -> Run:
         """Return the run; the text after the last record decides its status."""
