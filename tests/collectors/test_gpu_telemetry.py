@@ -407,7 +407,7 @@ def test_the_file_has_requested_and_achieved_intervals_and_update_periods(tmp_pa
 
 
 class EightDevices:
-    """Eight devices: each has 8 fast and 20 slow calls of the driver, of 1 ms of a fake clock each."""
+    """Eight devices: each has 6 fast and 22 slow calls of the driver, of 1 ms of a fake clock each."""
 
     devices = tuple(f"GPU-{number}" for number in range(8))
 
@@ -415,7 +415,7 @@ class EightDevices:
         self.clock = clock
 
     def read(self, slow):
-        self.clock.now += 1_000_000 * sum(8 + 20 * is_slow for is_slow in slow)
+        self.clock.now += 1_000_000 * sum(6 + 22 * is_slow for is_slow in slow)
         return [Sample(uuid, self.clock.now, {"power_mw": 1}) for uuid in self.devices]
 
     def missing(self):
