@@ -219,7 +219,9 @@ def _without_breaks(rank: Entries) -> _WithoutBreaks:
 def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[BoolArray, int]:
     """Return which entries exceed gap_factor times the median of all, and how often that happens.
 
-    A clock coarser than the step shows 0, 0, 1: such entries are taken together until time passes.
+    A clock coarser than the step shows 0, 0, 1: such entries are taken together until time passes. The
+    window cuts the first group, so the steps that its time stands for are unknown: its time itself is
+    compared with that of the other groups.
     """
     per_step: FloatArray = rank.value if rank.is_single else rank.value / rank.span
     if not rank.breaks and per_step.min() > 0:  # as in most logs: each entry by itself
@@ -233,7 +235,10 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[Boo
         together = np.concatenate(([0], np.cumsum(passes)[:-1]))
         value = np.bincount(together, np.where(unknown, 0.0, rank.value))
         span = np.bincount(together, np.where(unknown, 0, rank.span))
-        per_step = (value / np.maximum(span, 1))[together]
+        averages = value / np.maximum(span, 1)
+        if (tick := array_median(value)) > 0:
+            averages[0] = min(averages[0], value[0] / tick * array_median(averages))
+        per_step = averages[together]
     usual = array_median(per_step[~unknown])
     too_long = ~unknown & (per_step > gap_factor * usual) & (usual > 0)
     return too_long, len(set(together[too_long].tolist()))

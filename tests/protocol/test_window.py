@@ -134,6 +134,18 @@ def test_a_clock_coarser_than_the_step_causes_no_gaps() -> None:
     assert (result.window.steps, result.window.time, result.window.gap_time) == (24, 8.0, 0.0)
 
 
+@pytest.mark.parametrize("offset", range(20))
+def test_a_tick_at_the_start_of_the_window_is_no_gap(offset: int) -> None:
+    """Steps of 50 ms by whole seconds; the window began one step before a tick and lost a second of five."""
+    ticks = [1.0 if (step + offset) % 20 == 0 else 0.0 for step in range(1, 151)]
+    measured = measured_window(series(ticks, clock="timestamp"), protocol=DEFAULT)
+    assert measured.window.time == 5.0
+    assert measured.window.steps == 100
+    lost = [60.0 if value and step == min(k for k, v in enumerate(ticks) if v and k >= 20) else value
+            for step, value in enumerate(ticks)]  # fmt: skip
+    assert measured_window(series(lost, clock="timestamp"), protocol=DEFAULT).window.time == 4.0
+
+
 def test_a_gap_is_found_by_a_clock_coarser_than_the_step() -> None:
     value = [0.0, 0.0, 1.0] * 4 + [0.0, 0.0, 60.0] + [0.0, 0.0, 1.0] * 4
     result = measured_window(series(value, clock="timestamp"), protocol=parse_protocol("3+24x1"))
