@@ -21,6 +21,7 @@ from reportgen.tables.captions import caption
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import SpeedFacts
+from reportgen.tables.families import correct_verdicts
 from reportgen.tables.footnotes import PendingCell, number_notes
 from reportgen.tables.headings import (
     Qualifiers,
@@ -77,7 +78,7 @@ def _table(
     lines = [_Line(row, _cells_of(builder, marks, row)) for row in grid.rows]
     if spec.best_first:
         lines.sort(key=_rank)
-    pending = [line.cells for line in lines]
+    pending, family = correct_verdicts([line.cells for line in lines], 1 - spec.protocol.confidence)
     rows = [
         row_header(spec, line.row, marks.rows.get(line.row, ()), units.of_row(line.row)) for line in lines
     ]
@@ -106,7 +107,9 @@ def _table(
         unit=units.table if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
-        caption=(*caption(spec, grid, units.table, against, factors_of), *general),
+        caption=tuple(
+            filter(None, (*caption(spec, grid, units.table, against, factors_of), family, *general))
+        ),
         facet=facet,
         facet_text=facet_words,
         findings=tuple(builder.findings),
