@@ -233,7 +233,7 @@ def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[Boo
     together = np.arange(len(rank))
     if not passes.all():
         together = np.concatenate(([0], np.cumsum(passes)[:-1]))
-        value = np.bincount(together, np.where(unknown, 0.0, rank.value))
+        value: FloatArray = np.bincount(together, np.where(unknown, 0.0, rank.value)).astype(np.float64)
         span = np.bincount(together, np.where(unknown, 0, rank.span))
         averages = value / np.maximum(span, 1)
         if (tick := array_median(value)) > 0:
