@@ -23,6 +23,30 @@ def test_mmcv_prints_means_since_the_previous_line():
                            "batch_size": 2, "model": "fcn_r50"}  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("given", "distributed", "gpus", "devices"),
+    [
+        # Each process of MPI has one, whatever the run has.
+        (b"range(0, 1)", b"True", b"GPU 0,1,2,3,4,5,6,7", None),
+        (b"range(0, 1)", b"True", b"GPU 0", None),
+        (b"[0]", b"True", b"GPU 0,1", None),
+        (b"range(0, 1)", b"False", b"GPU 0,1,2,3", 1),
+        (b"range(0, 8)", b"True", b"GPU 0,1,2,3", 8),
+        # A log without its head, and the JSON, do not say whether the run is distributed.
+        (b"range(0, 1)", None, b"GPU 0,1,2,3", None),
+        (b"range(0, 1)", None, b"GPU 0", 1),
+    ],
+)
+def test_one_gpu_of_a_distributed_run_is_that_of_a_process(
+    given: bytes, distributed: bytes | None, gpus: bytes, devices: int | None
+) -> None:
+    log = MMCV.replace(b"range(0, 4)", given).replace(b"GPU 0,1,2,3", gpus)
+    said = b"" if distributed is None else b"Distributed training: " + distributed
+    run = read_log("mmengine", log.replace(b"Distributed training: True", said))
+    assert run.factors.get("devices") == devices
+    assert run.samples_per_step == (None if devices is None else 2.0 * devices)
+
+
 @pytest.mark.parametrize(("head", "times", "span"), [
     (b"", (1.0, 1.0), 50),  # 50 s of dates for 50 steps: the means are over all of them
     (b"", (1.0, 0.5), 10),  # the dates disagree: the default window

@@ -44,6 +44,8 @@ _YEARLESS = rb"2024-\g<month>-\g<day> \g<time>"  # a leap year, in which every d
 _WINDOW = re.compile(rb"window_size=(?P<size>" + COUNT + rb")")
 _GPU = re.compile(rb"(?m)^ {0,8}GPU [0-9]{1,3}(?:,[0-9]{1,3}){0,127}: (?P<name>[^\n\r]{1,80})")
 _GPU_IDS = re.compile(rb"gpu_ids = (?:range\((?:0, )?(?P<end>[0-9]{1,4})\)|\[(?P<list>[0-9, ]{1,400})\])")
+_SEVERAL_GPUS = re.compile(rb"(?m)^ {0,8}GPU 0,[0-9]")
+_DISTRIBUTED = re.compile(rb"Distributed training: (?P<answer>True|False)")
 _GPU_NUMBER = re.compile(rb"GPU number: (?P<number>" + COUNT + rb")")
 _BATCH_1 = re.compile(rb"samples_per_gpu=(?P<size>" + COUNT + rb")")
 _BATCH_2 = re.compile(
@@ -237,13 +239,19 @@ def _add_settings(run: RunBuilder, batch: re.Match[bytes] | None, model: re.Matc
 
 
 def _devices(search: _Search) -> int | None:
-    """Return the number of GPUs: as the launcher counted them, else those given to the run.
+    """Return the number of GPUs: as the launcher counted them, else those given to the run; None if unknown.
 
-    The GPUs in the environment are all those of the machine, used or not, and are not counted.
+    The GPUs in the environment are all those of the machine, used or not, and are not counted. Under MPI each
+    process is given one GPU, so one is all of them only if the run is not distributed or there is no other.
     """
     if number := search(_GPU_NUMBER, b"GPU number: "):
         return int(number["number"]) or None
     ids = search(_GPU_IDS, b"gpu_ids = ")
     if not ids:
         return None
-    return int(ids["end"] or len(re.findall(rb"[^, ]+", ids["list"]))) or None
+    given = int(ids["end"] or len(re.findall(rb"[^, ]+", ids["list"])))
+    if given != 1:
+        return given or None
+    distributed = search(_DISTRIBUTED, b"Distributed training: ")
+    is_one = distributed["answer"] == b"False" if distributed else not search(_SEVERAL_GPUS, b"GPU 0,")
+    return 1 if is_one else None
