@@ -2,11 +2,12 @@
 
 The work of a step is often a product: batch size times devices, from labels or from options that the log
 prints. If a factor is missing (steps that accumulate gradients, a rate per device), the derived throughput is
-wrong by that factor. So it never overrules a printed one that contradicts it.
+wrong by that factor. So it never overrules a printed one that contradicts it. A printed rate of each device
+is multiplied by their number, if it is known.
 """
 
-import math
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +21,24 @@ from reportgen.protocol.window import MeasuredWindow
 
 # Printed and derived throughput may differ by this share.
 RATE_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """A printed throughput: of all devices, or of each if `devices` is their number."""
+
+    value: float
+    devices: int
+    source: Source | None
+
+    @property
+    def total(self) -> float:
+        return self.value * (self.devices or 1)
+
+    @property
+    def note(self) -> str:
+        return f" on each of {self.devices} devices" if self.devices else ""
+
 
 # What is computed from the work of a step.
 FROM_WORK = frozenset(("throughput", ENERGY_PER_SAMPLE))
@@ -37,19 +56,18 @@ def find_contradiction(measured: MeasuredRun, protocol: Protocol) -> Finding | N
     if window is None or protocol.estimator != "total" or not window.window.time > 0:
         return None
     derived = window.window.samples / window.window.time
-    printed, source = _printed_in(measured, window)
-    is_mean = not printed > 0
-    if is_mean:
-        printed, source = _printed_mean(run)
-    if not derived > 0 or not printed > 0 or abs(printed / derived - 1) <= RATE_SHARE:
+    printed = _printed_in(measured, window)
+    is_mean = printed is None
+    printed = printed or _printed_mean(run)
+    if printed is None or not derived > 0 or abs(printed.total / derived - 1) <= RATE_SHARE:
         return None
-    if is_mean and printed < derived and not run.work_is_labelled:
+    if is_mean and printed.total < derived and not run.work_is_labelled:
         return None
     message = (
-        f"the log prints {printed:.4g} samples/s; step times and {_work(run, window)} samples per step give "
-        f"{derived:.4g}; nothing is derived from that work"
+        f"the log prints {printed.value:.4g} samples/s{printed.note}; step times and {_work(run, window)} "
+        f"samples per step give {derived:.4g}; nothing is derived from that work"
     )
-    return Finding("invalid", Rule.RATE_DISAGREEMENT, run.id, message, source)
+    return Finding("invalid", Rule.RATE_DISAGREEMENT, run.id, message, printed.source)
 
 
 def without_work(run: Run) -> Run:
@@ -58,18 +76,32 @@ def without_work(run: Run) -> Run:
     return replace(run, samples_per_step=None, series=unknown)
 
 
-def _printed_in(measured: MeasuredRun, window: MeasuredWindow) -> tuple[float, Source | None]:
-    """Return the throughput that the log prints for the steps of a window, over all ranks; NaN without."""
-    series = series_of(measured.run, "throughput", STEP)
-    inside = [entries_within(measured.entries(each), window.ranks[0]) for each in series]
-    if not inside or not all(map(len, inside)):
-        return math.nan, None
-    return exact_sum(map(mean_rate, inside)), inside[0].place()
+def _printed_in(measured: MeasuredRun, window: MeasuredWindow) -> _Printed | None:
+    """Return the throughput that the log prints for the steps of a window, over all ranks."""
+    for metric, devices in _printed_metrics(measured.run):
+        series = series_of(measured.run, metric, STEP)
+        inside = [entries_within(measured.entries(each), window.ranks[0]) for each in series]
+        if inside and all(map(len, inside)) and (value := exact_sum(map(mean_rate, inside))) > 0:
+            # Each rank prints the rate of each device.
+            value = value / len(inside) if devices else value
+            return _Printed(value, devices, inside[0].place())
+    return None
 
 
-def _printed_mean(run: Run) -> tuple[float, Source | None]:
-    figure = aggregate_of(run, "throughput", STEP)
-    return (figure.value, figure.source) if figure and figure.statistic == "mean" else (math.nan, None)
+def _printed_mean(run: Run) -> _Printed | None:
+    for metric, devices in _printed_metrics(run):
+        figure = aggregate_of(run, metric, STEP)
+        if figure and figure.statistic == "mean" and figure.value > 0:
+            return _Printed(figure.value, devices, figure.source)
+    return None
+
+
+def _printed_metrics(run: Run) -> Iterator[tuple[str, int]]:
+    """Yield the metrics that contain the whole throughput, and the number of devices to multiply it by."""
+    yield "throughput", 0
+    devices = run.factors.get("devices")
+    if isinstance(devices, int) and devices > 0:
+        yield "throughput_per_device", devices
 
 
 def _work(run: Run, window: MeasuredWindow) -> str:

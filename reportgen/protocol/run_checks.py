@@ -10,10 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from reportgen.core.model import STEP, Finding, Run, Series, Source
-from reportgen.core.rules import Rule
+from reportgen.core.rules import Rule, Severity
 from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import is_in_whole_seconds, series_of
 from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.printed_rate import RATE_SHARE
 from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, step_ranges_text
 from reportgen.protocol.telemetry_checks import check_telemetry, device_label
 from reportgen.protocol.window import MeasuredWindow
@@ -208,14 +209,16 @@ def check_printed_times(measured: MeasuredRun, window: MeasuredWindow) -> tuple[
     by_stamps = dated.window.time / dated.window.steps
     printed = window.window.time / window.window.steps
     # Both ends of the window are cut to whole seconds.
-    if abs(printed / by_stamps - 1) <= CLOCK_SHARE + 1 / dated.window.time:
+    apart = abs(printed / by_stamps - 1) - 1 / dated.window.time
+    if apart <= CLOCK_SHARE:
         return ()
     message = (
         f"the log prints {printed:.4g} s per step; its timestamps, in whole seconds, are {by_stamps:.4g} s "
         "per step apart; the printed times are used"
     )
     place = window.ranks[0].place()
-    return (Finding("warning", Rule.CLOCK_DISAGREEMENT, measured.run.id, message, place),)
+    severity: Severity = "invalid" if apart > RATE_SHARE else "warning"
+    return (Finding(severity, Rule.CLOCK_DISAGREEMENT, measured.run.id, message, place),)
 
 
 def _by_clock(measured: MeasuredRun, rank: Entries) -> dict[str, float]:

@@ -26,7 +26,7 @@ def test_mmcv_prints_means_since_the_previous_line():
 @pytest.mark.parametrize(
     ("given", "distributed", "gpus", "devices"),
     [
-        # Each process of MPI has one, whatever the run has.
+        # Each process of MPI has one of them.
         (b"range(0, 1)", b"True", b"GPU 0,1,2,3,4,5,6,7", None),
         (b"range(0, 1)", b"True", b"GPU 0", None),
         (b"[0]", b"True", b"GPU 0,1", None),

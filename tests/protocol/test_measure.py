@@ -484,6 +484,28 @@ def test_a_printed_mean_contradicts_work_too(mean: float, is_labelled: bool, exp
     )
 
 
+# Each of 4 devices does 2 samples in 0.5 s; with a batch of 8 each, from the name of the log, it would be 16.
+@pytest.mark.parametrize(
+    ("devices", "work", "said"), [(4, 8.0, False), (4, 32.0, True), (8, 8.0, True), (None, 32.0, False)]
+)
+def test_a_printed_rate_of_each_device_contradicts_work_too(
+    devices: int | None, work: float, said: bool
+) -> None:
+    rate = series([4.0] * 7, metric="throughput_per_device")
+    one = run(series([0.5] * 7), rate, samples_per_step=work, factors={"devices": devices} if devices else {})
+    measured, why = attempt(one, "throughput", "step", FIVE)
+    assert (measured is None) == said
+    assert messages(why, "rate.disagreement") == (
+        [
+            f"the log prints 4 samples/s on each of {devices} devices; step times and {work:g} samples per step "
+            f"give {work / 0.5:g}; nothing is derived from that work"
+        ]
+        if said
+        else []
+    )
+    assert measure_run(one, "throughput_per_device", "step", FIVE) is not None
+
+
 def test_nothing_is_derived_from_work_that_the_log_contradicts() -> None:
     counter = telemetry(t=[0.5 * i for i in range(9)], energy=[50.0 * i for i in range(9)])
     parts = (series([0.5] * 7, begin=[0.5 * i for i in range(7)]), series([0.1] * 7, "forward"), counter)

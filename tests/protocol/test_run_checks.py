@@ -198,3 +198,14 @@ def test_of_two_ranks_the_slow_one_is_named_and_not_the_one_that_waits() -> None
 
 def test_equal_ranks_name_no_straggler() -> None:
     assert not findings(run(series([1.0] * 120), series([1.04] * 120, rank=1)))
+
+
+# 100 steps are 100 s by their stamps, which are in whole seconds.
+@pytest.mark.parametrize(
+    ("printed", "severities"), [(0.98, []), (0.96, ["warning"]), (0.93, ["invalid"]), (0.5, ["invalid"])]
+)
+def test_printed_times_that_the_stamps_contradict_by_five_percent_are_invalid(
+    printed: float, severities: list[str]
+) -> None:
+    found = findings(run(series([printed] * 120, clock="printed"), series([1.0] * 120, clock="timestamp")))
+    assert [each.severity for each in found if each.rule == "clock.disagreement"] == severities

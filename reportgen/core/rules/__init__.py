@@ -32,7 +32,7 @@ class Rule(StrEnum):
         return rule
 
     CLOCK_COARSE = "clock.coarse", "warning"
-    CLOCK_DISAGREEMENT = "clock.disagreement", "note", "warning"
+    CLOCK_DISAGREEMENT = "clock.disagreement", "note", "warning", "invalid"
     CLOCK_NO_DEVICE_TIME = "clock.no-device-time", "warning"
     CLOCK_UNSYNCHRONISED = "clock.unsynchronised", "warning"
     ENVIRONMENT_VARIES = "environment.varies", "warning"
