@@ -120,7 +120,7 @@ def _add_recording_options(parser: argparse.ArgumentParser) -> None:
         "--timing",
         choices=TIMINGS,
         help="the clock, if the script does not choose one: events of the device (default if torch "
-        "uses CUDA), waiting for the device at each border, or the host's clock alone",
+        "uses CUDA), waiting for the device at each border, or the host's clock",
     )
     parser.add_argument(
         "--calibrate",

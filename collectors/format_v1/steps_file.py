@@ -54,13 +54,14 @@ def is_event_column(column: str) -> bool:
     return column.endswith("_cuda_event_ns")
 
 
-def column_clocks(columns: Sequence[str], *, is_synchronized: bool) -> dict[str, dict[str, str]]:
+def column_clocks(columns: Sequence[str], step_sync: str) -> dict[str, dict[str, str]]:
     """Return the member `columns` of `run.json`: clock and synchronisation of each column.
 
-    columns          phase columns; the entry of `duration_ns` is added
-    is_synchronized  True if the device is synchronised at the end of each step
+    columns    phase columns; the entry of `duration_ns` is added
+    step_sync  when the device was synchronised: "step" at the end of each one, "window" at the `#sync` lines,
+               "none"
     """
-    step_clock, step_sync = ("host_synchronized", "step") if is_synchronized else ("host", "none")
+    step_clock = "host_synchronized" if step_sync == "step" else "host"
     entries = {"duration_ns": {"clock": step_clock, "sync": step_sync}}
     for column in columns:
         clock = _clock_of_column(column)

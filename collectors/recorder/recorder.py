@@ -81,10 +81,12 @@ class Recorder:
         self._break_kinds: dict[object, int] = {}  # by the names in the calls of the script
         self._pid = os.getpid()
         self._is_closed = False
+        self._has_warned = False  # about steps after that
         self._wake = threading.Event()
         self._writing = threading.Lock()
         self._encoder = StepEncoder(self._columns, self._break_names)
         self._is_in_window = False  # True: the measured window has begun
+        self._has_waited = False  # for the device, where the window begins or ends
         self._has_recorded = False  # True: a new loop begins after a break
         self._last_break_end = -1
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
@@ -219,7 +221,14 @@ class Recorder:
         finally:
             self._until_border += border - counted
 
+    def _ignore_step(self) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            warn("steps after the recorder was closed are not recorded; close it after the last loop")
+
     def _begin_loop(self) -> int:
+        if self._is_closed:
+            self._ignore_step()
         if self._has_recorded and self._last_break_end != self._begin:
             self.mark_break("epoch")
         self._has_recorded = True
@@ -256,6 +265,7 @@ class Recorder:
         begin = perf_counter_ns()
         if wait_for_device():
             self._extend((SYNC, begin, perf_counter_ns()))
+            self._has_waited = True
         is_first, self._is_in_window = not self._is_in_window, True
         return _WINDOW[1] - _WINDOW[0] if is_first else 0
 
@@ -272,7 +282,7 @@ class Recorder:
             self._extend((kind, _count(name, count, _COUNT_LIMIT), perf_counter_ns()))
         except ValueError as error:
             if self._writer:
-                self._writer.mark_partial(f"{error}; the work of this step is unknown")
+                self._writer.mark_partial(f"{error}; the work of this step is unknown, the run is partial")
 
     def mark_break(self, name: str) -> None:
         """Exclude the time since the last step (evaluation, checkpoint, ...) from the step times.
@@ -313,8 +323,8 @@ class Recorder:
                 if self._writer:
                     self._writer.write(self._encoder.encode(events[start : start + _SLICE_INTEGERS]))
             if events and self._writer:
-                is_synchronized = self._synchronize is not None
-                self._writer.describe_columns(column_clocks(self._columns, is_synchronized=is_synchronized))
+                sync = "step" if self._synchronize else "window" if self._has_waited else "none"
+                self._writer.describe_columns(column_clocks(self._columns, sync))
                 if self._cuda_events is not None:
                     self._writer.describe_missing(self._cuda_events.missing)
         finally:
@@ -341,6 +351,7 @@ class Recorder:
                 max_seconds = None if status == "complete" else _MAX_CLOSE_SECONDS
                 self._finish_events(self._cuda_events, max_seconds, interrupts)
             self._is_closed = True
+            self.step = self._ignore_step  # type: ignore[method-assign]  # costs a running training nothing
             self._exit_hooks.remove()
             self._wake.set()
             is_flushed = self.flush()

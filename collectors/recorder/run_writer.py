@@ -92,7 +92,7 @@ class RunWriter:
         """Warn about the first problem after which the run cannot be complete."""
         if not self._error:
             self._error = problem
-            warn(f"{self.folder}: {problem}; the run is partial")
+            warn(f"{self.folder}: {problem}")
 
     def describe_columns(self, columns: Mapping[str, Mapping[str, str]]) -> None:
         """Write the clock of each column into `run.json` as soon as it is known: the run may be killed."""

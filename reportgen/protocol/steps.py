@@ -93,7 +93,7 @@ def measurable_entries(series: Series) -> Entries:
     return Entries(
         series.rank, series.clock, first[order], last[order], span, value[order], series.samples[order],
         series.begin[order], series.line[order], series.source, series.breaks, bool((span == 1).all()),
-        bool(series.idle_after),
+        series.clock == "host" and bool(series.idle_after),
     )  # fmt: skip
 
 

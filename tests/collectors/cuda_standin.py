@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from collectors.recorder import cuda_events
+from collectors.telemetry import watch
 
 QUEUE_LAUNCHES = 1024
 LAUNCH_NS = 5_000  # of the host, for one launch
@@ -129,5 +130,5 @@ def cuda(clock, monkeypatch):
         clock.now += round(seconds * 1e9)
 
     monkeypatch.setattr(cuda_events, "time", SimpleNamespace(monotonic=lambda: clock.now / 1e9, sleep=sleep))
-    monkeypatch.setenv("REPORTGEN_WATCHED", "elsewhere")
+    monkeypatch.setenv(watch.WATCHED_VARIABLE, watch.host_id())  # no telemetry
     return cuda

@@ -82,6 +82,8 @@ def test_the_rate_is_that_of_the_device_however_far_the_host_runs_ahead(tmp_path
     else:
         assert len(cuda.synchronized_at) == 2
         assert host.idle_after == {20, 120}
+        columns = json.loads((recorder.folder / "run.json").read_text())["columns"]
+        assert columns["duration_ns"] == {"clock": "host", "sync": "window"}
 
 
 def test_a_run_that_does_not_wait_for_its_device_is_partial_and_has_no_number(

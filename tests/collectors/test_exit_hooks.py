@@ -107,6 +107,43 @@ def test_a_signal_cancels_the_run_and_ends_the_process(script, launcher, number)
     assert run["ranks"]["0"]["steps"] == list(range(1, 11))
 
 
+HANGING_DEVICE = """
+from types import SimpleNamespace
+class Event:
+    device = 0
+    def __init__(self, enable_timing): pass
+    def record(self): pass
+    def query(self): return False
+cuda = SimpleNamespace(Event=Event, is_initialized=lambda: True)
+sys.modules["torch"] = SimpleNamespace(cuda=cuda, __version__="0")
+"""
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, "cancelled"), (signal.SIGINT, "partial")])
+def test_a_signal_ends_the_wait_for_a_device_that_hangs(script, number, status):
+    script.write(
+        HANGING_DEVICE
+        + TEN_STEPS
+        + """
+from collectors.recorder import cuda_events, recorder as recorder_module
+cuda_events._FIRST_MESSAGE_SECONDS = 0.1
+recorder_module._MAX_CLOSE_SECONDS = 0.2
+print("ready", flush=True)
+recorder.close()
+"""
+    )
+    child = script.start()
+    wait_for_word(child)
+    assert any(b"waiting for the device to complete 10 steps" in line for line in child.stderr)
+    child.send_signal(number)
+    child.communicate(timeout=60)
+    assert child.returncode == -number
+    run = read(script.only_run())["run"]
+    assert run["status"] == status
+    assert run["ranks"]["0"]["steps"] == list(range(1, 11))
+    assert run["ranks"]["0"]["columns"]["step/cuda_event"] == [None] * 10
+
+
 INTERRUPTED_AT_THE_END = """
 from collectors.recorder.run_writer import RunWriter
 end = RunWriter.end

@@ -383,3 +383,13 @@ def test_a_flush_sleeps_between_its_slices(tmp_path, monkeypatch):
         recorder.flush()
         assert 1 <= len(sleeps) <= 9  # the other thread may have written some of the steps
     assert rank0(recorder)["steps"] == list(range(1, 96))
+
+
+def test_steps_after_the_end_of_the_recorder_give_one_message(tmp_path, capsys):
+    with start(tmp_path) as recorder:
+        recorder.step()
+    for _ in recorder.steps(3):
+        pass
+    recorder.step()
+    assert rank0(recorder)["steps"] == [1]
+    assert capsys.readouterr().err.count("steps after the recorder was closed are not recorded") == 1
