@@ -121,7 +121,10 @@ def propose_files(
         path = f"{reports}/{log.rpartition('/')[2]}.toml"
         # A campaign may have the name of a settings file; its definition then gets another name.
         path = path if path not in files else path.replace(".toml", "-campaign.toml")
-        if is_taken(path) or not any(available_metrics(run) or run.status != "complete" for run in runs):
+        if is_taken(path):
+            continue
+        if not any(available_metrics(run) or run.status != "complete" for run in runs):
+            remarks += [f"{log}: no definition, because no run has a number"] if runs else []
             continue
         factors, labels = find_path_factors(runs), f"{log}/{LABELS}"
         if not factors:

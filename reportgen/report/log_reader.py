@@ -72,7 +72,7 @@ class LogReader:
     def read(self, logs: Sequence[str]) -> Campaigns:
         """Return the same by entry."""
         result = self.load(logs)
-        places = {name: relative_place(self._path(name), self.root) for name in logs}
+        places = {name: self._place(name) for name in logs}
         runs: dict[str, list[Run]] = {name: [] for name in logs}
         for run in result.runs:
             runs[next(name for name, place in places.items() if holds(place, run.source.path))].append(run)
@@ -84,7 +84,7 @@ class LogReader:
 
         The entry itself is one of them if runs are directly in it.
         """
-        result, place = self.load([log]), relative_place(self._path(log), self.root)
+        result, place = self.load([log]), self._place(log)
         folders = {self._campaign(run.source.path, place) for run in result.runs}
         broken = {
             self._campaign(finding.source.path, place)
@@ -102,7 +102,12 @@ class LogReader:
 
     def unread(self, folder: str) -> list[str]:
         """Return what is in a folder, relative to the root, and was not announced."""
-        return list(unread_logs(self.root, folder, self._expected))
+        # A link and what it leads to are the same logs.
+        places = {place for name in self._expected for place in (name, self._place(name))}
+        return list(unread_logs(self.root, folder, places))
+
+    def _place(self, name: str) -> str:
+        return relative_place(self._path(name), self.root)
 
     def _campaign(self, path: str, place: str) -> str:
         first, slash, _ = path.removeprefix(f"{place}/").partition("/")

@@ -32,7 +32,7 @@ def test_a_campaign_may_be_called_like_one_of_our_own_files():
             "logs/none": [published_run(m="a")],
         },
     )
-    assert proposal.remarks == ()
+    assert proposal.remarks == ("logs/none: no definition, because no run has a number",)
     assert sorted(proposal.files) == [
         "reports/expected-campaign.toml",
         "reports/expected.toml",

@@ -91,6 +91,17 @@ def test_a_folder_of_damaged_files_is_no_campaign(root):
     assert everything.campaigns("logs")[-1] == "logs/x1"
 
 
+def test_linked_logs_and_the_root_are_read(root):
+    (root / "data").mkdir()
+    (root / "logs/a").rename(root / "data/a")
+    (root / "logs/a").symlink_to(root / "data/a")
+    reader = LogReader(root)
+    reader.expect("logs/a", "x.toml: logs[0]")
+    assert reader.unread("logs") == ["logs/c", "logs/d", "logs/gpu.txt"]
+    reader.expect("", "y.toml: logs[0]")
+    assert reader.unread("logs") == []
+
+
 def test_files_of_run_folders_and_hidden_folders_are_scanned_separately(root):
     (root / "logs/.old").mkdir()
     (root / "logs/a/b").rename(root / "logs/.old/b")
