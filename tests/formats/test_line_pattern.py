@@ -2,8 +2,8 @@
 
 import pytest
 
+from reportgen.formats.parsing.line_format import printed_settings
 from reportgen.formats.parsing.line_pattern import line_pattern, regex
-from reportgen.formats.parsing.printed_settings import printed_settings
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def files(content: bytes, settings: dict | None = None) -> LogFiles:
 
 
 def read_run(content: bytes, settings: dict | None = None) -> Run:
-    (run,) = nvsmi.read(files(content, settings))
+    (run,) = nvsmi.FORMAT.read(files(content, settings))
     assert isinstance(run, Run)
     return run
 

@@ -12,14 +12,13 @@ Format: https://github.com/microsoft/superbenchmark, runner/runner.py and monito
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from reportgen.core.model import Run, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Results
+from reportgen.formats.base import Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import JsonSign, TextLog, format_of, seconds
@@ -30,6 +29,7 @@ _KEY = re.compile(r"(?P<place>[^\n]{1,200})/(?P<metric>[^/\n]{1,120}?)(?::(?P<ra
 _RETURN_CODE = "return_code"
 # In JSON lines, and in JSON.
 _DIAGNOSES = (b'"Defective Details"', b'"diagnosis/issue_details"')
+_IS_DIAGNOSIS = "a diagnosis: deviations from a baseline, no results"
 # The kinds of metrics by name: pattern, metric, factor. The rest of a name, its groups, goes into the phase.
 _KINDS = (
     (re.compile(r"(?:step_?times?|([a-z0-9]+_(?:train|inference))_step_time)_?(.*)"), "step_time", 1e-3),
@@ -53,13 +53,6 @@ _PERCENTILE = re.compile(r"(?:^|_)(50|90|95|99|99\.9)$")
 _MAX_NAMED_BENCHMARKS = 5
 
 
-def _refine(files: LogFiles, claim: Claim | None) -> Claim | None:
-    """Return the claim, that of a diagnosis with a reason that says what it is."""
-    is_diagnosis = claim and claim.reason.encode() in _DIAGNOSES
-    reason = "a diagnosis: deviations from a baseline, no results"
-    return replace(claim, reason=reason) if claim and is_diagnosis else claim
-
-
 def read(log: TextLog) -> Results:
     """Yield a run for each node, or the run of the monitor; nothing for a diagnosis."""
     files = log.files
@@ -80,12 +73,11 @@ FORMAT = format_of(
     _NAME,
     "Results and monitor samples of SuperBench.",
     (
-        *(JsonSign((literal,), 0.9, (b"{", b"[")) for literal in _DIAGNOSES),
+        *(JsonSign((mark,), 0.9, (b"{", b"["), _IS_DIAGNOSIS) for mark in _DIAGNOSES),
         JsonSign((b"/return_code", b'"node"'), 0.9),
         JsonSign((b'"gpu_usage:0"', b'"cpu_usage"', b'"time"'), 0.9),
     ),
     read,
-    _refine,
 )
 
 

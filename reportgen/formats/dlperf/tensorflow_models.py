@@ -16,13 +16,11 @@ import re
 import numpy as np
 
 from reportgen.core.model import Break, FactorValue, FloatArray
-from reportgen.formats.base import Claim
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import known, once, spans
 from reportgen.formats.parsing.text_log import TextSign
-from reportgen.sources.logfiles import LogFiles
 
 _STAMP = regex(r"[IWE]([0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,9}) ")
 _EPOCH_END = regex("^Epoch [0-9]{5}: saving model")
@@ -175,13 +173,6 @@ def _number(pattern: str, content: bytes) -> int:
     return int(_text(pattern, content) or 0)
 
 
-def _refine(files: LogFiles, near: Claim | None) -> Claim | None:
-    """Return the claim, else one on a step far behind the lines about devices."""
-    if near or _DEVICE_LINES not in files.head(files.path):
-        return near
-    return TextSign((_TRAIN.literal,), _TRAIN.pattern, 0.9, size=_MAX_BYTES_BEFORE_STEPS).claim(files)
-
-
 FORMAT = LineFormat(
     "tf2",
     "Training logs of TensorFlow 2's official models.",
@@ -189,7 +180,8 @@ FORMAT = LineFormat(
     factors={"framework": "TensorFlow 2.x"},
     build=_build,
     confidence=0.9,
-    signs=(TextSign((b"classifier_trainer.py:",), _TRAINER, 0.8),),
-    refine=_refine,
-    marks=(_DEVICE_LINES,),
+    signs=(
+        TextSign((b"classifier_trainer.py:",), _TRAINER, 0.8),
+        TextSign((_DEVICE_LINES,), _TRAIN.pattern, 0.9, size=_MAX_BYTES_BEFORE_STEPS),
+    ),
 ).format()

@@ -11,13 +11,13 @@ Layout: https://github.com/lambdal/deeplearning-benchmark.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from reportgen.core.model import FactorValue
 from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import Refine, TextLog, TextSign, format_of
+from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of
 from reportgen.sources.logfiles import LogFiles
 
 _IS_HALF = {
@@ -48,14 +48,13 @@ def example(
     literals: tuple[bytes, ...],
     pattern: re.Pattern[bytes],
     build: Callable[[RunBuilder], None],
-    refine: Refine = lambda files, claim: claim,
-    marks: Sequence[bytes] = (),
+    *others: TextSign,
     **factors: FactorValue,
 ) -> Format:
     """Return the format of one program, whose runs have these factors.
 
     pattern  matches in the head of its logs, and contains one of the literals
-    build    fills the run of a log; refine, marks  as of `format_of`
+    build    fills the run of a log; others  further signs of its logs
     """
 
     def read(log: TextLog) -> Results:
@@ -63,7 +62,7 @@ def example(
         build(run)
         yield run.run()
 
-    return format_of(name, summary, (TextSign(literals, pattern, 0.9, BESIDE),), read, refine, marks)
+    return format_of(name, summary, (TextSign(literals, pattern, 0.9, BESIDE), *others), read)
 
 
 def set_device(run: RunBuilder) -> None:

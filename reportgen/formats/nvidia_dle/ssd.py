@@ -10,11 +10,9 @@ Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD.
 
 import re
 
-from reportgen.formats.base import Claim
 from reportgen.formats.nvidia_dle.examples import BESIDE, add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import NUMBER, TextSign
-from reportgen.sources.logfiles import LogFiles
 
 _HEAD = re.compile(
     rb"Done benchmarking\. Total images: [0-9]+\ttotal time: |DLL [0-9 :.-]{26} - PARAMETER dataset path : |"
@@ -26,7 +24,6 @@ _RANK = re.compile(
 )
 _JOB = re.compile(rb"Training performance = (" + NUMBER + rb") FPS")
 _UNIT = b" images/s med_img/sec : "
-_LITERALS = (b"Done benchmarking. Total images: ", b"PARAMETER dataset path : ", b"Training performance = ")
 # A progress bar of this download can fill the first megabytes.
 _DOWNLOAD = b"https://download.pytorch.org/models/resnet50"
 _MAX_HEAD_BYTES = 4 * 2**20
@@ -42,21 +39,13 @@ def _build(run: RunBuilder) -> None:
     add_final(run, rank if rank and (not job or log.content.rfind(_UNIT) >= 0) else job, "median")
 
 
-def _refine(files: LogFiles, claim: Claim | None) -> Claim | None:
-    """Return the claim, else one on what follows a download."""
-    if claim or _DOWNLOAD not in files.head(files.path):
-        return claim
-    return TextSign(_LITERALS, _HEAD, 0.9, BESIDE, _MAX_HEAD_BYTES).claim(files)
-
-
 FORMAT = example(
     "ssd",
     "Logs of NVIDIA's SSD in benchmark mode.",
-    _LITERALS,
+    (b"Done benchmarking. Total images: ", b"PARAMETER dataset path : ", b"Training performance = "),
     _HEAD,
     _build,
-    _refine,
-    (_DOWNLOAD,),
+    TextSign((_DOWNLOAD,), _HEAD, 0.9, BESIDE, _MAX_HEAD_BYTES),
     model="SSD",
     item="image",
 )

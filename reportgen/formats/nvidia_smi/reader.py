@@ -23,7 +23,7 @@ import numpy as np
 from reportgen.core import units
 from reportgen.core.model import FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format, Results
+from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import quantity, rows
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, is_binary, plain
@@ -185,12 +185,13 @@ def _fits(fields: Sequence[Field], cells: Sequence[str]) -> bool:
     )
 
 
-def read(files: LogFiles) -> Results:
-    """Yield the run of the file's telemetry."""
-    yield _Monitor(files).read()
-
-
-FORMAT = Format(_NAME, "CSV output of `nvidia-smi --query-gpu`.", claims, read, marks=_MARKS)
+FORMAT = Format(
+    _NAME,
+    "CSV output of `nvidia-smi --query-gpu`.",
+    claims,
+    lambda files: iter((_Monitor(files).read(),)),
+    marks=_MARKS,
+)
 
 
 class _Monitor:

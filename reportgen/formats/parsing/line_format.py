@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 from reportgen.core.model import STEP, Break, Clock, FactorValue, FloatArray, IntArray
 from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.line_pattern import line_pattern, longest_literal, regex
-from reportgen.formats.parsing.printed_settings import printed_settings
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
-from reportgen.formats.parsing.text_log import Records, Refine, TextLog, TextSign, format_of
+from reportgen.formats.parsing.text_log import Records, Refine, TextLog, TextSign, format_of, positive
 
 # How many of a unit make one base unit: dividing by a thousand rounds less than multiplying by 0.001.
 TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60}
@@ -42,6 +41,10 @@ STEP_RATES = ("steps", "iterations")
 _PHASES = {"step_time": STEP, "data_loading_time": "data_loading"}
 _RATE = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*?)_per_second(_per_device)?")
 _COUNT = re.compile(rb"[0-9][0-9,]{0,19}")
+_PRINTED = re.compile(
+    rb"^[ \t]*([A-Za-z_][A-Za-z0-9_]{0,60})(?: = | \.{3,80} )([^\r\n]{1,400})", re.MULTILINE
+)
+_TRUE = ("True", "true", "1")
 _MAX_DECIMALS = 5
 
 
@@ -299,6 +302,26 @@ def _value(text: bytes) -> FactorValue:
     return text.decode("utf-8", "replace").strip()
 
 
+def printed_settings(content: bytes, names: Mapping[str, str]) -> dict[str, FactorValue]:
+    """Return the settings in a log as factors: the last of each name, also after the records.
+
+    names  printed name -> factor; a factor's first name that has a value counts. `model` is text,
+           `precision` a switch of mixed precision; all others are whole numbers above 0
+    """
+    lines = _PRINTED.finditer(content)
+    texts = {line[1].decode("ascii"): line[2].decode("utf-8", "replace").strip() for line in lines}
+    factors: dict[str, FactorValue] = {}
+    for name, factor in names.items():
+        text = texts.get(name, "")
+        if text and factor == "precision":
+            factors[factor] = "amp" if text in _TRUE or factors.get(factor) == "amp" else "fp32"
+        elif text and factor == "model":
+            factors.setdefault(factor, text)
+        elif count := positive(text):
+            factors.setdefault(factor, count)
+    return factors
+
+
 def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
     """Return the setting of an argument dump, `  name ......... 8`: one of the values, else a count."""
     value = r"\S{1,80}" if values else r"[1-9][0-9]{0,14}(?!\S)"
@@ -339,7 +362,7 @@ class LineFormat:
     printed   names of settings printed as `name = value` or `name ....... value` -> factors
     signs     of a log without such a line in its head
     build     adds what the lines measure to the run, called without records too
-    refine, marks  as of `format_of`
+    refine    as of `format_of`
     """
 
     name: str
@@ -352,7 +375,6 @@ class LineFormat:
     confidence: float = 0.95
     signs: tuple[TextSign, ...] = ()
     refine: Refine = lambda files, claim: claim
-    marks: tuple[bytes, ...] = ()
 
     def format(self) -> Format:
         """Return the format for the registry."""
@@ -360,7 +382,7 @@ class LineFormat:
             TextSign((line.mark or line.literal,), line.pattern, line.confidence or self.confidence)
             for line in self.lines
         )
-        return format_of(self.name, self.summary, (*lines, *self.signs), self.read, self.refine, self.marks)
+        return format_of(self.name, self.summary, (*lines, *self.signs), self.read, self.refine)
 
     def read(self, log: TextLog) -> Results:
         """Yield the run of a log."""

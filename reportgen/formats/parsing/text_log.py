@@ -246,9 +246,9 @@ def _note_nuls(content: bytes, malformed: Malformed) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextSign:
-    """Claims a text file whose head, its first `size` bytes, matches a pattern.
+    """Claims a text file that has one of the marks in its head, and a match in its first `size` bytes.
 
-    marks  a match needs one of them; they are searched first because a literal is cheap
+    Marks are literals, which are searched first because that is cheap.
     """
 
     marks: tuple[bytes, ...]
@@ -259,10 +259,10 @@ class TextSign:
 
     def claim(self, files: LogFiles) -> Claim | None:
         """Claim a file by the first match."""
-        head = files.head(files.path, self.size)
+        head = files.head(files.path)
         if not any(mark in head for mark in self.marks) or is_binary(head):
             return None
-        head = plain(head)
+        head = plain(head if self.size == HEAD else files.head(files.path, self.size))
         match = self.pattern.search(head)
         if not match:
             return None
@@ -274,21 +274,22 @@ class TextSign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JsonSign:
-    """Claims a file that starts like JSON and has all marks in its head; the first is the reason."""
+    """Claims a file that starts like JSON and has all marks in its head; the first is the usual reason."""
 
     marks: tuple[bytes, ...]
     confidence: float
     starts: tuple[bytes, ...] = (b"{",)
+    reason: str = ""
 
     def claim(self, files: LogFiles) -> Claim | None:
         """Claim a file by its first mark."""
         head = files.head(files.path)
         if is_binary(head):
             return None
-        head, reason = plain(head), self.marks[0]
+        head, first = plain(head), self.marks[0]
         if not head.lstrip().startswith(self.starts) or not all(mark in head for mark in self.marks):
             return None
-        return Claim.at(files, self.confidence, reason.decode(), head, head.find(reason))
+        return Claim.at(files, self.confidence, self.reason or first.decode(), head, head.find(first))
 
 
 def format_of(
