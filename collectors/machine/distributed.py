@@ -1,4 +1,7 @@
-"""Find the rank and the node of this process in a distributed job, from the variables that job launchers set.
+"""Find the rank and the node of this process in a distributed job.
+
+The variables that job launchers set are read. If torch.distributed is initialised, its rank is the right one:
+Lightning starts processes of its own, without RANK.
 
 torchrun and DeepSpeed's launcher set RANK; they come first, because under `srun torchrun` the variables of
 Slurm count the torchrun processes and not the ranks. mpirun comes before Slurm for the same reason. A process
@@ -8,6 +11,7 @@ without such variables is rank 0 of 1.
 |---|---|
 | torchrun | GROUP_RANK |
 | DeepSpeed | CROSS_RANK |
+| Lightning | NODE_RANK |
 | a pod of Kubernetes with RANK and without LOCAL_RANK (PyTorchJob) | RANK: one process per pod |
 | srun | SLURM_NODEID |
 | mpirun | from the rank and the ranks per node, for jobs with equally many ranks on each node |
@@ -18,8 +22,9 @@ files of another node.
 
 import os
 import re
+import sys
 from collections.abc import Mapping
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 NODE_VARIABLE = "REPORTGEN_NODE"
 
@@ -65,9 +70,30 @@ _MPI = (
 _MAPPING_VARIABLE = "OMPI_MCA_rmaps_base_mapping_policy"  # of Open MPI: --map-by
 
 
-def process_rank(environ: Optional[_Environ] = None) -> RankInfo:
-    """Return the rank of this process; without variables of a launcher it is the only process."""
-    environ = os.environ if environ is None else environ
+def process_rank() -> RankInfo:
+    """Return the rank of this process; without a launcher it is the only process."""
+    info = rank_of_variables(os.environ)
+    torch: Any = sys.modules.get("torch")
+    try:
+        if not torch.distributed.is_initialized():
+            return info
+        rank, ranks = int(torch.distributed.get_rank()), int(torch.distributed.get_world_size())
+    except (AttributeError, RuntimeError, ValueError):  # not imported, or not built with it
+        return info
+    return info if (rank, ranks) == (info.rank, info.ranks) else _of_process_group(os.environ, rank, ranks)
+
+
+def _of_process_group(environ: _Environ, rank: int, ranks: int) -> RankInfo:
+    """Return a rank that torch.distributed knows and the variables of a launcher do not."""
+    node = _first_integer(environ, NODE_VARIABLE, "NODE_RANK")
+    local_rank = _integer(environ, "LOCAL_RANK")
+    if node is not None and local_rank is not None:
+        return RankInfo(rank, ranks, local_rank, node, 0)
+    return _of_rank_alone(rank, ranks, local_rank, 0)
+
+
+def rank_of_variables(environ: _Environ) -> RankInfo:
+    """Return the rank by the variables of a launcher; without them it is the only process."""
     info = _of_torch(environ) or _of_mpi(environ) or _of_slurm(environ) or _of_pmi(environ)
     info = info or RankInfo(rank=0, ranks=1, local_rank=0, node=0, ranks_on_node=1)
     node = _integer(environ, NODE_VARIABLE)
@@ -81,7 +107,7 @@ def _of_torch(environ: _Environ) -> Optional[RankInfo]:
         return None
     ranks = _integer(environ, "WORLD_SIZE") or rank + 1
     ranks_on_node = _first_integer(environ, "LOCAL_WORLD_SIZE", "LOCAL_SIZE") or 0
-    node = _first_integer(environ, "GROUP_RANK", "CROSS_RANK")
+    node = _first_integer(environ, "GROUP_RANK", "CROSS_RANK", "NODE_RANK")
     if local_rank is not None and node is not None:
         return RankInfo(rank, ranks, local_rank, node, ranks_on_node)
     # Scripts under srun and mpirun often set RANK themselves.

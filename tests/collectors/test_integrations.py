@@ -1,7 +1,11 @@
 """The callbacks with the real frameworks, on CPU: steps of the optimizer, with their actual samples."""
 
 import json
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +18,7 @@ pytestmark = pytest.mark.slow
 
 torch = pytest.importorskip("torch")
 
+ROOT = Path(__file__).parents[2]
 SAMPLES = 10
 
 
@@ -254,3 +259,40 @@ def test_the_transformers_callback_counts_actual_samples_and_tokens(tmp_path):
 
 def test_a_transformers_step_is_a_step_of_the_optimizer(tmp_path):
     assert ranks(hf_train(tmp_path, gradient_accumulation_steps=2))["samples"] == [6, 4] * 2
+
+
+TWO_PROCESSES = """
+import torch
+from lightning import pytorch as lightning
+from collectors.integrations.lightning import RecordSteps
+
+class Model(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 1)
+
+    def training_step(self, batch, number):
+        return self.layer(batch[0]).sum()
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False}
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.zeros(64, 4)), batch_size=4)
+callbacks = [RecordSteps(item="image")]
+lightning.Trainer(
+    accelerator="cpu", devices=2, strategy="ddp", max_epochs=1, callbacks=callbacks, **quiet
+).fit(Model(), loader)
+"""
+
+
+def test_processes_that_lightning_starts_itself_are_ranks_of_one_run(tmp_path):
+    pytest.importorskip("lightning")
+    (tmp_path / "train.py").write_text(TWO_PROCESSES)
+    line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--", sys.executable, "train.py"]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(line, cwd=tmp_path, env=environ, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr.decode()
+    result = read(tmp_path / "logs" / "unnamed" / "r1")
+    assert result["findings"] == []
+    assert {rank: len(entry["steps"]) for rank, entry in result["run"]["ranks"].items()} == {"0": 8, "1": 8}

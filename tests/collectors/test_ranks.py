@@ -1,10 +1,13 @@
 """Ranks and nodes: every launcher's variables, for jobs on several nodes."""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from collectors import Recorder
 from collectors.__main__ import main
-from collectors.machine.distributed import RankInfo, process_rank
+from collectors.machine.distributed import RankInfo, process_rank, rank_of_variables
 
 
 def torchrun(rank, local_rank, node):
@@ -40,7 +43,7 @@ def hydra(rank, local_rank):
 
 
 def info_of(variables):
-    return process_rank({name: str(value) for name, value in variables.items()})
+    return rank_of_variables({name: str(value) for name, value in variables.items()})
 
 
 POD = {"RANK": 1, "WORLD_SIZE": 2, "MASTER_ADDR": "x", "KUBERNETES_SERVICE_HOST": "10.0.0.1"}
@@ -119,6 +122,37 @@ def test_the_nodes_of_a_job_are_0_and_1_and_each_has_one_first_rank(job):
     infos = [info_of(variables) for variables in job]
     assert sorted(info.rank for info in infos) == list(range(len(job)))
     assert [info.node for info in infos if info.local_rank == 0] == [0, 1]
+
+
+def use_process_group(monkeypatch, rank, ranks, *, is_initialized=True):
+    group = SimpleNamespace(
+        is_initialized=lambda: is_initialized, get_rank=lambda: rank, get_world_size=lambda: ranks
+    )
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(distributed=group))
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        # Lightning starts the processes itself: no RANK
+        ({"LOCAL_RANK": "1", "NODE_RANK": "1", "WORLD_SIZE": "4"}, RankInfo(3, 4, 1, 1, 0)),
+        ({"LOCAL_RANK": "3", "WORLD_SIZE": "4"}, RankInfo(3, 4, 3, 0, 0)),
+        ({}, RankInfo(3, 4, 3, None, 0)),
+        ({"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "GROUP_RANK": "1"}, RankInfo(3, 4, 1, 1, 0)),
+    ],
+)
+def test_the_rank_of_torch_distributed_wins(monkeypatch, variables, expected):
+    for name in ("RANK", "LOCAL_RANK", "NODE_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    use_process_group(monkeypatch, 3, 4)
+    assert process_rank() == expected
+
+
+def test_without_a_process_group_the_variables_count(monkeypatch):
+    use_process_group(monkeypatch, 3, 4, is_initialized=False)
+    assert process_rank() == RankInfo(0, 1, 0, 0, 1)
 
 
 def test_the_launcher_asks_for_a_node_number_that_is_unknown(monkeypatch, tmp_path, capsys):
