@@ -5,11 +5,14 @@ Exit codes: that of the measured command for `run`; 1 for errors with files; 2 f
 
 import argparse
 import importlib.util
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 
 from collectors.format_v1 import run_folder
+from collectors.format_v1.case import Case
 from collectors.launcher import launch, rounds
 from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
@@ -96,9 +99,14 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--case-order",
         choices=rounds.ORDERS,
-        default="interleaved",
         help="interleaved (default): rounds of one run of each case; random: the same, in an order that is "
-        "drawn for each round; sequential: all runs of a case, then the next",
+        "drawn for each round (default with --against); sequential: all runs of a case, then the next",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="COMMAND",
+        help="a second command as one word, to compare with: every case is run with both, as variant=main "
+        "and variant=against",
     )
     parser.add_argument(
         "--seed",
@@ -166,14 +174,15 @@ def _run(options: argparse.Namespace) -> int:
     variables = {run_folder.TIMING_VARIABLE: options.timing} if options.timing else {}
     if options.calibrate:
         variables[run_folder.CALIBRATE_VARIABLE] = "1"
-    if options.case_order == "random" and options.node and options.seed is None:
-        raise ValueError("run: --case-order random on several nodes: give all launchers the same --seed")
+    order = options.case_order or ("interleaved" if options.against is None else "random")
+    if order == "random" and options.node and options.seed is None:
+        raise ValueError("run: random order on several nodes: give all launchers the same --seed")
     settings = [*options.case, *(["calibrate=true"] if options.calibrate else [])]
     campaign = launch.Campaign(
         logs=options.logs,
-        jobs=launch.add_device(launch.make_jobs(launch.parse_cases(settings), command), variables),
+        jobs=launch.add_device(_make_jobs(launch.parse_cases(settings), command, options.against), variables),
         repeats=options.repeats,
-        order=options.case_order,
+        order=order,
         seed=rounds.draw_seed() if options.seed is None else options.seed,
         is_again=options.again,
         keeps_going=options.keep_going,
@@ -190,6 +199,18 @@ def _own_node() -> int:
     if node is None:
         raise ValueError("run: the launcher of this job does not say on which node it runs; use --node N")
     return node
+
+
+def _make_jobs(cases: Sequence[Case], command: Sequence[str], against: Optional[str]) -> list[launch.Job]:
+    if against is None:
+        return launch.make_jobs(cases, command)
+    try:
+        other = shlex.split(against)
+    except ValueError as error:
+        raise ValueError(f"--against {against}: {error}; quote it as in a shell") from None
+    if not other:
+        raise ValueError("--against: no command; write it as one word in quotes")
+    return launch.make_compared_jobs(cases, command, other)
 
 
 def _env(options: argparse.Namespace) -> int:

@@ -36,6 +36,8 @@ from collectors.machine.sanitize_argv import sanitize, sanitize_text
 from collectors.messages import warn
 from collectors.telemetry import watch
 
+_VARIANT = "variant"  # the factor that names one of two compared commands
+
 
 class Job(NamedTuple):
     """A case and the command that runs it once.
@@ -106,6 +108,17 @@ def make_jobs(cases: Sequence[Case], command: Sequence[str]) -> list[Job]:
     return [Job(case, [_substitute(word, case) for word in command]) for case in cases]
 
 
+def make_compared_jobs(cases: Sequence[Case], command: Sequence[str], other: Sequence[str]) -> list[Job]:
+    """Return two jobs per case: the factor `variant` is `main` for the command, `against` for the other."""
+    jobs = []
+    for case in cases:
+        if _VARIANT in case:
+            raise ValueError(f"--case {_VARIANT}: --against sets this factor; use another name")
+        jobs += make_jobs([{**case, _VARIANT: "main"}], command)
+        jobs += make_jobs([{**case, _VARIANT: "against"}], other)
+    return jobs
+
+
 def add_device(jobs: Sequence[Job], variables: Mapping[str, str] = MappingProxyType({})) -> list[Job]:
     """Return jobs with the factor `device`: repeats on another model of GPU are another case.
 
@@ -168,11 +181,21 @@ def _missing_runs(campaign: Campaign) -> list[tuple[Job, dict[str, int]]]:
         complete = count_repeats(campaign, job)
         missing[case] = campaign.repeats if campaign.is_again else max(0, campaign.repeats - complete)
         if complete and not campaign.is_again:
-            text = f"{complete} complete, {missing[case]} to run; --again adds {campaign.repeats} more"
-            warn(f"{campaign.logs / case}: {text}")
+            text = f"{complete} complete{_how_many_lack_steps(campaign, job)}, {missing[case]} to run"
+            warn(f"{campaign.logs / case}: {text}; --again adds {campaign.repeats} more")
     first_round = 1 + max((_last_round(campaign, job) for job in campaign.jobs), default=0)
     turns = rounds.arrange(missing, campaign.order, first_round=first_round, seed=campaign.seed)
     return [(jobs[turn.case], _round_facts(campaign, turn.round)) for turn in turns]
+
+
+def _how_many_lack_steps(campaign: Campaign, job: Job) -> str:
+    """Return " (2 without steps)" if complete runs of a job have none: perhaps a recorder was forgotten."""
+    folders = run_folder.list_run_folders(campaign.logs, job.case)
+    complete = [
+        path for path in folders if run_folder.read_run(path, campaign.node).get("status") == "complete"
+    ]
+    count = sum(not any(path.glob("steps.rank*.csv")) for path in complete)
+    return f" ({count} without steps)" if count else ""
 
 
 def _round_facts(campaign: Campaign, number: Optional[int]) -> dict[str, int]:

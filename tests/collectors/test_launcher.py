@@ -209,7 +209,7 @@ def test_a_command_without_a_recorder_is_measured_and_its_repeats_resume(script,
     assert main([*run, "--", "sh", "-c", "sleep 0.2"]) == 0
     assert "complete in 0.2 s without steps" in capfd.readouterr().err
     assert main([*run, "--", "sh", "-c", "sleep 0.2"]) == 0
-    assert "2 complete, 0 to run" in capfd.readouterr().err
+    assert "2 complete (2 without steps), 0 to run" in capfd.readouterr().err
     assert sorted(runs(script)) == ["x=1/r1", "x=1/r2"]
     for name, record in runs(script).items():
         assert (record["status"], record["exit_code"], record["command"][0]) == ("complete", 0, "sh")
@@ -250,6 +250,35 @@ def test_repeats_on_another_model_of_gpu_do_not_count(tmp_path, monkeypatch):
     cases = [json.loads(path.read_text()) for path in sorted(tmp_path.glob("*/r*/run.json"))]
     assert [case["case"]["device"] for case in cases] == ["NVIDIA H100"] * 2 + ["NVIDIA H200"] * 2
     assert all(case["detected"] == ["device"] for case in cases)
+
+
+def test_two_commands_are_compared_in_random_rounds(tmp_path):
+    run = ["run", "--logs", str(tmp_path), "--case", "b=1", "--case", "b=2", "--repeats", "2"]
+    assert main([*run, "--against", "sh -c 'exit 0' old {b}", "--", "true", "{b}"]) == 0
+    records = [json.loads(path.read_text()) for path in tmp_path.glob("*/r*/run.json")]
+    commands = {(record["case"]["variant"], *record["command"]) for record in records}
+    assert commands == {
+        ("main", "true", "1"),
+        ("main", "true", "2"),
+        ("against", "sh", "-c", "exit 0", "old", "1"),
+        ("against", "sh", "-c", "exit 0", "old", "2"),
+    }
+    assert sorted(record["round"] for record in records) == [1] * 4 + [2] * 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--against", "sh 'x"], "--against sh 'x: No closing quotation; quote it as in a shell"),
+        (["--against", " "], "--against: no command"),
+        (["--against", "x", "--case", "variant=1"], "--case variant: --against sets this factor"),
+        (["--against", "x", "--node", "1"], "give all launchers the same --seed"),
+    ],
+)
+def test_a_wrong_comparison_is_an_error(options, message, tmp_path, capsys):
+    assert main(["run", "--logs", str(tmp_path / "logs"), *options, "--", "true"]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "logs").exists()
 
 
 def test_a_named_device_is_not_detected(monkeypatch):
