@@ -45,14 +45,8 @@ class NoEvent(NamedTuple):
     reason: str
 
 
-class _Interval(NamedTuple):
-    """A phase or a pause: its kind, its times on the host, its events."""
-
-    kind: int
-    begin: int
-    end: int
-    first: Any
-    last: Any
+#: A phase or a pause: its kind, its start and end on the host, its events. No NamedTuple, for speed.
+_Interval = tuple[int, int, int, Any, Any]
 
 
 class _PendingStep(NamedTuple):
@@ -130,7 +124,7 @@ class CudaEvents:
         """Add a phase or a pause that ends now; `first` is the border at its start."""
         self._newest = self._new_event()
         self._times += (kind, begin, end)
-        self._intervals.append(_Interval(kind, begin, end, first, self._newest))
+        self._intervals.append((kind, begin, end, first, self._newest))
         if end - self._checked_at > _CHECK_NS:
             self._check(end)
         self._newest_at = perf_counter_ns()  # the time in this function queues no work either
@@ -161,14 +155,24 @@ class CudaEvents:
         step = self._pending[0]
         if not _is_completed(step.last):
             return False
-        if not all(map(_is_completed, step.recorded)):
+        device_times, reasons = self._device_times(step)
+        if _LATE in reasons:
             self._late_since = self._late_since or now
             if now - self._late_since < _MAX_LATE_NS:
                 return False
         self._late_since = None
         # Remove a step before passing it on: if a signal closes the recorder in between, the step is lost.
         # In the other order it would be recorded twice.
-        self._pass_on(self._pending.popleft())
+        self._pending.popleft()
+        for reason in reasons:
+            self._note(reason)
+        times = step.times
+        times[-3:-3] = device_times  # before the triple of the step
+        self._sink(times)
+        # The last event of a step is the first one of the next.
+        self._unused += [event for event in step.recorded if event is not step.last]
+        if step.first is not step.last and not isinstance(step.first, NoEvent):
+            self._unused.append(step.first)
         return True
 
     def finish(self, max_seconds: Optional[float], is_interrupted: Callable[[], bool]) -> int:
@@ -198,52 +202,32 @@ class CudaEvents:
         self._times = []
         return unfinished
 
-    def _pass_on(self, step: _PendingStep) -> None:
-        *times, step_begin, step_end = step.times[:-3] + step.times[-2:]
-        self._sink([*times, *self._device_times(step, step_begin), STEP, step_begin, step_end])
-        # The last event of a step is the first one of the next.
-        self._unused += (event for event in step.recorded if event is not step.last)
-        if not isinstance(step.first, NoEvent):
-            self._unused.append(step.first)
-
-    def _device_times(self, step: _PendingStep, step_begin: int) -> list[int]:
-        """Return the triples of the device, without the pauses."""
-        pauses = [interval for interval in step.intervals if interval.kind <= BREAK]
+    def _device_times(self, step: _PendingStep) -> tuple[list[int], list[str]]:
+        """Return the triples of the device, without the pauses, and why others are missing."""
+        reasons: list[str] = []
         triples: list[int] = []
-        duration = self._duration(step.first, step.last, pauses)
+        begin = step.times[-2]
+        pauses = [interval for interval in step.intervals if interval[0] <= BREAK]
+        duration = _duration(step.first, step.last, pauses, reasons)
         if duration is not None:
-            triples += (self._step_kind, step_begin, step_begin + duration)
-        phases = [
-            (phase, self._phase_duration(phase, pauses)) for phase in step.intervals if phase.kind > BREAK
-        ]
-        # A phase that was entered several times has no total if one of its times is missing.
-        partial = {phase.kind for phase, duration in phases if duration is None}
-        for phase, duration in phases:
-            if duration is not None and phase.kind not in partial:
-                # The event column of a phase follows its host column.
-                triples += (phase.kind + 1, phase.begin, phase.begin + duration)
-        return triples
-
-    def _phase_duration(self, phase: _Interval, pauses: Iterable[_Interval]) -> Optional[int]:
-        inside = [pause for pause in pauses if phase.begin < pause.end and pause.begin < phase.end]
-        if any(pause.begin < phase.begin or pause.end > phase.end for pause in inside):
-            self._note(_IN_PAUSE)
-            return None
-        return self._duration(phase.first, phase.last, inside)
-
-    def _duration(self, first: Any, last: Any, pauses: Iterable[_Interval]) -> Optional[int]:
-        """Return the ns between two events without the pauses; None if unknown, whose reason is noted."""
-        total = 0
-        for sign, (begin, end) in [
-            (1, (first, last)),
-            *((-1, (pause.first, pause.last)) for pause in pauses),
-        ]:
-            elapsed = _elapsed(begin, end)
-            if isinstance(elapsed, NoEvent):
-                self._note(elapsed.reason)
-                return None
-            total += sign * elapsed
-        return max(0, total)
+            triples += (self._step_kind, begin, begin + duration)
+        partial: set[int] = set()  # phases that were entered several times and lack one of their times
+        for kind, begin, end, first, last in step.intervals:
+            if kind <= BREAK:
+                continue
+            if pauses:
+                duration = _phase_duration((kind, begin, end, first, last), pauses, reasons)
+            else:
+                duration = _duration(first, last, (), reasons)
+            if duration is None:
+                partial.add(kind + 1)
+            else:
+                triples += (kind + 1, begin, begin + duration)  # the event column follows the host column
+        if partial:
+            stream = iter(triples)
+            whole = [x for x in zip(stream, stream, stream) if x[0] not in partial]  # noqa: B905
+            triples = [number for triple in whole for number in triple]
+        return triples, reasons
 
     def _note(self, reason: str) -> None:
         self.missing[reason] = self.missing.get(reason, 0) + 1
@@ -251,29 +235,47 @@ class CudaEvents:
 
 def _is_completed(event: Any) -> bool:
     """Return True if the device has reached the event, or the event cannot be queried."""
-    if isinstance(event, NoEvent):
-        return True
     try:
         return bool(event.query())
-    except RuntimeError:
+    except (RuntimeError, AttributeError):  # an error of the device, a NoEvent
         return True
 
 
-def _elapsed(first: Any, last: Any) -> Any:
-    """Return the ns between two events, or a NoEvent; torch returns ms, with a resolution of 0.5 us."""
+def _phase_duration(phase: _Interval, pauses: Iterable[_Interval], reasons: list[str]) -> Optional[int]:
+    """Return the ns of a phase without the pauses in it; None if unknown."""
+    _, begin, end, first, last = phase
+    inside = [pause for pause in pauses if begin < pause[2] and pause[1] < end]
+    if any(pause[1] < begin or pause[2] > end for pause in inside):
+        reasons.append(_IN_PAUSE)
+        return None
+    return _duration(first, last, inside, reasons)
+
+
+def _duration(first: Any, last: Any, pauses: Iterable[_Interval], reasons: list[str]) -> Optional[int]:
+    """Return the ns between two events without the pauses; None if unknown, then `reasons` grows."""
+    try:
+        # torch returns ms, with a resolution of 0.5 us.
+        is_empty = first is last and not isinstance(first, NoEvent)
+        milliseconds: float = 0.0 if is_empty else first.elapsed_time(last)
+    except (RuntimeError, AttributeError, TypeError) as error:
+        reasons.append(_reason_of_pair(first, last, error))
+        return None
+    if milliseconds < 0:
+        reasons.append(_TWO_STREAMS)
+        return None
+    total = round(milliseconds * 1e6)
+    for _, _, _, begin, end in pauses:
+        paused = _duration(begin, end, (), reasons)
+        if paused is None:
+            return None
+        total -= paused
+    return max(0, total)
+
+
+def _reason_of_pair(first: Any, last: Any, error: Exception) -> str:
     for event in (first, last):
         if isinstance(event, NoEvent):
-            return event
-    if first is last:
-        return 0
-    try:
-        milliseconds: float = first.elapsed_time(last)
-    except RuntimeError as error:
-        return NoEvent(_reason_of_pair(first, last, error))
-    return round(milliseconds * 1e6) if milliseconds >= 0 else NoEvent(_TWO_STREAMS)
-
-
-def _reason_of_pair(first: Any, last: Any, error: RuntimeError) -> str:
+            return event.reason
     try:
         if first.device != last.device:
             return _TWO_DEVICES
@@ -284,6 +286,6 @@ def _reason_of_pair(first: Any, last: Any, error: RuntimeError) -> str:
     return _reason(error)
 
 
-def _reason(error: RuntimeError) -> str:
+def _reason(error: Exception) -> str:
     lines = str(error).splitlines() or [type(error).__name__]
     return lines[0][:_MAX_REASON_CHARS]

@@ -130,11 +130,13 @@ def _is_unmeasured(series: Series, window: MeasuredWindow) -> BoolArray:
 def check_device_time(run: Run, used: Sequence[Series], window: MeasuredWindow) -> tuple[Finding, ...]:
     """Report the steps that CUDA events should have timed and did not."""
     findings = []
-    first, last = window.window.first, window.window.last
+    protocol = window.protocol
+    first = min(window.window.first, protocol.warmup + 1)
+    last = max(window.window.last, protocol.warmup + protocol.measure)
     for series in used:
         if series.clock != "cuda_event":
             continue
-        # Steps without a time are not among the measured ones.
+        # Steps without a time are not among the measured ones, and may be missing at the ends of the window.
         missing = np.isnan(series.value) & (series.step >= first) & (series.step <= last)
         if series.phase != STEP:
             missing = _is_unmeasured(series, window)

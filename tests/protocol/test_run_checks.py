@@ -138,6 +138,18 @@ def test_steps_without_device_time_are_named_and_the_others_measured() -> None:
     assert finding.source.line == 32
 
 
+# The recorder did not wait for the device: the steps from 82 on have no time.
+def test_steps_without_device_time_at_the_end_are_named() -> None:
+    device = series([1.0] * 81 + [NAN] * 39, clock="cuda_event")
+    found = findings(run(series([0.1] * 120), device))
+    assert messages(found, "clock.no-device-time") == [
+        "rank 0: step has no device time in 39 steps (82..120); the others are measured"
+    ]
+    assert messages(found, "protocol.short-window") == [
+        "61 of 100 steps after a warm-up of 20 (steps 21..81)"
+    ]
+
+
 def test_phases_without_device_time_are_named() -> None:
     parts = (
         series([1.0] * 120, clock="cuda_event"),
