@@ -144,7 +144,7 @@ def read(content: bytes, name: str = "log.txt", **beside: bytes) -> Run:
     ).file(name)
     claim = mllog.claims(files)
     assert claim is not None
-    (run,) = mllog.read(files)
+    (run,) = mllog.FORMAT.read(files)
     assert isinstance(run, Run)
     return run
 
@@ -177,7 +177,7 @@ def test_a_submission_adds_folders_system_and_scaling() -> None:
     claim = mllog.claims(view)
     assert claim is not None
     assert (claim.confidence, claim.source.line) == (1.0, 2)
-    (run,) = mllog.read(view.select(claim.files, claim.beside))
+    (run,) = mllog.FORMAT.read(view.select(claim.files, claim.beside))
     assert isinstance(run, Run)
     assert run.repeat == 3
     assert run.factors == {
@@ -370,7 +370,7 @@ def test_a_result_of_a_submission_may_have_any_name(name: str, repeat: int | Non
     view = LogFiles.of(files).file(f"Org/results/sys/bert/{name}")
     claim = mllog.claims(view)
     assert claim is not None
-    (run,) = mllog.read(view.select(claim.files, claim.beside))
+    (run,) = mllog.FORMAT.read(view.select(claim.files, claim.beside))
     assert isinstance(run, Run)
     assert (run.repeat, run.factors["device"]) == (repeat, "NVIDIA H200")
 
@@ -416,7 +416,9 @@ def _compare(run: Run, row: dict[str, str], corpus: Path) -> None:
 
 
 def test_the_step_times_of_nemo_inside_an_mllog_log_are_measured(corpus: Path) -> None:
-    (run,) = mllog.read(LogFiles.of({"x": (corpus / "trainers/nemo/result_0.txt").read_bytes()}).file("x"))
+    (run,) = mllog.FORMAT.read(
+        LogFiles.of({"x": (corpus / "trainers/nemo/result_0.txt").read_bytes()}).file("x")
+    )
     assert isinstance(run, Run)
     found = measure_run(run, "step_time", "step", DEFAULT)
     assert found is not None

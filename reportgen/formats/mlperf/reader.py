@@ -16,7 +16,7 @@ from typing import Any
 
 from reportgen.core.model import FactorValue, Run
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format, Results
+from reportgen.formats.base import Claim, Format
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, MlperfEvent, first_event, parse
 from reportgen.formats.mlperf.work import add_work
 from reportgen.formats.parsing.json_values import inside, is_number, load, number, table
@@ -70,16 +70,11 @@ def claims(files: LogFiles) -> Claim | None:
     return Claim(1.0, source, reason, (files.path,), (_SCALING, layout.description))
 
 
-def read(files: LogFiles) -> Results:
-    """Yield the log's run."""
-    yield _ResultLog(files).read()
-
-
 FORMAT = Format(
     _NAME,
     "Result logs of MLPerf training, v0.6 and later.",
     claims,
-    read,
+    lambda files: iter((_ResultLog(files).read(),)),
     marks=(PREFIX, OLD_PREFIX, b"result_"),
 )
 

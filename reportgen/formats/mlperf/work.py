@@ -132,18 +132,9 @@ class _Work:
         begin: FloatArray | float = math.nan,
     ) -> Series:
         """Return a series of entries that follow one another, printed by these events."""
-        samples, line = self.batch * span, self.log.lines([event.at for event in places])
-        return make_series(
-            metric,
-            clock,
-            span.cumsum(),
-            value,
-            self.log.source,
-            span=span,
-            begin=begin,
-            samples=samples,
-            line=line,
-        )
+        line = self.log.lines([event.at for event in places])
+        columns = {"span": span, "begin": begin, "samples": self.batch * span, "line": line}
+        return make_series(metric, clock, span.cumsum(), value, self.log.source, **columns)
 
     def are_of_all_devices(self, tracked: Tracked) -> bool:
         """Return whether the rates are of the whole job: whether they fit the duration of an epoch.

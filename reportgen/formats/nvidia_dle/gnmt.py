@@ -11,13 +11,7 @@ import re
 import numpy as np
 
 from reportgen.core.model import IntArray
-from reportgen.formats.nvidia_dle.examples import (
-    add_throughput,
-    example,
-    set_batch,
-    set_device,
-    set_precision,
-)
+from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import NUMBER, Records
 
@@ -49,7 +43,6 @@ def _build(run: RunBuilder) -> None:
     set_precision(run, log.word(b"math='"))
     header = log.content.rfind(b"|**GPUs**|")
     table = _TABLE.search(log.content, header) if header >= 0 else None
-    run.has_result = table is not None
     if table:
         set_batch(run, int(table[1]), batch_size=int(table[2]))
     else:
@@ -57,8 +50,8 @@ def _build(run: RunBuilder) -> None:
         set_batch(run, len(np.unique(rank)) or None, batch_size=batch_size)
     if len(steps):
         _add_steps(run, rank, steps)
-    if final := log.last(_EPOCH, b"Performance: Epoch: "):
-        add_throughput(run, float(final[1]), final[0], "mean", final.start())
+    add_final(run, log.last(_EPOCH, b"Performance: Epoch: "))
+    run.has_result = table is not None
 
 
 def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:
