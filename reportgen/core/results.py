@@ -5,7 +5,7 @@ footnotes. Numbers stay in base units at full precision, beside the unit to be r
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Self
 
@@ -333,6 +333,7 @@ class Report:
     prose     the Markdown template of the definition's body, "" if none; rendered by `render`
     tables    in order of definition, facets expanded
     protocols  each one's fields by name; protocol  the names; protocol_text  what they do, in words
+    sources   path of every file behind the report -> its SHA-256
     """
 
     name: str
@@ -352,3 +353,4 @@ class Report:
     protocol: str
     protocol_text: str
     protocols: Mapping[str, Mapping[str, FactorValue]]
+    sources: Mapping[str, str] = field(default_factory=dict)

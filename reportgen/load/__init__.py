@@ -12,9 +12,9 @@ runs of some of its files and folders as if only these had been loaded.
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -183,6 +183,14 @@ class _ParsedScan(Generic[T]):
         self.unrecognised += result.unrecognised
         self.used |= result.used
 
+    def sha256_of(self, file: ParsedFile[T]) -> dict[str, str]:
+        """Return path relative to the root -> SHA-256 of the files that were parsed as one."""
+        digests = {}
+        for name in file.files:
+            with suppress(OSError):  # an unreadable file has a finding
+                digests[self.scan.files.source(name).path] = self.scan.files.sha256(name)
+        return digests
+
     def digest(self, file: ParsedFile[T]) -> bytes | None:
         """Return the digest of a file's content."""
         if file.place not in self.digests:
@@ -253,6 +261,19 @@ class ParsedLogs(Generic[T]):
             tuple(others),
             tuple(sorted(selected)),
         )
+
+    def sha256_of(self, places: Container[str]) -> dict[str, str]:
+        """Return path -> SHA-256 of every file in the files and folders at these places.
+
+        places  relative to the root, as `LoadResult.recognised` lists them
+        """
+        return {
+            path: digest
+            for parsed in self.scans
+            for file in parsed.files
+            if file.place in places
+            for path, digest in parsed.sha256_of(file).items()
+        }
 
     def _parsed_scan(self, path: Path) -> _ParsedScan[T]:
         nearest = nearest_scan([parsed.scan for parsed in self.scans], path)

@@ -63,6 +63,7 @@ def assemble(
         ),
         findings=findings,
         provenance=_provenance(campaigns, used),
+        sources=campaigns.sha256,
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
         protocol_text=_protocol_text(protocols.values()),

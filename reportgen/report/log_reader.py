@@ -27,12 +27,14 @@ Progress = Callable[[str, int, int], None]
 class Campaigns:
     """The logs of a report: each entry with its runs, and the findings about files.
 
-    runs  in order of the definition; a run below several entries belongs to the first of them
+    runs    in order of the definition; a run below several entries belongs to the first of them
+    sha256  of every file that was read, by its path relative to the root
     """
 
     runs: Mapping[str, tuple[Run, ...]]
     findings: tuple[Finding, ...]
     unrecognised: tuple[UnrecognisedFile, ...] = ()
+    sha256: Mapping[str, str] = field(default_factory=dict)
 
     def all_runs(self) -> list[Run]:
         """Return the runs of all entries."""
@@ -77,7 +79,8 @@ class LogReader:
         for run in result.runs:
             runs[next(name for name, place in places.items() if holds(place, run.source.path))].append(run)
         by_entry = {name: tuple(members) for name, members in runs.items()}
-        return Campaigns(by_entry, result.findings, result.unrecognised)
+        digests = self._parse().sha256_of(frozenset(result.recognised))
+        return Campaigns(by_entry, result.findings, result.unrecognised, digests)
 
     def campaigns(self, log: str) -> list[str]:
         """Return the folders directly in an entry that hold runs, or of which nothing could be read.

@@ -8,6 +8,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass, field
+from hashlib import file_digest, sha256
 from io import FileIO
 from pathlib import Path
 
@@ -132,6 +133,14 @@ def _is_listed(target: Path, folder: Path) -> bool:
     return target.is_relative_to(folder) and not any(
         part.startswith(".") for part in target.relative_to(folder).parts
     )
+
+
+def sha256_of(place: str | Path | bytes) -> str:
+    """Return the SHA-256 of a file (or of a content in memory), as `sha256sum` prints it."""
+    if isinstance(place, bytes):
+        return sha256(place).hexdigest()
+    with Path(place).open("rb", buffering=0) as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def read_head(place: str | Path | bytes, size: int) -> bytes:

@@ -220,6 +220,10 @@ class LogFiles:
             self._keep_head(name, content)
         return decode_to_utf8(content)
 
+    def sha256(self, path: str) -> str:
+        """Return the SHA-256 of a file's bytes on disk, all of them."""
+        return filesystem.sha256_of(self._store[self._base + path])
+
     def lines_before_gap(self, path: str) -> int | None:
         """Return the number of line feeds before the part that `bytes` skips, None if it skips nothing."""
         if self.size(path) <= WHOLE:

@@ -69,6 +69,15 @@ def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
     assert "up to date" not in err
 
 
+@pytest.mark.parametrize("ending", [".csv", ".toml"])
+def test_check_finds_an_edit_of_a_log_that_changes_no_number(here, ending):
+    call("build", "reports")
+    (log,) = (here / "logs/rates").glob(f"*{ending}")
+    log.write_text(log.read_text() + "\n")
+    out, _ = call("check", "reports", code=3)
+    assert out == "stale     reports/frameworks/report.json\n"
+
+
 def test_check_names_missing_and_left_over_files(here):
     call("build", "reports")
     (here / "reports/frameworks/tables/rates.csv").unlink()

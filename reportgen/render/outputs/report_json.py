@@ -48,6 +48,7 @@ def encode_report(content: Content) -> bytes:
             for environment in report.environments
         ],
         "findings": _findings(report.findings),
+        "sources": report.sources,
         "provenance": [_provenance(provenance) for provenance in report.provenance],
     }
     return msgspec.json.format(_ENCODER.encode(_canonical(document)), indent=1) + b"\n"
