@@ -441,3 +441,58 @@ def test_the_lines_of_metric_logger_between_the_events_are_steps() -> None:
         ("step_time", "data_loading"): pytest.approx(0.02),
         ("throughput", "step"): pytest.approx(80.0),
     }
+
+
+def test_seconds_and_objects_as_python_prints_them_are_read() -> None:
+    content = (
+        b':::MLLOG {"namespace": "w0", "time_s": 1594.25, "event_type": "INTERVAL_START", "key": "run_start", '
+        b"\"value\": null, \"metadata\": {'file': \"it's.py\", 'lineno': 7, 'rank': None}}\n"
+        b":::MLLOG {'namespace': '', 'time_ms': 1600250, 'event_type': 'POINT_IN_TIME', 'key': 'global_batch_size', "
+        b"'value': 64, 'metadata': {'note': 'a \\'b\\' \"c\"', 'none': True}}\n"
+        b':::MLL 1600.75 eval_accuracy: {"value": 0.5, "metadata": {\'epoch_num\': 3}}\n'
+        b':::MLLOG {"namespace": "", "time_s": "1654.75", "key": "run_stop", "metadata": {\'status\': \'success\'}}\n'
+        b':::MLLOG {"namespace": "", "time_ms": 1654800, "event_type": "POINT_IN_TIME", "key": "seed", '
+        b"\"value\": 7, \"metadata\": {'file': 'a.py'}}\n"
+        b':::MLLOG {"namespace": "", "time_ms": 1654800, "event_type": "POINT_IN_TIME", "key": "submission_org", '
+        b'"value": "Me", "metadata": "{\'file\': \'a.py\'}"}\n'
+    )
+    run = read(content)
+    assert (run.environment["seed"], run.factors["submitter"]) == (7, "Me")
+    assert (run.status, [str(finding.rule) for finding in run.findings]) == ("complete", [])
+    assert figures(run, "total")["time_to_train"] == 60.5
+    assert (run.samples_per_step, figures(run, "last")) == (64.0, {"eval_accuracy": 0.5})
+
+
+def loadgen(key: str, value: Any) -> bytes:
+    """Return a line as LoadGen prints it."""
+    said = {"key": key, "value": value, "time_ms": 273.0054, "namespace": "mlperf::logging"}
+    more = {"event_type": "POINT_IN_TIME", "metadata": {"is_error": False, "file": "loadgen.cc", "pid": 38}}
+    return f":::MLLOG {json.dumps(said | more)}\n".encode()
+
+
+LOADGEN = loadgen("loadgen_version", "4.1 @ 1a2b") + loadgen("requested_scenario", "Offline")
+POWER = (
+    event(0, "conversion_eff", 0.95) + event(0, "power_reading", 812.5) + event(1000, "power_reading", 840)
+)
+
+
+@pytest.mark.parametrize("content", [LOADGEN, LOADGEN[:-120], POWER, b"meter 1\n" + POWER])
+def test_inference_and_meters_print_the_same_prefix_and_are_no_training(content: bytes) -> None:
+    for name in ("mlperf_log_detail.txt", "Me/results/box/bert/result_0.txt"):
+        assert mllog.claims(LogFiles.of({name: content}).file(name)) is None
+        assert mllog.claims(LogFiles.of({name: content + BERT}).file(name))
+
+
+@pytest.mark.parametrize("stated", ["2xSUBMISSION_PLATFORM_PLACEHOLDER", "Umbrella Corp.", "?"])
+def test_what_a_program_prints_until_it_is_replaced_is_no_factor(stated: str) -> None:
+    content = BERT.replace(b'"Example"', json.dumps(stated).encode())
+    run = read(content.replace(STOP, event(0, "submission_platform", stated) + STOP))
+    assert not {"submitter", "system"} & set(run.factors)
+    assert "platform" not in run.environment
+
+
+def test_the_devices_of_ssd_are_counted_without_accumulated_batches() -> None:
+    per_device = read(SSD)
+    twice = event(0, "gradient_accumulation_steps", 2)
+    accumulated = read(SSD.replace(event(1000, "run_start"), twice + event(1000, "run_start")))
+    assert figures(per_device)["throughput"] == pytest.approx(2 * figures(accumulated)["throughput"])

@@ -1,8 +1,12 @@
 """Read the events of MLPerf's logging, `:::MLLOG {...}`, anywhere in a line.
 
 An event is one JSON object that ends its line; a line may begin with the rank that srun adds. Before v0.7,
-time and key preceded the object: `:::MLL 1556733699.71 run_start: {...}`. If two writers interfere, an event
+time and key preceded the object: `:::MLL 1556733699.71 run_start: {...}`. Some logs of v0.6 and v0.7 have
+`time_s` for `time_ms`, or an object as Python prints it: `'file': None`. If two writers interfere, an event
 cannot be parsed; MLPerf's own rule then fails the whole log, so such lines are counted and reported.
+
+LoadGen of MLPerf inference and the meters of MLPerf's power measurements print the same prefix. Their events
+are no training.
 
 Format: https://github.com/mlcommons/logging (mlperf_logging 4.1), and its training results of v0.6.
 """
@@ -13,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reportgen.formats.parsing.json_values import is_number
+from reportgen.formats.parsing.json_values import is_number, number
 from reportgen.formats.parsing.text_log import TextLog
 
 PREFIX = b":::MLLOG {"
@@ -22,9 +26,15 @@ _ANY = re.compile(
     rb":::MLL(?:OG | (?P<seconds>[0-9]{1,12}(?:\.[0-9]{1,9})?) (?P<key>[\w.-]{1,99}) ?: )"
     rb"(?P<object>\{[^\r\n]*)"
 )
+# An event of LoadGen or of a meter, or the beginning of one, at which the head of a file ends.
+_NO_TRAINING = (
+    rb'(?:[^\r\n:"]++|:(?!::MLL)'
+    rb'|"(?!namespace": ?"mlperf::|key": ?"(?:power_|conversion_eff|interconnect_)))*+"'
+    rb"|(?:[^\r\n:}]++|:(?!::MLL))*+\Z"
+)
 # A complete event, so that an example in source code or a manual does not count.
 _FIRST = re.compile(
-    rb":::MLLOG \{|:::MLL [0-9]{1,12}(?:\.[0-9]{1,9})? [\w.-]{1,99} ?: "
+    rb":::MLLOG \{(?!" + _NO_TRAINING + rb")|:::MLL [0-9]{1,12}(?:\.[0-9]{1,9})? [\w.-]{1,99} ?: "
     rb"\{(?:[^\r\n:}]++|:(?!::MLL)|\}(?![ \t]*+[\r\n]))*+\}[ \t]*+[\r\n]"
 )
 # What the library writes, in its order; anything else goes to the JSON parser as a whole.
@@ -36,11 +46,19 @@ _USUAL = re.compile(
 _WANTED = frozenset((
     b"run_start", b"run_stop", b"block_start", b"block_stop", b"epoch_start", b"epoch_stop", b"tracked_stats",
     b"throughput", b"eval_accuracy", b"global_batch_size", b"local_batch_size", b"max_sequence_length",
+    b"gradient_accumulation_steps",
     b"train_samples", b"seed", b"submission_benchmark", b"submission_org", b"submission_division",
     b"submission_platform", b"submission_entry",
 ))  # fmt: skip
 # In a longer line of broken events the pattern backtracks; the JSON parser does not.
 _MAX_PATTERN_BYTES = 16384
+# Texts, and the words in which Python and JSON differ.
+_PYTHON = re.compile(
+    rb'"(?:[^"\\]|\\.)*+"'
+    rb"|'(?:[^'\\]|\\.)*+'"
+    rb"|\b(?:True|False|None)\b"
+)
+_WORDS = {b"True": b"true", b"False": b"false", b"None": b"null"}
 _FLAT = re.compile(rb'\{(?:"[^"\\]*": (?:"[^"\\]*"|[-+.\w]+)(?:, |(?=\})))*\}')
 _PLAIN = re.compile(rb'"[^"\\]*"|[-+.\w]+')
 
@@ -149,14 +167,40 @@ def _event(match: re.Match[bytes], usual: re.Match[bytes] | None) -> MlperfEvent
     try:
         if usual and b":::MLLOG" not in usual["metadata"]:
             key, time = usual["key"].decode("utf-8", "replace"), int(usual["time"])
-            value, metadata = json.loads(usual["value"]), json.loads(usual["metadata"])
+            value, metadata = _load(usual["value"]), _load(usual["metadata"])
         else:
-            whole = json.loads(match["object"])
+            whole = _load(match["object"])
             if match["key"]:
-                whole |= {"key": match["key"].decode(), "time_ms": round(1000 * float(match["seconds"]))}
-            key, time, value, metadata = (whole.get(name) for name in ("key", "time_ms", "value", "metadata"))
+                whole |= {"key": match["key"].decode(), "time_s": match["seconds"].decode()}
+            key, time = whole.get("key"), _time(whole)
+            value, metadata = whole.get("value"), whole.get("metadata")
+        if isinstance(metadata, str):
+            metadata = _load(metadata.encode())
     except (ValueError, RecursionError):
         return None
-    if not isinstance(key, str) or not isinstance(time, int) or not isinstance(metadata, dict | None):
+    if not isinstance(key, str) or time is None or not isinstance(metadata, dict | None):
         return None
     return MlperfEvent(key, time, value, metadata or {}, match.start()) if 0 <= time < 2**53 else None
+
+
+def _load(text: bytes) -> Any:
+    """Return a value of JSON, or one as Python prints it; ValueError if it is neither."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(_PYTHON.sub(_as_json, text))
+
+
+def _as_json(literal: re.Match[bytes]) -> bytes:
+    word = _WORDS.get(literal[0])
+    if word or literal[0].startswith(b'"'):
+        return word or literal[0]
+    return b'"' + literal[0][1:-1].replace(b"\\'", b"'").replace(b'"', b'\\"') + b'"'
+
+
+def _time(event: Mapping[str, Any]) -> int | None:
+    """Return the time of an event in ms, None if it has none."""
+    if isinstance(event.get("time_ms"), int):
+        return int(event["time_ms"])
+    seconds = number(event.get("time_s"))
+    return round(1000 * seconds) if abs(seconds) < 2**53 else None

@@ -12,7 +12,7 @@ The score belongs to a case, not to a run: a protocol with `reduce = "olympic"` 
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from reportgen.core.model import FactorValue, Run
 from reportgen.core.rules import Rule
@@ -48,6 +48,8 @@ _SYSTEM_FACTS: Mapping[str, str] = {
     "accelerator_memory_capacity": "device_memory", "accelerator_interconnect": "interconnect",
     "host_networking": "network", "system_name": "system_name", "submitter": "submitter_name",
 }  # fmt: skip
+# What NVIDIA's programs, NeMo and LBANN print until a submitter replaces it.
+_PLACEHOLDER = re.compile(r"PLACEHOLDER|\A\s*(?:Umbrella Corp\.?|\?|reference_implementation)\s*\Z")
 _ENTRY = re.compile(r"'(accelerator|framework|num_nodes|num_accelerators)': '([^'\\]{1,99})'")
 
 Values = dict[str, FactorValue]
@@ -120,7 +122,9 @@ class _ResultLog:
         run.samples_per_step = float(batch) if batch else None
         devices = run.factors.get("devices")
         if not isinstance(devices, int):
-            devices = batch // local if batch and local and batch % local == 0 else 0
+            # A device adds up the gradients of several local batches.
+            each = (local or 0) * (self.events.integer("gradient_accumulation_steps") or 1)
+            devices = batch // each if batch and each and batch % each == 0 else 0
         is_per_device = run.factors.get("benchmark") in _PER_DEVICE
         add_work(run, self.log, self.events, is_per_device=is_per_device, devices=devices)
         run.findings += self.log.malformed.findings()
@@ -136,7 +140,7 @@ class _ResultLog:
             key: self.events.value(f"submission_{key}")
             for key in ("benchmark", "org", "division", "platform")
         }
-        texts = {key: value for key, value in values.items() if isinstance(value, str)}
+        texts = {key: value for key, value in values.items() if _is_stated(value)}
         benchmark = texts.get("benchmark") or self.layout.benchmark
         factors: dict[str, FactorValue | None] = {
             "benchmark": benchmark or None,
@@ -153,7 +157,7 @@ class _ResultLog:
         environment = dict(self.facts)
         for key, name in (("seed", "seed"), ("submission_platform", "platform")):
             value = self.events.value(key)
-            if isinstance(value, (str, int)):
+            if isinstance(value, int) or _is_stated(value):
                 environment[name] = value
         if self.scaling != 1.0:
             environment["scaling_factor"] = self.scaling
@@ -195,6 +199,11 @@ class _ResultLog:
             self.run.add_aggregate("eval_accuracy", value, text, "last", len(events), line)
 
 
+def _is_stated(value: object) -> TypeGuard[str]:
+    """Return whether a value is a text and no placeholder of a program."""
+    return isinstance(value, str) and not _PLACEHOLDER.search(value)
+
+
 # The description of a system: numbers are texts, many are empty; the software is an object, a list or a text.
 
 
@@ -221,7 +230,7 @@ def _read_entry(text: object) -> Values:
 
 def _texts(values: Mapping[str, Any], names: Mapping[str, str]) -> Values:
     pairs = ((name, values.get(key)) for key, name in names.items())
-    return {name: text.strip() for name, text in pairs if isinstance(text, str) and text.strip()}
+    return {name: text.strip() for name, text in pairs if _is_stated(text) and text.strip()}
 
 
 def _counts(*texts: object) -> Values:
