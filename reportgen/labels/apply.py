@@ -13,6 +13,10 @@ from reportgen.core.rules import Rule
 from reportgen.labels.labels_toml import REPEAT, Labels
 from reportgen.labels.unused import Use
 
+_ACCUMULATED = "gradient_accumulation_steps"
+# The work of a step is their product.
+_WORK = ("batch_size", "devices", _ACCUMULATED)
+
 # A value, or the new name of a factor, with the labels that it comes from.
 Labelled = Mapping[str, tuple[FactorValue, Labels]]
 Renames = Mapping[str, tuple[str, Labels]]
@@ -101,13 +105,16 @@ def _with_devices(given: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tup
 
 
 def _samples_per_step(run: Run, factors: Factors, given: Labelled) -> float | None:
-    """Return the work per step over all devices: that of the log, else batch size times devices."""
-    if run.samples_per_step is not None or run.published or not {"batch_size", "devices"} & set(given):
+    """Return the work per step over all devices: that of the log, else the product of these factors."""
+    if run.samples_per_step is not None or run.published or not set(_WORK) & set(given):
         return run.samples_per_step
-    batch_size, devices = factors.get("batch_size"), factors.get("devices")
-    if not isinstance(batch_size, int) or not isinstance(devices, int):
-        return None
-    return float(batch_size * devices) or None
+    work = 1
+    for name in _WORK:
+        count = factors.get(name, 1 if name == _ACCUMULATED else None)
+        if not isinstance(count, int):
+            return None
+        work *= count
+    return float(work) or None
 
 
 @dataclass(slots=True)

@@ -89,3 +89,15 @@ def test_a_process_without_a_launcher_prints_its_devices() -> None:
 def test_a_crash_before_the_first_step_is_a_failure() -> None:
     trouble = b"RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED\n training throughput: \nDONE!\n"
     assert read_log("bertsquad", COMMAND + bar(0, 3, "?it/s") + trouble).status == "failed"
+
+
+def test_a_bar_counts_one_of_the_accumulated_batches() -> None:
+    def rate(options: bytes) -> float:
+        command = b"python -m torch.distributed.launch --nproc_per_node=2 run_squad.py --train_batch_size=32 "
+        bars = b"".join(
+            b"Iteration: %d%%|# | %d/40 [00:%02d<00:10, 2.00it/s]\r" % (n, n, n) for n in range(1, 41)
+        )
+        return series_of(read_log("bertsquad", command + options + b"\n" + bars), "throughput").value[0]
+
+    assert rate(b"--seed 1") == 2 * 2 * 32
+    assert rate(b"--gradient_accumulation_steps=4") == 2 * 2 * 8

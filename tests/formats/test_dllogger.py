@@ -161,3 +161,80 @@ def test_a_rate_name_of_several_programs_has_the_item_of_its_unit() -> None:
 )
 def test_other_files_are_left_alone(content: bytes) -> None:
     assert dllogger.FORMAT.claims(LogFiles.of({"x": content}).file("x")) is None
+
+
+# As NVIDIA's PyTorch BERT of 2022 prints them on two nodes: the trace of a shell, the batch of a device at once,
+# and the same iteration again for an update that half precision skipped.
+BERT = b"""\
++ gradient_accumulation_steps=704
++ CMD='python3 -m torch.distributed.launch --nproc_per_node=4 --nnodes=2 run_pretraining.py --train_batch_size=67584'
+Wed Jun  1 10:54:20 2022[1,0]<stdout>:DLL 2022-06-01 10:54:20.000000 - PARAMETER Config : ["Namespace(fp16=True, \
+gradient_accumulation_steps=704, max_seq_length=128, train_batch_size=96)"] DLL 2022-06-01 10:54:20.100000 - \
+PARAMETER batch_size_per_gpu : 96
+Wed Jun  1 10:54:24 2022[1,0]<stdout>:DLL 2022-06-01 10:54:24.000000 - Training Epoch: 0 Training Iteration: 1  \
+average_loss : 11.1  step_loss : 11.0  learning_rate : 0.0
+Wed Jun  1 10:54:34 2022[1,0]<stdout>:DLL 2022-06-01 10:54:34.000000 - Training Epoch: 0 Training Iteration: 1  \
+average_loss : 11.1  step_loss : 11.0  learning_rate : 0.0
+Wed Jun  1 10:54:44 2022[1,0]<stdout>:Iteration: 2it [00:20, 10.0s/it]\rDLL 2022-06-01 10:54:44.000000 - \
+Training Epoch: 0 Training Iteration: 2  average_loss : 11.1  step_loss : 11.0  learning_rate : 0.0
+Wed Jun  1 10:54:45 2022[1,0]<stdout>:DLL 2022-06-01 10:54:45.000000 -  e2e_train_time : 25.0 s \
+training_sequences_per_second : 54067.2 sequences/s final_loss : 11.0 None
+"""
+
+
+def test_bert_accumulates_batches_and_skipped_updates_are_steps() -> None:
+    run = read_log("dllogger", BERT)
+    assert run.factors == {
+        "item": "sequence", "seq_len": 128, "precision": "amp", "batch_size": 96, "devices": 8,
+        "gradient_accumulation_steps": 704,
+    }  # fmt: skip
+    times = series_of(run, "step_time")
+    assert (times.step.tolist(), times.value.tolist()) == ([2, 3], [10.0, 10.0])
+    assert throughput_of(run) == pytest.approx(96 * 704 * 8 / 10)
+    assert rules(run.findings) == []
+
+
+@pytest.mark.parametrize("split", [b"\r", b" ", b"\n"])
+def test_records_of_one_line_are_read_each(split: bytes) -> None:
+    glued = RESNET.replace(b"\n", split)
+    run, expected = read_log("dllogger", glued), read_log("dllogger", RESNET)
+    assert (run.factors, run.status) == (expected.factors, expected.status)
+    times, rates = series_of(run, "step_time"), series_of(run, "throughput")
+    np.testing.assert_array_equal(times.value, series_of(expected, "step_time").value)
+    np.testing.assert_array_equal(rates.value, series_of(expected, "throughput").value)
+
+
+def test_the_loss_scale_is_printed_after_each_skipped_update() -> None:
+    record = (
+        b"DLL 2023-08-02 05:12:%d.000000 - Training Epoch: 0 Training Iteration: %d  average_loss : 11.1\n"
+    )
+    scale = b"DLL 2023-08-02 05:12:21.000000 - PARAMETER loss_scale : 32768.0 \n"
+    # Every tenth update is printed; two of the second ten were skipped.
+    content = record % (20, 10) + 2 * scale + record % (30, 18) + record % (40, 28)
+    times = series_of(read_log("dllogger", content), "step_time")
+    assert (times.step.tolist(), times.span.tolist()) == ([20, 30], [10, 10])
+    lines = [
+        b'{"timestamp": "%d.0", "step": [0, %d], "data": {"average_loss": 11.1}}' % at
+        for at in ((20, 10), (30, 18))
+    ]
+    lines.insert(1, b'{"timestamp": "21.0", "step": "PARAMETER", "data": {"loss_scale": 32768.0}}')
+    times = series_of(read_log("dllogger", b"".join(b"DLLL " + line + b"\n" for line in lines)), "step_time")
+    assert (times.step.tolist(), times.span.tolist()) == ([19], [9])
+
+
+# As NVIDIA's TensorFlow 1 BERT prints them: the rate of all devices, no number of skipped updates.
+TF1_BERT = b"""\
+num_accumulation_steps: 132
+INFO:tensorflow:hvd.size() = 8 hvd.rank() = 0
+DLL 2022-06-01 10:54:24.000000 - Iteration: 5  throughput_train : 4000.5 sequences/s mlm_loss : 10.9  nsp_loss : 0.7
+DLL 2022-06-01 10:54:34.000000 - Iteration: 5  throughput_train : 4100.5 sequences/s mlm_loss : 10.9  nsp_loss : 0.7
+DLL 2022-06-01 10:54:44.000000 - Iteration: 6  throughput_train : 4200.5 sequences/s mlm_loss : 10.9  nsp_loss : 0.7
+DLL 2022-06-01 10:54:44.000001 - Iteration: 6  throughput_train : 4200.5 sequences/s mlm_loss : 10.9  nsp_loss : 0.7
+"""
+
+
+def test_an_iteration_printed_again_is_a_skipped_update_and_one_of_another_rank_is_not() -> None:
+    run = read_log("dllogger", TF1_BERT.replace(b"DLL", b"0: DLL", 3).replace(b"\nDLL", b"\n1: DLL"))
+    assert run.factors == {"item": "sequence", "devices": 8, "gradient_accumulation_steps": 132}
+    assert series_of(run, "throughput").value.tolist()[:3] == [4000.5, 4100.5, 4200.5]
+    assert series_of(run, "step_time").step.tolist() == [6, 7]

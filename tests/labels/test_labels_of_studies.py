@@ -71,3 +71,8 @@ def test_devices_of_the_name_are_compared_with_those_of_the_log(tmp_path: Path) 
         "devices",
         "nodes",
     ]
+
+
+def test_accumulated_batches_are_work_of_a_step(tmp_path: Path) -> None:
+    labels = "[constants]\ngradient_accumulation_steps = 704\n" + LABELS
+    assert read(tmp_path, "1n8g/bert_b96_fp16_1.log", labels).samples_per_step == 96 * 8 * 704

@@ -20,15 +20,20 @@ import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray
 from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
-from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import (
+    add_throughput,
+    example,
+    launched_ranks,
+    set_batch,
+    set_precision,
+)
+from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
 _ANCHOR = b"run_squad.py --"
 _COMMAND = re.compile(rb"run_squad\.py --[^\r\n]{1,4000}")
 _BATCH = re.compile(rb"--train_batch_size[= ]([0-9]{1,9})")
-_RANKS = re.compile(rb"--nproc_per_node[= ]([0-9]{1,6})")
-_NODES = re.compile(rb"--nnodes[= ]([0-9]{1,6})\b")
 _SIZE = re.compile(rb"--config_file[= ][^\s]{0,200}/bert_(base|large)/")
 _LENGTH = re.compile(rb"--max_seq_length[= ]([0-9]{1,9})")
 _ALONE = re.compile(rb"device: cuda n_gpu: ([0-9]{1,6}), distributed training: False")
@@ -49,11 +54,13 @@ def _build(run: RunBuilder) -> None:
     log = run.log
     final = log.last(_FINAL, b"training_sequences_per_second") or log.last(_FINAL, b"training throughput:")
     run.has_result = final is not None
-    _describe(run)
+    accumulated = _describe(run)
     steps = _add_bars(run)
     if not steps:
         stamps = text_steps(log)
         set_steps(run, stamps)
+        # The records count updates, of all batches that are accumulated.
+        run.samples_per_step = run.samples_per_step and run.samples_per_step * accumulated
         run.add_stamps(stamps.t, run.samples_per_step)
     if final and not (final[1] and 0 < steps < _ASSUMED_STEPS):
         add_throughput(run, float(final[1] or final[2]), final[0], "total", final.start())
@@ -71,8 +78,8 @@ FORMAT = example(
 )
 
 
-def _describe(run: RunBuilder) -> None:
-    """Set the factors from the command line.
+def _describe(run: RunBuilder) -> int:
+    """Set the factors from the command line; return how many batches an update accumulates.
 
     `--bert_model` is large for the base model too: the size is that of the configuration.
     """
@@ -80,15 +87,19 @@ def _describe(run: RunBuilder) -> None:
     set_precision(run, log.word(b"16-bits training: "))
     if command := log.search(_COMMAND, _ANCHOR):
         line = log.content[log.content.rfind(b"\n", 0, command.start()) + 1 : command.end()]
-    batch, ranks, nodes, length = (pattern.search(line) for pattern in (_BATCH, _RANKS, _NODES, _LENGTH))
+    batch, length = _BATCH.search(line), _LENGTH.search(line)
     if size := _SIZE.search(line):
         run.factors["model"] = f"BERT-{size[1].decode()}"
     if length:
         run.factors["seq_len"] = int(length[1])
-    devices = int(ranks[1]) * (int(nodes[1]) if nodes else 1) if ranks else None
-    if line and not ranks and (alone := log.search(_ALONE, b"device: cuda n_gpu: ")):
+    devices = launched_ranks(line)
+    if line and not devices and (alone := log.search(_ALONE, b"device: cuda n_gpu: ")):
         devices = int(alone[1])
-    run.samples_per_step = set_batch(run, devices, batch_size=int(batch[1]) if batch else None)
+    # The batch of the command is split into those that are accumulated; a bar counts each of them.
+    accumulated = accumulation_steps(line)
+    each = int(batch[1]) // accumulated if batch else None
+    run.samples_per_step = set_batch(run, devices, batch_size=each)
+    return accumulated
 
 
 def _add_bars(run: RunBuilder) -> int:

@@ -20,7 +20,14 @@ from reportgen.core.model import IntArray
 from reportgen.formats.base import Results
 from reportgen.formats.nvidia_dle import dllogger_records
 from reportgen.formats.nvidia_dle.dllogger_records import ParsedLog
-from reportgen.formats.nvidia_dle.examples import BESIDE, add_throughput, set_batch, set_precision
+from reportgen.formats.nvidia_dle.examples import (
+    BESIDE,
+    add_throughput,
+    launched_ranks,
+    set_batch,
+    set_precision,
+)
+from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of, positive
@@ -59,6 +66,7 @@ _RATES = (
 )
 _BY_SIGNATURE = [((rate.signature or rate.metric).encode(), rate) for rate in _RATES]
 _MAX_LIST_CHARS = 10000
+_ARGUMENT = re.compile(r"\b([a-z]\w{0,60})='?([\w.+-]{1,80})")
 _ITEMS: Mapping[str, str] = {
     "img": "image", "images": "image", "seq": "sequence", "sequences": "sequence", "sentences": "sequence",
     "samples": "sample", "tokens": "token", "tok": "token", "items": "item", "records": "sample",
@@ -93,7 +101,7 @@ FORMAT = format_of(
 
 def _describe(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     """Set the factors from the settings that the program printed."""
-    parameters = parsed.parameters
+    parameters = {**_arguments(parsed.parameters), **parsed.parameters}
     by_unit = next((_item(unit) for unit in parsed.units.values() if unit.endswith("/s")), "")
     named: dict[str, object] = {
         "item": (rate and rate.item) or by_unit,
@@ -102,8 +110,8 @@ def _describe(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     }
     run.factors = {name: value for name, value in named.items() if isinstance(value, str | int) and value}
     set_precision(run, _half(parameters))
-    batch_names = ("batch_size", "train_batch_size", "batch size")
-    batch = positive(str(next((parameters[name] for name in batch_names if parameters.get(name)), "")))
+    accumulated = accumulation_steps(run.log.content)
+    batch = _batch(parameters, accumulated)
     crashed = _CRASHED.search(run.log.content) if not parameters else None
     if crashed:
         run.factors["model"] = crashed[1].decode()
@@ -114,16 +122,37 @@ def _describe(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     if (rate and rate.is_batch_global) or "kv_store" in parameters:
         run.samples_per_step = set_batch(run, devices, global_batch=batch)
     else:
-        run.samples_per_step = set_batch(run, devices, batch_size=batch)
+        run.samples_per_step = set_batch(run, devices, batch_size=batch, accumulated=accumulated)
+
+
+def _arguments(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the arguments in a `Config : ["Namespace(...)"]`, which has been printed as one parameter."""
+    text = str(parameters.get("Config", ""))[:_MAX_LIST_CHARS]
+    arguments = dict(_ARGUMENT.findall(text)) if "Namespace(" in text else {}
+    # Of all accumulated batches, or of one of them: versions differ.
+    arguments.pop("train_batch_size", None)
+    return arguments
+
+
+def _batch(parameters: Mapping[str, Any], accumulated: int) -> int | None:
+    """Return the batch that a device computes at once."""
+    names = ("batch_size", "batch_size_per_gpu", "train_batch_size", "batch size")
+    name = next((name for name in names if parameters.get(name)), "")
+    batch = positive(str(parameters.get(name)))
+    # The batch of training has all that are accumulated in a step.
+    is_split = batch and name == "train_batch_size" and batch % accumulated == 0
+    return batch // accumulated if batch and is_split else batch
 
 
 def _devices(log: TextLog, parameters: Mapping[str, Any]) -> int | None:
-    """Return the number of GPUs: a setting, a list of them, or a line of its own."""
+    """Return the number of GPUs: a setting, a list of them, a line of its own, or what was launched."""
     names = ("world_size", "gpu_count", "num_gpus")
     count = next((count for name in names if (count := positive(str(parameters.get(name))))), None)
     if count is None and "kv_store" in parameters:
         count = len(re.findall(r"[0-9]+", str(parameters.get("gpus", ""))[:_MAX_LIST_CHARS])) or None
-    return count or log.count(b"\nNum GPUs ")  # TensorFlow 1
+    # TensorFlow 1 and Horovod; a shell that prints its commands.
+    count = count or log.count(b"\nNum GPUs ", b">:Num GPUs ") or log.count(b"hvd.size() = ")
+    return count or launched_ranks(log.content)
 
 
 def _half(parameters: Mapping[str, Any]) -> str:

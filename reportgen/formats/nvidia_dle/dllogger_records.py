@@ -3,15 +3,19 @@
 A record may start anywhere in a line: after a progress bar, a warning, the prefix of a rank or another
 record. Programs print the step in their own way: `Epoch: 0 Iteration: 5`, `Training Epoch: 0 Training
 Iteration: 5`, `Iteration: 5`, `(0, 5)`; `PARAMETER` precedes settings, `Summary:`, `()` or nothing the
-metrics of the whole run. A skipped update (`skipped_steps`, half precision) repeats its iteration: its batch
-was computed, so it counts as a step.
+metrics of the whole run.
+
+An update that half precision skips does not advance the iteration, but its batch was computed, so it counts
+as a step. Programs print their number (`skipped_steps`), the loss scale after each (`PARAMETER loss_scale`),
+or only the same iteration again.
 
 Format: https://github.com/NVIDIA/dllogger (v1.1.0).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,13 +39,20 @@ _UP_TO_METRIC = re.compile(_HEAD + rb".*+(?<=[ .])")
 _VALUE = rb" : (" + NUMBER + rb")(?![0-9.])"
 _SKIPS = b" skipped_steps : "
 _SKIPPED = re.compile(rb"[^\r\n]{0,200}?" + _SKIPS + rb"([0-9]{1,9})")
-_SETTINGS = re.compile(rb" - PARAMETER (?P<settings>[^\r\n]{1,20000})")
-_SUMMARY = re.compile(rb" - (?:Summary: |\(\) ?| )([^\r\n]{0,4000})")
+_OVERFLOW = re.compile(rb" - PARAMETER loss_scale : [0-9.e+-]{1,40} *(?=[\r\n]|\Z|DLL)")
+_RANK = re.compile(rb"\[([0-9]{1,6},[0-9]{1,6})\]<std|(?:^|[\r\n]) {0,6}([0-9]{1,6}): ")
+_MAX_PREFIX_CHARS = 60
+_NAME = re.compile(rb"\)? *([\w.@/-]{1,60}) : ")
+# Another record may be glued to a setting or a metric.
+_SETTINGS = re.compile(rb" - PARAMETER (?=(?P<settings>[^\r\n]{1,20000}))")
+_SUMMARY = re.compile(rb" - (?:Summary: |\(\) ?| )(?=([^\r\n]{0,4000}))")
+_GLUED = re.compile(rb"DLLL? [0-9]{4}-[0-9]{2}-")
 _STAMP = re.compile(STAMP)
 _STAMP_LENGTH = len("2021-06-26 20:00:00.000000")
 # The lookbehind stops the search from trying a name at each of its letters.
 _METRIC = re.compile(rb"(?<![A-Za-z])([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")(?![0-9.])")
 _RATE = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : " + NUMBER + rb" ([A-Za-z]{1,20}/s)\Z")
+_MAX_STEP = 10**12
 _MAX_RATE_CHARS = 140
 _MAX_RATES = 100
 _MAX_METRICS = 500
@@ -92,11 +103,10 @@ def text_steps(log: TextLog, metric: bytes = b"") -> Steps:
     stamps, epochs, iterations, firsts, seconds = zip(*map(re.Match.groups, heads), strict=True)
     epoch = np.array([int(epoch or first or 0) for epoch, first in zip(epochs, firsts, strict=True)])
     iteration = np.array([int(number or second) for number, second in zip(iterations, seconds, strict=True)])
-    if content.rfind(_SKIPS) >= 0:
-        iteration += _skipped(content, heads)
     rate = np.array(rates) if metric else np.full(len(heads), np.nan)
     lines = log.lines([*map(re.Match.start, heads)])
-    return Steps(epoch, iteration, _since_1970(stamps), rate, lines, heads[-1].start())
+    steps = Steps(epoch, iteration, _since_1970(stamps), rate, lines, heads[-1].start())
+    return replace(steps, iteration=iteration + _skipped_in_text(content, heads, steps))
 
 
 def _heads_with(content: bytes, metric: bytes) -> tuple[list[re.Match[bytes]], list[float]]:
@@ -124,10 +134,31 @@ def _since_1970(stamps: Sequence[bytes]) -> FloatArray:
     return np.where(np.isnat(dates), np.nan, dates.astype(np.int64) / 1e6)
 
 
-def _skipped(content: bytes, heads: Sequence[re.Match[bytes]]) -> IntArray:
-    """Return how many updates were skipped up to each record; a record that does not say adds none."""
-    matches = [_SKIPPED.match(content, head.end()) for head in heads]
-    return np.maximum.accumulate([int(match[1]) if match else 0 for match in matches])
+def _skipped_in_text(content: bytes, heads: Sequence[re.Match[bytes]], steps: Steps) -> IntArray:
+    """Return how many updates were skipped up to each record of a text."""
+    if content.rfind(_SKIPS) >= 0:
+        matches = [_SKIPPED.match(content, head.end()) for head in heads]
+        return np.maximum.accumulate([int(match[1]) if match else 0 for match in matches])
+    if overflows := [overflow.start() for overflow in _OVERFLOW.finditer(content)]:
+        return np.searchsorted(overflows, [head.start() for head in heads])
+    return _repeated(steps, lambda: [_writer(content, head) for head in heads])
+
+
+def _repeated(steps: Steps, writers: Callable[[], Sequence[object]]) -> IntArray:
+    """Return how many records up to each one repeat the iteration before, later and by the same writer."""
+    is_repeated = (np.diff(steps.epoch) == 0) & (np.diff(steps.iteration) == 0) & (np.diff(steps.t) > 0)
+    if not is_repeated.any():
+        return np.zeros_like(steps.iteration)
+    is_same = [before == after for before, after in pairwise(writers())]
+    return np.concatenate(([0], (is_repeated & is_same).cumsum()))
+
+
+def _writer(content: bytes, head: re.Match[bytes]) -> tuple[bytes, bytes]:
+    """Return the rank that printed a record, and its first metric: others repeat an iteration as well."""
+    rank = _RANK.search(content, max(head.start() - _MAX_PREFIX_CHARS, 0), head.start())
+    # A head can reach up to the metric that it was searched for.
+    name = _NAME.match(content, head.end(head.lastindex or 0))
+    return rank[0].strip() if rank else b"", name[1] if name else b""
 
 
 def text_log(log: TextLog, metric: str) -> ParsedLog:
@@ -145,7 +176,7 @@ def text_log(log: TextLog, metric: str) -> ParsedLog:
 def _parameters(log: TextLog) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for settings in log.records(_SETTINGS, b" - PARAMETER ").columns["settings"]:
-        for setting in _text(settings).split("  "):
+        for setting in _text(_alone(settings)).split("  "):
             name, colon, value = setting.partition(" : ")
             if colon and len(parameters) < _MAX_METRICS:
                 parameters.setdefault(name.strip(), value.strip())
@@ -159,10 +190,15 @@ def _summary(content: bytes) -> dict[str, tuple[float, int]] | None:
         if not _STAMP.fullmatch(content, max(begin - _STAMP_LENGTH, 0), begin):
             continue
         summary = {} if summary is None else summary
-        for name, value in _METRIC.findall(record[1]):
+        for name, value in _METRIC.findall(_alone(record[1])):
             if len(summary) < _MAX_METRICS:
                 summary[_text(name)] = (float(value), begin)
     return summary
+
+
+def _alone(text: bytes | None) -> bytes:
+    """Return the text of a record without those that are glued to it."""
+    return _GLUED.split(text or b"", maxsplit=1)[0]
 
 
 def units(content: bytes) -> dict[str, str]:
@@ -195,22 +231,42 @@ def json_log(log: TextLog, metric: str) -> ParsedLog | None:
     metric = metric or next((name for name, unit in units.items() if unit.endswith("/s")), "")
     parameters: dict[str, Any] = {}
     summary: dict[str, tuple[float, int]] | None = None
+    overflows = 0
     rows: list[tuple[float, ...]] = []
-    skipped = 0
+    skipped: list[tuple[float, int]] = []
+    first_metrics: list[str] = []
     for record, at in records:
         step, values = record.get("step"), table(record.get("data"))
         numbers = {name: float(value) for name, value in values.items() if is_number(value)}
         if step == "PARAMETER":
             parameters = {**values, **parameters}
+            overflows += set(values) == {"loss_scale"}
         elif step in ([], "Summary"):
             summary = (summary or {}) | {name: (value, at) for name, value in numbers.items()}
         elif (epoch_and_iteration := _step_of(step)) and (metric in values or not metric):
-            epoch, iteration = epoch_and_iteration
-            skipped = max(skipped, int(numbers.get("skipped_steps", 0)))
-            rows.append(
-                (epoch, iteration + skipped, number(record.get("timestamp")), numbers.get(metric, np.nan), at)
-            )
-    return ParsedLog(_steps(log, rows), parameters, units, summary)
+            time, rate = number(record.get("timestamp")), numbers.get(metric, np.nan)
+            rows.append((*epoch_and_iteration, time, rate, at))
+            skipped.append((numbers.get("skipped_steps", np.nan), overflows))
+            first_metrics.append(next(iter(values), ""))
+    steps = _steps(log, rows)
+    steps = replace(steps, iteration=steps.iteration + _skipped_in_json(steps, skipped, first_metrics))
+    return ParsedLog(steps, parameters, units, summary)
+
+
+def _skipped_in_json(
+    steps: Steps, skipped: Sequence[tuple[float, int]], first_metrics: Sequence[str]
+) -> IntArray:
+    """Return how many updates were skipped up to each record of JSON lines.
+
+    skipped  the number that each record prints, NaN if it prints none, and the overflows before it
+    """
+    printed, overflows = np.array(skipped, dtype=np.float64).reshape(-1, 2).T
+    if np.isfinite(printed).any():
+        count: FloatArray = np.maximum.accumulate(np.clip(np.nan_to_num(printed), 0, _MAX_STEP))
+        return count.astype(np.int64)
+    if overflows.any():
+        return overflows.astype(np.int64)
+    return _repeated(steps, lambda: first_metrics)
 
 
 def objects(content: bytes, literal: bytes) -> Iterator[tuple[dict[str, Any], int]]:
@@ -229,7 +285,7 @@ def _step_of(step: object) -> tuple[int, int] | None:
     numbers = [0, step] if isinstance(step, int) else step
     if not isinstance(numbers, list) or len(numbers) != 2:
         return None
-    is_step = all(isinstance(number, int) and 0 <= number < 10**12 for number in numbers)
+    is_step = all(isinstance(number, int) and 0 <= number < _MAX_STEP for number in numbers)
     return (numbers[0], numbers[1]) if is_step else None
 
 

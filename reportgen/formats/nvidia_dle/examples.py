@@ -32,6 +32,9 @@ BESIDE = (_LAUNCHER, _SYSTEM)
 _COUNTS = re.compile(rb"\s*GLOBAL_BATCH[ \t]+([0-9]{1,15})\s+GPU[ \t]+([0-9]{1,6})\s*")
 _LOG = re.compile(r"(?:^|/)([^/]+)/[^/_]+_[^/]+_(?:FP32|TF32|FP16|AMP|BF16)[^/]*/[0-9-]{10}_[0-9-]{8}\.txt")
 _GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
+_RANKS = re.compile(rb"--nproc[_-]per[_-]node[= ]([0-9]{1,6})")
+_NODES = re.compile(rb"--nnodes[= ]([0-9]{1,6})\b")
+_MPI_RANKS = re.compile(rb"\bmpirun [^\r\n]{0,400}?--?np ([0-9]{1,6})\b")
 _TIMES = re.compile(r"(?:^|[^0-9A-Za-z])([0-9]{1,4})x(?=[A-Z0-9])")
 # Amazon's names do not count GPUs: https://aws.amazon.com/ec2/instance-types/p3/.
 _AMAZON: Mapping[str, int] = {"p3.2xlarge": 1, "p3.8xlarge": 4, "p3.16xlarge": 8}
@@ -83,11 +86,17 @@ def set_precision(run: RunBuilder, printed: str) -> None:
 
 
 def set_batch(
-    run: RunBuilder, devices: int | None, *, batch_size: int | None = None, global_batch: int | None = None
+    run: RunBuilder,
+    devices: int | None,
+    *,
+    batch_size: int | None = None,
+    global_batch: int | None = None,
+    accumulated: int = 1,
 ) -> float | None:
     """Set batch, devices and environment from the log and the files around it; return the global batch.
 
     devices, batch_size, global_batch  as the log prints them, None if it does not; batch_size is per device
+    accumulated  batches of a device in a step, where batch_size is that of one of them
 
     The batch in benchmark.para overrides that of the log: the launcher was asked for it, and a log repeats
     it.
@@ -104,12 +113,22 @@ def set_batch(
         devices, global_batch, batch_size = launched_devices, launched_batch, None
     devices = devices or launched_devices
     if global_batch is None and batch_size and devices:
-        global_batch = batch_size * devices
-    if batch_size is None and global_batch and devices and global_batch % devices == 0:
-        batch_size = global_batch // devices
+        global_batch = batch_size * devices * accumulated
+    if accumulated > 1:
+        run.factors["gradient_accumulation_steps"] = accumulated
+    if batch_size is None and global_batch and devices and global_batch % (devices * accumulated) == 0:
+        batch_size = global_batch // (devices * accumulated)
     batch = {"batch_size": batch_size} if batch_size else {"global_batch_size": global_batch}
     run.factors |= {name: count for name, count in {**batch, "devices": devices}.items() if count}
     return float(global_batch) if global_batch else None
+
+
+def launched_ranks(command: bytes) -> int | None:
+    """Return how many processes PyTorch's launcher or mpirun starts in a command, None if neither does."""
+    if started := _MPI_RANKS.search(command):
+        return int(started[1]) or None
+    ranks, nodes = _RANKS.search(command), _NODES.search(command)
+    return int(ranks[1]) * (int(nodes[1]) if nodes else 1) or None if ranks else None
 
 
 def add_final(run: RunBuilder, final: re.Match[bytes] | None, statistic: str = "mean") -> None:

@@ -1,0 +1,26 @@
+"""Read how many batches a step accumulates, as programs, commands and configurations state it.
+
+`Namespace(gradient_accumulation_steps=4)`, `--accumulate 4`, `num_accumulation_steps: 4`, a dump of the
+configuration, or `+ gradient_accumulation_steps=4` of a shell that prints its commands.
+"""
+
+import re
+
+_ACCUMULATION = re.compile(
+    rb"(?P<option>--)?(?<![A-Za-z0-9_])(?:num[_-])?(?:[Gg]rad(?:ient)?[ _-])?"
+    rb"(?:[Aa]ccum(?:ulation|ulate)?[ _-]steps?|accumulate(?:[_-]grad[_-]batches)?)"
+    rb"['\"]?(?: {0,40}\.{2,80} | ?[=:] ?|(?(option) |(?!)))(?P<steps>[1-9][0-9]{0,5})(?![\w.%])"
+)
+
+
+def accumulation_steps(content: bytes) -> int:
+    """Return how many batches a step accumulates by what the log states last; 1 if it states nothing.
+
+    A program prints its own settings after those of its script.
+    """
+    stated = 1
+    if b"ccum" not in content:
+        return stated
+    for match in _ACCUMULATION.finditer(content):
+        stated = int(match["steps"])
+    return stated
