@@ -166,21 +166,24 @@ def _event(match: re.Match[bytes], usual: re.Match[bytes] | None) -> MlperfEvent
         return None
     try:
         if usual and b":::MLLOG" not in usual["metadata"]:
-            key, time = usual["key"].decode("utf-8", "replace"), int(usual["time"])
-            value, metadata = _load(usual["value"]), _load(usual["metadata"])
+            event = {"key": usual["key"].decode("utf-8", "replace"), "time_ms": int(usual["time"])}
+            event |= {name: _load(usual[name]) for name in ("value", "metadata")}
         else:
-            whole = _load(match["object"])
+            event = _load(match["object"])
             if match["key"]:
-                whole |= {"key": match["key"].decode(), "time_s": match["seconds"].decode()}
-            key, time = whole.get("key"), _time(whole)
-            value, metadata = whole.get("value"), whole.get("metadata")
+                event |= {"key": match["key"].decode(), "time_s": match["seconds"].decode()}
+        key, time, metadata = event.get("key"), _time(event), event.get("metadata")
         if isinstance(metadata, str):
             metadata = _load(metadata.encode())
     except (ValueError, RecursionError):
         return None
     if not isinstance(key, str) or time is None or not isinstance(metadata, dict | None):
         return None
-    return MlperfEvent(key, time, value, metadata or {}, match.start()) if 0 <= time < 2**53 else None
+    return (
+        MlperfEvent(key, time, event.get("value"), metadata or {}, match.start())
+        if 0 <= time < 2**53
+        else None
+    )
 
 
 def _load(text: bytes) -> Any:
