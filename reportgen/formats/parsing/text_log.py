@@ -21,6 +21,7 @@ from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.timestamps import moments
 from reportgen.sources.logfiles import HEAD, LogFiles
+from reportgen.sources.text import line_at
 
 # A number in a bytes pattern: never empty, never "1.2.3", exponent bounded.
 NUMBER = rb"-?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,4})?"
@@ -268,8 +269,8 @@ class TextSign:
             return None
         text = match[0].strip()
         reason = text.partition(b"\n")[0].decode("utf-8", "replace")[:_MAX_REASON_CHARS]
-        claim = Claim.at(files, self.confidence, reason, head, match.start() + match[0].find(text))
-        return replace(claim, beside=self.beside)
+        source = files.source(files.path, line_at(head, match.start() + match[0].find(text)))
+        return Claim(self.confidence, source, reason, (files.path,), self.beside)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -284,10 +285,10 @@ class JsonSign:
     def claim(self, files: LogFiles) -> Claim | None:
         """Claim a file by its first mark."""
         head = files.head(files.path)
-        if is_binary(head):
+        if not all(mark in head for mark in self.marks) or is_binary(head):
             return None
         head, first = plain(head), self.marks[0]
-        if not head.lstrip().startswith(self.starts) or not all(mark in head for mark in self.marks):
+        if not head.lstrip().startswith(self.starts):
             return None
         return Claim.at(files, self.confidence, self.reason or first.decode(), head, head.find(first))
 
