@@ -1,48 +1,61 @@
-"""Read PaddlePaddle's logs: image classification (1.x `elapse`, 2.x `ips`), BERT, detection, OCR, PLSC.
+"""Read PaddlePaddle's logs: image classification (1.x `elapse`, 2.x `ips`), language models, detection, OCR.
 
 A file becomes one Run. `elapse` is the time of the one step printed, `batch_cost` that of a step since the
-line before, `speed` steps per second. `ips` is the rate of one process, and the log does not say how many
-there are: it gives only the batch size (ips x batch_cost), and the rate of all devices needs their number.
-PLSC prints the rate of all devices. Where lines start with date and time, these give step times too.
+line before or, in PaddleClas, since the fifth step of the epoch, and `speed` steps per second. `ips` is the
+rate of one process, which drives one device. It is never the rate of the run: that needs their number, which
+only some logs print. It gives the batch size (ips x batch_cost), and more digits of the time. PLSC prints the
+rate of all devices. Where lines start with date and time, these give step times too.
 
 Format: PaddlePaddle/models image_classification and PaddleNLP bert, PaddleClas, PaddleNLP, PaddleSeg,
-PaddleDetection, PaddleOCR, PLSC.
+PaddleDetection, PaddleOCR, PaddleRec, PLSC.
 """
+
+import math
+from collections.abc import Iterator
 
 import numpy as np
 
-from reportgen.core.model import STEP
+from reportgen.core.model import STEP, FloatArray, IntArray
+from reportgen.formats.dlperf.paddle_lines import EPOCH, LINES, SETTINGS, RunningMean
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, rounding
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, rounding
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work, spans
-from reportgen.formats.parsing.text_log import Records, mean, seconds
+from reportgen.formats.parsing.text_log import Records, TextSign, mean, seconds
 
 # PaddleClas and PaddleOCR of 2.x write the date with slashes.
 _STAMP = regex("({:stamp}|[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})")
 _WHOLE_SECONDS = len("2020-09-24 23:59:59")
 # s between lines; dates in whole seconds say less than the printed times of shorter intervals.
 _MIN_INTERVAL = 10.0
+# Below this number of dates in whole seconds, they cannot be distinguished from finer ones.
+_MIN_DATES = 11
+# A time by rate and a printed one differ by their rounding, up to this share.
+_SAME_SHARE = 0.02
+_PHASES = (("step_time_s", STEP), ("data_loading_time_s", "data_loading"))
+_EPOCH_MARK = b", using time"
 
 
 def _build(run: LineRun) -> None:
     records = run.records
     if not len(records):
+        _add_epochs(run)
         return
     if "unit" in records.columns:
         run.factors["item"] = records.text("unit").removesuffix("s") or run.factors["item"]
-    batch = _process_batch(records)
+    batch = None if run.factors["item"] == "word" else _process_batch(records)
     if batch is not None:
         run.factors["batch_size"] = int(batch)
+        run.samples_per_step = batch * run.count("devices") or None
     _add_stamps(run)
-    if not run.kind.is_single or spans(run.step).max() == 1:
+    if run.kind.is_single and spans(run.step).max() > 1:
+        _add_samples(run)
+    elif "step_time_s" in records.columns:
+        _add_times(run, batch)
+    else:
         run.measure()
-        return
-    for group, phase in (("step_time_s", STEP), ("data_loading_time_s", "data_loading")):
-        if group in records.columns:
-            times, first = records.floats(group), int(records.line[0])
-            original = f"{len(times)} single steps"
-            run.add_aggregate("step_time", mean(times), original, "mean", len(times), first, phase=phase)
+        if "ips" in records.columns:
+            _add_rate(run, records.floats("ips"), spans(run.step))
 
 
 def _process_batch(records: Records) -> float | None:
@@ -62,69 +75,117 @@ def _process_batch(records: Records) -> float | None:
     return common_work(rate, 1 / speed, 1 / (speed - speed_error) - 1 / speed, error)
 
 
+def _add_samples(run: LineRun) -> None:
+    """Add the means of times of single steps of which not all are printed."""
+    for group, phase in _PHASES:
+        if group in run.records.columns:
+            times, first = run.records.floats(group), int(run.records.line[0])
+            original = f"{len(times)} single steps"
+            run.add_aggregate("step_time", mean(times), original, "mean", len(times), first, phase=phase)
+
+
+def _add_times(run: LineRun, batch: float | None) -> None:
+    """Add the times of the steps since the line before, and the rate of the process in them."""
+    records = run.records
+    span = np.ones_like(run.step) if run.kind.is_single else spans(run.step)
+    for group, phase in _PHASES:
+        if group not in records.columns:
+            continue
+        is_step = phase == STEP
+        printed = _exact_mean(records, batch) if is_step else records.floats(group)
+        time, span = _interval_times(run, printed, span)
+        run.add(
+            "step_time", time, "printed", phase=phase, span=span, samples=run.work(span) if is_step else None
+        )
+        if is_step and "ips" in records.columns:
+            rate = records.floats("ips")
+            if isinstance(run.kind, RunningMean) and batch is not None:
+                rate = _rate(batch * span.astype(np.float64), time)
+            _add_rate(run, rate, span)
+
+
+def _interval_times(run: LineRun, printed: FloatArray, span: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return the time of all steps since the line before, and their number."""
+    if isinstance(run.kind, RunningMean):
+        time, covered = run.kind.undone(printed, run.records)
+        # Otherwise the mean of the later line is too small for a mean that contains the earlier one.
+        if not (time <= 0).any():
+            return time, covered
+    return printed * span, span
+
+
+def _exact_mean(records: Records, batch: float | None) -> FloatArray:
+    """Return the printed times of a step, from the rates where these say the same with more digits.
+
+    PaddleNLP's BERT counts the wait for data in the rate, but not in the time.
+    """
+    time = records.floats("step_time_s")
+    if batch is None or "ips" not in records.columns:
+        return time
+    rate = records.floats("ips")
+    if rounding(records, "ips") * np.nanmedian(time) > rounding(records, "step_time_s") * np.nanmedian(rate):
+        return time
+    by_rate = _rate(np.full(len(rate), batch), rate)
+    reader = records.floats("data_loading_time_s") if "data_loading_time_s" in records.columns else 0.0
+    is_same = [np.abs(by_rate - expected) <= _SAME_SHARE * expected for expected in (time, time + reader)]
+    result: FloatArray = np.where(is_same[0] | is_same[1], by_rate, time)
+    return result
+
+
+def _rate(work: FloatArray, time: FloatArray) -> FloatArray:
+    rate: FloatArray = np.divide(work, time, out=np.full(len(time), np.nan), where=time > 0)
+    return rate
+
+
+def _add_rate(run: LineRun, rate: FloatArray, span: IntArray) -> None:
+    """Add the rate of a process, and that of all, if the log prints their number."""
+    run.add("throughput_per_device", rate, "printed", span=span)
+    if devices := run.count("devices"):
+        run.add("throughput", rate * devices, "printed", span=span, samples=run.work(span))
+
+
 def _add_stamps(run: LineRun) -> None:
-    """Add the times between the dates, where they say more than the printed times."""
+    """Add the times between the dates."""
     texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
     if not texts or len(texts) < 2:
         return
     stamp = seconds([text.replace(b"/", b"-") for text in texts])
     is_coarse = len(texts[0]) <= _WHOLE_SECONDS and "step_time_s" in run.records.columns
-    if not is_coarse or np.median(np.diff(stamp)) >= _MIN_INTERVAL:
-        run.add_stamps(stamp)
+    if not is_coarse or len(texts) >= _MIN_DATES or np.median(np.diff(stamp)) >= _MIN_INTERVAL:
+        run.add_stamps(stamp, run.samples_per_step)
 
 
-_PASS = "[Pass {epoch:int}, train batch {step:int}]{..}"
-_EPOCH = "epoch:{epoch:int}  {..20}train step:{step:int}{..}"
-_SEGMENTATION = (
-    "[TRAIN] epoch: {:int}, iter: {step:int}/{:int},{..}"
-    "batch_cost: {step_time_s}, reader_cost: {data_loading_time_s}"
-)
-_GLOBAL = "global step {step:int}, epoch: {:int}, batch: {:int},{..}"
-_AVERAGE = (
-    "avg_reader_cost: {data_loading_time_s} sec, avg_batch_cost: {step_time_s} sec, avg_samples: {samples}, "
-    "ips: {ips} {unit:word}/s"
-)
-# Forms of single steps, of images counted from 0 and from 1, and of sequences.
-_SINGLE = (
-    _PASS + "elapse {step_time_s} sec",
-    _EPOCH + "elapse: {step_time_s} reader : {data_loading_time_s}",
-)
-_IMAGES_FROM_0 = (
-    _PASS + "batch_cost {step_time_s} sec, reader_cost {data_loading_time_s} sec, ips {ips} {unit:word}/s",
-    _EPOCH + "batch_cost: {step_time_s} s, reader_cost: {data_loading_time_s} s, ips: {ips} {unit:word}/s",
-    "[Train][Epoch {epoch:int}/{:int}][Iter: {step:int}/{:int}]{..}"
-    "batch_cost: {step_time_s}s, reader_cost: {data_loading_time_s}, ips: {ips} {unit:word}/s",
-    "ppdet.engine{..20} INFO: Epoch: [{epoch:int}] [{..8}{step:int}/{:int}] learning_rate: {} {..900}"
-    "batch_cost: {step_time_s} data_cost: {data_loading_time_s} ips: {ips} {unit:word}/s",
-    "root INFO: epoch: [{:int}/{:int}], iter: {step:int},{..900}reader_cost: {data_loading_time_s} s, "
-    "batch_cost: {step_time_s} s, samples: {:int}, ips: {ips}",
-    "Pass:{epoch:int} batch:{step:int} {..}qps:{images_per_second}",
-)
-_IMAGES_FROM_1 = (
-    _SEGMENTATION + ", ips: {ips} {unit:word}/s",
-    _SEGMENTATION.replace(": ", "="),
-    "ppocr INFO: epoch: [{:int}/{:int}], global_step: {step:int},{..900}"
-    "avg_reader_cost: {data_loading_time_s} s, avg_batch_cost: {step_time_s} s, avg_samples: {samples}, "
-    "ips: {ips} {unit:word}/s",
-)
-_SEQUENCES = (
-    _GLOBAL + _AVERAGE,
-    # As PaddleNLP's static graph spells it.
-    _GLOBAL.replace("global step ", "tobal step: ") + _AVERAGE,
-    _GLOBAL + "speed: {steps_per_second} step/s, ips: {ips} {unit:word}/s",
-    _GLOBAL + "speed: {steps_per_second} step",
-    "epoch: {:int}, progress: {:int}/{:int}, step: {step:int},{..}speed: {steps_per_second} steps/s",
-)
+def _add_epochs(run: LineRun) -> None:
+    """Add the rate of a trainer of a parameter server, over the epochs after the first."""
+    records = run.log.records(EPOCH, _EPOCH_MARK)
+    if not len(records):
+        return
+    run.last = int(records.end[-1])
+    run.factors["item"] = records.text("unit").removesuffix("s")
+    later = slice(1 if len(records) > 1 else 0, None)
+    time, rate = records.floats("time")[later], records.floats("ips")[later]
+    total = math.fsum(time)
+    if not total > 0:
+        return
+    original = f"{len(time)} {'epoch' if len(time) == 1 else 'epochs'}"
+    for metric, processes in _metrics(run):
+        value = math.fsum(time * rate) * processes / total
+        run.add_aggregate(metric, value, original, "mean", len(time), int(records.line[later][0]))
+
+
+def _metrics(run: LineRun) -> Iterator[tuple[str, int]]:
+    yield "throughput_per_device", 1
+    if devices := run.count("devices"):
+        yield "throughput", devices
+
+
 FORMAT = LineFormat(
     "paddle",
     "Training logs of PaddlePaddle 1.x and 2.x, and PLSC.",
-    lines=(
-        *(StepLine.like(form, first=0, is_single=True) for form in _SINGLE),
-        *(StepLine.like(form, first=0) for form in _IMAGES_FROM_0),
-        *(StepLine.like(form) for form in _IMAGES_FROM_1),
-        *(StepLine.like(form, factors={"item": "sequence"}) for form in _SEQUENCES),
-    ),
+    lines=LINES,
     factors={"framework": "PaddlePaddle", "item": "image"},
+    settings=SETTINGS,
     build=_build,
     confidence=0.9,
+    signs=(TextSign((_EPOCH_MARK,), EPOCH, 0.9),),
 ).format()
