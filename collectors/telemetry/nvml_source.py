@@ -165,11 +165,13 @@ class NvmlSource:
         return []
 
     def missing(self) -> dict[str, str]:
-        """Return the columns without values and the reasons, of all devices."""
-        reasons: dict[str, str] = {}
-        for device in reversed(self.devices):
-            reasons.update(device.missing)
-        return reasons
+        """Return the columns that no device has, with the reasons of the first device."""
+        first, *others = self.devices
+        return {
+            column: reason
+            for column, reason in first.missing.items()
+            if all(column in device.missing for device in others)
+        }
 
     def close(self) -> None:
         """Stop NVML."""

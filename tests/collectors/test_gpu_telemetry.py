@@ -131,6 +131,14 @@ def test_a_column_that_is_missing_has_its_reason(standin):
     assert source.missing() == {"energy_mj": "not_supported", "retired_pages_count": "no_permission"}
 
 
+def test_a_column_that_one_of_the_devices_has_is_not_missing(standin):
+    standin.replace(TWO)
+    standin.set("0 energy !3", "0 retired_single !3", "1 energy !3")
+    source = NvmlSource.open(ProcessOwners(1))
+    sample(source)
+    assert source.missing() == {"energy_mj": "not_supported"}
+
+
 def test_no_policy_that_holds_clocks_down_is_not_read_again(standin):
     standin.set(*(f"0 violation{policy} !3" for policy in (0, 1, 2, 3, 5)))
     source = NvmlSource.open(ProcessOwners(1))
