@@ -16,7 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, check_run, clock_error, unmeasured
+from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, check_run, clock_error
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
 from reportgen.protocol.window import MeasuredWindow
 
@@ -103,15 +103,10 @@ def _phases_per_step(
     entered: dict[str, None] = {}
     for name, ranks in of_phases.items():
         for series in ranks:
-            inside = entries_within(measured.entries(series), window.ranks[0])
-            if not len(inside):
-                continue
-            # A step that never entered a phase spent no time in it: the optimizer runs once in four
-            # steps where gradients are accumulated. Intervals may be missing, so they count themselves,
-            # and a time that was not measured counts nowhere.
-            steps = inside.steps if inside.is_coarse else window.window.steps - unmeasured(series, window)
-            per_rank.setdefault(series.rank, []).append(exact_sum(inside.value) / steps)
-            entered[name] = None
+            time = measured.time_per_step(series, window)
+            if not math.isnan(time):
+                per_rank.setdefault(series.rank, []).append(time)
+                entered[name] = None
     return max((exact_sum(times) for times in per_rank.values()), default=math.nan), tuple(entered)
 
 

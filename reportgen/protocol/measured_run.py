@@ -4,13 +4,16 @@ A run is asked for many metrics, and by many tables. Each answer is computed onc
 as the build that owns the store. Nothing is kept between builds.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from reportgen.core.model import Finding, Measurement, Run, Series
 from reportgen.protocol.available import NO_TOTALS, Totals, available_metrics
 from reportgen.protocol.definition import Protocol
-from reportgen.protocol.steps import Entries, measurable_entries
+from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, measurable_entries
 from reportgen.protocol.window import MeasuredWindow, select_window
 
 
@@ -66,6 +69,25 @@ class MeasuredRun:
             entries = [self.entries(each) for each in series]
             self._windows[key] = select_window(self.run, entries, protocol, are_times=are_times)
         return self._windows[key]
+
+    def is_unmeasured(self, series: Series, window: MeasuredWindow) -> BoolArray:
+        """Return which values of a series are missing in measured steps."""
+        missing = np.isnan(series.value) & np.isin(series.step, window.ranks[0].last)
+        return missing & ~np.isin(series.step, self.entries(series).last)
+
+    def time_per_step(self, series: Series, window: MeasuredWindow) -> float:
+        """Return the s per measured step that a phase takes; NaN if no step entered it.
+
+        A step that never entered a phase spent no time in it: the optimizer runs once in four steps where
+        gradients are accumulated. Intervals may be missing, so they count themselves, and a step whose time
+        was not measured counts nowhere.
+        """
+        inside = entries_within(self.entries(series), window.ranks[0])
+        if not len(inside):
+            return math.nan
+        unmeasured = int(series.span[self.is_unmeasured(series, window)].sum())
+        steps = inside.steps if inside.is_coarse else window.window.steps - unmeasured
+        return exact_sum(inside.value) / steps
 
     def check(self, check: Check, window: MeasuredWindow) -> tuple[Finding, ...]:
         """Return the findings of a check of one of the run's windows."""

@@ -4,6 +4,7 @@ Each rule is one function from a run and its window to findings; `check_run` ret
 label a number and never change it.
 """
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import is_in_whole_seconds, series_of
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.printed_rate import RATE_SHARE
-from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, step_ranges_text
+from reportgen.protocol.steps import Entries, entries_within, exact_sum, step_ranges_text
 from reportgen.protocol.telemetry_checks import check_telemetry, device_label
 from reportgen.protocol.window import MeasuredWindow
 
@@ -48,7 +49,7 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
         *window.findings,
         *measured.check(check_steady, window),
         *check_synchronised(measured.run, used, window),
-        *check_device_time(measured.run, used, window),
+        *check_device_time(measured, used, window),
         *measured.check(check_clocks, window),
         *measured.check(check_printed_times, window),
         *measured.check(check_resolution, window),
@@ -102,32 +103,28 @@ def check_synchronised(run: Run, used: Sequence[Series], window: MeasuredWindow)
     phases = sorted({series.phase for series in host} - {STEP, *HOST_PHASES})
     borders = {window.window.first - 1, window.window.last}
     # Other formats do not say when the host waited; most trainers do when they read the loss that they print.
-    is_queued = any(
-        series.phase == STEP and series.idle_after is not None and not borders <= series.idle_after
-        for series in host
-    )
-    if not (phases or is_queued) or not is_on_gpu(run):
+    whole = [series.idle_after for series in host if series.phase == STEP and series.idle_after is not None]
+    if not (phases or whole) or not is_on_gpu(run):
         return ()
-    if is_queued:
+    is_right = all(borders <= idle_after for idle_after in whole)
+    if whole and is_right:
+        message = (
+            "steps are timed on the host, which waited for the device where the measured steps begin and "
+        )
+        message += "end: their total is right, single steps are not"
+    elif whole:
         message = "steps are timed on the host, which did not wait for the device where the measured steps "
         message += "begin and end; it may have queued them in less time than they took"
     else:
         message = f"{', '.join(phases)}: timed on the host without synchronisation; "
         message += "work of one phase may be counted in a later one"
-    return (Finding("warning", Rule.CLOCK_UNSYNCHRONISED, run.id, message, used[0].source),)
+    severity: Severity = "note" if whole and is_right else "warning"
+    return (Finding(severity, Rule.CLOCK_UNSYNCHRONISED, run.id, message, used[0].source),)
 
 
-def unmeasured(series: Series, window: MeasuredWindow) -> int:
-    """Return the number of measured steps for which a series has no value."""
-    return int(series.span[_is_unmeasured(series, window)].sum())
-
-
-def _is_unmeasured(series: Series, window: MeasuredWindow) -> BoolArray:
-    inside = np.isin(series.step, window.ranks[0].last)
-    return inside & np.isnan(series.value)
-
-
-def check_device_time(run: Run, used: Sequence[Series], window: MeasuredWindow) -> tuple[Finding, ...]:
+def check_device_time(
+    measured: MeasuredRun, used: Sequence[Series], window: MeasuredWindow
+) -> tuple[Finding, ...]:
     """Report the steps that CUDA events should have timed and did not."""
     findings = []
     protocol = window.protocol
@@ -139,7 +136,7 @@ def check_device_time(run: Run, used: Sequence[Series], window: MeasuredWindow) 
         # Steps without a time are not among the measured ones, and may be missing at the ends of the window.
         missing = np.isnan(series.value) & (series.step >= first) & (series.step <= last)
         if series.phase != STEP:
-            missing = _is_unmeasured(series, window)
+            missing = measured.is_unmeasured(series, window)
         if not missing.any():
             continue
         count, steps = int(series.span[missing].sum()), step_ranges_text(series.step[missing].tolist())
@@ -147,7 +144,7 @@ def check_device_time(run: Run, used: Sequence[Series], window: MeasuredWindow) 
         message = f"rank {series.rank}: {series.phase} has no device time in {count} {unit} ({steps}); "
         message += "the others are measured"
         place = Source(series.source.path, int(series.line[int(missing.argmax())]))
-        findings.append(Finding("warning", Rule.CLOCK_NO_DEVICE_TIME, run.id, message, place))
+        findings.append(Finding("warning", Rule.CLOCK_NO_DEVICE_TIME, measured.run.id, message, place))
     return tuple(findings)
 
 
@@ -244,7 +241,8 @@ def check_stragglers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Fin
         return ()
     steps = window.window.steps
     own = {
-        rank.rank: (exact_sum(rank.value) - _waiting_time(measured, rank)) / steps for rank in window.ranks
+        rank.rank: exact_sum(rank.value) / steps - _waiting_time(measured, window, rank.rank)
+        for rank in window.ranks
     }
     step_time = window.window.time / steps
     findings = []
@@ -270,7 +268,8 @@ def _device_of(run: Run, rank: int) -> str:
     return f" on {device_label(str(uuid))}{place}" if uuid else ""
 
 
-def _waiting_time(measured: MeasuredRun, rank: Entries) -> float:
+def _waiting_time(measured: MeasuredRun, window: MeasuredWindow, rank: int) -> float:
+    """Return the s per step in which a rank may wait for the others."""
     waiting = [s for name in WAITING_PHASES for s in series_of(measured.run, "step_time", name)]
-    own = [measured.entries(series) for series in waiting if series.rank == rank.rank]
-    return exact_sum(exact_sum(entries_within(entries, rank).value) for entries in own)
+    times = [measured.time_per_step(series, window) for series in waiting if series.rank == rank]
+    return exact_sum(time for time in times if not math.isnan(time))

@@ -6,6 +6,7 @@ returns all of them. Nothing here removes a number. Throttle reasons are the bit
 https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from reportgen.core.model import Finding, FloatArray, Run, Source, Telemetry
 from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import series_of
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.steps import BoolArray, entries_within, exact_sum
+from reportgen.protocol.steps import BoolArray, exact_sum
 from reportgen.protocol.timeline import during, time_span
 from reportgen.protocol.window import MeasuredWindow
 
@@ -268,11 +269,10 @@ def host_bound(
 
 def _waiting_share(measured: MeasuredRun, window: MeasuredWindow) -> float:
     """Return the share of the step time in which the rank that waits longest waits for its data."""
-    loading = [
-        exact_sum(entries_within(measured.entries(series), window.ranks[0]).value)
-        for series in series_of(measured.run, "step_time", "data_loading")
-    ]
-    return max(loading, default=0.0) / window.window.time if window.window.time > 0 else 0.0
+    loading = series_of(measured.run, "step_time", "data_loading")
+    times = [measured.time_per_step(series, window) for series in loading]
+    longest = max((time for time in times if not math.isnan(time)), default=0.0)
+    return longest * window.window.steps / window.window.time if window.window.time > 0 else 0.0
 
 
 _XID = "xid "  # how the name of an event begins that is an error of the driver

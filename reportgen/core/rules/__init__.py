@@ -34,7 +34,7 @@ class Rule(StrEnum):
     CLOCK_COARSE = "clock.coarse", "warning"
     CLOCK_DISAGREEMENT = "clock.disagreement", "note", "warning", "invalid"
     CLOCK_NO_DEVICE_TIME = "clock.no-device-time", "warning"
-    CLOCK_UNSYNCHRONISED = "clock.unsynchronised", "warning"
+    CLOCK_UNSYNCHRONISED = "clock.unsynchronised", "note", "warning"
     ENVIRONMENT_VARIES = "environment.varies", "warning"
     EXPECTED_INCONSISTENT = "expected.inconsistent", "warning"
     EXPECTED_NO_PATH = "expected.no-path", "note"
