@@ -31,9 +31,10 @@ THROTTLE_CONFIGURED = {
 }  # fmt: skip
 
 # The counters of the driver for the time that clocks were held down -> their cause.
-FAULT_COUNTERS = {"throttled_by_temperature": "temperature", "throttled_by_reliability": "reliability"}
+FAULT_COUNTERS = {"throttled_by_temperature": "temperature"}
 CONFIGURED_COUNTERS = {
     "throttled_by_power": "power",
+    "throttled_by_reliability": "the limit of the voltage",
     "throttled_by_sync_boost": "sync boost",
     "throttled_by_board_limit": "board limit",
 }

@@ -113,6 +113,13 @@ def test_the_time_that_the_driver_counted_is_named_with_its_cause() -> None:
     ]
 
 
+def test_the_limit_of_the_voltage_is_no_fault() -> None:
+    one = device(throttled_by_reliability=seldom((1.55, 0.0), (6.55, 5.0)))
+    assert said(found(one), "telemetry.throttled") == [
+        ("note", "clock throttling: the limit of the voltage for 5 of 5 s (counted by the driver)")
+    ]
+
+
 def test_a_counter_that_was_reset_or_read_once_says_nothing() -> None:
     reset = device(throttled_by_temperature=seldom((1.55, 100.0), (6.55, 2.0)))
     once = device(throttled_by_temperature=seldom((3.05, 100.0)))
