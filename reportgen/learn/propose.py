@@ -208,7 +208,7 @@ def _row(format: Definition, records: Records, at: int) -> tuple[str, ...]:
 
 def _repeated_steps(format: Definition, log: TextLog) -> list[str]:
     """Return a note if steps have several lines, of ranks whose slowest may not be the first."""
-    records, step, _ = custom.numbered(format, log)
+    records, step, _ = custom.numbered(format, custom.matched(format, log))
     if custom.ranks(records).any():
         return []
     order = np.argsort(step, kind="stable")

@@ -67,6 +67,7 @@ class Rule(StrEnum):
     READ_NO_STEPS = "read.no-steps", "note"
     READ_PACKED_FILE = "read.packed-file", "warning"
     READ_REPEAT_COLLISION = "read.repeat-collision", "warning"
+    READ_SEVERAL_RUNS = "read.several-runs", "warning"
     READ_UNREADABLE_FILE = "read.unreadable-file", "invalid"
     READ_UNUSED_LABEL = "read.unused-label", "note", "warning"
     TABLE_HIDDEN_VARIATION = "table.hidden-variation", "warning"

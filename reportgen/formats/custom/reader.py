@@ -19,6 +19,7 @@ from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.line_format import STEP_RATES, Quantity, by_rank, measure, quantities
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, spans
+from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary, plain, seconds
 from reportgen.sources.logfiles import HEAD, LogFiles
 
@@ -101,13 +102,38 @@ def claims(files: LogFiles) -> Claim | None:
 
 
 def read(files: LogFiles) -> Results:
-    """Yield the run of the file; nothing where no labels.toml defines a format."""
+    """Yield the runs of the file; nothing where no labels.toml defines a format."""
     table = files.settings.get(NAME)
     if table is None:
         return
     own = definition(PLACE, table)
     log = TextLog(files)
-    records, step, epoch = numbered(own, log)
+    every = matched(own, log)
+    borders = run_borders(log, _places(own, every))
+    if len(borders.begins) == 1:
+        run = _run(own, log, every)
+        run.findings += repetition(log, borders)
+        yield run.run()
+        return
+    for part in run_logs(log, borders):
+        yield _run(own, part, matched(own, part)).run()
+
+
+def _places(own: Definition, records: UserRecords) -> StepPlaces:
+    """Return where the records of a rank are, and the steps that they print; none if they print no steps."""
+    if "step" not in own.groups:
+        return StepPlaces(*(np.zeros(0, np.int64) for _ in range(4)))
+    rank = ranks(records)
+    is_counted = [_is(_COUNT, cell) for cell in records.columns["step"]]
+    records = records.take(np.flatnonzero(np.array(is_counted, dtype=bool) & (rank == rank[:1])))
+    epochs = records.columns.get("epoch", ())
+    has_epochs = epochs and all(_is(_COUNT, cell) for cell in epochs)
+    step = _counts(records.columns["step"])
+    return StepPlaces(records.begin, records.end, _counts(epochs) if has_epochs else 0 * step, step)
+
+
+def _run(own: Definition, log: TextLog, every: UserRecords) -> RunBuilder:
+    records, step, epoch = numbered(own, every)
     rank = ranks(records)
     # The first record of each step and rank counts.
     order = np.lexsort((step, rank))
@@ -118,7 +144,7 @@ def read(files: LogFiles) -> Results:
     run.factors = _factors(own, records)
     run.samples_per_step = _samples_per_step(own, run.factors)
     _measure(run, own, records, epoch, rank)
-    yield run.run()
+    return run
 
 
 FORMAT = Format(NAME, "Text logs of any form that a `[format]` table in labels.toml describes.", claims, read)
@@ -156,9 +182,8 @@ def matched(own: Definition, log: TextLog) -> UserRecords:
     return UserRecords(begin, end, log.lines(begin), columns, log.malformed, per_second)
 
 
-def numbered(own: Definition, log: TextLog) -> tuple[UserRecords, IntArray, IntArray]:
+def numbered(own: Definition, records: UserRecords) -> tuple[UserRecords, IntArray, IntArray]:
     """Return the records that have a step, the step counted from 1 over the whole log, and the epoch."""
-    records = matched(own, log)
     if "step" in own.groups:
         is_count = np.array([_is(_COUNT, cell) for cell in records.columns["step"]], dtype=bool)
         records.report((~is_count).tolist(), "step is not a whole number")

@@ -29,6 +29,7 @@ from reportgen.formats.nvidia_dle.examples import (
 )
 from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.several_runs import StepPlaces
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
 _ANCHOR = b"run_squad.py --"
@@ -66,12 +67,23 @@ def _build(run: RunBuilder) -> None:
         add_throughput(run, float(final[1] or final[2]), final[0], "total", final.start())
 
 
+def _places(log: TextLog) -> StepPlaces:
+    bars = log.records(_BAR, _LABEL)
+    if not len(bars):
+        return text_steps(log).places
+    # Each epoch is a loop of bars that begins again.
+    bars = bars.take(np.flatnonzero(bars.integers("count") <= 1))
+    nothing = np.zeros_like(bars.begin)
+    return StepPlaces(bars.begin, bars.end, nothing, nothing)
+
+
 FORMAT = example(
     "bertsquad",
     "Logs of NVIDIA's BERT fine-tuning on SQuAD.",
     (_ANCHOR,),
     _COMMAND,
     _build,
+    _places,
     model="BERT",
     dataset="SQuAD 1.1",
     item="sequence",

@@ -29,8 +29,9 @@ from reportgen.formats.nvidia_dle.examples import (
 )
 from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.several_runs import repetition, result_places, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of, positive
+from reportgen.formats.parsing.text_log import STAMP, TextLog, TextSign, format_of, positive
 
 _NAME = "dllogger"
 
@@ -72,19 +73,37 @@ _ITEMS: Mapping[str, str] = {
     "samples": "sample", "tokens": "token", "tok": "token", "items": "item", "records": "sample",
 }  # fmt: skip
 _CRASHED = re.compile(rb"'\./main\.py', '[^']*', '--arch', '([\w-]{1,40})'[^\r\n]*'--raport-file'")
+_RESULT = re.compile(rb"DLLL? " + STAMP + rb" - \(\) |\"step\": (?:\[\]|\"Summary\")")
 _CRASHED_BATCH = re.compile(rb"'--batch-size', '([0-9]{1,9})'")
 
 
 def read(log: TextLog) -> Results:
-    """Yield the run of the file."""
+    """Yield the runs of the file."""
+    rate, parsed = _parse(log)
+    places = parsed.steps.places if len(parsed.steps) else result_places(log, _RESULT)
+    borders = run_borders(log, places)
+    if len(borders.begins) == 1:
+        run = _run(log, rate, parsed)
+        run.findings += repetition(log, borders)
+        yield run.run()
+        return
+    for part in run_logs(log, borders):
+        yield _run(part, *_parse(part)).run()
+
+
+def _parse(log: TextLog) -> tuple[Rate | None, ParsedLog]:
     # rfind reports an absent name faster than find.
     rate = next((rate for name, rate in _BY_SIGNATURE if log.content.rfind(name) >= 0), None)
     metric = rate.metric if rate else ""
     parsed = dllogger_records.json_log(log, metric) or dllogger_records.text_log(log, metric)
+    return rate, parsed
+
+
+def _run(log: TextLog, rate: Rate | None, parsed: ParsedLog) -> RunBuilder:
     run = RunBuilder(log, _NAME, has_result=parsed.summary is not None)
     _describe(run, parsed, rate)
     _measure(run, parsed, rate)
-    yield run.run()
+    return run
 
 
 FORMAT = format_of(

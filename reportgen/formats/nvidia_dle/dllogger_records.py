@@ -23,6 +23,7 @@ import numpy as np
 from reportgen.core.model import FloatArray, IntArray
 from reportgen.formats.parsing.json_values import is_number, load_leading, number, table
 from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.several_runs import StepPlaces
 from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 from reportgen.formats.parsing.timestamps import moments
@@ -60,7 +61,11 @@ _MAX_METRICS = 500
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Records of steps as columns; `t` (s) and `rate` are NaN if absent, `last` is the last offset."""
+    """Records of steps as columns; `t` (s) and `rate` are NaN if absent, `last` is the last offset.
+
+    begin    offsets in the log
+    printed  iterations as the log prints them, without those that were skipped
+    """
 
     epoch: IntArray
     iteration: IntArray
@@ -68,9 +73,16 @@ class Steps:
     rate: FloatArray
     line: IntArray
     last: int
+    begin: IntArray
+    printed: IntArray
 
     def __len__(self) -> int:
         return len(self.iteration)
+
+    @property
+    def places(self) -> StepPlaces:
+        """Where the records are, and the steps that they print."""
+        return StepPlaces(self.begin, self.begin, self.epoch, self.printed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +116,9 @@ def text_steps(log: TextLog, metric: bytes = b"") -> Steps:
     epoch = np.array([int(epoch or first or 0) for epoch, first in zip(epochs, firsts, strict=True)])
     iteration = np.array([int(number or second) for number, second in zip(iterations, seconds, strict=True)])
     rate = np.array(rates) if metric else np.full(len(heads), np.nan)
-    lines = log.lines([*map(re.Match.start, heads)])
-    steps = Steps(epoch, iteration, _since_1970(stamps), rate, lines, heads[-1].start())
+    begin = np.array([*map(re.Match.start, heads)], dtype=np.int64)
+    lines, last = log.lines(begin), int(begin[-1])
+    steps = Steps(epoch, iteration, _since_1970(stamps), rate, lines, last, begin, iteration)
     return replace(steps, iteration=iteration + _skipped_in_text(content, heads, steps))
 
 
@@ -292,7 +305,8 @@ def _step_of(step: object) -> tuple[int, int] | None:
 def _steps(log: TextLog, rows: Sequence[tuple[float, ...]]) -> Steps:
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     epoch, iteration, begin = columns[[0, 1, 4]].astype(np.int64)
-    return Steps(epoch, iteration, columns[2], columns[3], log.lines(begin), int(begin.max(initial=0)))
+    last = int(begin.max(initial=0))
+    return Steps(epoch, iteration, columns[2], columns[3], log.lines(begin), last, begin, iteration)
 
 
 def _text(value: bytes | None) -> str:

@@ -17,6 +17,7 @@ from functools import lru_cache
 from reportgen.core.model import FactorValue
 from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of
 from reportgen.sources.logfiles import LogFiles
 
@@ -51,6 +52,7 @@ def example(
     literals: tuple[bytes, ...],
     pattern: re.Pattern[bytes],
     build: Callable[[RunBuilder], None],
+    places: Callable[[TextLog], StepPlaces],
     *others: TextSign,
     **factors: FactorValue,
 ) -> Format:
@@ -58,12 +60,16 @@ def example(
 
     pattern  matches in the head of its logs, and contains one of the literals
     build    fills the run of a log; others  further signs of its logs
+    places   finds the steps in a log, or its results
     """
 
     def read(log: TextLog) -> Results:
-        run = RunBuilder(log, name, factors={**factors})
-        build(run)
-        yield run.run()
+        borders = run_borders(log, places(log))
+        for part in run_logs(log, borders):
+            run = RunBuilder(part, name, factors={**factors})
+            build(run)
+            run.findings += repetition(log, borders)
+            yield run.run()
 
     return format_of(name, summary, (TextSign(literals, pattern, 0.9, BESIDE), *others), read)
 

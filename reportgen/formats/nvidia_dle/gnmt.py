@@ -13,7 +13,8 @@ import numpy as np
 from reportgen.core.model import IntArray
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, Records
+from reportgen.formats.parsing.several_runs import StepPlaces
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
 
 _ANCHOR = b": TRAIN ["
 # The rank may be glued to a digit of another line, as in "loss scale to 1024.06: TRAIN": take its last
@@ -74,6 +75,18 @@ def _before(epoch: IntArray, length: IntArray) -> IntArray:
     return before
 
 
+def _places(log: TextLog) -> StepPlaces:
+    steps = log.records(_STEP, _ANCHOR)
+    return StepPlaces(steps.begin, steps.end, steps.integers("epoch"), steps.integers("index"))
+
+
 FORMAT = example(
-    "gnmt", "Logs of NVIDIA's GNMT.", (_ANCHOR, b"bpe_codes="), _WORD, _build, model="GNMT", item="token"
+    "gnmt",
+    "Logs of NVIDIA's GNMT.",
+    (_ANCHOR, b"bpe_codes="),
+    _WORD,
+    _build,
+    _places,
+    model="GNMT",
+    item="token",
 )

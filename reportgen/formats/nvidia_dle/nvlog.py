@@ -15,6 +15,7 @@ from reportgen.formats.nvidia_dle.dllogger_records import objects
 from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
 from reportgen.formats.nvidia_dle.tacotron import add_items
 from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.several_runs import StepPlaces, result_places
 from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, positive
 
@@ -26,6 +27,7 @@ _HEAD = (
 # NCF trains for two epochs, of which the first is slow.
 _MIN_EPOCHS = 2
 _ANY = re.compile(_HEAD + rb"[\w/]+")
+_RESULT = re.compile(rb"^" + _HEAD + rb"(?:best_train_throughput: |run_final)", re.MULTILINE)
 _EVENT = re.compile(
     _HEAD + rb"(?P<key>train_(?:epoch_start|iter_items/sec|epoch_avg_items/sec|throughput)"
     rb"|best_train_throughput|run_final)(?:: (?P<value>" + NUMBER + rb"))?"
@@ -46,7 +48,11 @@ def _build(run: RunBuilder) -> None:
         _add_final(run, events)
 
 
-FORMAT = example("nvlog", "NVLOG logs, the predecessor of DLLogger.", (_MARK,), _ANY, _build)
+def _places(log: TextLog) -> StepPlaces:
+    return result_places(log, _RESULT)
+
+
+FORMAT = example("nvlog", "NVLOG logs, the predecessor of DLLogger.", (_MARK,), _ANY, _build, _places)
 
 
 def _events(log: TextLog) -> Records:

@@ -12,7 +12,8 @@ import re
 
 from reportgen.formats.nvidia_dle.examples import BESIDE, add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, TextSign
+from reportgen.formats.parsing.several_runs import StepPlaces, result_places
+from reportgen.formats.parsing.text_log import NUMBER, TextLog, TextSign
 
 _HEAD = re.compile(
     rb"Done benchmarking\. Total images: [0-9]+\ttotal time: |DLL [0-9 :.-]{26} - PARAMETER dataset path : |"
@@ -39,12 +40,17 @@ def _build(run: RunBuilder) -> None:
     add_final(run, rank if rank and (not job or log.content.rfind(_UNIT) >= 0) else job, "median")
 
 
+def _places(log: TextLog) -> StepPlaces:
+    return result_places(log, _JOB)
+
+
 FORMAT = example(
     "ssd",
     "Logs of NVIDIA's SSD in benchmark mode.",
     (b"Done benchmarking. Total images: ", b"PARAMETER dataset path : ", b"Training performance = "),
     _HEAD,
     _build,
+    _places,
     TextSign((_DOWNLOAD,), _HEAD, 0.9, BESIDE, _MAX_HEAD_BYTES),
     model="SSD",
     item="image",

@@ -18,7 +18,8 @@ from reportgen.core.model import FloatArray
 from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
 from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.text_log import NUMBER, STAMP
+from reportgen.formats.parsing.several_runs import StepPlaces
+from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 
 _SETTINGS = re.compile(
     rb"DLLL? " + STAMP + rb" - (?:PARAMETER model_name : (?:Tacotron2|WaveGlow)"
@@ -44,7 +45,11 @@ def _build(run: RunBuilder) -> None:
     add_items(run, global_batch, steps.t, steps.rate, (final[1], final.start()) if final else None)
 
 
-FORMAT = example("tacotron", "Logs of NVIDIA's Tacotron 2 and WaveGlow.", _MARKS, _SETTINGS, _build)
+def _places(log: TextLog) -> StepPlaces:
+    return text_steps(log, b"train_items_per_sec").places
+
+
+FORMAT = example("tacotron", "Logs of NVIDIA's Tacotron 2 and WaveGlow.", _MARKS, _SETTINGS, _build, _places)
 
 
 def add_items(

@@ -16,7 +16,8 @@ import numpy as np
 from reportgen.core.model import Break
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
-from reportgen.formats.parsing.text_log import NUMBER, Records, positive
+from reportgen.formats.parsing.several_runs import StepPlaces
+from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, positive
 
 _MARKS = (b"Experiment dir : LM-TFM", b" | tok/s ", b" batches | lr ")
 _HEAD = rb"\| epoch +[0-9]{1,6} step +(?P<step>[0-9]{1,12}) \| "
@@ -42,12 +43,19 @@ def _build(run: RunBuilder) -> None:
         _read_nvidia(run)
 
 
+def _places(log: TextLog) -> StepPlaces:
+    lines = log.records(_AUTHORS, b" batches | lr ")
+    lines = lines if len(lines) else log.records(_NVIDIA, b" | tok/s ")
+    return StepPlaces(lines.begin, lines.end, np.zeros_like(lines.begin), lines.integers("step"))
+
+
 FORMAT = example(
     "transformerxl",
     "Logs of NVIDIA's Transformer-XL and of the authors' program.",
     _MARKS,
     _CLAIM,
     _build,
+    _places,
     model="Transformer-XL",
     item="token",
 )

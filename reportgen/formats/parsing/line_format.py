@@ -25,10 +25,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.core.model import STEP, Break, Clock, FactorValue, FloatArray, IntArray
+from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.line_pattern import line_pattern, longest_literal, regex
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
+from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
 from reportgen.formats.parsing.text_log import Records, Refine, TextLog, TextSign, format_of, positive
 
@@ -198,6 +199,12 @@ class StepLine(_LineKind):
         if is_printed:
             breaks = epoch_breaks((step - position)[keep][1:][np.diff(epoch[keep]) != 0])
         return records.take(keep), step[keep], breaks
+
+    def places(self, records: Records) -> StepPlaces:
+        """Return where the lines are, and the steps that they print."""
+        position = self.position(records)
+        epoch = records.integers("epoch") if "epoch" in records.columns else np.zeros_like(position)
+        return StepPlaces(records.begin, records.end, epoch, position)
 
     def position(self, records: Records) -> IntArray:
         """Return the printed numbers of the steps, from 1."""
@@ -385,14 +392,25 @@ class LineFormat:
         return format_of(self.name, self.summary, (*lines, *self.signs), self.read, self.refine)
 
     def read(self, log: TextLog) -> Results:
-        """Yield the run of a log."""
-        run = self.start(log)
+        """Yield the runs of a log."""
+        kind, every = self._records(log)
+        borders = run_borders(log, kind.places(every))
+        if len(borders.begins) == 1:
+            yield self._read(self._start(log, kind, every), repetition(log, borders))
+            return
+        for part in run_logs(log, borders):
+            yield self._read(self.start(part))
+
+    def _read(self, run: LineRun, findings: tuple[Finding, ...] = ()) -> Run:
         self.build(run)
-        yield shortened(run.run(), int(run.step.max(initial=0)), run.planned_steps)
+        run.findings += findings
+        return shortened(run.run(), int(run.step.max(initial=0)), run.planned_steps)
 
     def start(self, log: TextLog) -> LineRun:
-        """Return the run with its records and factors, without series."""
-        kind, every = self._records(log)
+        """Return the run of a log with its records and factors, without series."""
+        return self._start(log, *self._records(log))
+
+    def _start(self, log: TextLog, kind: StepLine, every: Records) -> LineRun:
         settings = read_settings(log, self.settings)
         if self.printed:
             settings |= printed_settings(log.content, self.printed)

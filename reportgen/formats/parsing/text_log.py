@@ -110,6 +110,20 @@ class TextLog:
             part.content, part._lines_before = self.content[begin:end], line - 1
             yield part
 
+    def numbered(self, number: int) -> "TextLog":
+        """Return the part of a log with this run in it: it has an id, a source and damage of its own.
+
+        Damage of the whole file is that of the first.
+        """
+        part = copy(self)
+        part.id = self.files.id(self.path, number)
+        part.source = replace(self.source, line=self._lines_before + 1)
+        part.malformed = Malformed(part.id, self.source.path)
+        content = self.files.bytes(self.path)
+        if number == 1 and b"\0" in content:
+            _note_nuls(content, part.malformed)
+        return part
+
     def lines(self, offsets: Sequence[int] | IntArray) -> IntArray:
         """Return the line numbers, from 1, of offsets in the content."""
         at = np.asarray(offsets, dtype=np.int64)

@@ -1,6 +1,6 @@
 """Read the log lines of nanoGPT: `iter 10: loss 3.2202, time 893.76ms, mfu 16.68%`.
 
-A file becomes one Run. The time is that of the single iteration that is printed, so lines every 10 iterations
+A run has one series. The time is that of the single iteration that is printed, so lines every 10 iterations
 are a sample of the steps and not intervals. An iteration that starts with an evaluation includes it in its
 time, which is left out.
 

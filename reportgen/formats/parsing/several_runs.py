@@ -1,0 +1,179 @@
+"""Find the runs in a log that several processes wrote one after the other: `>>`, a loop over batch sizes.
+
+A run begins where the step numbers begin again and the log prints again what it printed before its first
+step. The numbers alone show nothing: ranks print the same steps, epochs count from the start, and a process
+that resumes repeats its last steps. So lines are compared without their digits, and lines that are also
+printed between steps (evaluations, the heads of epochs) do not count.
+
+Where the numbers begin again and no such line says why, the log remains one run, with a finding.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from reportgen.core.model import Finding, IntArray
+from reportgen.core.rules import Rule
+from reportgen.formats.parsing.text_log import TextLog
+
+# Numbers, and lists of them, which are longer on more devices.
+_NUMBERS = re.compile(rb"[0-9]+(?:[., ]{1,3}[0-9]+)*+")
+_EPOCH = re.compile(rb"\bepoch\W{0,4}0", re.IGNORECASE)
+_NO_LETTERS = re.compile(rb"^[^A-Za-z]+")
+_MAX_LINE_BYTES, _MAX_KEY_BYTES = 300, 120
+# Bytes of the text before the first step that are compared: its beginning and its end.
+_MAX_HEAD_BYTES = 2**17
+_MAX_GAP_BYTES = 2**20
+# Steps of a first pass, and restarts, that are examined where no line says that a run began.
+_MIN_STEPS = 5
+_MAX_EXAMINED = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepPlaces:
+    """The records of steps in the order of a log: their offsets, and the number of each in its epoch."""
+
+    begin: IntArray
+    end: IntArray
+    epoch: IntArray
+    position: IntArray
+
+
+def result_places(log: TextLog, pattern: re.Pattern[bytes]) -> StepPlaces:
+    """Return the places of results: a log without steps has one result of each run, or one of each rank."""
+    begin = np.array([match.start() for match in pattern.finditer(log.content)], dtype=np.int64)
+    nothing = np.zeros_like(begin)
+    return StepPlaces(begin, begin, nothing, nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class RunBorders:
+    """Where the runs of a log begin, and where the steps begin again without a run that begins (or -1)."""
+
+    begins: tuple[int, ...]
+    repeated_at: int = -1
+
+
+def run_borders(log: TextLog, places: StepPlaces) -> RunBorders:
+    """Return where the runs of a log begin: at 0, and at the first line that repeats one before the steps."""
+    if len(places.begin) < 2:
+        return RunBorders((0,))
+    search = _Search(log.content, places)
+    for record in search.candidates():
+        search.examine(record)
+    return RunBorders(tuple(search.begins), search.repeated_at)
+
+
+def run_logs(log: TextLog, borders: RunBorders) -> Iterator[TextLog]:
+    """Yield the log of each run; several are numbered from 1."""
+    if len(borders.begins) == 1:
+        yield log
+        return
+    for number, part in enumerate(log.parts(borders.begins), 1):
+        yield part.numbered(number)
+
+
+def repetition(log: TextLog, borders: RunBorders) -> tuple[Finding, ...]:
+    """Return the finding about steps that begin again without a run that begins."""
+    if borders.repeated_at < 0:
+        return ()
+    message = (
+        "the step numbers begin again here: the first of each step counts; if this is another run, write "
+        "each to a file of its own"
+    )
+    return (Finding("warning", Rule.READ_SEVERAL_RUNS, log.id, message, log.place(borders.repeated_at)),)
+
+
+class _Search:
+    """One pass over the records of a log."""
+
+    def __init__(self, content: bytes, places: StepPlaces) -> None:
+        self.content, self.places = content, places
+        self.begins, self.repeated_at = [0], -1
+        _, epoch = np.unique(places.epoch, return_inverse=True)
+        _, position = np.unique(places.position, return_inverse=True)
+        self.key: IntArray = epoch * (len(position) + 1) + position
+        self.examined = 0
+        self._start_run(0)
+
+    def _start_run(self, record: int) -> None:
+        self.first = self.done = record
+        self.head = _keys(self._head(self.begins[-1], int(self.places.begin[record])))
+        self.inner: set[bytes] = set()
+        self.steps: set[int] = {int(self.key[record])}
+
+    def _head(self, begin: int, end: int) -> bytes:
+        """Return the text before the first step of a run, without the beginning of its line."""
+        end = self.content.rfind(b"\n", begin, end) + 1
+        if end - begin <= 2 * _MAX_HEAD_BYTES:
+            return self.content[begin : max(end, begin)]
+        return self.content[begin : begin + _MAX_HEAD_BYTES] + self.content[end - _MAX_HEAD_BYTES : end]
+
+    def candidates(self) -> list[int]:
+        """Return the records that go back to the first step of the log."""
+        position, epoch = self.places.position, self.places.epoch
+        ahead = np.append(position[1:] - position[:-1], 0)
+        is_first = (epoch <= epoch[0]) & (position <= np.maximum(position[0], ahead + 1))
+        highest = np.maximum.accumulate(self.key)
+        is_back = np.append(False, self.key[1:] <= highest[:-1])
+        candidates: list[int] = np.flatnonzero(is_first & is_back).tolist()
+        return candidates
+
+    def examine(self, record: int) -> None:
+        """Begin a run at a record, or note what the text before it is."""
+        for before in range(self.done + 1, record):
+            self.inner.update(key for key, _ in self._gap(before))
+            self.steps.add(int(self.key[before]))
+        self.done = record
+        gap = list(self._gap(record))
+        begin = self._begin(gap)
+        if begin >= 0:
+            self.begins.append(begin)
+            self._start_run(record)
+            return
+        self._compare_steps(record)
+        self.inner.update(key for key, _ in gap)
+
+    def _begin(self, gap: list[tuple[bytes, int]]) -> int:
+        """Return the offset of the first line in a gap that begins a run, -1 if none does."""
+        own = [key for key in self.head if key not in self.inner]
+        again = {key for key, _ in gap}.intersection(own)
+        if not again or (own[0] not in again and 2 * len(again) < len(own)):
+            return -1
+        # The line that the first run prints first; a line of the end of a run may be repeated too.
+        first = next(key for key in own if key in again)
+        return next(at for key, at in gap if key == first)
+
+    def _gap(self, record: int) -> Iterator[tuple[bytes, int]]:
+        """Yield the keys of the whole lines between a record and the one before, and their offsets."""
+        begin, end = int(self.places.end[record - 1]), int(self.places.begin[record])
+        at = self.content.find(b"\n", max(begin, end - _MAX_GAP_BYTES), end) + 1
+        while at and (line_end := self.content.find(b"\n", at, end)) >= 0:
+            if key := _key(self.content[at : min(line_end, at + _MAX_LINE_BYTES)]):
+                yield key, at
+            at = line_end + 1
+
+    def _compare_steps(self, record: int) -> None:
+        """Note that steps begin again if most of them are passed through again: no late rank does that."""
+        if self.repeated_at >= 0 or len(self.steps) < _MIN_STEPS or self.examined >= _MAX_EXAMINED:
+            return
+        self.examined += 1
+        further = self.key[record:]
+        (reached,) = (further >= max(self.steps)).nonzero()
+        again = set(further[: reached[0] if len(reached) else None].tolist())
+        if 2 * len(again & self.steps) >= len(self.steps):
+            self.repeated_at = int(self.places.begin[record])
+
+
+def _keys(text: bytes) -> list[bytes]:
+    """Return the keys of the lines of a text, each once and in order."""
+    keys = (_key(line[:_MAX_LINE_BYTES]) for line in text.split(b"\n"))
+    return list(dict.fromkeys(key for key in keys if key))
+
+
+def _key(line: bytes) -> bytes:
+    """Return what a line has in common with others of its kind, empty for the head of an epoch."""
+    key = _NUMBERS.sub(b"0", _NO_LETTERS.sub(b"", line))[:_MAX_KEY_BYTES].strip()
+    return b"" if _EPOCH.search(key) else key

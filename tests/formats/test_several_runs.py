@@ -1,0 +1,157 @@
+"""Several runs in one file: `>>`, a loop over batch sizes, one device and then eight."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reportgen.core.model import Run
+from reportgen.formats.custom import reader as custom
+from reportgen.protocol import Protocol, measure_run
+from reportgen.sources.logfiles import LogFiles
+from tests.builders import read_runs, rule_lines
+from tests.formats import valid_logs
+
+LINE_FORMATS = {
+    "deepspeed": valid_logs.DEEPSPEED,
+    "llmc": valid_logs.LLMC,
+    "megatron": valid_logs.MEGATRON,
+    "nanochat": valid_logs.NANOCHAT,
+    "nanogpt": valid_logs.NANOGPT,
+    "nemo": valid_logs.NEMO,
+    "timm": valid_logs.TIMM,
+    "torchtitan": valid_logs.TORCHTITAN,
+    "torchvision": valid_logs.TORCHVISION,
+}
+
+
+def values(run: Run) -> list[tuple[Any, ...]]:
+    return [(each.metric, each.phase, each.clock, each.rank, each.step.tolist(), each.value.tolist(),
+             each.span.tolist()) for each in run.series]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINE_FORMATS)
+def test_a_log_written_twice_is_two_runs_that_equal_the_first(name: str) -> None:
+    log = LINE_FORMATS[name]
+    (alone,) = read_runs(name, log)
+    first, second = read_runs(name, log + log)
+    assert [first.id, second.id] == ["x.log#1", "x.log#2"]
+    for run in (first, second):
+        assert (run.status, run.factors, run.samples_per_step) == (
+            alone.status, alone.factors, alone.samples_per_step)  # fmt: skip
+        np.testing.assert_equal(values(run), values(alone))
+    lines = log.count(b"\n")
+    for one, other in zip(first.series, second.series, strict=True):
+        np.testing.assert_array_equal(other.line, one.line + lines)
+    assert second.source.line == lines + 1
+    assert {finding.subject for finding in second.findings} <= {"x.log#2"}
+
+
+def nanogpt(batch: int, steps: int, milliseconds: float) -> bytes:
+    head = f"Overriding config with config/gpt2.py\nbatch_size = {batch}\ntokens per iteration will be: {batch * 64:,}\n"
+    lines = [f"iter {step}: loss 3.2, time {milliseconds:.2f}ms, mfu 16.68%\n" for step in range(steps)]
+    return (head + "".join(lines)).encode()
+
+
+def test_a_loop_over_batch_sizes() -> None:
+    runs = read_runs("nanogpt", b"".join(nanogpt(batch, 130, 10.0 * batch) for batch in (8, 16, 32)))
+    assert [run.samples_per_step for run in runs] == [512, 1024, 2048]
+    measured = [measure_run(run, "step_time", "step", Protocol()) for run in runs]
+    assert [each and each.value for each in measured] == pytest.approx([0.08, 0.16, 0.32])
+
+
+def test_a_run_that_crashed_and_the_next_have_their_own_status() -> None:
+    crashed = nanogpt(64, 3, 600.0) + b"torch.OutOfMemoryError: CUDA out of memory.\n"
+    first, second = read_runs("nanogpt", crashed + nanogpt(8, 130, 80.0))
+    assert (first.status, rule_lines(first)) == ("out_of_memory", [("read.failed-run", 7)])
+    assert (second.status, second.findings) == ("complete", ())
+
+
+def test_a_run_that_prints_less_often_begins_at_its_own_first_step() -> None:
+    every_tenth = b"".join(
+        line + b"\n"
+        for line in nanogpt(8, 130, 80.0).splitlines()
+        if b"iter " not in line or b"0: loss" in line
+    ).replace(b"iter 0: loss 3.2, time 80.00ms, mfu 16.68%\n", b"")
+    assert len(read_runs("nanogpt", nanogpt(8, 30, 80.0) + every_tenth)) == 2
+
+
+def dllogger(batch: int, devices: int, rate: float) -> bytes:
+    """NGC MXNet under mpirun."""
+    head = (
+        f"[1,0]<stdout>:DLL 2021-02-03 08:00:00.000000 - PARAMETER arch : resnetv15  batch_size : {batch}  "
+        f"kv_store : horovod  gpus : {list(range(devices))}  dtype : float16\n"
+    )
+    lines = [
+        f"[1,0]<stdout>:DLL 2021-02-03 08:{minute:02}:{second:02}.500000 - Epoch: 0 Iteration: {20 * k + 19}  "
+        f"train.loss : 6.9 train.ips : {rate} images/s\n"
+        for k in range(8)
+        for minute, second in [divmod(60 + 10 * k, 60)]
+    ]
+    return (
+        head + "".join(lines) + "[1,0]<stdout>:DLL 2021-02-03 08:05:00.000000 - () train.ips : 1 images/s\n"
+    ).encode()
+
+
+def test_one_device_and_then_eight_in_one_file() -> None:
+    one, eight = read_runs("dllogger", dllogger(256, 1, 512.0) + dllogger(2048, 8, 4096.0))
+    assert [run.factors["devices"] for run in (one, eight)] == [1, 8]
+    assert [run.factors["batch_size"] for run in (one, eight)] == [256, 256]
+    assert [measure.value for run in (one, eight) if (measure := measure_run(run, "throughput", "step", Protocol()))] == (
+        pytest.approx([512.0, 4096.0]))  # fmt: skip
+
+
+NCF = b"""\
+DLL 2024-05-02 04:38:41.091090 - PARAMETER epochs : 2  batch_size : %d  valid_batch_size : 10
+DLL 2024-05-02 04:38:48.023769 - (0,) train_throughput : 1.059e+08 samples/s hr@10 : 0.8 None
+DLL 2024-05-02 04:38:48.914756 - () best_train_throughput : %d.5 samples/s mean_train_throughput : 1.0 samples/s
+"""
+
+
+def test_results_without_steps_are_runs_of_their_own() -> None:
+    runs = read_runs("dllogger", NCF % (20000, 260) + NCF % (40000, 430))
+    assert [[figure.value for figure in run.aggregates] for run in runs] == [[260.5], [430.5]]
+
+
+def own(log: bytes, pattern: str = r"step (?P<step>\d+)/\d+ (?P<step_time_ms>\S+) ms") -> list[Run]:
+    settings = {"custom": {"name": "mine", "pattern": pattern}}
+    files = LogFiles.of({"x.log": log}, settings).file("x.log")
+    return [run for run in custom.read(files) if isinstance(run, Run)]
+
+
+def steps(count: int, milliseconds: float) -> bytes:
+    return b"".join(b"step %d/%d %.1f ms\n" % (step, count, milliseconds) for step in range(1, count + 1))
+
+
+def test_a_custom_format_has_runs_too() -> None:
+    head = b"train.py --batch %d\nmodel resnet50, 25.6 M parameters\n"
+    first, second = own(head % 8 + steps(130, 5) + head % 16 + steps(130, 9))
+    assert [run.series[0].value[0] for run in (first, second)] == [0.005, 0.009]
+
+
+def test_steps_that_begin_again_without_a_head_have_a_finding() -> None:
+    (run,) = own(steps(30, 5) + steps(30, 9))
+    assert rule_lines(run) == [("read.several-runs", 31)]
+    assert set(run.series[0].value) == {0.005}
+
+
+def test_what_is_printed_between_epochs_begins_no_run() -> None:
+    epoch = b"Epoch %d\n" + steps(30, 5) + b"accuracy %d.5\n"
+    (run,) = own(b"train.py --batch 8\nmodel resnet50\n" + b"".join(epoch % (n, n) for n in (1, 2, 3)))
+    assert rule_lines(run) == [("read.several-runs", 36)]
+
+
+def test_a_rank_that_is_late_begins_no_run() -> None:
+    lines = steps(60, 5).splitlines(keepends=True)
+    mixed = [line for at in range(0, 60, 2) for line in (*lines[at : at + 2], *lines[at : at + 2])]
+    (run,) = own(b"train.py --batch 8\n" + b"".join(mixed))
+    assert run.findings == ()
+
+
+def test_a_process_that_resumes_continues_its_run() -> None:
+    log = nanogpt(8, 130, 80.0)
+    resumed = b"".join(
+        line for line in log.splitlines(keepends=True) if not line.startswith(b"iter ") or line[5:8].isdigit()
+    )
+    (run,) = read_runs("nanogpt", log + resumed)
+    assert run.series[0].step.tolist() == list(range(1, 131))
