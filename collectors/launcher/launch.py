@@ -277,4 +277,5 @@ def _warn_of_end(folder: Path, run: Mapping[str, Any]) -> None:
         warn(f"{folder}: {run['status']}, {run.get('error') or 'exit code ' + str(run['exit_code'])}")
     elif not any(folder.glob("steps.rank*.csv")):
         seconds = run["wall_time_ns"] / 1e9
-        warn(f"{folder}: complete in {seconds:.1f} s without steps; the command did not start a Recorder")
+        duration = f"{seconds:.3g}" if seconds < 100 else f"{seconds:.0f}"
+        warn(f"{folder}: complete in {duration} s without steps; the command did not start a Recorder")
