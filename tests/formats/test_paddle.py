@@ -377,6 +377,9 @@ def test_a_rate_that_is_not_that_of_the_times_does_not_replace_them() -> None:
     )
     run = read_log("paddle", line.encode())
     assert series_of(run, "step_time", "printed").value.tolist() == [0.063]
+    assert messages(run.findings, "rate.disagreement") == [
+        "each process prints 1.2e+04 samples/s; the times of its lines give 1524"
+    ]
 
 
 def test_transformer_of_paddlenlp_counts_words_and_has_colours() -> None:
@@ -410,3 +413,49 @@ def test_a_parameter_server_prints_a_rate_of_each_trainer_once_in_an_epoch() -> 
     assert throughput_of(run) is None
     trainers = read_log("paddle", b"PADDLE_TRAINERS_NUM=4\n" + content.encode())
     assert throughput_of(trainers) == 960.0
+
+
+def test_a_rate_that_the_dates_contradict_is_invalid() -> None:
+    """The steps of four devices in one process, whose times it adds up: 25 s for the 5 s between the dates."""
+    content = "".join(
+        f"[2020/11/16 11:{minute:02}:{second:02}] root INFO: epoch: [0/100], iter: {step}, lr: 0.001000, acc: 0.5, "
+        "loss: 0.7, reader_cost: 2.30000 s, batch_cost: 2.56000 s, samples: 5120, ips: 200.00000\n"
+        for step, (minute, second) in zip(
+            range(9, 159, 10), (divmod(5 * i, 60) for i in range(15)), strict=True
+        )
+    )
+    run = read_log("paddle", content.encode())
+    assert messages(run.findings, "rate.disagreement") == [
+        "each process prints 200 samples/s; the dates of its lines give 1024"
+    ]
+    right = read_log("paddle", content.replace("2.56000", "0.51200").replace("200.0", "1000.0").encode())
+    assert messages(right.findings, "rate.disagreement") == []
+
+
+def test_an_evaluation_between_two_lines_is_no_contradiction() -> None:
+    content = "".join(
+        f"2024-05-06 07:{second // 60:02}:{second % 60:02} [INFO]\t[TRAIN] epoch: 1, iter: {10 * i}/400, loss: 1.5, "
+        "lr: 0.01, batch_cost: 0.6000, reader_cost: 0.20000, ips: 80.0000 samples/sec | ETA 00:00:03\n"
+        for i in range(1, 16)
+        for second in [6 * i + (40 if i > 7 else 0)]
+    )
+    run = read_log("paddle", content.encode())
+    assert run.factors["batch_size"] == 48
+    assert messages(run.findings, "rate.disagreement") == []
+
+
+@pytest.mark.parametrize(
+    "speed", ["avg_speed: 4.00 step/s, words speed: 9000.00 words/s", "speed: 4.00 step/s"]
+)
+def test_transformer_before_prints_steps_per_second(speed: str) -> None:
+    content = "".join(
+        f"2019-04-23 11:43:{second},459-INFO: step_idx: {step}, epoch: 0, batch: {step}, avg loss: 9.5, "
+        f"normalized loss: 8.1, ppl: 13000.5, {speed}\n"
+        for step, second in ((100, 10), (200, 35))
+    )
+    run = read_log("paddle", content.encode())
+    assert [row[:3] for row in step_rows(series_of(run, "step_time", "printed"))] == [
+        (101, 100, 25),
+        (201, 100, 25),
+    ]
+    assert run.factors["item"] == "word"

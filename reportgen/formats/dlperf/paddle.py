@@ -12,10 +12,12 @@ PaddleDetection, PaddleOCR, PaddleRec, PLSC.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.core.model import STEP, FloatArray, IntArray
+from reportgen.core.model import STEP, Finding, FloatArray, IntArray
+from reportgen.core.rules import Rule
 from reportgen.formats.dlperf.paddle_lines import EPOCH, LINES, SETTINGS, RunningMean
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, rounding
@@ -33,7 +35,28 @@ _MIN_DATES = 11
 # A time by rate and a printed one differ by their rounding, up to this share.
 _SAME_SHARE = 0.02
 _PHASES = (("step_time_s", STEP), ("data_loading_time_s", "data_loading"))
+# The time between two lines, in usual ones, that may still be that of the steps between them.
+_MAX_PAUSE = 3.0
+# A rate may differ by this share from that of the times.
+_RATE_SHARE = 0.05
 _EPOCH_MARK = b", using time"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Dates:
+    """The dates of the lines in s, and their resolution."""
+
+    stamp: FloatArray
+    tick: float
+
+    def between(self, step: IntArray, span: IntArray) -> FloatArray:
+        """Return the time since the line before; NaN where it is not that of the steps of the line alone."""
+        apart = np.diff(self.stamp, prepend=np.nan)
+        is_own = np.diff(step, prepend=step[:1]) == span
+        usual = np.median(apart[is_own & np.isfinite(apart)]) if is_own.any() else np.nan
+        # An evaluation or a checkpoint between two lines is longer.
+        result: FloatArray = np.where(is_own & (apart <= _MAX_PAUSE * usual + self.tick), apart, np.nan)
+        return result
 
 
 def _build(run: LineRun) -> None:
@@ -47,15 +70,20 @@ def _build(run: LineRun) -> None:
     if batch is not None:
         run.factors["batch_size"] = int(batch)
         run.samples_per_step = batch * run.count("devices") or None
-    _add_stamps(run)
+    dates = _add_stamps(run)
     if run.kind.is_single and spans(run.step).max() > 1:
         _add_samples(run)
-    elif "step_time_s" in records.columns:
-        _add_times(run, batch)
+        return
+    if "step_time_s" in records.columns:
+        rate, span = _add_times(run, batch)
     else:
         run.measure()
-        if "ips" in records.columns:
-            _add_rate(run, records.floats("ips"), spans(run.step))
+        rate, span = _printed_rate(records), spans(run.step)
+    if "ips" in records.columns:
+        run.add("throughput_per_device", rate, "printed", span=span)
+        if devices := run.count("devices"):
+            run.add("throughput", rate * devices, "printed", span=span, samples=run.work(span))
+        _check_rate(run, rate, _process_work(records, batch, span), span, dates)
 
 
 def _process_batch(records: Records) -> float | None:
@@ -84,34 +112,33 @@ def _add_samples(run: LineRun) -> None:
             run.add_aggregate("step_time", mean(times), original, "mean", len(times), first, phase=phase)
 
 
-def _add_times(run: LineRun, batch: float | None) -> None:
-    """Add the times of the steps since the line before, and the rate of the process in them."""
-    records = run.records
+def _add_times(run: LineRun, batch: float | None) -> tuple[FloatArray, IntArray]:
+    """Add the times of the steps since the line before, and return the rates in them and their numbers."""
+    records, rate = run.records, _printed_rate(run.records)
     span = np.ones_like(run.step) if run.kind.is_single else spans(run.step)
-    for group, phase in _PHASES:
-        if group not in records.columns:
-            continue
-        is_step = phase == STEP
-        printed = _exact_mean(records, batch) if is_step else records.floats(group)
-        time, span = _interval_times(run, printed, span)
-        run.add(
-            "step_time", time, "printed", phase=phase, span=span, samples=run.work(span) if is_step else None
-        )
-        if is_step and "ips" in records.columns:
-            rate = records.floats("ips")
-            if isinstance(run.kind, RunningMean) and batch is not None:
-                rate = _rate(batch * span.astype(np.float64), time)
-            _add_rate(run, rate, span)
-
-
-def _interval_times(run: LineRun, printed: FloatArray, span: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return the time of all steps since the line before, and their number."""
+    mean = _exact_mean(records, batch)
+    time, is_undone = mean * span, False
     if isinstance(run.kind, RunningMean):
-        time, covered = run.kind.undone(printed, run.records)
+        undone, covered = run.kind.undone(mean, records)
         # Otherwise the mean of the later line is too small for a mean that contains the earlier one.
-        if not (time <= 0).any():
-            return time, covered
-    return printed * span, span
+        is_undone = not (undone <= 0).any()
+        if is_undone:
+            time, span = undone, covered
+            rate = _divide(_process_work(records, batch, span), time)
+    run.add("step_time", time, "printed", span=span, samples=run.work(span))
+    if "data_loading_time_s" in records.columns:
+        waited = records.floats("data_loading_time_s")
+        if isinstance(run.kind, RunningMean) and is_undone:
+            # The difference of two rounded means may be below zero.
+            waited = np.maximum(run.kind.undone(waited, records)[0], 0.0)
+        else:
+            waited = waited * span
+        run.add("step_time", waited, "printed", phase="data_loading", span=span)
+    return rate, span
+
+
+def _printed_rate(records: Records) -> FloatArray:
+    return records.floats("ips") if "ips" in records.columns else np.full(len(records), np.nan)
 
 
 def _exact_mean(records: Records, batch: float | None) -> FloatArray:
@@ -125,34 +152,71 @@ def _exact_mean(records: Records, batch: float | None) -> FloatArray:
     rate = records.floats("ips")
     if rounding(records, "ips") * np.nanmedian(time) > rounding(records, "step_time_s") * np.nanmedian(rate):
         return time
-    by_rate = _rate(np.full(len(rate), batch), rate)
+    by_rate = _divide(np.full(len(rate), batch), rate)
     reader = records.floats("data_loading_time_s") if "data_loading_time_s" in records.columns else 0.0
     is_same = [np.abs(by_rate - expected) <= _SAME_SHARE * expected for expected in (time, time + reader)]
     result: FloatArray = np.where(is_same[0] | is_same[1], by_rate, time)
     return result
 
 
-def _rate(work: FloatArray, time: FloatArray) -> FloatArray:
+def _divide(work: FloatArray, time: FloatArray) -> FloatArray:
     rate: FloatArray = np.divide(work, time, out=np.full(len(time), np.nan), where=time > 0)
     return rate
 
 
-def _add_rate(run: LineRun, rate: FloatArray, span: IntArray) -> None:
-    """Add the rate of a process, and that of all, if the log prints their number."""
-    run.add("throughput_per_device", rate, "printed", span=span)
-    if devices := run.count("devices"):
-        run.add("throughput", rate * devices, "printed", span=span, samples=run.work(span))
+def _process_work(records: Records, batch: float | None, span: IntArray) -> FloatArray:
+    """Return what a process did since the line before; NaN if unknown."""
+    if "tokens" in records.columns:
+        return records.floats("tokens")
+    return span.astype(np.float64) * (np.nan if batch is None else batch)
 
 
-def _add_stamps(run: LineRun) -> None:
-    """Add the times between the dates."""
+def _check_rate(
+    run: LineRun, rate: FloatArray, work: FloatArray, span: IntArray, dates: _Dates | None
+) -> None:
+    """Report a rate that contradicts the printed times, with or without the wait for data, or the dates."""
+    columns, floats = run.records.columns, run.records.floats
+    # How many steps the tokens of the first line are those of is not known.
+    if "step_time_s" in columns and "tokens" not in columns and not isinstance(run.kind, RunningMean):
+        time = floats("step_time_s") * span
+        waited = floats("data_loading_time_s") * span if "data_loading_time_s" in columns else 0.0
+        by_time = _other_rate(rate, work, time)
+        if by_time and _other_rate(rate, work, time + waited):
+            _contradiction(run, "times", *by_time)
+    if dates and (by_dates := _other_rate(rate, work, dates.between(run.step, span), dates.tick)):
+        _contradiction(run, "dates", *by_dates)
+
+
+def _other_rate(
+    rate: FloatArray, work: FloatArray, time: FloatArray, tick: float = 0.0
+) -> tuple[float, float] | None:
+    """Return the printed rate and that of the work in a time, if they contradict each other."""
+    known = (rate > 0) & np.isfinite(work) & (time > 0)
+    total = float(time[known].sum())
+    if not total > 0:
+        return None
+    done = float(work[known].sum())
+    printed, other = done / float(_divide(work, rate)[known].sum()), done / total
+    return (printed, other) if abs(printed / other - 1) > _RATE_SHARE + tick / total else None
+
+
+def _contradiction(run: LineRun, what: str, printed: float, other: float) -> None:
+    message = f"each process prints {printed:.4g} samples/s; the {what} of its lines give {other:.4g}"
+    place = run.log.place(int(run.records.begin[0]))
+    run.findings.append(Finding("invalid", Rule.RATE_DISAGREEMENT, run.id, message, place))
+
+
+def _add_stamps(run: LineRun) -> _Dates | None:
+    """Add the times between the dates, and return the dates; None if not every line has one."""
     texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
     if not texts or len(texts) < 2:
-        return
+        return None
     stamp = seconds([text.replace(b"/", b"-") for text in texts])
-    is_coarse = len(texts[0]) <= _WHOLE_SECONDS and "step_time_s" in run.records.columns
+    tick = 1.0 if len(texts[0]) <= _WHOLE_SECONDS else 0.0
+    is_coarse = tick and "step_time_s" in run.records.columns
     if not is_coarse or len(texts) >= _MIN_DATES or np.median(np.diff(stamp)) >= _MIN_INTERVAL:
         run.add_stamps(stamp, run.samples_per_step)
+    return _Dates(stamp, tick)
 
 
 def _add_epochs(run: LineRun) -> None:

@@ -84,9 +84,12 @@ _SEQUENCES = (
     ),
 )
 # The tokens are those of all steps since the line before.
+_STEP_INDEX = r"step_idx: {step:int}, epoch: {:int}, batch: {:int},{..}"
 _WORDS = (
-    r"step_idx: {step:int}, epoch: {:int}, batch: {:int},{..}batch_cost: {step_time_s} sec,"
-    r"(?: reader_cost: {data_loading_time_s} sec,)?{..80}tokens: {:int}, ips: {ips} {unit:word}/s"
+    _STEP_INDEX + r"batch_cost: {step_time_s} sec,(?: reader_cost: {data_loading_time_s} sec,)?{..80}"
+    r"tokens: (?P<tokens>[0-9]{1,15}), ips: {ips} {unit:word}/s",
+    _STEP_INDEX + r"speed: {steps_per_second} step/s{..80}(?:ips|words speed): {ips} {unit:word}/s",
+    _STEP_INDEX + r"speed: {steps_per_second} step/s",
 )
 LINES = (
     *(StepLine.like(form, first=0, is_single=True) for form in _SINGLE),
@@ -101,7 +104,7 @@ LINES = (
     *(StepLine.like(form, first=0) for form in _IMAGES_FROM_0),
     *(StepLine.like(form) for form in _IMAGES_FROM_1),
     *(StepLine(literal, form, factors={"item": "sequence"}) for literal, form in _SEQUENCES),
-    StepLine(b"step_idx: ", _WORDS, first=0, factors={"item": "word"}),
+    *(StepLine(b"step_idx: ", form, first=0, factors={"item": "word"}) for form in _WORDS),
 )
 
 # How many ranks a run has, as the launcher, the communicator and PaddleClas print it.
