@@ -56,3 +56,58 @@ def test_the_pipeline_engine_prints_several_losses():
     assert step_rows(series_of(read_log("deepspeed", line), "step_time", "host_synchronized")) == [
         (100, 1, 0.5, 64)
     ]
+
+
+ENGINE = (
+    b"[2023-08-09 10:00:%02d,100] [INFO] [logging.py:96:log_dist] [Rank 0] step=%d, skipped=0, lr=[9e-06], mom=[]\n"
+    b"[2023-08-09 10:00:%02d,200] [INFO] [timer.py:199:stop] epoch=0/micro_step=%d/global_step=%d, "
+    b"RunningAvgSamplesPerSec=87.5, CurrSamplesPerSec=%.1f, MemAllocated=9.0GB, MaxMemAllocated=13.0GB\n"
+)
+CHAT = (
+    b"Epoch: 0 | Step: %d | PPO Epoch: 1 | Actor Loss: 0.01 | Critic Loss: 0.02 | Unsupervised Loss: 0.0\n"
+    b"End-to-End => Latency: 3.79s, TFLOPs: 4.01, Samples/sec: 16.89, Time/seq 0.06s, Batch Size: 64, "
+    b"Total Seq. Length: 512\n"
+    b"Generation => Latency: 2.30s, Per-token Latency 8.98 ms, TFLOPs: 0.85, BW: 300.10 GB/sec, "
+    b"Answer Seq. Length: 256\n"
+    b"Training   => Latency: 1.49s, TFLOPs: 8.85\n"
+    b"Actor Model Parameters => 1.429 B, Critic Model Parameters => 0.331 B\n"
+    b"Average reward score: 0.5\n"
+    b"-------------------------------------------------------------------------------------\n"
+)
+HYBRID = (
+    b"|E2E latency=3.79s |Gather latency=0.00s (0.00%%) |Generate time=2.30s (60.69%%) |Training time=1.23s (32.45%%) "
+    b"|Others=0.26 (6.86%%)|CurSamplesPerSec=16.89 |AvgSamplesPerSec=16.80\n"
+    b"epoch: 0|step: %d|ppo_ep: 1|act_loss: 0.01|cri_loss: 0.02|unsuper_loss: 0.0\n"
+)
+
+
+def engines(step):
+    """The lines of actor and critic for a step."""
+    second = 4 * step
+    return b"".join(ENGINE % (second, step, second, step, step, rate) for rate in (87.5, 140.0))
+
+
+def test_a_step_of_rlhf_is_the_whole_step_and_not_that_of_an_engine():
+    run = read_log("deepspeed", b"".join(engines(step) + CHAT % (step - 1) for step in range(1, 11)))
+    assert step_rows(series_of(run, "step_time", "printed"))[:2] == [(1, 1, 3.79, 64), (2, 1, 3.79, 64)]
+    assert step_rows(series_of(run, "throughput", "printed"))[0] == (1, 1, 16.89, 64)
+    phases = [
+        series_of(run, "step_time", "printed", phase=name).value[0] for name in ("generation", "training")
+    ]
+    assert phases == [2.3, 1.49]
+    assert {each.metric for each in run.series} == {"step_time", "throughput"}
+    assert (len(series_of(run, "step_time", "printed").step), run.samples_per_step) == (10, 64)
+
+
+def test_older_steps_of_rlhf_give_the_batch_by_time_and_rate():
+    run = read_log("deepspeed", b"".join(engines(step) + HYBRID % (step - 1) for step in range(1, 11)))
+    assert step_rows(series_of(run, "step_time", "printed"))[0] == (1, 1, 3.79, 64)
+    assert series_of(run, "step_time", "printed", phase="training").value[0] == 1.23
+
+
+def test_the_timers_of_two_engines_are_no_rate_of_a_step():
+    config = b"[2023-08-09 10:00:00,000] [INFO] [config.py:960:print]   train_batch_size ............. 64\n"
+    run = read_log("deepspeed", config + b"".join(engines(step) for step in range(1, 11)))
+    (times,) = run.series
+    assert (times.metric, times.clock, run.samples_per_step) == ("step_time", "timestamp", None)
+    assert step_rows(times)[0][:3] == (2, 1, 4.0)

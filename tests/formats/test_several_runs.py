@@ -155,3 +155,9 @@ def test_a_process_that_resumes_continues_its_run() -> None:
     )
     (run,) = read_runs("nanogpt", log + resumed)
     assert run.series[0].step.tolist() == list(range(1, 131))
+
+
+def test_two_engines_that_print_each_step_are_one_run() -> None:
+    lines = [b"engine step=%d, skipped=0\nstep %d/30 5.0 ms\n" % (step, step) for step in range(1, 31)]
+    (run,) = own(b"train_batch_size 64\n" + b"".join(line + line for line in lines))
+    assert run.findings == ()

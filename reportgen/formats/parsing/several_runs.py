@@ -11,6 +11,7 @@ Where the numbers begin again and no such line says why, the log remains one run
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def run_borders(log: TextLog, places: StepPlaces) -> RunBorders:
     if len(places.begin) < 2:
         return RunBorders((0,))
     search = _Search(log.content, places)
-    for record in search.candidates():
+    for record in search.candidates:
         search.examine(record)
     return RunBorders(tuple(search.begins), search.repeated_at)
 
@@ -101,7 +102,6 @@ class _Search:
     def _start_run(self, record: int) -> None:
         self.first = self.done = record
         self.head = _keys(self._head(self.begins[-1], int(self.places.begin[record])))
-        self.inner: set[bytes] = set()
         self.steps: set[int] = {int(self.key[record])}
 
     def _head(self, begin: int, end: int) -> bytes:
@@ -111,8 +111,9 @@ class _Search:
             return self.content[begin : max(end, begin)]
         return self.content[begin : begin + _MAX_HEAD_BYTES] + self.content[end - _MAX_HEAD_BYTES : end]
 
+    @cached_property
     def candidates(self) -> list[int]:
-        """Return the records that go back to the first step of the log."""
+        """The records that go back to the first step of the log."""
         position, epoch = self.places.position, self.places.epoch
         ahead = np.append(position[1:] - position[:-1], 0)
         is_first = (epoch <= epoch[0]) & (position <= np.maximum(position[0], ahead + 1))
@@ -122,25 +123,29 @@ class _Search:
         return candidates
 
     def examine(self, record: int) -> None:
-        """Begin a run at a record, or note what the text before it is."""
-        for before in range(self.done + 1, record):
-            self.inner.update(key for key, _ in self._gap(before))
-            self.steps.add(int(self.key[before]))
+        """Begin a run at a record, or note that steps begin again."""
+        self.steps.update(self.key[self.done + 1 : record].tolist())
         self.done = record
-        gap = list(self._gap(record))
-        begin = self._begin(gap)
+        begin = self._begin(list(self._gap(record)))
         if begin >= 0:
             self.begins.append(begin)
             self._start_run(record)
-            return
-        self._compare_steps(record)
-        self.inner.update(key for key, _ in gap)
+        else:
+            self._compare_steps(record)
+
+    @cached_property
+    def inner(self) -> set[bytes]:
+        """The keys of the lines that are printed between steps."""
+        inside = np.setdiff1d(np.arange(1, len(self.key)), self.candidates).tolist()
+        return {key for record in inside for key, _ in self._gap(record)}
 
     def _begin(self, gap: list[tuple[bytes, int]]) -> int:
         """Return the offset of the first line in a gap that begins a run, -1 if none does."""
+        if not gap:
+            return -1
         own = [key for key in self.head if key not in self.inner]
         again = {key for key, _ in gap}.intersection(own)
-        if not again or (own[0] not in again and 2 * len(again) < len(own)):
+        if not again or (own[0] not in again and 2 * len(again) <= len(own)):
             return -1
         # The line that the first run prints first; a line of the end of a run may be repeated too.
         first = next(key for key in own if key in again)
