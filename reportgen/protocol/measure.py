@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.core.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
-from reportgen.core.rules import Rule
+from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import (
     NO_TOTALS,
     Totals,
@@ -196,6 +196,8 @@ def _sum(run: Run, metric: str, parts: Sequence[str]) -> tuple[float, list[Aggre
     return exact_sum(figure.value for figure in used), used
 
 
+# In a shorter time, the clock and the wait for the device weigh too much.
+_MIN_RATE_SECONDS = 1.0
 # Quantities of a whole run: no window applies to them.
 _OF_THE_RUN = frozenset(("time_to_train", "scaled_time_to_train", "run_time", "eval_accuracy"))
 
@@ -205,4 +207,18 @@ def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
         return ()
     kinds = " and ".join(dict.fromkeys(figure.statistic for figure in used))
     message = f"{kinds} as printed by the log; may include warm-up"
-    return (Finding("note", Rule.PROTOCOL_AGGREGATE_ONLY, run.id, message, used[0].source),)
+    note = Finding("note", Rule.PROTOCOL_AGGREGATE_ONLY, run.id, message, used[0].source)
+    return (note, *(finding for figure in used if (finding := _implausible(run, figure))))
+
+
+def _implausible(run: Run, figure: Aggregate) -> Finding | None:
+    """Return the finding for a rate that says little about the run: of an instant, or the best of several."""
+    is_brief = figure.time < _MIN_RATE_SECONDS
+    if not is_brief and figure.statistic != "best":
+        return None
+    name = f"the {figure.statistic} {figure.metric}"
+    message = f"{name} is that of the fastest epoch, not of the run"
+    if is_brief:
+        message = f"{name} was measured over {figure.time:.3g} s, which is too short for a rate"
+    severity: Severity = "invalid" if is_brief else "warning"
+    return Finding(severity, Rule.RATE_IMPLAUSIBLE, run.id, message, figure.source)

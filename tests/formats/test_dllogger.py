@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reportgen.formats.nvidia_dle import dllogger
+from reportgen.protocol import DEFAULT, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import read_log, rules, series_of, throughput_of
 
@@ -238,3 +239,21 @@ def test_an_iteration_printed_again_is_a_skipped_update_and_one_of_another_rank_
     assert run.factors == {"item": "sequence", "devices": 8, "gradient_accumulation_steps": 132}
     assert series_of(run, "throughput").value.tolist()[:3] == [4000.5, 4100.5, 4200.5]
     assert series_of(run, "step_time").step.tolist() == [6, 7]
+
+
+NCF = """\
+DLL 2024-08-02 12:10:24.145372 - PARAMETER epochs : 2  batch_size : 96000000  valid_batch_size : 10  world_size : 8
+DLL 2024-08-02 12:10:44.540344 - (0,) train_throughput : 1.128e+08 samples/s hr@10 : 0.7 None train_epoch_time : 0.88 s
+DLL 2024-08-02 12:10:44.759564 - (1,) train_throughput : 9.455e+09 samples/s hr@10 : 0.7 None train_epoch_time : {} s
+DLL 2024-08-02 12:10:44.759961 - () best_train_throughput : 9454806646.0 samples/s mean_train_throughput : 1.0 samples/s
+"""
+
+
+@pytest.mark.parametrize(("took", "severity"), [("0.011", "invalid"), ("1.1", "warning")])
+def test_the_best_epoch_is_no_measurement_and_least_of_all_a_brief_one(took: str, severity: str) -> None:
+    run = read_log("dllogger", NCF.format(took).encode())
+    assert run.aggregates[0].time == float(took)
+    found = measure_run(run, "throughput", "step", DEFAULT)
+    assert found is not None
+    (finding,) = (each for each in found.findings if each.rule == "rate.implausible")
+    assert finding.severity == severity

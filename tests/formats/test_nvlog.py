@@ -64,6 +64,15 @@ def test_ncf_names_its_best_epoch_and_lines_written_twice_count_once() -> None:
     assert (run.status, [aggregate.value for aggregate in run.aggregates]) == ("complete", [5216679.5])
 
 
+def test_an_epoch_of_ncf_takes_the_time_since_its_start() -> None:
+    head = line(1.0e9, b'args: {"batch_size": 1000, "world_size": 1}', b"ncf", b"(ncf.py:174)")
+    events = [(0, b"train_epoch_start: 0"), (5, b"train_throughput: 100.5"), (6, b"train_epoch_start: 1")]
+    events += [(6.25, b"train_throughput: 2000.5"), (9, b"best_train_throughput: 2000.5")]
+    lines = [line(1.0e9 + at, event, b"ncf", b"(ncf.py:318)") for at, event in events]
+    (best,) = read_log("nvlog", head + b"".join(lines)).aggregates
+    assert (best.value, best.time) == (2000.5, 0.25)
+
+
 def test_ncf_killed_in_its_second_epoch_has_no_rate_of_the_warm_up() -> None:
     head = line(1.0e9, b'args: {"batch_size": 1000, "world_size": 1}', b"ncf", b"(ncf.py:174)")
     first = line(1.0e9 + 5, b"train_throughput: 4269755.25", b"ncf", b"(ncf.py:318)")

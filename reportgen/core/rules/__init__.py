@@ -51,6 +51,7 @@ class Rule(StrEnum):
     PUBLISH_EDITED = "publish.edited", "warning"
     RANK_STRAGGLER = "rank.straggler", "warning"
     RATE_DISAGREEMENT = "rate.disagreement", "invalid"
+    RATE_IMPLAUSIBLE = "rate.implausible", "warning", "invalid"
     READ_AMBIGUOUS_FORMAT = "read.ambiguous-format", "warning"
     READ_CORRECTED_FIGURE = "read.corrected-figure", "note"
     READ_DAMAGED_FILE = "read.damaged-file", "warning"

@@ -9,6 +9,7 @@ BERT, SSD, Mask R-CNN, Tacotron 2 and WaveGlow print more than DLLogger's record
 Format: https://github.com/NVIDIA/dllogger (v1.1.0), as used by NVIDIA's DeepLearningExamples.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import repetition, result_places, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import count_on
-from reportgen.formats.parsing.text_log import STAMP, TextLog, TextSign, format_of, positive
+from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog, TextSign, format_of, positive
 
 _NAME = "dllogger"
 
@@ -67,6 +68,10 @@ _RATES = (
 )
 _BY_SIGNATURE = [((rate.signature or rate.metric).encode(), rate) for rate in _RATES]
 _MAX_LIST_CHARS = 10000
+_EPOCH = re.compile(
+    rb'\btrain_throughput"? ?: (' + NUMBER + rb')[^\r\n]{0,400}?\btrain_epoch_time"? ?: (' + NUMBER + rb")"
+)
+_ROUNDING = 0.001
 _ARGUMENT = re.compile(r"\b([a-z]\w{0,60})='?([\w.+-]{1,80})")
 _ITEMS: Mapping[str, str] = {
     "img": "image", "images": "image", "seq": "sequence", "sequences": "sequence", "sentences": "sequence",
@@ -201,7 +206,13 @@ def _measure(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     run.step = step
     final = parsed.summary.get(rate.final) if rate and parsed.summary else None
     if rate and final:
-        add_throughput(run, final[0], f"{rate.final} : {final[0]:g}".encode(), rate.statistic, final[1])
+        text, time = f"{rate.final} : {final[0]:g}".encode(), math.nan
+        if rate.statistic == "best":
+            # The epoch that has this rate says how long it took; it has fewer digits than the summary.
+            epochs = [(float(each[1]), float(each[2])) for each in _EPOCH.finditer(run.log.content)]
+            near = [took for value, took in epochs if abs(value / final[0] - 1) < _ROUNDING]
+            time = near[-1] if near else math.nan
+        add_throughput(run, final[0], text, rate.statistic, final[1], time)
 
 
 def _stride(step: IntArray) -> int:

@@ -10,6 +10,7 @@ Task and precision of a folder's name are left to labels.toml.
 Layout: https://github.com/lambdal/deeplearning-benchmark.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -144,12 +145,17 @@ def add_final(run: RunBuilder, final: re.Match[bytes] | None, statistic: str = "
         add_throughput(run, float(final[1]), final[0], statistic, final.start())
 
 
-def add_throughput(run: RunBuilder, value: float, original: bytes, statistic: str, at: int) -> None:
-    """Add a throughput that the program printed at an offset; a negative one is left out."""
+def add_throughput(
+    run: RunBuilder, value: float, original: bytes, statistic: str, at: int, time: float = math.nan
+) -> None:
+    """Add a throughput that the program printed at an offset; a negative one is left out.
+
+    time  s that it was measured over, NaN if unknown
+    """
     run.last = max(run.last, at)
     if value >= 0:
         text = original.decode("utf-8", "replace").strip()[:_MAX_ORIGINAL_CHARS]
-        run.add_aggregate("throughput", value, text, statistic, 0, run.log.place(at).line)
+        run.add_aggregate("throughput", value, text, statistic, 0, run.log.place(at).line, time=time)
 
 
 def launched(files: LogFiles) -> tuple[int | None, int | None]:

@@ -130,19 +130,28 @@ class ResultRun:
         phase: str = STEP,
         source: Source | None = None,
         only_finite: bool = True,
+        time: float = np.nan,
     ) -> None:
         """Add a number that the program has reduced itself; one that is not finite is left out.
 
         line         in the file of the run
         source       for a number from another file
         only_finite  False to keep it, so that a finding says that it is no number
+        time         s of work that a rate was measured over, if the log says it
         """
         if only_finite and not np.isfinite(value):
             return
         source = source or (self.source if line is None else replace(self.source, line=line))
         self.aggregates.append(
             Aggregate(
-                metric, phase=phase, value=value, original=original, statistic=statistic, n=n, source=source
+                metric,
+                phase=phase,
+                value=value,
+                original=original,
+                statistic=statistic,
+                n=n,
+                source=source,
+                time=time,
             )
         )
 
