@@ -35,6 +35,7 @@ _MODULES = (
     "nvidia_dle.maskrcnn",
     "nvidia_dle.ssd",
     "nvidia_dle.tacotron",
+    "nvidia_dle.transformer",
     "nvidia_dle.transformerxl",
     "nvidia_dle.nvlog",
     "nvidia_dle.dllogger",

@@ -369,6 +369,11 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
         b"0: Performance: Epoch: 0\tTraining: 65 Tok/s\tValidation: 3 Tok/s\n"
         b"|**GPUs**|\n|       2|                 160|         3.59|           15409.0|           8.667|\n"
     },
+    "transformer": {
+        "wmt.log": b"Namespace(amp=True, distributed_world_size=8, fp16=False)\n"
+        b"Transformer | epoch 0 | step 10 |avg loss 11.5 |avg tokens 36158.5 |tokens/s 253237.7 |walltime 36.096 |\n"
+        b"Transformer | epoch 0 | step 20 |avg loss 11.0 |avg tokens 36170.5 |tokens/s 253137.7 |walltime 37.525 |\n"
+    },
     "transformerxl": {
         "txl.log": b"Experiment dir : LM-TFM\nNamespace(attn_type=0, batch_size=32, tgt_len=384)\nworld size: 2\n"
         b"| epoch   1 step       10 | batches     10 / 26883 | lr 0.000e+00 | ms/batch 774.3 | tok/s    4959 | "
