@@ -73,6 +73,14 @@ class InvalidTable(ValueError):
         self.fault = Fault(path, fact, remedy)
 
 
+# Definitions of many tables have some 100 kB.
+MAX_CHARACTERS = 4 * 2**20
+
+# tomllib takes quadratic time and memory for a key of many parts: 3.6 GB for 60 kB.
+_MAX_KEY_PARTS = 100
+_DEEP_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_MAX_KEY_PARTS}}}")
+
+
 def read_text(path: Path, place: str, *, what: str = "") -> str:
     """Return a file of the request as text. Raises RequestError if it does not exist or is not UTF-8.
 
@@ -80,6 +88,8 @@ def read_text(path: Path, place: str, *, what: str = "") -> str:
     """
     subject = f'"{what}": ' if what else ""
     try:
+        if path.exists() and not path.is_file():
+            raise RequestError(place, f"{subject}is no file", "replace it by a file")
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         fact = f"{subject}not UTF-8 text at byte {error.start}"
@@ -105,6 +115,11 @@ def decode(text: str, kind: type[T], place: str) -> T:
 
 def parse(text: str) -> dict[str, Any]:
     """Return TOML text as a document. Raises ValueError with a message for people."""
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(f"longer than {MAX_CHARACTERS // 2**20} MiB")
+    if deep := _DEEP_KEY.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise ValueError(f"not valid TOML: a key of more than {_MAX_KEY_PARTS} parts (at line {line})")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

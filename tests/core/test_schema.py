@@ -1,5 +1,7 @@
 """Schemas of TOML files: error messages, and the valid parts of a document with errors."""
 
+import os
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -16,6 +18,7 @@ from reportgen.core.schema import (
     convert_valid_parts,
     decode,
     path_text,
+    read_toml,
 )
 from reportgen.formats.published.source_toml import SourceFile
 
@@ -88,6 +91,27 @@ def test_an_invalid_table_gives_place_fact_and_remedy(text: str, message: str | 
     with pytest.raises(RequestError) as error:
         decode(text, Outer, "x.toml")
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("a." * 30_000 + "a = 1", "not valid TOML: a key of more than 100 parts (at line 1)"),
+        ("x = 1\n[" + '"b" . ' * 200 + "c]", "not valid TOML: a key of more than 100 parts (at line 2)"),
+        ("# " + "x" * 2**22, "longer than 4 MiB"),
+    ],
+)
+def test_a_document_that_takes_too_much_memory_is_refused_before_it_is_parsed(text: str, fact: str) -> None:
+    with pytest.raises(RequestError) as error:
+        decode(text, Outer, "x.toml")
+    assert error.value.fact == fact
+    assert decode("title = '" + "a." * 99 + "'", Outer, "x.toml").title == "a." * 99
+
+
+def test_a_pipe_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.toml")
+    with pytest.raises(RequestError, match=r"x\.toml: is no file; replace it by a file"):
+        read_toml(tmp_path / "x.toml", Outer, "x.toml")
 
 
 def test_a_single_value_is_a_condition_of_one() -> None:

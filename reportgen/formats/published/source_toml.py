@@ -14,7 +14,7 @@ from reportgen.core.schema import Condition, TomlTable, convert_valid_parts
 from reportgen.core.schema import parse as parse_toml
 from reportgen.formats.parsing.toml_lines import line_of
 
-# tomllib takes quadratic time for a key of many dots.
+# A larger file is no description of tables.
 _MAX_BYTES = 64 * 1024
 
 
