@@ -23,7 +23,7 @@ JADE_TABLES = {
     ("TN A40 x1", "JADE2 V100 x1"): "against-a40--1",
     ("TN A40 x8", "JADE2 V100 x8"): "against-a40--8",
 }
-JADE_PHASES = {"data": "data_loading", "preproc": "preprocessing"}
+JADE_PHASES = {"step": "whole_step", "data": "data_loading", "preproc": "preprocessing"}
 MLPERF = """\
 title = "MLPerf scores"
 protocol = "mlperf"
