@@ -6,7 +6,7 @@ read a log from memory the way a build does: the log must be recognised by its c
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
+from itertools import accumulate, count
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -177,8 +177,12 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def native_files(repeat: int, *durations: int) -> dict[str, str]:
-    """Return the files of a run of log format v1: a step starts every 1000 ns and takes `durations` ns."""
-    rows = "".join(f"{step},{1000 * step},{duration}\n" for step, duration in enumerate(durations, 1))
+    """Return the files of a run of log format v1: steps that touch and take `durations` ns."""
+    begins = accumulate(durations, initial=1000)
+    rows = "".join(
+        f"{step},{begin},{duration}\n"
+        for step, (begin, duration) in enumerate(zip(begins, durations, strict=False), 1)
+    )
     run = {
         "format": "reportgen-run",
         "status": "complete",

@@ -19,6 +19,7 @@ from reportgen.protocol.available import (
     unit_of,
     unparsable_aggregate,
 )
+from reportgen.protocol.contradictions import find_contradictions
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure_steps import Measured, MeasureRequest, measure_steps
 from reportgen.protocol.measure_telemetry import measure_telemetry
@@ -77,6 +78,9 @@ def _attempt(request: MeasureRequest, totals: Totals) -> Attempt:
     )
     if protocol.strict and damaged:
         return Attempt(None, damaged)
+    contradictions = find_contradictions(request.measured, request.metric, protocol)
+    if contradictions:
+        return Attempt(None, contradictions)
     result = _strongest(request)
     if result is None or isinstance(result, Finding):
         return Attempt(None, _why_nothing(request, totals, result))

@@ -14,6 +14,7 @@ from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import is_in_whole_seconds, series_of
+from reportgen.protocol.contradictions import check_contradictions
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.printed_rate import RATE_SHARE
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, step_ranges_text
@@ -47,6 +48,7 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
     """Return all findings of measuring the series `used` of a run over a window."""
     return (
         *window.findings,
+        *measured.check(check_contradictions, window),
         *measured.check(check_steady, window),
         *check_synchronised(measured.run, used, window),
         *check_device_time(measured, used, window),

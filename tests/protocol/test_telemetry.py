@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reportgen.core.model import DeviceEvent, Finding, Run, Series, Telemetry
+from reportgen.core.model import Break, DeviceEvent, Finding, Run, Series, Telemetry
 from reportgen.protocol import Protocol, available_metrics, measure_run, parse_protocol
 from reportgen.protocol.timeline import during, measured_before
 from tests.builders import attempt, messages, rules, run, series, telemetry, window
@@ -283,7 +283,7 @@ def test_power_has_the_same_telemetry_findings_as_step_time() -> None:
 
 
 # An evaluation from 4 to 14 s, after step 4: the device idles in it, which is none of the steps' business.
-PAUSED = series([1.0] * 7, begin=[0, 1, 2, 3, 14, 15, 16])
+PAUSED = series([1.0] * 7, begin=[0, 1, 2, 3, 14, 15, 16], breaks=(Break(4, "evaluation", 10.0),))
 
 
 def test_samples_taken_between_the_measured_steps_do_not_count() -> None:
@@ -296,7 +296,7 @@ def test_samples_taken_between_the_measured_steps_do_not_count() -> None:
         utilization=working.astype(float),
         throttle_reasons=np.where(working, 0, 0x1),
     )
-    assert found(one, steps=PAUSED) == ()
+    assert rules(found(one, steps=PAUSED)) == ["protocol.gap"]  # the declared break
     measured = measure_run(run(PAUSED, one), "power", "step", FIVE)
     assert measured is not None
     assert measured.value == pytest.approx(400)

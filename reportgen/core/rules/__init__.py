@@ -32,6 +32,7 @@ class Rule(StrEnum):
         return rule
 
     CLOCK_COARSE = "clock.coarse", "warning"
+    CLOCK_CONTRADICTION = "clock.contradiction", "warning", "invalid"
     CLOCK_DISAGREEMENT = "clock.disagreement", "note", "warning", "invalid"
     CLOCK_NO_DEVICE_TIME = "clock.no-device-time", "warning"
     CLOCK_UNSYNCHRONISED = "clock.unsynchronised", "note", "warning"
@@ -53,6 +54,7 @@ class Rule(StrEnum):
     RATE_DISAGREEMENT = "rate.disagreement", "invalid"
     RATE_IMPLAUSIBLE = "rate.implausible", "warning", "invalid"
     READ_AMBIGUOUS_FORMAT = "read.ambiguous-format", "warning"
+    READ_CONTRADICTION = "read.contradiction", "warning", "invalid"
     READ_CORRECTED_FIGURE = "read.corrected-figure", "note"
     READ_DAMAGED_FILE = "read.damaged-file", "warning"
     READ_DUPLICATE_RUN = "read.duplicate-run", "warning"

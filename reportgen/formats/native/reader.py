@@ -28,9 +28,10 @@ from reportgen.core.model import (
 )
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
+from reportgen.formats.native.contradictions import find_contradictions
 from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
-from reportgen.formats.native.run_json import RunFile, StepClock, parse_run
+from reportgen.formats.native.run_json import RunFile, StepClock, parse_run, twice_with_other_values
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
@@ -102,6 +103,7 @@ _STEPS = Layout(
         "#sync": re.compile(f"{_N},{_N},{_N}"),  # step, begin, end
         "#device": re.compile(f"{_T}(?:,{_T})?"),  # UUID, PCI id
         "#memory": re.compile(f"{_N},{_N}"),  # allocated, reserved
+        "#end": re.compile("([^,]*)(?:,.*)?"),  # status, text
     },
 )
 _DEVICES = Layout(
@@ -222,6 +224,7 @@ class _RunFolder:
         if json.samples_per_step is not None:
             run.samples_per_step = float(json.samples_per_step * max(json.ranks or 1, len(ranks)))
         self._add_status(ranks)
+        self._add_contradictions(ranks)
         return run.run()
 
     def _add_status(self, ranks: list[_CsvFile]) -> None:
@@ -250,6 +253,12 @@ class _RunFolder:
         if status in ("failed", "out_of_memory", "cancelled"):
             self._note(Rule.READ_FAILED_RUN, status.replace("_", " ") + self.json.cause)
         self.run.status = status
+
+    def _add_contradictions(self, ranks: list[_CsvFile]) -> None:
+        twice = twice_with_other_values(self.files.bytes(_RUN)) if _RUN in self.files else []
+        for each in find_contradictions(self.json, twice, ranks):
+            source = self.files.source(each.name)
+            self.run.findings.append(Finding(each.severity, each.rule, self.run.id, each.message, source))
 
     def _add_wall_time(self) -> bool:
         """Add the wall time of a complete command that had no recorder; return False for other runs."""

@@ -3,6 +3,7 @@
 The struct `RunFile` is its schema; logs/FORMAT.md explains its keys.
 """
 
+import json
 import re
 from typing import Annotated, Any, Literal, TypeGuard
 
@@ -111,6 +112,25 @@ class RunFile(Struct, kw_only=True):
                 "step; the throughput uses the samples"
             )
         return conflicts
+
+
+def twice_with_other_values(content: bytes) -> list[str]:
+    """Return the keys that an object of run.json contains twice, with different values."""
+    twice: dict[str, None] = {}
+
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        known: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in known and known[key] != value:
+                twice.setdefault(key)
+            known[key] = value
+        return known
+
+    try:
+        json.loads(content, object_pairs_hook=check)
+    except (ValueError, RecursionError):
+        return []
+    return list(twice)
 
 
 def parse_run(content: bytes) -> tuple[RunFile, list[str]]:

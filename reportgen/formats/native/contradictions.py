@@ -1,0 +1,101 @@
+"""Find where the files of a run folder contradict each other: how it ended, its ranks, its work, its time.
+
+A finding is invalid if nothing says which of two statements is right, and the number would depend on it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from reportgen.core.rules import Rule, Severity
+from reportgen.formats.native.integer_csv import ABSENT, IntTable
+from reportgen.formats.native.run_json import RunFile
+
+_RUN = "run.json"
+
+# Times of different processes may differ by one second, and by a share: beyond the first share they are
+# named, and beyond the second no number is printed.
+_ALLOWED_SECONDS = 1.0
+_NAMED_SHARE = 0.01
+_INVALID_SHARE = 0.05
+
+
+class StepsFile(Protocol):
+    """The steps of a rank."""
+
+    name: str
+    number: int
+    table: IntTable
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A contradiction, and the file with one of its sides."""
+
+    rule: Rule
+    severity: Severity
+    message: str
+    name: str
+
+
+def find_contradictions(
+    run: RunFile, twice: Sequence[str], ranks: Sequence[StepsFile]
+) -> Iterator[Contradiction]:
+    """Yield the contradictions of a run folder; `twice` are keys with two different values in run.json."""
+    if twice:
+        message = f"run.json contains {', '.join(twice)} twice, with different values"
+        yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, _RUN)
+    if run.status == "complete":
+        yield from _ends(run, ranks)
+    if run.ranks and len(ranks) > run.ranks:
+        message = f"ranks is {run.ranks}, but there are steps of {len(ranks)} ranks"
+        yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, ranks[-1].name)
+    yield from _samples(run, ranks)
+    yield from _wall_time(run, ranks)
+
+
+def _ends(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+    if run.exit_code:
+        message = f"status is complete, but exit_code is {run.exit_code}"
+        yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, _RUN)
+    for rank in ranks:
+        ends = [status for _, (status,) in rank.table.records["#end"]]
+        if ends and ends[-1] != "complete":
+            message = f'status is complete, but rank {rank.number} recorded its end as "{ends[-1][:40]}"'
+            yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, rank.name)
+
+
+def _samples(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+    """Report rows that usually have other samples than run.json says."""
+    for rank in ranks:
+        samples, span = rank.table.column("samples"), rank.table.column("span")
+        if run.samples_per_step is None or not len(samples):
+            continue
+        per_step = samples / np.where(span == ABSENT, 1, np.maximum(span, 1))
+        usual = float(np.median(np.where(samples == ABSENT, run.samples_per_step, per_step)))
+        if usual != run.samples_per_step:
+            message = f"samples_per_step is {run.samples_per_step}, the rows of rank {rank.number} have "
+            message += f"{usual:.6g} samples per step; the rows are used"
+            yield Contradiction(Rule.READ_CONTRADICTION, "warning", message, rank.name)
+
+
+def _wall_time(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+    """Report steps that together take longer than the command that made them."""
+    durations = [rank.table.column("duration_ns") for rank in ranks]
+    # Damaged cells may add up to more than 64 bits.
+    steps = max((float(each[each != ABSENT].sum(dtype=np.float64)) for each in durations), default=0.0) / 1e9
+    started, ended = run.started_realtime_ns, run.ended_realtime_ns
+    if run.wall_time_ns is not None:
+        wall_time, is_settable, what = run.wall_time_ns / 1e9, False, "the command ran for"
+    elif started is not None and ended is not None:
+        wall_time, is_settable, what = (ended - started) / 1e9, True, "start and end of the run are apart by"
+    else:
+        return
+    excess = steps - wall_time - _ALLOWED_SECONDS
+    if not excess > _NAMED_SHARE * steps:
+        return
+    severity: Severity = "invalid" if excess > _INVALID_SHARE * steps and not is_settable else "warning"
+    message = f"the steps take {steps:.4g} s together, but {what} {wall_time:.4g} s"
+    yield Contradiction(Rule.CLOCK_CONTRADICTION, severity, message, _RUN)
