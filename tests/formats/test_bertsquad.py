@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from reportgen.protocol import Protocol, measure_run
 from tests.builders import read_log, series_of, throughput_of
 
 COMMAND = (
@@ -101,3 +102,37 @@ def test_a_bar_counts_one_of_the_accumulated_batches() -> None:
 
     assert rate(b"--seed 1") == 2 * 2 * 32
     assert rate(b"--gradient_accumulation_steps=4") == 2 * 2 * 8
+
+
+def dated(step: int, seconds: float) -> bytes:
+    minute, second = divmod(seconds, 60)
+    return b"DLL 2024-08-02 12:%02d:%09.6f - Training Epoch: 0 Training Iteration: %d  step_loss : 5.9\n" % (
+        int(minute),
+        second,
+        step,
+    )
+
+
+def training(every: int, stall: float) -> bytes:
+    """150 steps of 0.1 s with a stall at step 80, which the smoothed rate of the bars does not show."""
+    lines = [COMMAND, bar(0, 150, "?it/s")]
+    for step in range(1, 151):
+        if step % every == 1:
+            lines.append(dated(step, 60 + 0.1 * step + (stall if step >= 80 else 0)))
+        lines.append(bar(step, 150, "10.00it/s"))
+    return b"".join(lines)
+
+
+def test_stamps_that_cover_any_window_win_over_smoothed_rates() -> None:
+    run = read_log("bertsquad", training(10, 0.5) + FINAL)
+    measured = measure_run(run, "throughput", "step", Protocol())
+    # Stamps of steps 21 and 121: 100 steps in 10 s and the stall.
+    assert measured is not None
+    assert measured.value == pytest.approx(8 * 100 / 10.5)
+    assert {each.clock for each in run.series} == {"timestamp"}
+
+
+@pytest.mark.parametrize(("stall", "clock"), [(0.0, "printed"), (0.05, "printed"), (0.5, "timestamp")])
+def test_sparse_stamps_win_where_they_contradict_the_bars(stall: float, clock: str) -> None:
+    (series,) = read_log("bertsquad", training(50, stall) + FINAL).series
+    assert series.clock == clock

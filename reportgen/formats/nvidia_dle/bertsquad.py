@@ -1,9 +1,10 @@
 """Read logs of NVIDIA's BERT fine-tuning on SQuAD: tqdm's bars, sparse DLL records.
 
 A file becomes one Run. Steps and their rates come from the bars, times the global batch. The DLL records have
-timestamps, but only of every 50th step (1, 51, 101): they are used for logs without bars. The final rate is
-an aggregate; newer programs divide 100 steps by the time of the training even if fewer steps ran, so it is
-left out if the bars count fewer.
+timestamps, mostly of every 50th step alone (1, 51, 101): they are used for logs without bars, where they are
+dense enough for any window, and where they contradict the rates of the bars. The final rate is an aggregate;
+newer programs divide 100 steps by the time of the training even if fewer steps ran, so it is left out if the
+bars count fewer.
 
 Bars (`Iteration:   1%|#   | 7/516 [00:03<03:25,  2.47it/s]`) are redrawn after a carriage return. Those of
 several ranks are mixed and the last one of a loop is often drawn twice, so each step counts once, as first
@@ -19,7 +20,7 @@ import re
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray
-from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
+from reportgen.formats.nvidia_dle.dllogger_records import Steps, set_steps, text_steps
 from reportgen.formats.nvidia_dle.examples import (
     add_throughput,
     example,
@@ -30,6 +31,7 @@ from reportgen.formats.nvidia_dle.examples import (
 from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces
+from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
 _ANCHOR = b"run_squad.py --"
@@ -49,6 +51,13 @@ _BAR = re.compile(
 )
 # training_sequences_per_second is this many steps over the time of the training, however many ran.
 _ASSUMED_STEPS = 100
+# Timestamps of every tenth step cover nine tenths of any window of a hundred.
+_MAX_STRIDE = 10
+_MIN_STAMPS = 3
+# Fewer steps say more about the moment of a bar than about its rate.
+_MIN_COMPARED_STEPS = 20
+# Bars and timestamps may differ by this share.
+_MAX_SMOOTHED = 0.02
 
 
 def _build(run: RunBuilder) -> None:
@@ -56,14 +65,19 @@ def _build(run: RunBuilder) -> None:
     final = log.last(_FINAL, b"training_sequences_per_second") or log.last(_FINAL, b"training throughput:")
     run.has_result = final is not None
     accumulated = _describe(run)
-    steps = _add_bars(run)
-    if not steps:
-        stamps = text_steps(log)
+    step, rate, line = bars(log)
+    is_known = np.isfinite(rate)
+    step, rate, line = step[is_known], rate[is_known], line[is_known]
+    stamps = text_steps(log)
+    if len(step) and not _is_better(stamps, step, rate / accumulated, accumulated):
+        _add_bars(run, step, rate, line)
+    else:
         set_steps(run, stamps)
         # The records count updates, of all batches that are accumulated.
         run.samples_per_step = run.samples_per_step and run.samples_per_step * accumulated
         run.add_stamps(stamps.t, run.samples_per_step)
-    if final and not (final[1] and 0 < steps < _ASSUMED_STEPS):
+    run.last = max(run.last, log.content.rfind(_LABEL), 0)
+    if final and not (final[1] and 0 < len(step) < _ASSUMED_STEPS):
         add_throughput(run, float(final[1] or final[2]), final[0], "total", final.start())
 
 
@@ -114,17 +128,35 @@ def _describe(run: RunBuilder) -> int:
     return accumulated
 
 
-def _add_bars(run: RunBuilder) -> int:
-    """Add the rates of the bars, or their times if the batch is unknown; return the number of steps."""
-    step, rate, line = bars(run.log)
-    is_known = np.isfinite(rate)
-    run.step, run.line, rate = step[is_known], line[is_known], rate[is_known]
-    run.last = max(run.log.content.rfind(_LABEL), 0)
+def _is_better(stamps: Steps, step: IntArray, rate: FloatArray, accumulated: int) -> bool:
+    """Return whether timestamps say more than the rates of bars, in which a stall hardly shows.
+
+    step, rate   of the bars; updates/s
+    accumulated  bars of an update
+    """
+    number, first = np.unique(count_on(stamps.epoch, stamps.iteration)[0], return_index=True)
+    at = stamps.t[first]
+    is_dated = np.isfinite(at)
+    number, at = number[is_dated], at[is_dated]
+    if len(number) < _MIN_STAMPS:
+        return False
+    if np.median(np.diff(number)) <= _MAX_STRIDE:
+        return True
+    # The first interval is the warm-up, of which bars are drawn late.
+    inside = (step > number[1] * accumulated) & (step <= number[-1] * accumulated)
+    if not inside.any() or number[-1] - number[1] < _MIN_COMPARED_STEPS:
+        return False
+    by_bars = float(np.mean(1 / rate[inside])) * int(number[-1] - number[1])
+    return abs(by_bars / float(at[-1] - at[1]) - 1) > _MAX_SMOOTHED if at[-1] > at[1] else False
+
+
+def _add_bars(run: RunBuilder, step: IntArray, rate: FloatArray, line: IntArray) -> None:
+    """Add the rates of the bars, or their times if the batch is unknown."""
+    run.step, run.line = step, line
     if run.samples_per_step:
         run.add("throughput", rate * run.samples_per_step, "printed")
     else:
         run.add("step_time", 1 / rate, "printed")
-    return len(run.step)
 
 
 def bars(log: TextLog) -> tuple[IntArray, FloatArray, IntArray]:
