@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from reportgen.core.metrics import METRICS, metric_of
-from reportgen.core.model import STEP, Aggregate, Clock, FloatArray, Run, Series
+from reportgen.core.model import STEP, Aggregate, Clock, FloatArray, IntArray, Run, Series
 
 # Derived from the energy counters of the devices and the work of the steps.
 ENERGY_PER_SAMPLE = "energy_per_sample"
@@ -83,8 +83,10 @@ def _is_replaced(matching: Sequence[Series]) -> bool:
     )
     if not all(is_in_whole_seconds(each) for each in stamps):
         return False
-    steps, seconds = _covered(stamps)
-    printed_steps, printed_seconds = _covered(printed)
+    # The first line has no timestamp before it, and a slow start may be in it.
+    lines = np.concatenate([each.step for each in stamps])
+    steps, seconds = _covered(stamps, lines)
+    printed_steps, printed_seconds = _covered(printed, lines)
     if printed_steps < _MIN_COVERED_SHARE * steps or not steps:
         return False
     longest = (seconds + len(stamps)) * (1 + _MAX_EXCESS_SHARE) / steps
@@ -99,9 +101,9 @@ def is_in_whole_seconds(series: Series) -> bool:
     return len(times) >= _MIN_WHOLE_SECONDS and bool((times == np.floor(times)).all())
 
 
-def _covered(series: Iterable[Series]) -> tuple[int, float]:
-    """Return how many steps have a time, and the sum of these times."""
-    finite = [(each, np.isfinite(each.value)) for each in series]
+def _covered(series: Iterable[Series], lines: IntArray) -> tuple[int, float]:
+    """Return how many steps have a time in these lines (their last steps), and the sum of these times."""
+    finite = [(each, np.isfinite(each.value) & np.isin(each.step, lines)) for each in series]
     steps = sum(int(each.span[known].sum()) for each, known in finite)
     return steps, math.fsum(float(each.value[known].sum()) for each, known in finite)
 

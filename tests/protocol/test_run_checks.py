@@ -223,6 +223,21 @@ def test_equal_ranks_name_no_straggler() -> None:
     assert not findings(run(series([1.0] * 120), series([1.04] * 120, rank=1)))
 
 
+# The first ten steps are slow, and the first line has no stamp before it.
+def test_a_slow_first_line_does_not_make_printed_times_too_long() -> None:
+    printed = series([30.0] + [6.0] * 13, clock="printed", span=10)
+    stamps = series(
+        [6.0] * 13,
+        clock="timestamp",
+        step=list(range(20, 150, 10)),
+        span=10,
+        begin=[6.0 * i for i in range(13)],
+    )
+    measured = measure_run(run(printed, stamps), "step_time", "step", DEFAULT)
+    assert measured is not None
+    assert (measured.clock, measured.value) == ("printed", pytest.approx(0.6))
+
+
 # 100 steps are 100 s by their stamps, which are in whole seconds.
 @pytest.mark.parametrize(
     ("printed", "severities"), [(0.98, []), (0.96, ["warning"]), (0.93, ["invalid"]), (0.5, ["invalid"])]
