@@ -194,7 +194,8 @@ def check_resolution(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Fin
         f"timestamps in whole seconds: the time of the measured steps, {window.window.time:.4g} s, "
         f"may be off by 1 s ({error:.1%})"
     )
-    return (Finding("warning", Rule.CLOCK_COARSE, measured.run.id, message, window.ranks[0].place()),)
+    severity: Severity = "invalid" if error > RATE_SHARE else "warning"
+    return (Finding(severity, Rule.CLOCK_COARSE, measured.run.id, message, window.ranks[0].place()),)
 
 
 def check_printed_times(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:

@@ -247,3 +247,10 @@ def test_printed_times_that_the_stamps_contradict_by_five_percent_are_invalid(
 ) -> None:
     found = findings(run(series([printed] * 120, clock="printed"), series([1.0] * 120, clock="timestamp")))
     assert [each.severity for each in found if each.rule == "clock.disagreement"] == severities
+
+
+@pytest.mark.parametrize(("steps", "severities"), [(1.5, []), (0.5, ["warning"]), (0.15, ["invalid"])])
+def test_a_window_that_a_second_is_much_of_is_invalid(steps: float, severities: list[str]) -> None:
+    stamps = np.diff(np.floor(steps * np.arange(141)))
+    found = findings(run(series(stamps.tolist(), clock="timestamp")))
+    assert [each.severity for each in found if each.rule == "clock.coarse"] == severities

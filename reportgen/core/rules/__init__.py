@@ -31,7 +31,7 @@ class Rule(StrEnum):
         rule.severities = severities
         return rule
 
-    CLOCK_COARSE = "clock.coarse", "warning"
+    CLOCK_COARSE = "clock.coarse", "warning", "invalid"
     CLOCK_CONTRADICTION = "clock.contradiction", "warning", "invalid"
     CLOCK_DISAGREEMENT = "clock.disagreement", "note", "warning", "invalid"
     CLOCK_NO_DEVICE_TIME = "clock.no-device-time", "warning"

@@ -70,7 +70,7 @@ def _build(run: LineRun) -> None:
     if batch is not None:
         run.factors["batch_size"] = int(batch)
         run.samples_per_step = batch * run.count("devices") or None
-    dates = _add_stamps(run)
+    dates = _add_stamps(run, is_checked=batch is not None and isinstance(run.kind, RunningMean))
     if run.kind.is_single and spans(run.step).max() > 1:
         _add_samples(run)
         return
@@ -191,7 +191,7 @@ def _other_rate(
     rate: FloatArray, work: FloatArray, time: FloatArray, tick: float = 0.0
 ) -> tuple[float, float] | None:
     """Return the printed rate and that of the work in a time, if they contradict each other."""
-    known = (rate > 0) & np.isfinite(work) & (time > 0)
+    known = (rate > 0) & np.isfinite(work) & (time >= 0)
     total = float(time[known].sum())
     if not total > 0:
         return None
@@ -206,15 +206,20 @@ def _contradiction(run: LineRun, what: str, printed: float, other: float) -> Non
     run.findings.append(Finding("invalid", Rule.RATE_DISAGREEMENT, run.id, message, place))
 
 
-def _add_stamps(run: LineRun) -> _Dates | None:
-    """Add the times between the dates, and return the dates; None if not every line has one."""
+def _add_stamps(run: LineRun, *, is_checked: bool) -> _Dates | None:
+    """Add the times between the dates, and return the dates; None if not every line has one.
+
+    is_checked  whether the printed times lack steps of each epoch, and are compared with the dates here: then
+                dates in whole seconds are not used
+    """
     texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
     if not texts or len(texts) < 2:
         return None
     stamp = seconds([text.replace(b"/", b"-") for text in texts])
     tick = 1.0 if len(texts[0]) <= _WHOLE_SECONDS else 0.0
     is_coarse = tick and "step_time_s" in run.records.columns
-    if not is_coarse or len(texts) >= _MIN_DATES or np.median(np.diff(stamp)) >= _MIN_INTERVAL:
+    is_useful = len(texts) >= _MIN_DATES and not is_checked
+    if not is_coarse or is_useful or np.median(np.diff(stamp)) >= _MIN_INTERVAL:
         run.add_stamps(stamp, run.samples_per_step)
     return _Dates(stamp, tick)
 
