@@ -45,3 +45,13 @@ def test_a_crash_after_the_first_epoch_leaves_what_was_printed() -> None:
     run = read_log("gnmt", SETTINGS + STEPS + b"RuntimeError: CUDA out of memory.\nDONE!\n")
     assert (run.status, run.factors["batch_size"], run.factors["devices"]) == ("out_of_memory", 128, 2)
     assert [aggregate.value for aggregate in run.aggregates] == [65.0]
+
+
+def test_some_of_the_ranks_are_no_job() -> None:
+    lines = STEPS.splitlines(keepends=True)
+    of_one = b"".join(line for line in lines if b": TRAIN" not in line or line.startswith(b"1"))
+    for log in (SETTINGS + of_one + TABLE, SETTINGS + of_one):
+        run = read_log("gnmt", log)
+        assert run.factors["devices"] == 2
+        assert series_of(run, "throughput_per_device").value.tolist() == [10.0, 60.0]
+        assert not [series for series in run.series if series.metric == "throughput"]

@@ -14,7 +14,7 @@ def test_documented_units_are_converted():
     run = read_all("superbench", SUPERBENCH)[0]
     assert isinstance(run, Run)
     assert aggregate_of(run, "step_time", "model/bert/fp32_train").value == 0.2
-    assert aggregate_of(run, "throughput", "model/bert/fp32_train").value == 160.0
+    assert aggregate_of(run, "throughput_per_device", "model/bert/fp32_train").value == 160.0
     assert aggregate_of(run, "bandwidth", "nccl-bw/allreduce_8_busbw:0").value == 20.5e9
     assert aggregate_of(run, "temperature", "monitor:0").value == 45
     assert (run.factors["node"], run.status) == ("n1", "complete")

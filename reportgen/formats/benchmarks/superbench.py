@@ -31,9 +31,10 @@ _RETURN_CODE = "return_code"
 _DIAGNOSES = (b'"Defective Details"', b'"diagnosis/issue_details"')
 _IS_DIAGNOSIS = "a diagnosis: deviations from a baseline, no results"
 # The kinds of metrics by name: pattern, metric, factor. The rest of a name, its groups, goes into the phase.
+# A throughput is that of one process, which has one device; the number of processes is in no key.
 _KINDS = (
     (re.compile(r"(?:step_?times?|([a-z0-9]+_(?:train|inference))_step_time)_?(.*)"), "step_time", 1e-3),
-    (re.compile(r"(?:([a-z0-9]+_(?:train|inference))_)?throughput_?(.*)"), "throughput", 1.0),
+    (re.compile(r"(?:([a-z0-9]+_(?:train|inference))_)?throughput_?(.*)"), "throughput_per_device", 1.0),
     (re.compile(r"(?i)(ib_(?:write|read|send)_bw_[0-9].*)|(.*?)_?(busbw|algbw|bw)"), "bandwidth", 1e9),
 )
 # Benchmarks with units of their own. Integer rates are not FLOP/s.

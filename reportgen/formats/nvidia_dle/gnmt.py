@@ -1,7 +1,8 @@
 """Read logs of NVIDIA's GNMT: `0: TRAIN [0][10/48]  Time 1.013 (0.994)  Data ...  Tok/s 23106 (21526) ...`.
 
 A file becomes one Run. Every rank prints every tenth step, in any order, with its own tokens per second; the
-rate of the job is the sum over the ranks. A line describes that one step, not the ten since the last line.
+rate of the job is the sum over the ranks. Where the log lacks ranks, their mean is that of a device. A line
+describes that one step, not the ten since the last line.
 
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT.
 """
@@ -48,7 +49,7 @@ def _build(run: RunBuilder) -> None:
         set_batch(run, int(table[1]), batch_size=int(table[2]))
     else:
         batch_size = log.count(b"(train_batch_size=", b" train_batch_size=")
-        set_batch(run, len(np.unique(rank)) or None, batch_size=batch_size)
+        set_batch(run, int(rank.max(initial=-1)) + 1 or None, batch_size=batch_size)
     if len(steps):
         _add_steps(run, rank, steps)
     add_final(run, log.last(_EPOCH, b"Performance: Epoch: "))
@@ -56,15 +57,21 @@ def _build(run: RunBuilder) -> None:
 
 
 def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:
-    """Add the sum over the ranks of the steps that all ranks printed."""
+    """Add the sum over the ranks of the steps that all ranks printed, or their mean if ranks are missing."""
     step = _before(steps.integers("epoch"), steps.integers("length")) + steps.integers("index") + 1
     # A rank prints a step twice in a run that was resumed: the first line counts.
     _, first = np.unique(step * 10**_MAX_RANK_CHARS + rank, return_index=True)
     number, begins, count = np.unique(step[first], return_index=True, return_counts=True)
-    is_whole = count == len(np.unique(rank))
+    printed = len(np.unique(rank))
+    is_whole = count == printed
     run.step, run.last = number[is_whole], int(steps.end[-1])
     run.line = np.minimum.reduceat(steps.line[first], begins)[is_whole]
-    run.add("throughput", np.add.reduceat(steps.floats("rate")[first], begins)[is_whole], "printed")
+    total = np.add.reduceat(steps.floats("rate")[first], begins)[is_whole]
+    devices = run.factors.get("devices")
+    if isinstance(devices, int) and devices > printed:
+        run.add("throughput_per_device", total / printed, "printed")
+    else:
+        run.add("throughput", total, "printed")
 
 
 def _before(epoch: IntArray, length: IntArray) -> IntArray:
