@@ -480,3 +480,18 @@ def test_dates_of_lines_that_are_closer_than_a_second_are_no_contradiction() -> 
     run = read_log("paddle", content.encode())
     assert run.factors["batch_size"] == 96
     assert messages(run.findings, "rate.disagreement") == []
+
+
+@pytest.mark.parametrize(("rate", "contradicts"), [("16.0000", False), ("20.0000", True)])
+def test_dates_without_a_year_check_the_rate(rate: str, contradicts: bool) -> None:
+    """Twenty steps take 10 s; the year ends among them."""
+    last_hour = [divmod(3600 - left, 60) for left in range(180, 0, -10)]
+    dates = [*(f"12/31 23:{minute:02}:{second:02}" for minute, second in last_hour), "01/01 00:00:00"]
+    content = "".join(
+        f"[{date}] ppdet.engine INFO: Epoch: [0] [{step:>3}/999] learning_rate: 0.001 loss: 1.5 "
+        f"eta: 10 days, 1:02:03 batch_cost: {8 / float(rate):.4f} data_cost: 0.1000 ips: {rate} images/s\n"
+        for step, date in zip(range(0, 999, 20), dates, strict=False)
+    )
+    run = read_log("paddle", content.encode())
+    assert run.factors["batch_size"] == 8
+    assert bool(messages(run.findings, "rate.disagreement")) == contradicts

@@ -25,8 +25,10 @@ from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work, spans
 from reportgen.formats.parsing.text_log import Records, TextSign, mean, seconds
 
-# PaddleClas and PaddleOCR of 2.x write the date with slashes.
-_STAMP = regex("({:stamp}|[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})")
+# PaddleClas and PaddleOCR of 2.x write the date with slashes, PaddleDetection without the year.
+_STAMP = regex(r"({:stamp}|(?:[0-9]{4}/|\[)[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})")
+# A leap year, in which every date exists; the end of a year is a time below zero, which is not used.
+_ANY_YEAR = b"2024-"
 _WHOLE_SECONDS = len("2020-09-24 23:59:59")
 # s between lines; dates in whole seconds say less than the printed times of shorter intervals.
 _MIN_INTERVAL = 10.0
@@ -55,7 +57,8 @@ class _Dates:
         is_own = np.diff(step, prepend=step[:1]) == span
         usual = np.median(apart[is_own & np.isfinite(apart)]) if is_own.any() else np.nan
         # An evaluation or a checkpoint between two lines is longer.
-        result: FloatArray = np.where(is_own & (apart <= _MAX_PAUSE * usual + self.tick), apart, np.nan)
+        longest = _MAX_PAUSE * usual + self.tick
+        result: FloatArray = np.where(is_own & (apart >= 0) & (apart <= longest), apart, np.nan)
         return result
 
 
@@ -215,7 +218,7 @@ def _add_stamps(run: LineRun, *, is_checked: bool) -> _Dates | None:
     texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
     if not texts or len(texts) < 2:
         return None
-    stamp = seconds([text.replace(b"/", b"-") for text in texts])
+    stamp = seconds([text.replace(b"/", b"-").replace(b"[", _ANY_YEAR) for text in texts])
     tick = 1.0 if len(texts[0]) <= _WHOLE_SECONDS else 0.0
     is_coarse = tick and "step_time_s" in run.records.columns
     is_useful = len(texts) >= _MIN_DATES and not is_checked
