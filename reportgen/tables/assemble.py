@@ -6,7 +6,7 @@ is the only way for a number into a report.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -31,13 +31,17 @@ from reportgen.tables.headings import (
     label_of_factor,
     mean_header,
     metric_title,
+    plain,
     qualifiers,
     row_header,
 )
-from reportgen.tables.pivot import AxisKey, CaseGrid, Key, Place, pivot
+from reportgen.tables.pivot import AxisKey, CaseGrid, Key, Place, pivot, unnamed
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec
 from reportgen.tables.unit_choice import UnitChoice
+
+# A finding lists at most this many values of one factor.
+_MAX_LISTED = 6
 
 
 def build_tables(
@@ -112,8 +116,16 @@ def _table(
         ),
         facet=facet,
         facet_text=facet_words,
-        findings=tuple(builder.findings),
+        findings=(*builder.findings, *_unnamed_factors(spec, grid)),
     )
+
+
+def _unnamed_factors(spec: TableSpec, grid: CaseGrid) -> Iterator[Finding]:
+    for name, values in unnamed(spec, grid).items():
+        shown = ", ".join(map(plain, values[:_MAX_LISTED]))
+        more = f" and {len(values) - _MAX_LISTED} more" if len(values) > _MAX_LISTED else ""
+        message = f"cells differ in {name} ({shown}{more}), which no heading shows: add it to rows or qualify"
+        yield Finding("warning", Rule.TABLE_UNNAMED_FACTOR, spec.id, message)
 
 
 def _columns(spec: TableSpec, grid: CaseGrid, marks: Qualifiers, units: UnitChoice) -> list[Header]:

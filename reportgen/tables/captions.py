@@ -8,7 +8,7 @@ from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
-from reportgen.tables.pivot import LACKING, CaseGrid
+from reportgen.tables.pivot import LACKING, CaseGrid, unnamed
 from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
@@ -29,6 +29,7 @@ def caption(
         _constants(spec, cases),
         _baseline(spec, unequal),
         _differences(single, against),
+        _unnamed(spec, grid),
         *spec.notes,
     ]
     return tuple(text for text in sentences if text)
@@ -129,6 +130,14 @@ def _differences(cases: Sequence[Case], against: Comparer | None) -> str:
         return ""
     more = f" and {len(shown) - _MAX_LISTED_VALUES} more" if len(shown) > _MAX_LISTED_VALUES else ""
     return f"Cases and baselines also differ in {', '.join(shown[:_MAX_LISTED_VALUES])}{more}."
+
+
+def _unnamed(spec: TableSpec, grid: CaseGrid) -> str:
+    """Return the factors in which cells differ although no heading shows them."""
+    shown = [
+        _listed(spec, name, set(map(factor_key, values))) for name, values in unnamed(spec, grid).items()
+    ]
+    return f"Cells also differ in {', '.join(shown)}." if shown else ""
 
 
 def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, factors_of: FactorsOf) -> str:

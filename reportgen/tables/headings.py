@@ -92,7 +92,9 @@ def qualifiers(spec: TableSpec, grid: CaseGrid) -> Qualifiers:
     """Decide for each qualifying factor of the table where its text belongs."""
     result = Qualifiers()
     single = {place: cases[0] for place, cases in grid.slots.items() if len(cases) == 1}
-    for name in (n for n in spec.qualify if n not in (*spec.rows, *spec.columns, *spec.facets)):
+    # A reader must see which value was picked.
+    names = dict.fromkeys((*spec.qualify, *spec.pick))
+    for name in (n for n in names if n not in (*spec.rows, *spec.columns, *spec.facets)):
         _qualify(spec, name, {place: key_of(name, case) for place, case in single.items()}, result)
     return result
 
@@ -133,7 +135,7 @@ def _by_axis(
 
 def _own(spec: TableSpec, name: str, present: set[FactorKey | None]) -> FactorKey | None:
     """Return the table's own value of a factor: declared, filtered to one, or the only one there is."""
-    declared = spec.qualify[name]
+    declared = spec.qualify.get(name)
     if declared is not None:
         return factor_key(declared)
     wanted = spec.where.get(name, ())

@@ -160,6 +160,22 @@ def varying(cases: Sequence[Case]) -> tuple[str, ...]:
     return tuple(name for name in names if len({key_of(name, case) for case in cases}) > 1)
 
 
+def unnamed(spec: TableSpec, grid: CaseGrid) -> dict[str, list[FactorValue]]:
+    """Return the factors in which cells differ and that nothing in the definition names, with their values.
+
+    What a sample is (`item`) shows in the unit.
+    """
+    named = {*spec.rows, *spec.columns, *spec.facets, *spec.where, *spec.ignore, *spec.qualify, *spec.pick}
+    named |= {METRIC, PHASE, "item", *(spec.compare.baseline if spec.compare else ())}
+    cases = [slot[0] for slot in grid.slots.values() if len(slot) == 1 and slot[0].summary]
+    lists: dict[str, list[FactorValue]] = {}
+    for name in (name for name in varying(cases) if name not in named):
+        keys = {key_of(name, case) for case in cases}
+        known = sorted((key for key in keys if key), key=value_order)
+        lists[name] = [*(value for _, value in known), *([LACKING] if None in keys else [])]
+    return lists
+
+
 def key_of(name: str, case: Case) -> FactorKey | None:
     """Return the key of a case's factor, None if the case lacks it."""
     return factor_key(case.factors[name]) if name in case.factors else None

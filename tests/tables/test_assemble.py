@@ -911,3 +911,42 @@ def test_more_devices_do_more_work_with_more_ranks() -> None:
     table = only_table(runs, rows=("devices",), metrics=("step_time",), show=("ratio",), compare=compare)
     assert texts(table) == [["1"], ["1"]]
     assert not any("also differ" in text for text in table.caption)
+
+
+def test_a_factor_that_no_heading_shows_is_a_warning_with_its_values() -> None:
+    runs = [
+        published_run(framework="PyTorch", batch_size=32, throughput=639.0),
+        published_run(framework="TensorFlow", batch_size=256, throughput=854.0),
+    ]
+    table = only_table(runs, rows=("framework",))
+    assert [(finding.rule, finding.message) for finding in table.findings] == [
+        (
+            "table.unnamed-factor",
+            "cells differ in batch_size (32, 256), which no heading shows: add it to rows or qualify",
+        )
+    ]
+    assert "Cells also differ in batch size (32, 256)." in table.caption
+    for named in (
+        {"qualify": {"batch_size": None}},
+        {"ignore": ("batch_size",)},
+        {"columns": ("batch_size",)},
+    ):
+        assert only_table(runs, rows=("framework",), **named).findings == ()
+
+
+def test_a_picked_value_is_beside_its_number() -> None:
+    runs = [
+        published_run(framework=framework, batch_size=size, throughput=float(size))
+        for framework, sizes in (("PyTorch", (32, 64)), ("TensorFlow", (32, 256)))
+        for size in sizes
+    ]
+    table = only_table(runs, rows=("framework",), pick={"batch_size": "largest"})
+    assert texts(table) == [["64"], ["256"]]
+    shown = [
+        *(row.qualifiers for row in table.rows),
+        *(cell.qualifiers for line in table.cells for cell in line),
+    ]
+    assert {text for texts_of_place in shown for text in texts_of_place} == {
+        "batch_size=64",
+        "batch_size=256",
+    }
