@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from reportgen.formats.detection import detect
+from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, read_fragment, read_log, rule_lines, series_of, step_rows
 from tests.formats.valid_logs import TRAINER_STATE
 
@@ -197,3 +199,40 @@ def test_a_job_without_memory_for_its_first_step_is_no_log_of_bars():
     assert (run.status, run.series, run.aggregates) == ("out_of_memory", (), ())
     assert run.factors["batch_size"] == 8
     assert {finding.rule for finding in run.findings} >= {"read.failed-run"}
+
+
+LOG = b"".join(
+    b'{"current_steps": %d, "total_steps": 50, "elapsed_time": "0:%02d:%02d", "total_tokens": %d}\n'
+    % (step, 2 * step // 60, 2 * step % 60, 1000 * step)
+    for step in range(10, 51, 10)
+)
+STATE = json.dumps({"global_step": 50, "max_steps": 50, "train_batch_size": 4, "log_history": [
+    {"step": 50, "train_runtime": 100.0, "train_samples_per_second": 32.0, "train_steps_per_second": 0.5}
+]}).encode()  # fmt: skip
+
+
+def test_the_files_of_one_training_are_one_run():
+    console = PLAN + bars(1, 10, 20, 30, 40, 50) + b"\n" + TOTALS
+    files = {"trainer_state.json": STATE, "trainer_log.jsonl": LOG, "train.log": console, "notes.txt": b"x\n"}
+    claimed = detect(LogFiles.of(files))
+    assert claimed is not None
+    assert set(claimed.files) == {"trainer_state.json", "trainer_log.jsonl", "train.log"}
+    (run,) = claimed.format.read(claimed.files)
+    assert (run.id, run.status, run.samples_per_step) == ("trainer_state.json", "complete", 64)
+    assert run.factors == {"framework": "transformers", "item": "sample", "batch_size": 8, "devices": 8,
+                           "micro_batch_size": 4}  # fmt: skip
+    assert step_rows(series_of(run, "step_time"))[1] == (20, 10, 20.0, -1)
+    assert series_of(run, "tokens").value.tolist() == [10000.0] * 5
+    assert aggregate_of(run, "throughput", statistic="total").value == 32.0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"trainer_log.jsonl": LOG[: LOG.index(b'{"current_steps": 50')]},  # of a job that stopped earlier
+        {"train.log": PLAN + bars(1, 50) + b"\n" + TOTALS.replace(b"100.0", b"90.0")},
+        {},
+    ],
+)
+def test_files_of_other_trainings_are_runs_of_their_own(other):
+    assert detect(LogFiles.of({"trainer_state.json": STATE, **other})) is None

@@ -24,8 +24,8 @@ MEASURED = {
     "mmcv/hrnet_torch_bs8_fp16_gpu8_excerpt.log": ("mmengine", 45, ("step_time", "step", 1.10384, 5e-6)),
     "mmcv/deeplabv3p_c1_fp16.log": ("mmengine", 10, ("step_time", "step", 0.5326, 5e-5)),
     "timm/swin_tiny_2x2080ti_excerpt.log": ("timm", 3, ("step_time", "step", 0.316, 5e-4)),
+    # One run with trainer_log.jsonl beside it.
     "hf_trainer/trainer_state.json": ("hf_trainer", 0, ("step_time", "step", 7.787, 5e-4)),
-    "hf_trainer/trainer_log.jsonl": ("hf_trainer", 0, ("throughput", "step", 4129.18, 5e-3)),
     "optimum_benchmark": ("optimum_benchmark", 0, ("latency", "forward", 11.32957, 5e-6)),
     "llama_bench/llama_bench.json#1": ("llama_bench", 0, ("throughput", "step", 7100.00, 5e-3)),
     "llama_bench/llama_bench.json#2": ("llama_bench", 0, ("throughput", "step", 118.88, 5e-3)),

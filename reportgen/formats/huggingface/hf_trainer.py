@@ -1,9 +1,10 @@
 """Read what the Hugging Face Trainer leaves: trainer_state.json, printed dicts, LLaMA-Factory's log.
 
-Each file becomes one Run. The Trainer does not time steps: trainer_state.json and the printed dicts end in
-totals over the whole `train()` call, evaluation and compilation included, which become aggregates. Intervals
-exist if entries count time from the beginning of training (LLaMA-Factory's elapsed time in whole seconds;
-newer versions' `train_runtime` in every entry), and if the progress bar of training is in the log.
+Each file becomes one Run; files of one training in a folder are one run (see one_training). The Trainer does
+not time steps: trainer_state.json and the printed dicts end in totals over the whole `train()` call,
+evaluation and compilation included, which become aggregates. Intervals exist if entries count time from the
+beginning of training (LLaMA-Factory's elapsed time in whole seconds; newer versions' `train_runtime` in every
+entry), and if the progress bar of training is in the log.
 
 Format: https://github.com/huggingface/transformers, trainer_callback.py and trainer_utils.py (speed_metrics);
 https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
@@ -11,6 +12,7 @@ https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,8 @@ from numpy.typing import ArrayLike
 
 from reportgen.core.model import FloatArray, Run
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Results
+from reportgen.formats.base import Claim, Results
+from reportgen.formats.huggingface.one_training import STATE, claim_training, merge_training
 from reportgen.formats.parsing import json_values, trainer_output
 from reportgen.formats.parsing.json_values import number, tables, whole
 from reportgen.formats.parsing.progress_bars import apart
@@ -26,6 +29,7 @@ from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import NUMBER, JsonSign, TextLog, TextSign, format_of
 from reportgen.formats.parsing.timestamps import elapsed
+from reportgen.sources.logfiles import LogFiles
 
 _NAME = "hf_trainer"
 _STATE = (b'"log_history"', b'"global_step"')
@@ -43,20 +47,24 @@ _MIN_FIRST_STEP_SHARE = 0.75
 
 def read(log: TextLog) -> Results:
     """Yield the run of the file."""
+    yield _read_one(log)
+
+
+def _read_one(log: TextLog) -> Run:
     start = log.content.lstrip(b" \t\r\n")[:1]
     if start == b"{" and _STATE[0] in log.content:
-        yield _from_state(log)
-    elif start == b"{" and _LINES[0] in log.content:
-        yield _from_lines(log)
-    else:
-        yield _from_text(log)
+        return _from_state(log)
+    if start == b"{" and _LINES[0] in log.content:
+        return _from_lines(log)
+    return _from_text(log)
 
 
-FORMAT = format_of(
+_STATE_SIGN = JsonSign(_STATE, 0.95)
+_FILES = format_of(
     _NAME,
     "Hugging Face Trainer: trainer_state.json, console output, LLaMA-Factory's log.",
     (
-        JsonSign(_STATE, 0.95),
+        _STATE_SIGN,
         JsonSign(_LINES, 0.95),
         TextSign((b"'epoch': ",), _DICT, 0.8),
         TextSign((trainer_output.SUMMARY,), trainer_output.FINAL, 0.8),
@@ -66,6 +74,24 @@ FORMAT = format_of(
     ),
     read,
 )
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file by its content, and the files of one training in a folder."""
+    return claim_training(files, _STATE_SIGN) if files.is_folder else _FILES.claims(files)
+
+
+def _read_view(files: LogFiles) -> Results:
+    """Yield the run of a file, or the one run of the files of a training."""
+    if not files.is_folder:
+        yield from _FILES.read(files)
+        return
+    runs = {name: _read_one(TextLog(files.file(name))) for name in files}
+    if STATE in runs:
+        yield merge_training(runs)
+
+
+FORMAT = replace(_FILES, claims=claims, read=_read_view, views="both")
 
 
 def _start(log: TextLog, step: ArrayLike, line: ArrayLike) -> RunBuilder:
