@@ -50,7 +50,9 @@ def test_bert_latencies_are_times() -> None:
     )
     run = read_log("mxnet", content.encode())
     assert line_rows(series_of(run, "step_time", "printed")) == [(1, 1, 0.3917, 1), (2, 1, 0.3903, 2)]
-    assert run.factors["item"] == "sequence"
+    assert run.factors == {"framework": "MXNet", "item": "sequence"}
+    accumulated = read_log("mxnet", b"Namespace(accumulate=4, batch_size=32)\n" + content.encode())
+    assert accumulated.factors["gradient_accumulation_steps"] == 4
 
 
 def test_partial_fc_prints_samples_per_second_as_it_per_second() -> None:

@@ -62,3 +62,22 @@ def test_automodel_prints_the_rate_of_every_step(first):
     assert step_rows(series_of(run, "throughput", "printed")) == [(1, 1, 800.0, -1), (2, 1, 820.0, -1)]
     assert step_rows(series_of(run, "step_time", "timestamp")) == [(2, 1, 2.0, -1)]
     assert run.factors == {"framework": "NeMo Automodel", "item": "token"}
+
+
+CONFIGURATION = b"model:\n  micro_batch_size: 4\n  global_batch_size: 64\n  encoder_seq_length: 2048\n"
+
+
+def test_the_batch_of_the_configuration_counts_where_lines_have_none():
+    bar = b"Epoch 0: :   0%%|#    | %d/77225 [%s<5:14:02, v_num=3-14, global_step=%d.0, train_step_timing in s=1.5]\r"
+    run = read_log("nemo", CONFIGURATION + bar % (5, b"00:16", 4) + bar % (6, b"00:18", 5))
+    assert step_rows(series_of(run, "step_time", "host")) == [(5, 1, 1.5, 64), (6, 1, 1.5, 64)]
+    assert (run.samples_per_step, run.factors["global_batch_size"]) == (64.0, 64)
+    delta = read_log("nemo", CONFIGURATION + b"Step 12: train_step_timing in s=0.512\n")
+    assert delta.samples_per_step == 64
+
+
+def test_the_batch_of_a_line_wins_and_one_that_ramps_up_is_none_of_the_run():
+    assert read_log("nemo", CONFIGURATION + NEMO).samples_per_step == 16
+    run = read_log("nemo", CONFIGURATION + NEMO.replace(b"global_batch_size: 16", b"global_batch_size: 8", 1))
+    assert (run.samples_per_step, "global_batch_size" in run.factors) == (None, False)
+    assert step_rows(series_of(run, "step_time", "host"))[1:] == [(11, 10, 25.0, 160), (21, 10, 22.5, 160)]

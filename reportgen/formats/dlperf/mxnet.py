@@ -14,6 +14,7 @@ FORMAT = LineFormat(
         StepLine.like(
             "[step {step:int}]{..}throughput={}K tks/s{..}latency={step_time_ms} ms/batch",
             is_dated=True,
+            accumulates=True,
             factors={"item": "sequence"},
         ),
         # It says it/sec and counts samples: batch size x devices over the time of an iteration.

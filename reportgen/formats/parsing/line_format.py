@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Format, Results
+from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.line_pattern import line_pattern, longest_literal, regex
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
 from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
@@ -154,6 +155,7 @@ class StepLine(_LineKind):
     clock      of the printed time
     factors    constant for logs with such lines
     prepare    changes the records before they are numbered
+    accumulates  whether a step has all batches that the log says it accumulates, and no line has its work
     all_ranks  whether to keep the lines that several ranks print for one step; else the first counts
     confidence of a claim by such a line, where it is not that of the format
     damage     the fact of the finding about lines that have the literal and do not match; "" for none
@@ -167,6 +169,7 @@ class StepLine(_LineKind):
     clock: Clock = "printed"
     factors: Mapping[str, FactorValue] = field(default_factory=dict)
     prepare: Callable[[Records], Records] | None = None
+    accumulates: bool = False
     all_ranks: bool = False
     confidence: float | None = None
     damage: str = ""
@@ -417,6 +420,8 @@ class LineFormat:
         per_node, nodes = settings.pop("devices_per_node", 0), settings.get("nodes", 0)
         if isinstance(per_node, int) and isinstance(nodes, int) and per_node * nodes:
             settings["devices"] = per_node * nodes
+        if kind.accumulates and (accumulated := accumulation_steps(log.content)) > 1:
+            settings["gradient_accumulation_steps"] = accumulated
         return LineRun(log, self.name, kind, every, {**self.factors, **kind.factors, **settings})
 
     def _records(self, log: TextLog) -> tuple[StepLine, Records]:

@@ -55,8 +55,14 @@ def _step(printed: bytes | None, iteration: bytes | None) -> bytes | None:
 
 
 def _build(run: LineRun) -> None:
-    if "global_batch_size" in run.records.columns:
+    columns = dict(run.records.columns)
+    if any(columns.get("global_batch_size", ())):
         run.set_batch(constant(run.records.floats("global_batch_size")))
+    elif run.factors["item"] == "sequence":
+        # Bars and older lines have no batch; the configuration that is printed before them has it.
+        columns.pop("global_batch_size", None)
+        run.records = replace(run.records, columns=columns)
+        run.set_batch(run.count("global_batch_size"))
     run.measure()
 
 
@@ -79,7 +85,11 @@ FORMAT = LineFormat(
         ),
     ),
     factors={"framework": "NeMo", "item": "sequence"},
-    settings=(Setting(b"seq_length", r"\bseq_length[=: ]{1,3}{seq_len:int}"),),
+    settings=(
+        Setting(b"seq_length", r"\bseq_length[=: ]{1,3}{seq_len:int}"),
+        # In YAML or on the command line; in the fields of a step it may ramp up.
+        Setting(b"global_batch_size", r"(?:^ {0,12}|\.)global_batch_size(?:: |=){global_batch_size:int}\b"),
+    ),
     build=_build,
     confidence=0.9,
 ).format()
