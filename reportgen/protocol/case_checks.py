@@ -5,10 +5,11 @@ Each rule is one function from the measurements of a case to findings; `check_ca
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from reportgen.core.model import Finding, Measurement, Run
-from reportgen.core.rules import Rule
+from reportgen.core.rules import Rule, Severity
 from reportgen.core.stats import fewest_repeats, median, trend
 from reportgen.protocol.definition import Protocol
 
@@ -27,6 +28,10 @@ VARIES_BY_NATURE = frozenset(
 
 # More ids or values than these are counted rather than listed.
 _MAX_LISTED = 4
+_MAX_LISTED_NUMBERS = 8
+
+# Larger numbers of repeats are ids of jobs.
+_MAX_REPEAT_NUMBER = 1000
 
 # With four repeats, even a strict order is too likely by chance.
 _MIN_TREND_REPEATS = 5
@@ -38,6 +43,7 @@ def check_case(
     measurements: Sequence[Measurement],
     runs: Sequence[Run],
     protocol: Protocol,
+    numbers: Collection[int],
     *,
     is_split: bool,
 ) -> tuple[Finding, ...]:
@@ -45,6 +51,7 @@ def check_case(
 
     subject   the case in words; quantity  its metric and phase in words
     runs      all of its runs; measurements  those of the runs that have one
+    numbers   the repeat numbers of all runs with these factors, also of those that another case has
     is_split  each repeat is a case of its own, so that there can be only one
     """
     return (
@@ -52,6 +59,8 @@ def check_case(
         *spread(subject, quantity, measurements, protocol),
         *drift(subject, quantity, measurements, protocol),
         *repeat_collision(subject, runs),
+        *(() if is_split else missing_repeats(subject, numbers, runs)),
+        *pooled_folders(subject, quantity, measurements),
         *mixed(subject, measurements),
         *environment_varies(subject, [measurement.run for measurement in measurements]),
     )
@@ -127,6 +136,36 @@ def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
+def missing_repeats(subject: str, numbers: Collection[int], runs: Sequence[Run]) -> tuple[Finding, ...]:
+    """Report the repeat numbers below the highest that no run has."""
+    highest = max(numbers, default=0)
+    missing = [number for number in range(1, highest) if number not in numbers]
+    if not missing or highest > _MAX_REPEAT_NUMBER:
+        return ()
+    unit = "repeat" if len(missing) == 1 else "repeats"
+    shown = _listed([str(number) for number in missing], _MAX_LISTED_NUMBERS)
+    message = f"{unit} {shown} of {highest} {'is' if len(missing) == 1 else 'are'} missing"
+    return (Finding("warning", Rule.PROTOCOL_MISSING_REPEATS, subject, message, runs[0].source),)
+
+
+def pooled_folders(subject: str, quantity: str, measurements: Sequence[Measurement]) -> tuple[Finding, ...]:
+    """Report repeats from several folders of which each has several."""
+    values: dict[str, list[float]] = {}
+    for measurement in measurements:
+        folder = measurement.run.id.partition("#")[0].rpartition("/")[0]
+        values.setdefault(folder, []).append(measurement.value)
+    if sum(len(each) > 1 for each in values.values()) < 2:
+        return ()
+    ranges = sorted((min(each), max(each)) for each in values.values() if len(each) > 1)
+    is_apart = any(high < low for (_, high), (low, _) in pairwise(ranges))
+    folders = _listed(
+        [f"{folder or '.'} ({len(each)}, median {median(each):.4g})" for folder, each in values.items()]
+    )
+    message = f"{len(measurements)} repeats of {quantity} come from {len(values)} folders: {folders}"
+    severity: Severity = "warning" if is_apart else "note"
+    return (Finding(severity, Rule.PROTOCOL_POOLED_FOLDERS, subject, message),)
+
+
 def mixed(subject: str, measurements: Sequence[Measurement]) -> tuple[Finding, ...]:
     """Report repeats that were measured differently: other evidence, other steps, other parts."""
     kinds = Counter(_how(measurement) for measurement in measurements)
@@ -164,6 +203,6 @@ def varies_by_nature(key: str) -> bool:
     return last in VARIES_BY_NATURE or last.endswith(("_ns", "_time", "_pid"))
 
 
-def _listed(items: Sequence[str]) -> str:
-    more = len(items) - _MAX_LISTED
-    return ", ".join(items[:_MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
+def _listed(items: Sequence[str], most: int = _MAX_LISTED) -> str:
+    more = len(items) - most
+    return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")

@@ -56,18 +56,22 @@ def build_cases(
     measured = measured or MeasuredRuns()
     groups: dict[object, list[Run]] = {}
     factors: dict[object, dict[str, FactorValue]] = {}
+    numbers: dict[object, set[int]] = {}
     for run in sorted(runs, key=lambda run: natural_key(run.id)):
-        if not _is_concerned(run, request, measured):
-            continue
         own = {name: value for name, value in sorted(factors_of(run).items()) if name not in request.ignore}
         key = factors_key(own)
+        if run.repeat is not None:
+            numbers.setdefault(key, set()).add(run.repeat)
+        if not _is_concerned(run, request, measured):
+            continue
         factors.setdefault(key, own)
         groups.setdefault(key, []).append(run)
     cases = []
     for agreed, group in groups.items():
+        known = numbers.get(agreed, set())
         for own, alike in _comparable(factors[agreed], group, request, measured):
             split = _split(own, alike) if request.split_repeats else [(own, alike)]
-            cases += [_case(shared, repeats, request, measured) for shared, repeats in split]
+            cases += [_case(shared, repeats, known, request, measured) for shared, repeats in split]
     return tuple(cases)
 
 
@@ -111,7 +115,14 @@ def _split(shared: Factors, group: Sequence[Run]) -> list[tuple[Factors, list[Ru
     return [({**shared, "repeat": number}, by_number[number]) for number in sorted(by_number)]
 
 
-def _case(factors: Factors, runs: Sequence[Run], request: CaseRequest, measured: MeasuredRuns) -> Case:
+def _case(
+    factors: Factors,
+    runs: Sequence[Run],
+    numbers: Collection[int],
+    request: CaseRequest,
+    measured: MeasuredRuns,
+) -> Case:
+    """Return the case of these repeats; `numbers` are those of all runs with the same factors."""
     metric, phase, protocol = request.metric, request.phase, request.protocol
     attempts = _in_one_unit([_attempt(run, request, measured) for run in runs], metric)
     measurements = [attempt.measurement for attempt in attempts if attempt.measurement]
@@ -119,7 +130,9 @@ def _case(factors: Factors, runs: Sequence[Run], request: CaseRequest, measured:
     subject = ", ".join(f"{name}={value}" for name, value in factors.items()) or "all runs"
     quantity = metric if phase == STEP else f"{metric} ({phase})"
     entered = {name for measurement in measurements for name in measurement.parts}
-    checks = check_case(subject, quantity, measurements, runs, protocol, is_split=request.split_repeats)
+    checks = check_case(
+        subject, quantity, measurements, runs, protocol, numbers, is_split=request.split_repeats
+    )
     return Case(
         factors=factors,
         metric=metric,

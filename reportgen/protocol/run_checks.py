@@ -16,6 +16,7 @@ from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import is_in_whole_seconds, series_of
 from reportgen.protocol.contradictions import check_contradictions
 from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.outliers import check_outliers
 from reportgen.protocol.printed_rate import RATE_SHARE
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, step_ranges_text
 from reportgen.protocol.telemetry_checks import check_telemetry, device_label
@@ -50,6 +51,7 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
         *window.findings,
         *measured.check(check_contradictions, window),
         *measured.check(check_steady, window),
+        *measured.check(check_outliers, window),
         *check_synchronised(measured.run, used, window),
         *check_device_time(measured, used, window),
         *measured.check(check_clocks, window),

@@ -322,3 +322,44 @@ def test_repeats_without_a_number_are_numbered_in_natural_order() -> None:
     runs = [run(series([float(n)] * 10), id=f"r{n}") for n in (10, 2, 1)]
     (case,) = cases(runs, "step_time", "step", parse_protocol("2+5x1"))
     assert [measured.run.id for measured in case.measurements] == ["r1", "r2", "r10"]
+
+
+def test_missing_numbers_of_repeats_are_named() -> None:
+    numbers = (1, 3, 4, 6, 8, 11, 12)
+    case = one_case(*(repeat(number) for number in numbers))
+    assert messages(case.findings, "protocol.missing-repeats") == ["repeats 2, 5, 7, 9, 10 of 12 are missing"]
+
+
+def test_failed_repeats_and_those_of_other_cases_are_not_missing() -> None:
+    failed = repeat(2, status="failed")
+    of_one_rank = repeat(3, ranks=1)
+    found = cases([repeat(1, ranks=2), failed, of_one_rank, repeat(4, ranks=2)], "step_time", "step", TWO)
+    assert len(found) > 1
+    assert not [each for case in found for each in messages(case.findings, "protocol.missing-repeats")]
+
+
+def test_ids_of_jobs_and_repeats_without_number_are_not_checked() -> None:
+    assert not messages(one_case(repeat(596562), repeat(596567)).findings, "protocol.missing-repeats")
+    unnumbered = one_case(repeat(None, id="a"), repeat(None, id="b"))
+    assert not messages(unnumbered.findings, "protocol.missing-repeats")
+
+
+def pooled(first: float, second: float) -> list[tuple[str, str]]:
+    """Return (severity, message) about two folders of three repeats: 1, 1.001 and 1.002 times these."""
+    times = {"a": first, "b": second}
+    runs = [repeat(None, times[name] * (1 + i / 1000), id=f"{name}/{i}") for name in times for i in range(3)]
+    found = one_case(*runs).findings
+    return [(each.severity, each.message) for each in found if each.rule == "protocol.pooled-folders"]
+
+
+def test_repeats_from_several_folders_are_named() -> None:
+    folders = "6 repeats of step_time come from 2 folders: a (3, median 1.001), b (3, median {})"
+    assert pooled(1.0, 1.03) == [("warning", folders.format("1.031"))]
+    assert pooled(1.0, 1.0) == [("note", folders.format("1.001"))]
+
+
+def test_repeats_from_one_folder_or_from_a_folder_each_are_not_named() -> None:
+    one_folder = one_case(*(repeat(None, id=f"a/{i}") for i in range(4)))
+    own_folders = one_case(*(repeat(None, id=f"{i}/a") for i in range(4)))
+    for case in (one_folder, own_folders):
+        assert not messages(case.findings, "protocol.pooled-folders")

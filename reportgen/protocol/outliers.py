@@ -1,0 +1,72 @@
+"""Name the measured steps that take much longer than the others; all of them are measured.
+
+A single long step is a hiccup, a stretch of slower steps is another state of the machine. Neither is a gap,
+which is left out of the time, and neither is the end of the warm-up, which `check_steady` reports.
+"""
+
+import numpy as np
+
+from reportgen.core.model import Finding, FloatArray
+from reportgen.core.rules import Rule
+from reportgen.core.stats import quantile
+from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.steps import BoolArray, array_median, exact_sum, step_ranges_text
+from reportgen.protocol.window import MeasuredWindow
+
+# A step is an outlier from this multiple of the median of all measured steps.
+OUTLIER_FACTOR = 2
+# Outliers that together cost less than this share of the measured time are not named.
+OUTLIER_SHARE = 0.02
+
+# A block of this many steps is slow if its median exceeds that of all measured steps by this share.
+SLOW_BLOCK_STEPS = 10
+SLOW_SHARE = 0.1
+
+# Of fewer steps, the median is no standard for the others.
+_MIN_STEPS = 20
+
+
+def check_outliers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report long single steps, and stretches of slower steps, of the slowest rank."""
+    slowest = max(window.ranks, key=lambda rank: exact_sum(rank.value))
+    # A clock coarser than the steps shows 0 for most of them.
+    is_comparable = not (slowest.is_coarse or slowest.is_queued) and slowest.value.min() > 0
+    if len(slowest) < _MIN_STEPS or not is_comparable:
+        return ()
+    time, steps = slowest.value, slowest.last
+    usual = array_median(time)
+    messages = []
+    is_slow = _in_slow_stretch(time, usual)
+    if is_slow.any():
+        more = array_median(time[is_slow]) / array_median(time[~is_slow]) - 1
+        where = step_ranges_text(steps[is_slow].tolist())
+        messages.append(f"steps {where} take {more:.1%} more time per step than the other measured steps")
+    # Longer ones are gaps, or have a finding as stalls.
+    is_long = ~is_slow & (time > OUTLIER_FACTOR * usual) & (time <= window.protocol.gap_factor * usual)
+    share = exact_sum(time[is_long] - usual) / window.window.time
+    if share > OUTLIER_SHARE:
+        long: list[int] = steps[is_long].tolist()
+        what = (
+            f"{len(long)} steps ({step_ranges_text(long)}) take" if len(long) > 1 else f"step {long[0]} takes"
+        )
+        messages.append(
+            f"{what} more than {OUTLIER_FACTOR} times the median; at the median, all steps would take "
+            f"{share:.1%} less time"
+        )
+    rule, run = Rule.PROTOCOL_OUTLIERS, measured.run
+    return tuple(Finding("warning", rule, run.id, message, slowest.place()) for message in messages)
+
+
+def _in_slow_stretch(time: FloatArray, usual: float) -> BoolArray:
+    """Return which steps belong to slow blocks behind the first block that is not slow.
+
+    A block is slow if its median exceeds the median of all by 10 %, and by three times the distance between
+    the median and the lower quartile: that distance is the noise, and slow steps do not enter it.
+    """
+    blocks = len(time) // SLOW_BLOCK_STEPS
+    whole = blocks * SLOW_BLOCK_STEPS
+    medians = np.median(time[:whole].reshape(blocks, SLOW_BLOCK_STEPS), axis=1)
+    noise = usual - quantile(sorted(time.tolist()), 0.25)
+    slow = medians > usual + max(SLOW_SHARE * usual, 3 * noise)
+    slow &= np.cumsum(~slow) > 0
+    return np.concatenate((np.repeat(slow, SLOW_BLOCK_STEPS), np.zeros(len(time) - whole, dtype=bool)))
