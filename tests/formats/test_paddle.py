@@ -495,3 +495,13 @@ def test_dates_without_a_year_check_the_rate(rate: str, contradicts: bool) -> No
     run = read_log("paddle", content.encode())
     assert run.factors["batch_size"] == 8
     assert bool(messages(run.findings, "rate.disagreement")) == contradicts
+
+
+def test_a_smaller_last_batch_of_an_epoch_does_not_hide_the_others() -> None:
+    lines = clas_log([0.5] * 50, STATIC, epochs=3).splitlines(keepends=True)
+    short = [line.replace("512.00000", "200.00000") if "step:50 " in line else line for line in lines]
+    run = read_log("paddle", "".join(short).encode())
+    assert run.factors["batch_size"] == 256
+    measured = measure_run(run, "throughput_per_device", "step", DEFAULT)
+    assert measured is not None
+    assert measured.value == pytest.approx(512)

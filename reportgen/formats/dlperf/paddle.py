@@ -91,10 +91,19 @@ def _build(run: LineRun) -> None:
 
 def _process_batch(records: Records) -> float | None:
     """Return the samples of a process in a step, as printed or by rate and time; None if unknown."""
+    batch = _constant_batch(records)
+    if batch is None and "epoch" in records.columns:
+        # The last batch of an epoch may be smaller, and its line shows a rate by it.
+        batch = _constant_batch(records.take(np.flatnonzero(np.diff(records.integers("epoch")) == 0)))
+    return batch
+
+
+def _constant_batch(records: Records) -> float | None:
     columns = records.columns
     if "samples" in columns:
         samples = records.floats("samples")
-        return float(samples[0]) if (samples == samples[0] // 1).all() and samples[0] > 0 else None
+        is_one = len(samples) and (samples == samples[0] // 1).all() and samples[0] > 0
+        return float(samples[0]) if is_one else None
     if "ips" not in columns:
         return None
     rate, error = records.floats("ips"), rounding(records, "ips")
