@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from reportgen.core.comparability import OF_REPEATS
 from reportgen.core.model import Case, Finding
 from reportgen.core.results import Cell, Comparison, Note, Quantity
 from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats
 from reportgen.core.units import Unit
-from reportgen.protocol.comparability import OF_REPEATS
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
 from reportgen.tables.pivot import LACKING, CaseGrid, Place, varying

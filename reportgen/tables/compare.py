@@ -8,6 +8,7 @@ there is no baseline, and the cell says so.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.core.comparability import differences
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
@@ -16,7 +17,6 @@ from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
 from reportgen.core.verdict import Verdict
 from reportgen.protocol import FAILED_STATUSES
-from reportgen.protocol.comparability import differences
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec

@@ -25,7 +25,7 @@ class CompareSpec:
     mean             adds a row with the geometric mean of each column's ratios
     same_within      share within which two cases are the same
     is_exchangeable  the author declares that the order of the runs does not matter
-    accept           essential differences that the author accepts, see `protocol.comparability`
+    accept           essential differences that the author accepts, see `core.comparability`
     """
 
     kind: CompareKind

@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Source
+from reportgen.core.model import Case, Source
 from reportgen.core.results import Report
 from reportgen.render import render_index, render_report
 from reportgen.render.prose.template import fill_headline, fill_prose
@@ -159,6 +159,27 @@ def test_a_ratio_to_a_cell_that_is_zero_is_a_mistake() -> None:
     text = '{{ ratio("phases/DARNN", column={"phase": "forward", "device": "GPU"}, to_column={"device": "CPU"}) }}'
     with pytest.raises(RequestError, match=r":1: table .* divides by a cell that is 0"):
         fill_prose(replace(_report(text), tables=(zero,)))
+
+
+def test_a_ratio_of_cells_that_cannot_be_compared_is_a_mistake() -> None:
+    table = example.throughput_table()
+    text = '{{ ratio("fp32-b128", row={"devices": 1, "nodes": 1}, column={"framework": "OneFlow"}, ' \
+        'to_column={"framework": "NGC PyTorch"}) }}'  # fmt: skip
+    below = table.cells[0][2]
+    assert below.case is not None
+
+    def filled(case: Case) -> str:
+        row = (*table.cells[0][:2], replace(below, case=case), *table.cells[0][3:])
+        return fill_prose(
+            replace(_report(text), tables=(replace(table, cells=(row, *table.cells[1:])),))
+        ).text
+
+    assert filled(below.case) == "1.01"
+    with pytest.raises(RequestError, match="the ratio divides throughput by step_time; choose cells that"):
+        filled(replace(below.case, metric="step_time"))
+    published = tuple(replace(each, evidence="published") for each in below.case.measurements)
+    with pytest.raises(RequestError, match=r"cells differ in evidence \(measured; already reduced"):
+        filled(replace(below.case, measurements=published))
 
 
 def test_placed_blocks_have_one_blank_line_around_them() -> None:

@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Literal
 
 from reportgen.core import units
+from reportgen.core.comparability import differences
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import FactorValue
 from reportgen.core.results import Cell, Header, Quantity, Report, Table
@@ -145,6 +146,7 @@ class Functions:
         to_column = {**column, **_factors("to_column", to_column)}
         above = _find_cell(table, row, column, quantity)
         below = _find_cell(table, to_row, to_column, quantity)
+        _check_comparable(above, below)
         if below.value == 0:
             raise PlaceholderError(
                 f'table "{table_id}": the ratio divides by a cell that is 0', "choose another cell"
@@ -289,6 +291,21 @@ def _find_cell(
     if wanted[0].cell.value is None:
         raise _no_number(wanted[0])
     return wanted[0]
+
+
+def _check_comparable(above: _LocatedCell, below: _LocatedCell) -> None:
+    """Raise PlaceholderError if the ratio of two cells would mean nothing, as in a table with `compare`."""
+    case, other = above.cell.case, below.cell.case
+    if case is None or other is None or above.column.quantity != "value":
+        return
+    place, remedy = f'table "{above.table.id}"', "choose cells that were measured alike"
+    if case.metric != other.metric:
+        raise PlaceholderError(f"{place}: the ratio divides {case.metric} by {other.metric}", remedy)
+    factors = (*above.table.row_factors, *above.table.column_factors)
+    named = [name for name in factors if case.factors.get(name) != other.factors.get(name)]
+    reasons = [each.text for each in differences(case, other, named) if each.is_essential]
+    if reasons:
+        raise PlaceholderError(f"{place}: the cells differ in {' and '.join(reasons)}", remedy)
 
 
 def _located(table: Table) -> Iterator[_LocatedCell]:
