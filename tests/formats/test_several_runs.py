@@ -16,6 +16,7 @@ LINE_FORMATS = {
     "deepspeed": valid_logs.DEEPSPEED,
     "llmc": valid_logs.LLMC,
     "megatron": valid_logs.MEGATRON,
+    "mmengine": valid_logs.MMCV,
     "nanochat": valid_logs.NANOCHAT,
     "nanogpt": valid_logs.NANOGPT,
     "nemo": valid_logs.NEMO,
@@ -161,3 +162,81 @@ def test_two_engines_that_print_each_step_are_one_run() -> None:
     lines = [b"engine step=%d, skipped=0\nstep %d/30 5.0 ms\n" % (step, step) for step in range(1, 31)]
     (run,) = own(b"train_batch_size 64\n" + b"".join(line + line for line in lines))
     assert run.findings == ()
+
+
+def bars(epochs: int, rate: float) -> bytes:
+    head = b"Namespace(batch_size=%d, model='resnet50')\ntraining on 1 device, loss: cross entropy\n" % int(
+        rate
+    )
+    drawn = (
+        f"\rEpoch {epoch}: {done:4}%|###| {done}/100 [{int(done / rate) // 60:02}:{int(done / rate) % 60:02}<00:00, "
+        f"{rate:5.2f}it/s]"
+        for epoch in range(epochs)
+        for done in range(0, 101, 10)
+    )
+    return head + "".join(drawn).encode() + b"\n"
+
+
+def test_loops_of_bars_are_epochs_and_a_head_begins_a_run() -> None:
+    one = read_runs("tqdm", bars(2, 1.0))
+    assert len(one) == 1
+    assert sum(one[0].series[0].span) == 200
+    first, second = read_runs("tqdm", bars(2, 1.0) + bars(2, 2.0))
+    assert [sum(run.series[0].span.tolist()) / sum(run.series[0].value.tolist()) for run in (first, second)] == (
+        pytest.approx([1.0, 2.0], rel=0.05))  # fmt: skip
+
+
+def console(rate: float) -> bytes:
+    return (
+        b"[INFO] python run_clm.py --batch 8\nloading model\n{'loss': 2.5, 'epoch': 0.5}\n"
+        b"{'train_runtime': 100.0, 'train_samples_per_second': %.1f, 'train_steps_per_second': 0.5, "
+        b"'train_loss': 0.7, 'epoch': 1.0}\n" % rate
+    )
+
+
+def test_a_console_with_several_trainings() -> None:
+    runs = read_runs("hf_trainer", console(32.0) + console(48.0))
+    rates = [figure.value for run in runs for figure in run.aggregates if figure.metric == "throughput"]
+    assert (len(runs), rates) == (2, [32.0, 48.0])
+
+
+def test_lines_of_mmcv_in_json() -> None:
+    def log(seconds: float) -> bytes:
+        head = (
+            b'{"env_info": "GPU 0: V100", "config": "data = dict(samples_per_gpu=4)", "exp_name": "fcn.py"}\n'
+        )
+        return head + b"".join(
+            b'{"mode": "train", "epoch": 1, "iter": %d, "memory": 9, "data_time": 0.1, "time": %.1f}\n'
+            % (step, seconds)
+            for step in range(10, 60, 10)
+        )
+
+    runs = read_runs("mmengine", log(1.5) + log(2.5))
+    assert [run.id for run in runs] == ["x.log#1", "x.log#2"]
+    assert [run.series[0].value[0] for run in runs] == [15.0, 25.0]
+
+
+def mmcv(batch: int, seconds: float) -> bytes:
+    head = f"2023-08-03 02:25:00,000 - mmseg - INFO - Distributed training: False\ndata = dict(samples_per_gpu={batch})\n"
+    return (head + "".join(
+        f"2023-08-03 02:{26 + step // 60}:{step % 60:02},000 - mmseg - INFO - Iter [{step}/40]\tlr: 1e-03, eta: 0:03:06, "
+        f"time: {seconds:.3f}, data_time: 0.010, memory: 11439, loss: 0.7\n" for step in range(1, 41)
+    )).encode()  # fmt: skip
+
+
+def test_printed_lines_of_mmcv() -> None:
+    first, second = read_runs("mmengine", mmcv(4, 1.5) + mmcv(8, 2.5))
+    assert [run.series[0].value[0] for run in (first, second)] == [1.5, 2.5]
+
+
+def test_lines_of_mindspore() -> None:
+    def log(milliseconds: float) -> bytes:
+        head = b"device_num: 1, model resnet50\nstart training\n"
+        return head + b"".join(
+            b"epoch: %d step: 10, loss is 2.5\nepoch time: %.1f ms, per step time: %.1f ms\n"
+            % (epoch, 10 * milliseconds, milliseconds)
+            for epoch in range(1, 21)
+        )
+
+    first, second = read_runs("mindspore", log(50.0) + log(70.0))
+    assert [run.series[0].value[0] for run in (first, second)] == [0.5, 0.7]

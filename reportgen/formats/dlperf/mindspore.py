@@ -11,12 +11,13 @@ import re
 
 import numpy as np
 
-from reportgen.core.model import FloatArray, IntArray
+from reportgen.core.model import FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import by_rank
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
+from reportgen.formats.parsing.several_runs import StepPlaces, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import occurrences
 from reportgen.formats.parsing.text_log import Records, TextLog, TextSign, format_of
 from reportgen.sources.logfiles import LogFiles
@@ -41,7 +42,14 @@ def _refine(files: LogFiles, claim: Claim | None) -> Claim | None:
 
 
 def read(log: TextLog) -> Results:
-    """Yield the run of the file."""
+    """Yield the runs of the file."""
+    steps = log.records(_STEP, b"epoch:")
+    places = StepPlaces(steps.begin, steps.end, steps.integers("epoch"), steps.integers("step"))
+    for part in run_logs(log, run_borders(log, places)):
+        yield _run(part)
+
+
+def _run(log: TextLog) -> Run:
     every = log.records(_TIME, _ANCHOR)
     numbers, times = _paired(log.records(_STEP, b"epoch:"), every)
     if len(times):
@@ -54,7 +62,7 @@ def read(log: TextLog) -> Results:
     time = _seconds(times)
     for at in by_rank(run, occurrences(step)):
         run.add("step_time", time[at], "printed", span=span[at])
-    yield run.run()
+    return run.run()
 
 
 _SIGN = TextSign((_ANCHOR,), _WITH_STEPS, 0.85)

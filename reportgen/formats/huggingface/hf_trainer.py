@@ -26,6 +26,7 @@ from reportgen.formats.parsing import json_values, trainer_output
 from reportgen.formats.parsing.json_values import number, tables, whole
 from reportgen.formats.parsing.progress_bars import apart
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
+from reportgen.formats.parsing.several_runs import result_places, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import NUMBER, JsonSign, TextLog, TextSign, format_of
 from reportgen.formats.parsing.timestamps import elapsed
@@ -46,8 +47,9 @@ _MIN_FIRST_STEP_SHARE = 0.75
 
 
 def read(log: TextLog) -> Results:
-    """Yield the run of the file."""
-    yield _read_one(log)
+    """Yield the runs of the file: a console output may hold several trainings."""
+    for part in run_logs(log, run_borders(log, result_places(log, trainer_output.FINAL))):
+        yield _read_one(part)
 
 
 def _read_one(log: TextLog) -> Run:

@@ -24,6 +24,7 @@ from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mmengine import repeats
 from reportgen.formats.parsing.json_values import number, objects, whole
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
+from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, TextSign, seconds
 from reportgen.sources.logfiles import LogFiles
 
@@ -78,9 +79,11 @@ def read(files: LogFiles) -> Results:
         return
     log = TextLog(files)
     if log.content.lstrip()[:1] != b"{":
-        yield _printed(log).run()
+        yield from _of_printed(log)
     elif repeats.MMCV_TRAINING in log.content:
-        yield _of_mmcv_json(log).run()
+        runs = _mmcv_runs(log)
+        for position, part in enumerate(runs, 1):
+            yield _of_mmcv_json(log, part).run(position if len(runs) > 1 else None)
     else:
         runs = _runs(log)
         for position, entries in enumerate(runs, 1):
@@ -111,9 +114,26 @@ def _start(
     return RunBuilder(log, _NAME, step[first], line[first], last, factors=factors, breaks=breaks), first
 
 
-def _printed(log: TextLog) -> RunBuilder:
+def _of_printed(log: TextLog) -> Results:
     records = log.records(_LINE, b"data_time: ")
-    at, epoch = records.integers("at"), np.nan_to_num(records.floats("epoch")).astype(np.int64)
+    places = StepPlaces(records.begin, records.end, _epochs(records), records.integers("at"))
+    borders = run_borders(log, places)
+    if len(borders.begins) == 1:
+        run = _printed(log, records)
+        run.findings += repetition(log, borders)
+        yield run.run()
+        return
+    for part in run_logs(log, borders):
+        yield _printed(part, part.records(_LINE, b"data_time: ")).run()
+
+
+def _epochs(records: Records) -> IntArray:
+    """Return the epoch of each line, 0 where steps continue."""
+    return np.nan_to_num(records.floats("epoch")).astype(np.int64)
+
+
+def _printed(log: TextLog, records: Records) -> RunBuilder:
+    at, epoch = records.integers("at"), _epochs(records)
     is_new, last = b"(train)" in log.content, int(records.end.max(initial=0))
     framework = "MMEngine" if is_new else "MMCV"
     run, first = _start(log, framework, records.line, at, records.integers("of"), epoch, last)
@@ -149,10 +169,20 @@ def _of_scalars(log: TextLog, entries: Sequence[Entry]) -> RunBuilder:
     return run
 
 
-def _of_mmcv_json(log: TextLog) -> RunBuilder:
+def _mmcv_runs(log: TextLog) -> list[list[Entry]]:
+    """Return the lines of each run: a run begins with its environment."""
+    runs: list[list[Entry]] = [[]]
+    for line, entry in objects(log.content, log.malformed):
+        if isinstance(entry.get("env_info"), str) and any(each.get("mode") for _, each in runs[-1]):
+            runs.append([])
+        runs[-1].append((line, entry))
+    return runs
+
+
+def _of_mmcv_json(log: TextLog, lines_of_run: Sequence[Entry]) -> RunBuilder:
     head, name = b"", ""
     entries: list[Entry] = []
-    for line, entry in objects(log.content, log.malformed):
+    for line, entry in lines_of_run:
         if isinstance(entry.get("env_info"), str):
             head = f"{entry['env_info']}\n{entry.get('config') or ''}".encode("utf-8", "replace")
             name = str(entry.get("exp_name") or "").removesuffix(".py")

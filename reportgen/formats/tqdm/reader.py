@@ -19,12 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reportgen.core.model import FloatArray, IntArray
+from reportgen.core.model import FloatArray, IntArray, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing import trainer_output
 from reportgen.formats.parsing.progress_bars import MARKS, MIN_INTERVAL_SECONDS, drawn
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks
+from reportgen.formats.parsing.several_runs import StepPlaces, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary
 from reportgen.formats.parsing.timestamps import elapsed
@@ -84,9 +85,28 @@ def claims(files: LogFiles) -> Claim | None:
 
 
 def read(files: LogFiles) -> Results:
-    """Yield the run of the file."""
+    """Yield the runs of the file."""
     log = TextLog(files)
     every = drawn(log)
+    borders = run_borders(log, _places(log, every))
+    if len(borders.begins) == 1:
+        yield _read_run(log, every)
+        return
+    for part in run_logs(log, borders):
+        yield _read_run(part, drawn(part))
+
+
+def _places(log: TextLog, every: Records) -> StepPlaces:
+    """Return where loops of training begin; each epoch is a loop that begins again."""
+    labels = _labels(every)
+    positions = _training_positions(every, labels, log.content)
+    epoch = np.array([label.epoch if label else -1 for label in labels], np.int64)[positions]
+    bars = every.take(positions)
+    begins = np.flatnonzero(bars.integers("done") <= 1)
+    return StepPlaces(bars.begin[begins], bars.end[begins], epoch[begins], np.zeros_like(begins))
+
+
+def _read_run(log: TextLog, every: Records) -> Run:
     labels = _labels(every)
     positions = _training_positions(every, labels, log.content)
     bars = TrainingBars.among(every, labels, positions)
@@ -114,7 +134,7 @@ def read(files: LogFiles) -> Results:
         run.samples_per_step = float(plan.batch) if plan.batch else None
     time = np.array([interval.time for interval in intervals], np.float64)
     run.add("step_time", time, "printed", span=span, samples=run.work(span))
-    yield shortened(run.run(), ends[-1], planned)
+    return shortened(run.run(), ends[-1], planned)
 
 
 FORMAT = Format(
