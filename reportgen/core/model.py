@@ -215,6 +215,7 @@ class Measurement:
     unit   base unit of the value
     parts  phases that entered a total, in its order; empty if it is not a total
     clock  of the series that was used; "unknown" for figures without steps
+    clock_error  the largest share by which the resolution of the clock may falsify the value
     """
 
     run: Run
@@ -226,13 +227,15 @@ class Measurement:
     unit: str = ""
     parts: tuple[str, ...] = ()
     clock: Clock = "unknown"
+    clock_error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The repeats of a case: their median and the order-statistic interval of the median.
 
-    low, high  the interval; the range if there are too few repeats for the confidence of the protocol
+    low, high  the interval; the range if there are too few repeats for the confidence of the protocol. Both
+               are widened by what a coarse clock may hide
     coverage   the probability that [low, high] contains the median; 0 for a single repeat and for an
                olympic mean, which has a range and no interval
     reached    True if the coverage reaches the confidence of the protocol

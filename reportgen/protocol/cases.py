@@ -6,12 +6,12 @@ throughput) belongs to no case of the metric.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reportgen.core.comparability import OF_REPEATS, conditions_of, conditions_of_run, differing
 from reportgen.core.factors import factors_key, natural_key
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import STEP, Case, Factors, FactorValue, Finding, Run, Summary
+from reportgen.core.model import STEP, Case, Factors, FactorValue, Finding, Measurement, Run, Summary
 from reportgen.core.rules import Rule
 from reportgen.core.stats import olympic, summarize
 from reportgen.protocol.available import Totals, parts_of, unit_of
@@ -19,6 +19,7 @@ from reportgen.protocol.case_checks import check_case
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure import try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRuns
+from reportgen.protocol.run_checks import MAX_CLOCK_ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,10 @@ def _case(
         unit=measurements[0].unit if measurements else unit_of(runs[0], metric),
         protocol=protocol.name,
         measurements=tuple(measurements),
-        summary=_summary([measurement.value for measurement in measurements], len(runs), metric, protocol),
+        summary=_with_clock_error(
+            _summary([measurement.value for measurement in measurements], len(runs), metric, protocol),
+            measurements,
+        ),
         unmeasured=tuple(
             run for run, attempt in zip(runs, attempts, strict=True) if attempt.measurement is None
         ),
@@ -169,6 +173,14 @@ def _in_unit(attempt: Attempt, metric: str, unit: str) -> Attempt:
     run = measurement.run
     message = f"{metric} is in {measurement.unit}, in other runs in {unit}; left out of the median"
     return Attempt(None, (Finding("warning", Rule.PROTOCOL_MIXED, run.id, message, run.source),))
+
+
+def _with_clock_error(summary: Summary | None, measurements: Sequence[Measurement]) -> Summary | None:
+    """Widen an interval by the resolution of the clock: repeats say nothing about it."""
+    error = max((measurement.clock_error for measurement in measurements), default=0.0)
+    if summary is None or summary.n < 2 or error <= MAX_CLOCK_ERROR:
+        return summary
+    return replace(summary, low=summary.low * (1 - error), high=summary.high * (1 + error))
 
 
 def _summary(values: Sequence[float], runs: int, metric: str, protocol: Protocol) -> Summary | None:

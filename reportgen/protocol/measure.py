@@ -25,6 +25,7 @@ from reportgen.protocol.measure_steps import Measured, MeasureRequest, measure_s
 from reportgen.protocol.measure_telemetry import measure_telemetry
 from reportgen.protocol.measured_run import Attempt, MeasuredRun
 from reportgen.protocol.printed_rate import FROM_WORK, find_contradiction, without_work
+from reportgen.protocol.run_checks import UNUSABLE_CLOCK_ERROR, check_resolution, clock_error
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.window import step_range_text, warmup_end
 
@@ -119,6 +120,9 @@ def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None)
     if whole and whole[0].clock == "cuda_event" and request.window(whole) is None:
         message = f"{metric} ({phase}): no step after the warm-up has a time of the device"
         return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, whole[0].source),)
+    window = request.window(whole)
+    if window and clock_error(whole, window) > UNUSABLE_CLOCK_ERROR:
+        return check_resolution(request.measured, window)
     names = (*request.parts, STEP)
     series = [request.measured.entries(each) for each in run.series if each.phase in names]
     steps = [entries for entries in series if len(entries)]

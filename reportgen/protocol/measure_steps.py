@@ -16,7 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, check_run, clock_error
+from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, UNUSABLE_CLOCK_ERROR, check_run, clock_error
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
 from reportgen.protocol.window import MeasuredWindow
 
@@ -76,6 +76,8 @@ def _by_time(request: MeasureRequest) -> Measured | None:
     # A log that has phases but no whole steps has its window on the first of the phases.
     window = request.window(whole or next(iter(of_phases.values())))
     if window is None:
+        return None
+    if not of_phases and clock_error(whole, window) > UNUSABLE_CLOCK_ERROR:
         return None
     per_step, entered = window.window.time / window.window.steps, request.parts
     if of_phases:
@@ -204,7 +206,8 @@ def _by_work(request: MeasureRequest) -> Measured | None:
     done = [entries_within(request.measured.entries(series), window.ranks[0]) for series in work]
     is_whole = [series.rank for series in work] == [rank.rank for rank in window.ranks]
     is_short = any(len(entries) < len(window.ranks[0]) for entries in done)
-    if not is_whole or is_short or not window.window.time > 0:
+    is_coarse = clock_error(whole, window) > UNUSABLE_CLOCK_ERROR
+    if not is_whole or is_short or is_coarse or not window.window.time > 0:
         return None
     value = exact_sum(exact_sum(entries.value) for entries in done) / window.window.time
     return _measured(request, value, window, whole, check_run(request.measured, window, whole))
@@ -238,6 +241,7 @@ def _measured(
         unit=unit_of(request.run, request.metric),
         parts=entered if request.is_total else (),
         clock=used[0].clock,
+        clock_error=clock_error(used, window),
     )
     return Measured(measurement, window.is_full)
 

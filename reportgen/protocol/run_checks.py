@@ -33,6 +33,8 @@ CLOCK_SHARE = 0.02
 
 # A clock with whole seconds may falsify a measured time by this share.
 MAX_CLOCK_ERROR = 0.01
+# Beyond this share, no number is printed.
+UNUSABLE_CLOCK_ERROR = 0.1
 
 # Here the host waits for the host: its clock is right without synchronisation.
 HOST_PHASES = ("data_loading",)

@@ -363,3 +363,30 @@ def test_repeats_from_one_folder_or_from_a_folder_each_are_not_named() -> None:
     own_folders = one_case(*(repeat(None, id=f"{i}/a") for i in range(4)))
     for case in (one_folder, own_folders):
         assert not messages(case.findings, "protocol.pooled-folders")
+
+
+def stamped(number: int, seconds: float, steps: int = 20) -> Run:
+    """Return a run of `steps` measured steps by timestamps in whole seconds."""
+    entries = series([0.0] * 2 + [seconds] * steps, clock="timestamp")
+    return run(entries, repeat=number, id=f"r{number}", samples_per_step=8)
+
+
+# 20 steps of 1 s: one second is 5 %.
+def test_a_coarse_clock_widens_the_interval() -> None:
+    (case,) = cases([stamped(i, 1.0) for i in range(1, 8)], "step_time", "step", parse_protocol("2+20x7"))
+    assert case.summary is not None
+    assert (case.summary.low, case.summary.median, case.summary.high) == pytest.approx((0.95, 1.0, 1.05))
+
+
+def test_a_fine_clock_does_not_widen_the_interval() -> None:
+    (case,) = cases([stamped(i, 9.0) for i in range(1, 8)], "step_time", "step", parse_protocol("2+20x7"))
+    assert case.summary is not None
+    assert (case.summary.low, case.summary.high) == (9.0, 9.0)
+
+
+@pytest.mark.parametrize("metric", ["step_time", "throughput"])
+def test_a_clock_that_may_be_wrong_by_more_than_ten_percent_gives_no_number(metric: str) -> None:
+    (case,) = cases([stamped(1, 1.0, steps=8)], metric, "step", parse_protocol("2+8x7"))
+    assert case.summary is None
+    (message,) = messages(case.findings, "clock.coarse")
+    assert message.endswith("8 s, may be off by 1 s (12.5%)")
