@@ -210,8 +210,8 @@ def test_the_loss_scale_is_printed_after_each_skipped_update() -> None:
         b"DLL 2023-08-02 05:12:%d.000000 - Training Epoch: 0 Training Iteration: %d  average_loss : 11.1\n"
     )
     scale = b"DLL 2023-08-02 05:12:21.000000 - PARAMETER loss_scale : 32768.0 \n"
-    # Every tenth update is printed; two of the second ten were skipped.
-    content = record % (20, 10) + 2 * scale + record % (30, 18) + record % (40, 28)
+    # Every tenth update is printed; two of the second ten were skipped. The scale at the start is a setting.
+    content = scale + record % (20, 10) + 2 * scale + record % (30, 18) + record % (40, 28)
     times = series_of(read_log("dllogger", content), "step_time")
     assert (times.step.tolist(), times.span.tolist()) == ([20, 30], [10, 10])
     lines = [
@@ -221,6 +221,8 @@ def test_the_loss_scale_is_printed_after_each_skipped_update() -> None:
     lines.insert(1, b'{"timestamp": "21.0", "step": "PARAMETER", "data": {"loss_scale": 32768.0}}')
     times = series_of(read_log("dllogger", b"".join(b"DLLL " + line + b"\n" for line in lines)), "step_time")
     assert (times.step.tolist(), times.span.tolist()) == ([19], [9])
+    alone = scale + record % (20, 10) + record % (30, 20)
+    assert series_of(read_log("dllogger", alone), "step_time").step.tolist() == [20]
 
 
 # As NVIDIA's TensorFlow 1 BERT prints them: the rate of all devices, no number of skipped updates.

@@ -152,8 +152,11 @@ def _skipped_in_text(content: bytes, heads: Sequence[re.Match[bytes]], steps: St
     if content.rfind(_SKIPS) >= 0:
         matches = [_SKIPPED.match(content, head.end()) for head in heads]
         return np.maximum.accumulate([int(match[1]) if match else 0 for match in matches])
-    if overflows := [overflow.start() for overflow in _OVERFLOW.finditer(content)]:
-        return np.searchsorted(overflows, [head.start() for head in heads])
+    scales = [scale.start() for scale in _OVERFLOW.finditer(content)]
+    overflows = np.searchsorted(scales, [head.start() for head in heads])
+    # The scale before the first record may be a setting.
+    if overflows[-1] > overflows[0]:
+        return overflows - overflows[0]
     return _repeated(steps, lambda: [_writer(content, head) for head in heads])
 
 
@@ -277,8 +280,8 @@ def _skipped_in_json(
     if np.isfinite(printed).any():
         count: FloatArray = np.maximum.accumulate(np.clip(np.nan_to_num(printed), 0, _MAX_STEP))
         return count.astype(np.int64)
-    if overflows.any():
-        return overflows.astype(np.int64)
+    if len(overflows) and overflows[-1] > overflows[0]:
+        return (overflows - overflows[0]).astype(np.int64)
     return _repeated(steps, lambda: first_metrics)
 
 
