@@ -18,6 +18,7 @@ _MODULES = (
     "native.reader",
     "published.reader",
     "mlperf.reader",
+    "mlperf.loadgen",
     "lightning.reader",
     "benchmarks.jade",
     "benchmarks.benchmarktools",

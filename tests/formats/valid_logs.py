@@ -325,6 +325,14 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
         b"12288.0,10.0,49,\n,,299,0.25\n",
         "version_1/metrics.csv": b"train/time,train/batches,train/samples,step\n5.0,50,400,49\n",
     },
+    "loadgen": {
+        "mlperf_log_detail.txt": b':::MLLOG {"key": "effective_scenario", "value": "Offline", "time_ms": 0.01, "namespace": '
+        b'"mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": false}}\n'
+        b':::MLLOG {"key": "result_validity", "value": "VALID", "time_ms": 9.5, "namespace": "mlperf::logging", '
+        b'"event_type": "POINT_IN_TIME", "metadata": {"is_error": false}}\n'
+        b':::MLLOG {"key": "result_samples_per_second", "value": 1234.5, "time_ms": 9.5, "namespace": "mlperf::logging", '
+        b'"event_type": "POINT_IN_TIME", "metadata": {"is_error": false}}\n'
+    },
     "mllog": {
         "result_1.txt": b'0: :::MLLOG {"namespace": "", "time_ms": 5, "event_type": "POINT_IN_TIME", '
         b'"key": "global_batch_size", "value": 8, "metadata": {"file": "x", "lineno": 1}}\n'
