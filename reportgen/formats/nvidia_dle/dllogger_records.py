@@ -153,10 +153,11 @@ def _skipped_in_text(content: bytes, heads: Sequence[re.Match[bytes]], steps: St
         matches = [_SKIPPED.match(content, head.end()) for head in heads]
         return np.maximum.accumulate([int(match[1]) if match else 0 for match in matches])
     scales = [scale.start() for scale in _OVERFLOW.finditer(content)]
-    overflows = np.searchsorted(scales, [head.start() for head in heads])
+    overflows: IntArray = np.searchsorted(scales, [head.start() for head in heads])
     # The scale before the first record may be a setting.
-    if overflows[-1] > overflows[0]:
-        return overflows - overflows[0]
+    overflows -= overflows[0]
+    if overflows[-1]:
+        return overflows
     return _repeated(steps, lambda: [_writer(content, head) for head in heads])
 
 
@@ -276,12 +277,13 @@ def _skipped_in_json(
 
     skipped  the number that each record prints, NaN if it prints none, and the overflows before it
     """
-    printed, overflows = np.array(skipped, dtype=np.float64).reshape(-1, 2).T
+    printed, before = np.array(skipped, dtype=np.float64).reshape(-1, 2).T
     if np.isfinite(printed).any():
         count: FloatArray = np.maximum.accumulate(np.clip(np.nan_to_num(printed), 0, _MAX_STEP))
         return count.astype(np.int64)
-    if len(overflows) and overflows[-1] > overflows[0]:
-        return (overflows - overflows[0]).astype(np.int64)
+    overflows: IntArray = (before - before[:1]).astype(np.int64)
+    if overflows.any():
+        return overflows
     return _repeated(steps, lambda: first_metrics)
 
 
