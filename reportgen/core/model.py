@@ -117,7 +117,7 @@ class Aggregate:
     value      base unit, NaN if the text is not a number: then a total with it is not a number either
     original   the text in the log, with its unit if it has one
     statistic  mean, median, minimum, published, ...; n  number of reduced values, 0 if unknown
-    time       s of work that a rate was measured over, NaN if unknown
+    time       s of work that a rate was measured over, None if unknown
     unit       base unit of a metric that METRICS does not list, else ""
     """
 
@@ -130,7 +130,7 @@ class Aggregate:
     n: int = 0
     source: Source
     unit: str = ""
-    time: float = float("nan")
+    time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def read_text(path: Path, place: str, *, what: str = "") -> str:
     """
     subject = f'"{what}": ' if what else ""
     try:
-        if path.exists() and not path.is_file():
+        if path.exists() and not path.is_file() and not path.is_dir():
             raise RequestError(place, f"{subject}is no file", "replace it by a file")
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:

@@ -221,12 +221,12 @@ def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
 
 def _implausible(run: Run, figure: Aggregate) -> Finding | None:
     """Return the finding for a rate that says little about the run: of an instant, or the best of several."""
-    is_brief = figure.time < _MIN_RATE_SECONDS
-    if not is_brief and figure.statistic != "best":
+    brief = figure.time if figure.time is not None and figure.time < _MIN_RATE_SECONDS else None
+    if brief is None and figure.statistic != "best":
         return None
     name = f"the {figure.statistic} {figure.metric}"
     message = f"{name} is that of the fastest epoch, not of the run"
-    if is_brief:
-        message = f"{name} was measured over {figure.time:.3g} s, which is too short for a rate"
-    severity: Severity = "invalid" if is_brief else "warning"
+    if brief is not None:
+        message = f"{name} was measured over {brief:.3g} s, which is too short for a rate"
+    severity: Severity = "warning" if brief is None else "invalid"
     return Finding(severity, Rule.RATE_IMPLAUSIBLE, run.id, message, figure.source)

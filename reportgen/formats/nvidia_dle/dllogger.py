@@ -9,7 +9,6 @@ BERT, SSD, Mask R-CNN, Tacotron 2 and WaveGlow print more than DLLogger's record
 Format: https://github.com/NVIDIA/dllogger (v1.1.0), as used by NVIDIA's DeepLearningExamples.
 """
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -206,12 +205,12 @@ def _measure(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     run.step = step
     final = parsed.summary.get(rate.final) if rate and parsed.summary else None
     if rate and final:
-        text, time = f"{rate.final} : {final[0]:g}".encode(), math.nan
+        text, time = f"{rate.final} : {final[0]:g}".encode(), None
         if rate.statistic == "best":
             # The epoch that has this rate says how long it took; it has fewer digits than the summary.
             epochs = [(float(each[1]), float(each[2])) for each in _EPOCH.finditer(run.log.content)]
             near = [took for value, took in epochs if abs(value / final[0] - 1) < _ROUNDING]
-            time = near[-1] if near else math.nan
+            time = near[-1] if near else None
         add_throughput(run, final[0], text, rate.statistic, final[1], time)
 
 

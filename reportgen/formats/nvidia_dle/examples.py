@@ -10,7 +10,6 @@ Task and precision of a folder's name are left to labels.toml.
 Layout: https://github.com/lambdal/deeplearning-benchmark.
 """
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -146,11 +145,11 @@ def add_final(run: RunBuilder, final: re.Match[bytes] | None, statistic: str = "
 
 
 def add_throughput(
-    run: RunBuilder, value: float, original: bytes, statistic: str, at: int, time: float = math.nan
+    run: RunBuilder, value: float, original: bytes, statistic: str, at: int, time: float | None = None
 ) -> None:
     """Add a throughput that the program printed at an offset; a negative one is left out.
 
-    time  s that it was measured over, NaN if unknown
+    time  s that it was measured over, if known
     """
     run.last = max(run.last, at)
     if value >= 0:

@@ -130,7 +130,7 @@ class ResultRun:
         phase: str = STEP,
         source: Source | None = None,
         only_finite: bool = True,
-        time: float = np.nan,
+        time: float | None = None,
     ) -> None:
         """Add a number that the program has reduced itself; one that is not finite is left out.
 
