@@ -4,7 +4,7 @@ import pytest
 
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
-from reportgen.formats.nvidia_dle.examples import launched, machine
+from reportgen.formats.nvidia_dle.examples import launched, launched_ranks, machine
 from reportgen.sources.logfiles import LogFiles
 
 SSD = b"Training performance = 490.43 FPS\n"
@@ -67,3 +67,18 @@ def test_the_gpu_of_the_machine_is_a_factor_if_certain(system: bytes, device: st
     assert claimed is not None
     (run,) = (run for run in claimed.format.read(claimed.files) if isinstance(run, Run))
     assert run.factors.get("device") == device
+
+
+@pytest.mark.parametrize(
+    ("command", "ranks"),
+    [
+        (b"python -m torch.distributed.launch --nproc_per_node=4 --nnodes=2 run.py", 8),
+        (b"torchrun --nproc-per-node 4 run.py", 4),
+        (b"+ mpirun --allow-run-as-root -np 16 --bind-to none python run.py -n 3", 16),
+        (b"horovodrun -np 8 -H host1:8 python run.py", 8),
+        (b"python run.py --np 3", None),
+        (b"mpirun python run.py", None),
+    ],
+)
+def test_a_command_launches_ranks(command: bytes, ranks: int | None) -> None:
+    assert launched_ranks(command) == ranks

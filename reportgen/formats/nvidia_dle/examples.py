@@ -35,7 +35,7 @@ _LOG = re.compile(r"(?:^|/)([^/]+)/[^/_]+_[^/]+_(?:FP32|TF32|FP16|AMP|BF16)[^/]*
 _GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
 _RANKS = re.compile(rb"--nproc[_-]per[_-]node[= ]([0-9]{1,6})")
 _NODES = re.compile(rb"--nnodes[= ]([0-9]{1,6})\b")
-_MPI_RANKS = re.compile(rb"\bmpirun [^\r\n]{0,400}?--?np ([0-9]{1,6})\b")
+_MPI_RANKS = re.compile(rb"\b(?:mpirun|mpiexec|horovodrun) [^\r\n]{0,400}?--?np ([0-9]{1,6})\b")
 _TIMES = re.compile(r"(?:^|[^0-9A-Za-z])([0-9]{1,4})x(?=[A-Z0-9])")
 # Amazon's names do not count GPUs: https://aws.amazon.com/ec2/instance-types/p3/.
 _AMAZON: Mapping[str, int] = {"p3.2xlarge": 1, "p3.8xlarge": 4, "p3.16xlarge": 8}
