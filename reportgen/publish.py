@@ -146,7 +146,7 @@ def _difference(target: Path, path: str, content: bytes) -> What | None:
     if target.is_symlink() or not target.is_file():
         return "changed" if os.path.lexists(target) else "new"
     old = target.read_bytes()
-    if registry.is_same(path, old, content):
+    if old == content:
         return None
     return "changed" if registry.is_intact(path, old) else "edited"
 

@@ -19,8 +19,8 @@ def render_report(
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
-    read_existing  returns a file of an earlier build by its path, None if there is none; a figure whose
-                   content is unchanged is not drawn again, so another matplotlib does not change it
+    read_existing  returns a file of an earlier build by its path, None if there is none; a figure that
+                   draws what is drawn now is kept, so another version of matplotlib does not change it
     watched        passes the figures on, one by one as they are drawn
     Raises RequestError for a mistake in the prose, with its file and line.
     """

@@ -1,13 +1,15 @@
-"""Stamp figures with two digests, compare them by the stamps, and put them into a page.
+"""Stamp figures with two digests, recognise those that need not be replaced, and put them into a page.
 
-Another version of matplotlib draws the same figure with other bytes, so figures cannot be compared byte by
-byte. The stamp is a comment with the digest of what is shown (data, specification, version of the drawing
-code) and the digest of the file's own bytes. A file is up to date if the first digest is current and the
-second one matches. A figure that was edited by hand fails the second one.
+The stamp is a comment with the digest of what is shown (data, specification, version of the drawing code)
+and the digest of the file's own bytes. A figure that was edited by hand fails the second one. Both can be
+computed again, so a stamp alone proves nothing: a committed figure is up to date only if it also draws what
+is drawn today, see `shapes`.
 """
 
 import hashlib
 import re
+
+from reportgen.render.figures.shapes import is_same_drawing
 
 _STAMP = re.compile(rb"<!-- reportgen content=([0-9a-f]{64}) bytes=([0-9a-f]{64}) -->\n")
 _NO_DIGEST = b"0" * 64
@@ -40,16 +42,23 @@ def is_intact(svg: bytes) -> bool:
     return own == _digest(blank)
 
 
-def shows_the_same(old: bytes, new: bytes) -> bool:
-    """Return whether `old` is intact and shows what `new` shows, whichever matplotlib drew it."""
-    today = _STAMP.search(new)
-    return old == new or bool(today and shows(old, today[1].decode()))
+def is_up_to_date(old: bytes, new: bytes) -> bool:
+    """Return whether `old` shows and draws what `new` does, whichever version of matplotlib wrote it."""
+    return old == new or (
+        is_intact(old)
+        and _content(old) == _content(new)
+        and _prologue(old) == _prologue(new)
+        and is_same_drawing(old, new)
+    )
 
 
-def shows(svg: bytes, content: str) -> bool:
-    """Return whether the file is intact and shows the content of that digest."""
+def _content(svg: bytes) -> bytes:
     stamp = _STAMP.search(svg)
-    return bool(stamp and stamp[1] == content.encode()) and is_intact(svg)
+    return stamp[1] if stamp else b""
+
+
+def _prologue(svg: bytes) -> bytes:
+    return _STAMP.sub(b"", svg.partition(b"<svg")[0])
 
 
 def inline(svg: bytes, *, prefix: str, alt: str) -> str:

@@ -4,7 +4,6 @@ An output renders one file per report, table or figure, or the index of all repo
 share one `Content`, so they cannot disagree. An output never touches the disk.
 """
 
-import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +45,6 @@ class Output:
                `*` stands for the name of the table or figure
     mark       is in the content of every such file, and in no hand-written file
     of_...     render the content; exactly one of the four is given
-    is_same    (old, new) -> whether the old file need not be replaced
     is_intact  False for an old file that was edited by hand
     listed     reads the list of generated files out of such a file; only one output has such a list
     """
@@ -57,7 +55,6 @@ class Output:
     of_table: Callable[[Content, Table], bytes] | None = None
     of_figure: Callable[[Content, Figure], bytes] | None = None
     of_reports: Callable[[Sequence[Report]], bytes] | None = None
-    is_same: Callable[[bytes, bytes], bool] = operator.eq
     is_intact: Callable[[bytes], bool] = bool
     listed: Callable[[bytes], Sequence[str]] | None = None
 

@@ -33,11 +33,6 @@ def is_generated(path: str, content: bytes) -> bool:
     return any(output.writes(path) and output.mark.search(content) for output in OUTPUTS)
 
 
-def is_same(path: str, old: bytes, new: bytes) -> bool:
-    """Return whether an old file need not be replaced by the new content."""
-    return old == new or any(output.writes(path) and output.is_same(old, new) for output in OUTPUTS)
-
-
 def is_intact(path: str, old: bytes) -> bool:
     """Return False for an old file that was edited by hand, if its output can detect that."""
     return all(output.is_intact(old) for output in OUTPUTS if output.writes(path))
