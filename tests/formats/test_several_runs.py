@@ -68,6 +68,32 @@ def test_a_run_that_crashed_and_the_next_have_their_own_status() -> None:
     assert (second.status, second.findings) == ("complete", ())
 
 
+OUT_OF_MEMORY = (
+    b"batch_size = %d\ntokens per iteration will be: 4,096\nTraceback (most recent call last):\n"
+    b'  File "train.py", line 300, in <module>\ntorch.OutOfMemoryError: CUDA out of memory.\n'
+)
+
+
+def test_a_loop_in_which_the_largest_batches_do_not_fit() -> None:
+    start = b"Overriding config with config/gpt2.py\n"
+    failed = [start + OUT_OF_MEMORY % batch for batch in (64, 32)]
+    descending = read_runs("nanogpt", b"".join(failed) + nanogpt(8, 130, 80.0) + nanogpt(4, 130, 40.0))
+    assert [(run.status, run.samples_per_step) for run in descending] == [
+        ("out_of_memory", 4096), ("out_of_memory", 4096), ("complete", 512), ("complete", 256)]  # fmt: skip
+    ascending = read_runs(
+        "nanogpt", nanogpt(4, 130, 40.0) + nanogpt(8, 130, 80.0) + b"".join(reversed(failed))
+    )
+    assert [(run.status, run.samples_per_step) for run in ascending] == [
+        ("complete", 256), ("complete", 512), ("out_of_memory", 4096), ("out_of_memory", 4096)]  # fmt: skip
+    between = read_runs("nanogpt", nanogpt(4, 130, 40.0) + failed[0] + nanogpt(8, 130, 80.0))
+    assert [run.status for run in between] == ["complete", "out_of_memory", "complete"]
+
+
+def test_an_error_after_the_last_step_is_that_of_its_run() -> None:
+    (run,) = read_runs("nanogpt", nanogpt(8, 130, 80.0) + b"torch.OutOfMemoryError: CUDA out of memory.\n")
+    assert run.status == "out_of_memory"
+
+
 def test_a_run_that_prints_less_often_begins_at_its_own_first_step() -> None:
     every_tenth = b"".join(
         line + b"\n"

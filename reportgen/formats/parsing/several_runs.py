@@ -5,11 +5,14 @@ step. The numbers alone show nothing: ranks print the same steps, epochs count f
 that resumes repeats its last steps. So lines are compared without their digits, and lines that are also
 printed between steps (evaluations, the heads of epochs) do not count.
 
+A run that fails before its first step begins in the same way, before its error: its settings are not those of
+the next run, and its error is not that of the last one.
+
 Where the numbers begin again and no such line says why, the log remains one run, with a finding.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +20,7 @@ import numpy as np
 
 from reportgen.core.model import Finding, IntArray
 from reportgen.core.rules import Rule
+from reportgen.formats.parsing.exit_status import error
 from reportgen.formats.parsing.text_log import TextLog
 
 # Numbers, and lists of them, which are longer on more devices.
@@ -30,6 +34,8 @@ _MAX_GAP_BYTES = 2**20
 # Steps of a first pass, and restarts, that are examined where no line says that a run began.
 _MIN_STEPS = 5
 _MAX_EXAMINED = 64
+_MAX_FAILED_RUNS = 256
+_TRACEBACK = b"Traceback (most recent call last)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,11 +65,12 @@ class RunBorders:
 
 def run_borders(log: TextLog, places: StepPlaces) -> RunBorders:
     """Return where the runs of a log begin: at 0, and at the first line that repeats one before the steps."""
-    if len(places.begin) < 2:
+    if not len(places.begin):
         return RunBorders((0,))
     search = _Search(log.content, places)
     for record in search.candidates:
         search.examine(record)
+    search.examine_end()
     return RunBorders(tuple(search.begins), search.repeated_at)
 
 
@@ -100,9 +107,31 @@ class _Search:
         self._start_run(0)
 
     def _start_run(self, record: int) -> None:
-        self.first = self.done = record
+        self.done = record
+        self._begin_after_errors(int(self.places.begin[record]))
         self.head = _keys(self._head(self.begins[-1], int(self.places.begin[record])))
         self.steps: set[int] = {int(self.key[record])}
+
+    def _begin_after_errors(self, end: int) -> None:
+        """Begin a run after each error before the first step, at an offset, where the log begins again."""
+        while len(self.begins) < _MAX_FAILED_RUNS:
+            start = max(self.begins[-1], end - _MAX_GAP_BYTES)
+            kind, at = error(self.content[start:end])
+            if kind is None:
+                return
+            before = self.content[self.begins[-1] : min(start + at, self.begins[-1] + _MAX_HEAD_BYTES)]
+            begin = _first_again(_keys(before.partition(_TRACEBACK)[0]), self._lines(start + at, end))
+            if begin < 0:
+                return
+            self.begins.append(begin)
+
+    def examine_end(self) -> None:
+        """Begin a run after the last step, if the log begins again and then has an error."""
+        last = int(self.places.end[-1])
+        begin = self._begin(self._lines(last, len(self.content)))
+        if begin >= 0 and error(self.content[begin:])[0]:
+            self.begins.append(begin)
+            self._begin_after_errors(len(self.content))
 
     def _head(self, begin: int, end: int) -> bytes:
         """Return the text before the first step of a run, without the beginning of its line."""
@@ -126,7 +155,7 @@ class _Search:
         """Begin a run at a record, or note that steps begin again."""
         self.steps.update(self.key[self.done + 1 : record].tolist())
         self.done = record
-        begin = self._begin(list(self._gap(record)))
+        begin = self._begin(self._gap(record))
         if begin >= 0:
             self.begins.append(begin)
             self._start_run(record)
@@ -139,21 +168,20 @@ class _Search:
         inside = np.setdiff1d(np.arange(1, len(self.key)), self.candidates).tolist()
         return {key for record in inside for key, _ in self._gap(record)}
 
-    def _begin(self, gap: list[tuple[bytes, int]]) -> int:
+    def _begin(self, lines: Iterable[tuple[bytes, int]]) -> int:
         """Return the offset of the first line in a gap that begins a run, -1 if none does."""
-        if not gap:
+        gap = list(lines)
+        # Most gaps have no line of the head, and then those between all steps are not needed.
+        if {key for key, _ in gap}.isdisjoint(self.head):
             return -1
-        own = [key for key in self.head if key not in self.inner]
-        again = {key for key, _ in gap}.intersection(own)
-        if not again or (own[0] not in again and 2 * len(again) <= len(own)):
-            return -1
-        # The line that the first run prints first; a line of the end of a run may be repeated too.
-        first = next(key for key in own if key in again)
-        return next(at for key, at in gap if key == first)
+        return _first_again([key for key in self.head if key not in self.inner], gap)
 
     def _gap(self, record: int) -> Iterator[tuple[bytes, int]]:
         """Yield the keys of the whole lines between a record and the one before, and their offsets."""
-        begin, end = int(self.places.end[record - 1]), int(self.places.begin[record])
+        return self._lines(int(self.places.end[record - 1]), int(self.places.begin[record]))
+
+    def _lines(self, begin: int, end: int) -> Iterator[tuple[bytes, int]]:
+        """Yield the keys of the whole lines between two offsets, and the offsets of these lines."""
         at = self.content.find(b"\n", max(begin, end - _MAX_GAP_BYTES), end) + 1
         while at and (line_end := self.content.find(b"\n", at, end)) >= 0:
             if key := _key(self.content[at : min(line_end, at + _MAX_LINE_BYTES)]):
@@ -170,6 +198,18 @@ class _Search:
         again = set(further[: reached[0] if len(reached) else None].tolist())
         if 2 * len(again & self.steps) >= len(self.steps):
             self.repeated_at = int(self.places.begin[record])
+
+
+def _first_again(head: list[bytes], lines: Iterable[tuple[bytes, int]]) -> int:
+    """Return the offset where a log begins again, -1 if too few lines of its head are repeated."""
+    places: dict[bytes, int] = {}
+    for key, at in lines:
+        if head[:1] == [key]:
+            return at
+        places.setdefault(key, at)
+    again = [key for key in head if key in places]
+    # The line that the first run prints first; a line of the end of a run may be repeated too.
+    return places[again[0]] if 2 * len(again) > len(head) else -1
 
 
 def _keys(text: bytes) -> list[bytes]:

@@ -119,8 +119,7 @@ class TextLog:
         part.id = self.files.id(self.path, number)
         part.source = replace(self.source, line=self._lines_before + 1)
         part.malformed = Malformed(part.id, self.source.path)
-        content = self.files.bytes(self.path)
-        if number == 1 and b"\0" in content:
+        if number == 1 and b"\0" in (content := self.files.bytes(self.path)):
             _note_nuls(content, part.malformed)
         return part
 
