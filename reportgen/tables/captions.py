@@ -14,6 +14,8 @@ from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 # A caption lists at most this many values of one factor.
 _MAX_LISTED_VALUES = 6
+# and these if they are short.
+_MAX_LISTED_CHARS = 60
 _WHOLE_LOG = "whole log"
 
 
@@ -133,10 +135,12 @@ def _differences(cases: Sequence[Case], against: Comparer | None) -> str:
 
 
 def _unnamed(spec: TableSpec, grid: CaseGrid) -> str:
-    """Return the factors in which cells differ although no heading shows them."""
-    shown = [
-        _listed(spec, name, set(map(factor_key, values))) for name, values in unnamed(spec, grid).items()
-    ]
+    """Return the factors in which cells differ although no heading shows them; long values are counted."""
+    shown = []
+    for name, values in unnamed(spec, grid).items():
+        text = _listed(spec, name, set(map(factor_key, values)))
+        is_long = len(text) > _MAX_LISTED_CHARS
+        shown.append(f"{label_of_factor(spec.labels, name).text} ({len(values)} values)" if is_long else text)
     return f"Cells also differ in {', '.join(shown)}." if shown else ""
 
 

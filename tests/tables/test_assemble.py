@@ -950,3 +950,8 @@ def test_a_picked_value_is_beside_its_number() -> None:
         "batch_size=64",
         "batch_size=256",
     }
+
+
+def test_long_values_of_an_unnamed_factor_are_counted_in_the_caption() -> None:
+    runs = [published_run(device=name, folder=name * 30, throughput=1.0) for name in ("A", "B", "C")]
+    assert "Cells also differ in folder (3 values)." in only_table(runs, rows=("device",)).caption
