@@ -1,23 +1,30 @@
-"""Find the same log twice: copied files, or step times that agree to the last bit.
+"""Find the same log twice: copied files, or step times of which at least half agree to the last bit.
 
 Real repeats never agree to the last bit, so such a "repeat" is a copied or mislabelled log, and would make an
 interval look narrower than it is. The later run gets the finding; both are kept. Runs are compared by
 fingerprints taken where they are read, so that their steps need not be in this process.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, Run, Source
+from reportgen.core.model import STEP, Finding, FloatArray, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.sources.logfiles import HEAD, LogFiles
 
 # Fewer printed times may agree by chance.
 _MIN_STEPS = 10
+# A copy with some changed digits still has most of its blocks of step times in common with the original.
+_BLOCK_STEPS = 10
+_MAX_BLOCKS = 24
+_MIN_BLOCKS = 2
+# Blocks with fewer different values may agree by chance, where times are printed with few digits.
+_MIN_DIFFERENT = 8
+_MIN_SHARED = 0.5
 _END_BYTES = 256
 
 
@@ -25,12 +32,14 @@ class RunFingerprint(NamedTuple):
     """What identifies a run that occurs twice.
 
     steps     digest of the step times; None if there are too few or all are equal (a coarse clock)
+    blocks    digests of blocks of step times with their positions
     is_empty  True for a failed run without data: equal bytes are then no sign of a copy
     """
 
     id: str
     source: Source
     steps: bytes | None
+    blocks: tuple[bytes, ...]
     is_empty: bool
 
 
@@ -46,7 +55,8 @@ class FileFingerprint(NamedTuple):
 def fingerprint_run(run: Run) -> RunFingerprint:
     """Return the fingerprint of a run."""
     is_empty = run.status != "complete" and not (run.series or run.aggregates or run.telemetry)
-    return RunFingerprint(run.id, run.source, _digest_steps(run), is_empty)
+    vectors = _step_times(run)
+    return RunFingerprint(run.id, run.source, _digest_steps(vectors), _digest_blocks(vectors), is_empty)
 
 
 def fingerprint_files(files: LogFiles) -> FileFingerprint | None:
@@ -85,6 +95,7 @@ def find_duplicates(
     digest  number -> digest of the contents; called only where fingerprints are equal
     """
     first_ids: dict[object, str] = {}
+    first_blocks: dict[bytes, str] = {}
     digests = _digest_equals(prints, digest)
     for number, fingerprints in enumerate(runs):
         for position, run in enumerate(fingerprints):
@@ -95,6 +106,10 @@ def find_duplicates(
                 message = f"the same bytes as {same_content}"
             elif run.steps and same_steps:
                 message = f"the same step times as {same_steps}"
+            elif shared := _shared_blocks(run, first_blocks):
+                message = shared
+            for block in run.blocks:
+                first_blocks.setdefault(block, run.id)
             first_ids.setdefault(content, run.id)
             first_ids.setdefault(run.steps, run.id)
             if message:
@@ -102,12 +117,40 @@ def find_duplicates(
                 yield number, position, finding
 
 
-def _digest_steps(run: Run) -> bytes | None:
-    vectors = [
+def _shared_blocks(run: RunFingerprint, first_blocks: Mapping[bytes, str]) -> str:
+    """Return what a run has in common with an earlier one, "" if that is less than half of its blocks."""
+    owners = Counter(first_blocks[block] for block in run.blocks if block in first_blocks)
+    if len(run.blocks) < _MIN_BLOCKS or not owners:
+        return ""
+    other, count = owners.most_common(1)[0]
+    if count < _MIN_SHARED * len(run.blocks):
+        return ""
+    return f"{count} of {len(run.blocks)} blocks of {_BLOCK_STEPS} step times are those of {other}"
+
+
+def _step_times(run: Run) -> list[FloatArray]:
+    return [
         series.value
         for series in sorted(run.series, key=lambda series: (series.rank, series.clock))
         if series.metric == "step_time" and series.phase == STEP
     ]
+
+
+def _digest_blocks(vectors: Sequence[FloatArray]) -> tuple[bytes, ...]:
+    """Return digests of the first blocks whose step times differ enough to identify a log."""
+    digests: list[bytes] = []
+    for number, vector in enumerate(vectors):
+        for begin in range(0, len(vector) - _BLOCK_STEPS + 1, _BLOCK_STEPS):
+            if len(digests) == _MAX_BLOCKS:
+                return tuple(digests)
+            block = vector[begin : begin + _BLOCK_STEPS]
+            if len(set(block.tolist())) >= _MIN_DIFFERENT and np.isfinite(block).all():
+                place = f"{number} {begin}|".encode()
+                digests.append(blake2b(place + block.tobytes(), digest_size=8).digest())
+    return tuple(digests)
+
+
+def _digest_steps(vectors: Sequence[FloatArray]) -> bytes | None:
     if sum(map(len, vectors)) < _MIN_STEPS:
         return None
     joined = np.concatenate(vectors) if len(vectors) > 1 else vectors[0]

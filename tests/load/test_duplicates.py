@@ -44,6 +44,26 @@ def test_equal_times_of_a_coarse_clock_are_no_proof_of_a_copy() -> None:
     assert marked([b"1", b"2 "], [timed("a", *[0.1] * 20), timed("b", *[0.1] * 20)]) == ["", ""]
 
 
+def test_a_copy_with_a_changed_nanosecond_is_found() -> None:
+    times = [1 + step / 1000 for step in range(30)]
+    changed = [*times[:14], times[14] + 1e-9, *times[15:]]
+    assert marked([b"1", b"2 "], [timed("a", *times), timed("b", *changed)]) == [
+        "",
+        "2 of 3 blocks of 10 step times are those of a",
+    ]
+
+
+def test_logs_with_fewer_than_half_of_their_times_in_common_are_not_copies() -> None:
+    times = [1 + step / 1000 for step in range(30)]
+    changed = [time + 1e-9 * (step >= 10) for step, time in enumerate(times)]
+    assert marked([b"1", b"2 "], [timed("a", *times), timed("b", *changed)]) == ["", ""]
+
+
+def test_times_printed_with_few_digits_agree_by_chance() -> None:
+    times = [0.1, 0.2] * 15
+    assert marked([b"1", b"2 "], [timed("a", *times), timed("b", *times[:-1], 0.3)]) == ["", ""]
+
+
 def test_runs_without_measurements_are_not_copies_of_each_other() -> None:
     failed = [replace(timed(name), status="failed") for name in "ab"]
     assert marked([b"abc", b"abc"], failed) == ["", ""]
