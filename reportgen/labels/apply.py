@@ -4,9 +4,10 @@ The labels that apply to a log make a Labeller, which runs pass through. The log
 they say `prefer = "labels"`; either way a conflict is a finding.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from reportgen.core.devices import find_device
 from reportgen.core.factors import factor_key
 from reportgen.core.model import Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
@@ -72,8 +73,23 @@ class Labeller:
             repeat=repeat if isinstance(repeat, int) else run.repeat,
             samples_per_step=work,
             work_is_labelled=run.samples_per_step is None and work is not None,
-            findings=(*run.findings, *merge.findings),
+            findings=(*run.findings, *merge.findings, *self._merged_devices(run.id, renamed, given)),
         )
+
+    def _merged_devices(self, id: str, logged: Factors, given: Labelled) -> Iterator[Finding]:
+        """Yield a note for each alias of the run that gives two models of GPU the same name."""
+        for name, aliases in self._aliases.items():
+            value = logged.get(name, given[name][0] if name in given else "")
+            text = _text(value)
+            if text not in aliases:
+                continue
+            new = aliases[text]
+            alike = [new, *(old for old, target in aliases.items() if target == new)]
+            models = {device.name for each in alike if (device := find_device(str(each)))}
+            if len(models) > 1:
+                source = next(labels.source for labels in self._chain[::-1] if name in labels.aliases)
+                message = f"{name}: aliases give {' and '.join(sorted(models))} one name, {new}"
+                yield Finding("note", Rule.READ_ALIAS_MERGES_DEVICES, id, message, source)
 
     def _alias(self, name: str, value: FactorValue) -> FactorValue:
         return self._aliases[name].get(_text(value), value) if name in self._aliases else value

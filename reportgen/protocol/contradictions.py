@@ -12,6 +12,7 @@ from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, WORK, series_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.plausibility import check_plausible
 from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum
 from reportgen.protocol.window import MeasuredWindow
 
@@ -32,7 +33,8 @@ def find_contradictions(measured: MeasuredRun, metric: str, protocol: Protocol) 
     by_reader = [finding for finding in measured.run.findings if finding.rule in rules]
     whole = series_of(measured.run, "step_time", STEP) if metric in _FROM_STEP_TIMES else ()
     window = measured.window(whole, protocol) if whole else None
-    in_steps = measured.check(check_contradictions, window) if window else ()
+    checks = (check_contradictions, check_plausible)
+    in_steps = [each for check in checks for each in measured.check(check, window)] if window else []
     return tuple(each for each in (*by_reader, *in_steps) if each.severity == "invalid")
 
 

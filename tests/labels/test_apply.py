@@ -61,6 +61,22 @@ def test_the_nearest_labels_win_below_their_folder() -> None:
 
 
 @pytest.mark.parametrize(
+    ("aliases", "device", "message"),
+    [
+        ('"A40" = "V100"', "A40", "device: aliases give A40 and V100 one name, V100"),
+        ('"A40" = "V100"', "V100", ""),  # the alias does not apply
+        ('"A40" = "gpu"\n"Tesla V100" = "gpu"', "A40", "device: aliases give A40 and V100 one name, gpu"),
+        ('"Tesla V100-SXM2" = "V100"\n"V100-PCIE" = "V100"', "V100-PCIE", ""),
+        ('"NVIDIA H200" = "H200"', "NVIDIA H200", ""),
+    ],
+)
+def test_an_alias_that_merges_two_devices_is_a_note(aliases: str, device: str, message: str) -> None:
+    found = apply(f"[aliases.device]\n{aliases}", log=logged(device=device))
+    notes = [each.message for each in found.findings if each.rule == "read.alias-merges-devices"]
+    assert notes == ([message] if message else [])
+
+
+@pytest.mark.parametrize(
     ("prefer", "expected"), [("", 4), ('prefer = "log"\n', 4), ('prefer = "labels"\n', 8)]
 )
 def test_a_conflict_is_a_finding_and_prefer_decides(prefer: str, expected: int) -> None:
