@@ -266,3 +266,27 @@ def test_lines_of_mindspore() -> None:
 
     first, second = read_runs("mindspore", log(50.0) + log(70.0))
     assert [run.series[0].value[0] for run in (first, second)] == [0.5, 0.7]
+
+
+def mlperf(seconds: int, batch: int) -> bytes:
+    line = ':::MLLOG {{"namespace": "", "time_ms": {0}, "event_type": "{1}", "key": "{2}", "value": {3}, "metadata": {4}}}\n'
+    events = [
+        (0, "POINT_IN_TIME", "submission_benchmark", '"bert"', "{}"),
+        (0, "POINT_IN_TIME", "global_batch_size", batch, "{}"),
+        (1000, "INTERVAL_START", "run_start", "null", "{}"),
+        (1000 + 1000 * seconds, "INTERVAL_END", "run_stop", "null", '{"status": "success"}'),
+    ]
+    return "".join(line.format(*event) for event in events).encode()
+
+
+def test_results_of_mlperf() -> None:
+    runs = read_runs("mllog", mlperf(60, 100) + mlperf(50, 200), "result_3.txt")
+    times = [figure.value for run in runs for figure in run.aggregates if figure.metric == "time_to_train"]
+    assert (times, [run.factors.get("global_batch_size") for run in runs]) == ([60.0, 50.0], [100, 200])
+    assert [run.repeat for run in runs] == [None, None]
+
+
+def test_results_of_mask_rcnn_without_steps() -> None:
+    log = b"2020-03-03 10:00:00,000 maskrcnn_benchmark INFO: Using 1 GPUs\nTraining perf is: %.1f FPS\n"
+    runs = read_runs("maskrcnn", log % 6.5 + log % 7.5)
+    assert [figure.value for run in runs for figure in run.aggregates] == [6.5, 7.5]

@@ -16,11 +16,12 @@ from typing import Any, TypeGuard
 
 from reportgen.core.model import FactorValue, Run
 from reportgen.core.rules import Rule
-from reportgen.formats.base import Claim, Format
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, MlperfEvent, first_event, parse
 from reportgen.formats.mlperf.work import add_work
 from reportgen.formats.parsing.json_values import inside, is_number, load, number, table
 from reportgen.formats.parsing.run_builder import ResultRun
+from reportgen.formats.parsing.several_runs import result_places, run_borders, run_logs
 from reportgen.formats.parsing.text_log import TextLog, is_binary
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -28,6 +29,7 @@ from reportgen.sources.text import line_at
 _NAME = "mllog"
 _RESULT = re.compile(r"result_(?:.*[^0-9])?([0-9]{1,9})\.txt|result_.*\.txt")
 _SCALING = "scaling.json"
+_RUN_START = re.compile(rb"\brun_start\b")
 # NVIDIA's logs begin with the output of the container, up to hundreds of kB before the first event.
 _MAX_PROLOGUE_BYTES = 2**20
 _ITEMS: Mapping[str, str] = {
@@ -72,11 +74,18 @@ def claims(files: LogFiles) -> Claim | None:
     return Claim(1.0, source, reason, (files.path,), (_SCALING, layout.description))
 
 
+def read(files: LogFiles) -> Results:
+    """Yield the runs of the file."""
+    log = TextLog(files)
+    for part in run_logs(log, run_borders(log, result_places(log, _RUN_START))):
+        yield _ResultLog(files, part).read()
+
+
 FORMAT = Format(
     _NAME,
     "Result logs of MLPerf training, v0.6 and later.",
     claims,
-    lambda files: iter((_ResultLog(files).read(),)),
+    read,
     marks=(PREFIX, OLD_PREFIX, b"result_"),
 )
 
@@ -99,9 +108,9 @@ class _Layout:
 class _ResultLog:
     """One log, the files beside it, and the run that they make."""
 
-    def __init__(self, files: LogFiles) -> None:
-        self.log, self.layout = TextLog(files), _Layout(files)
-        self.run = ResultRun.of_file(_NAME, files)
+    def __init__(self, files: LogFiles, log: TextLog) -> None:
+        self.log, self.layout = log, _Layout(files)
+        self.run = ResultRun(_NAME, log.id, log.source)
         self.events = parse(self.log)
         self.start, self.stop = self.events.first("run_start"), self.events.last("run_stop")
         description = files.read_sibling(self.layout.description) if self.layout.system else None
@@ -117,7 +126,7 @@ class _ResultLog:
         """Return the run: what ran, how long and how fast, how it ended."""
         run = self.run
         run.factors, run.environment = self._factors(), self._environment()
-        run.repeat = self.layout.repeat
+        run.repeat = self.layout.repeat if run.id == self.log.files.id(self.log.path) else None
         batch, local = self.events.integer("global_batch_size"), self.events.integer("local_batch_size")
         run.samples_per_step = float(batch) if batch else None
         devices = run.factors.get("devices")

@@ -14,7 +14,7 @@ import numpy as np
 from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.several_runs import StepPlaces
+from reportgen.formats.parsing.several_runs import StepPlaces, result_places
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
 _ANCHOR = b" maskrcnn_benchmark.trainer INFO: eta: "
@@ -62,7 +62,8 @@ def _add_steps(run: RunBuilder) -> None:
 def _places(log: TextLog) -> StepPlaces:
     lines = log.records(_LINE, _ANCHOR)
     if not len(lines):
-        return text_steps(log, b"time").places
+        steps = text_steps(log, b"time")
+        return steps.places if len(steps) else result_places(log, _FINAL)
     return StepPlaces(lines.begin, lines.end, np.zeros_like(lines.begin), lines.integers("step"))
 
 
