@@ -7,17 +7,22 @@
 The sum in the end marker is the checksum of the text between the markers. If it does not match, the table was
 edited by hand: this is reported, and the edit is never overwritten (the idea is cog's). An end marker without
 a sum is new, and the text before it is replaced. A marker is alone on its line, indented by up to 3 spaces.
-Markers in fenced code blocks are examples.
+Markers in fenced code blocks and between backticks are examples. A marker in any other place or case is an
+error, and so is an example with a sum: a table whose marker is lost would keep its numbers for ever.
 """
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
 
 _ANY_MARKER = re.compile(r" {0,3}<!--\s*reportgen:(\w+)")
+# Also a damaged marker: of another case, indented, after text.
+_LIKE_MARKER = re.compile(r"<!-*\s*report-?gen\s*:", re.IGNORECASE)
+_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_SUM = re.compile(r"reportgen:end\s+sum=[0-9a-f]+", re.IGNORECASE)
 _BEGIN_MARKER = re.compile(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
 _END_MARKER = re.compile(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -61,19 +66,38 @@ class _Region:
 
 
 def is_marked(text: str) -> bool:
-    """Return whether a file has a marker, even without its partner."""
-    return bool(_marker_lines(text.splitlines()))
+    """Return whether a file has a marker, even a damaged one or one without its partner."""
+    return bool(_LIKE_MARKER.search(text))
 
 
-def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:
+def check_file(path: str, place: str) -> None:
+    """Raise RequestError unless tables may be put into the file: into Markdown, and never into logs.
+
+    path   relative to the root, with all links followed
+    place  the key that names the file
+    """
+    *folders, name = path.split("/")
+    if folders[:1] == ["logs"] or any(part.startswith(".") for part in (*folders, name)):
+        raise RequestError(place, f'"{path}" is in logs/ or hidden', "name a Markdown file elsewhere")
+    if not name.lower().endswith((".md", ".markdown")):
+        raise RequestError(place, f'"{path}" is not Markdown', "name a file that ends in .md")
+
+
+def inject(
+    text: str, tables: Mapping[str, str], *, place: str, expected: Collection[str] | None = None
+) -> InjectResult:
     """Return the text with the region of each marker pair replaced.
 
-    tables  Markdown by "report/table-id"
-    place   the file, for messages
-    Raises RequestError(place:line) for unknown tables and markers without a partner.
+    tables    Markdown by "report/table-id"
+    place     the file, for messages
+    expected  the tables that the settings expect in the file, None if they name only files
+    Raises RequestError(place:line) for unknown tables, for damaged markers and those without a partner, and
+    for tables that are not the expected ones.
     """
     lines = re.split(r"(?<=\n)", text)
     regions = _regions(lines, place)
+    if expected is not None:
+        _check_expected([region.table for region in regions], expected, place)
     edited = []
     for region in reversed(regions):  # from the end, so that line numbers stay valid
         if region.table not in tables:
@@ -89,10 +113,22 @@ def inject(text: str, tables: Mapping[str, str], *, place: str) -> InjectResult:
     return InjectResult("".join(lines), tuple(reversed(edited)))
 
 
+def _check_expected(marked: list[str], expected: Collection[str], place: str) -> None:
+    for table in sorted(set(expected) - set(marked)):
+        raise RequestError(
+            place,
+            f'the markers of "{table}" are missing, which inject.files expects here',
+            f"add <!-- reportgen:begin {table} --> and <!-- reportgen:end -->",
+        )
+    for table in sorted(set(marked) - set(expected)):
+        fact = f'has markers of "{table}", which inject.files does not expect here'
+        raise RequestError(place, fact, "add it to inject.files, or delete the markers")
+
+
 def _regions(lines: list[str], place: str) -> list[_Region]:
     regions: list[_Region] = []
     begun: tuple[str, int] | None = None
-    for number, line in _marker_lines(lines):
+    for number, line in _marker_lines(lines, place):
         where = f"{place}:{number + 1}"
         begin, end = _BEGIN_MARKER.fullmatch(line), _END_MARKER.fullmatch(line)
         if begin and not begun:
@@ -125,19 +161,31 @@ def _malformed(line: str, begun: tuple[str, int] | None) -> tuple[str, str]:
     return "malformed marker", "write <!-- reportgen:begin report/table --> or <!-- reportgen:end -->"
 
 
-def _marker_lines(lines: list[str]) -> list[tuple[int, str]]:
-    """Return (number from 0, text) of the markers outside of code blocks."""
+def _marker_lines(lines: list[str], place: str) -> list[tuple[int, str]]:
+    """Return (number from 0, text) of the markers outside of code blocks; RequestError for a damaged one."""
     markers = []
     fence = ""
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
         if fence:
+            if _SUM.search(line):
+                raise RequestError(
+                    f"{place}:{number + 1}",
+                    "the marker of a generated table is in a code block",
+                    "move it out, or delete its sum if it is an example",
+                )
             if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
                 fence = ""
         elif mark:
             fence = mark[1]
         elif _ANY_MARKER.match(line):
             markers.append((number, line.strip()))
+        elif _LIKE_MARKER.search(_CODE_SPAN.sub("", line)):
+            raise RequestError(
+                f"{place}:{number + 1}",
+                "damaged marker",
+                "write it in small letters, alone on its line, indented by up to 3 spaces",
+            )
     return markers
 
 

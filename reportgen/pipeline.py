@@ -310,22 +310,24 @@ def _inject(
     request: Request, settings: Settings, reports: Sequence[Report]
 ) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     """Return the new content of the files with marked tables, and the tables that were edited by hand."""
-    from reportgen.inject import inject, is_marked
+    from reportgen.inject import check_file, inject, is_marked
     from reportgen.render import render_table_markdown
 
     tables: dict[str, str] = {}
     injected: dict[str, bytes] = {}
     problems: list[Finding] = []
-    for file in settings.inject:
-        path = inside(request.root, file, f"{request.place}/{SETTINGS}: inject.files")
+    for file, expected in settings.inject.items():
+        place = f"{request.place}/{SETTINGS}: inject.files"
+        path = inside(request.root, file, place)
+        check_file(_relative(path, request.root), place)
         if not path.exists() and file in Settings().inject:
             continue  # a repository need not have a README
-        text = read_text(path, f"{request.place}/{SETTINGS}: inject.files", what=file)
-        if not is_marked(text):
+        text = read_text(path, place, what=file)
+        if not is_marked(text) and not expected:
             continue
         if not tables:
             tables = {f"{r.name}/{t.id}": render_table_markdown(t) for r in reports for t in r.tables}
-        result = inject(text, tables, place=file)
+        result = inject(text, tables, place=file, expected=expected)
         problems += [
             Finding("warning", Rule.PUBLISH_EDITED, file, e.message, Source(file, e.line))
             for e in result.edited

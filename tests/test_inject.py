@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
-from reportgen.inject import inject
+from reportgen.inject import check_file, inject
 
 TABLES = {"r/a": "| a |\n| - |\n| 1 |\n", "r/b/V100 8": "| b |\n"}
 FRESH = "before\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->\nafter\n"
@@ -94,3 +94,50 @@ def test_unpaired_markers_are_errors_that_name_their_line(text: str, message: st
     with pytest.raises(RequestError) as caught:
         inject(text, TABLES, place="f")
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("<!-- reportgen:begin", "<!-- REPORTGEN:begin", "f:2: damaged marker; write it in small letters"),
+        ("<!-- reportgen:begin", "<!-- Reportgen: begin", "f:2: damaged marker; "),
+        ("<!-- reportgen:begin", "<!--- reportgen:begin", "f:2: damaged marker; "),
+        ("<!-- reportgen:begin", "    <!-- reportgen:begin", "f:2: damaged marker; "),
+        ("<!-- reportgen:begin", "See: <!-- reportgen:begin", "f:2: damaged marker; "),
+        ("<!-- reportgen:begin", "> <!-- reportgen:begin", "f:2: damaged marker; "),
+        ("<!-- reportgen:begin", "\t<!-- reportgen:begin", "f:2: damaged marker; "),
+        ("<!-- reportgen:end", "<!-- reportgen:End", "f:8: malformed marker; "),
+        ("before\n", "```\n", "f:8: the marker of a generated table is in a code block; move it out"),
+    ],
+)
+def test_a_damaged_marker_is_an_error(old: str, new: str, message: str) -> None:
+    text = inject(FRESH, TABLES, place="f").text
+    assert old in text
+    with pytest.raises(RequestError) as caught:
+        inject(text.replace(old, new), TABLES, place="f")
+    assert str(caught.value).startswith(message)
+
+
+def test_lost_and_unexpected_markers_are_errors() -> None:
+    assert inject(FRESH, TABLES, place="f", expected=["r/a"]).text == inject(FRESH, TABLES, place="f").text
+    with pytest.raises(
+        RequestError, match=r'f: the markers of "r/a" are missing, which inject.files expects'
+    ):
+        inject("| a |\n", TABLES, place="f", expected=["r/a"])
+    with pytest.raises(
+        RequestError, match=r'f: has markers of "r/a", which inject.files does not expect here'
+    ):
+        inject(FRESH, TABLES, place="f", expected=[])
+
+
+@pytest.mark.parametrize(
+    "path", [".git/config", ".github/README.md", "docs/.hidden.md", "logs/run/README.md", "a.py", "README"]
+)
+def test_tables_are_put_into_visible_markdown_files_only(path: str) -> None:
+    with pytest.raises(RequestError, match=r"^x: .*; name a "):
+        check_file(path, "x")
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/a.MD", "docs/logs/a.markdown"])
+def test_markdown_files_outside_logs_can_hold_tables(path: str) -> None:
+    check_file(path, "x")

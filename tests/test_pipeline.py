@@ -400,3 +400,21 @@ def test_a_missing_factor_names_the_label_pattern_that_matches_no_log(repository
         error.value.remedy
         == 'first correct logs/rates/labels.toml:2: paths[0]: "{system}/x.log" matches no log'
     )
+
+
+def test_tables_are_not_put_into_logs_or_hidden_files_not_even_through_a_link(repository):
+    (repository / "logs/rates/README.md").write_text("# Rates\n")
+    (repository / "README.md").unlink()
+    (repository / "README.md").symlink_to("logs/rates/README.md")
+    with pytest.raises(RequestError, match=r'inject.files: "logs/rates/README.md" is in logs/ or hidden'):
+        made(repository)
+
+
+def test_an_expected_table_whose_markers_are_gone_stops_the_build(repository):
+    (repository / "reports/reportgen.toml").write_text(
+        '[inject]\nfiles = { "README.md" = ["frameworks/rates"] }\n'
+    )
+    assert made(repository).injected
+    (repository / "README.md").write_text("# X\n\n| 999 |\n")
+    with pytest.raises(RequestError, match=r'README\.md: the markers of "frameworks/rates" are missing'):
+        made(repository)

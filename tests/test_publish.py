@@ -210,3 +210,42 @@ def test_publish_imports_no_heavy_module() -> None:
     code = "import sys, reportgen.publish, reportgen.render; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert not {"matplotlib", "jinja2", "markdown", "pandas"} & set(modules.split())
+
+
+def test_unknown_files_beside_generated_ones_are_found(tmp_path: Path) -> None:
+    outputs = {f"a/{path}": content for path, content in OUTPUTS.items()} | {"README.md": b""}
+    publish.apply(outputs, tmp_path)
+    assert publish.unknown_files(outputs, tmp_path) == []
+    unknown = [
+        "a/fake.html",
+        "a/figures/z.svg",
+        "a/more/notes.txt",
+        "a/tables/z.csv",
+        "h100/README.md",
+        "h100/tables/z.csv",
+    ]
+    for path in [*unknown, "notes/x.txt", "notes/more/README.md", "x.toml", "a/.DS_Store", ".git/README.md"]:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(b"| 7 |")
+    (tmp_path / "a/link").symlink_to(tmp_path)
+    assert publish.unknown_files(outputs, tmp_path) == sorted([*unknown, "a/link"])
+    assert publish.unknown_files(outputs, tmp_path, owned=unknown) == ["a/link"]
+    assert "h100/README.md" not in publish.unknown_files(outputs, tmp_path, is_reports=False)
+
+
+def test_temporary_files_of_a_killed_build_are_removed(tmp_path: Path) -> None:
+    publish.apply(OUTPUTS, tmp_path)
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    dead = [
+        f".README.md.{process.pid}.new",
+        f"tables/.a.csv.{process.pid}.new",
+        f"tables/.a.csv.{10**30}.new",
+    ]
+    kept = [f".README.md.{os.getppid()}.new", f".mine.md.{process.pid}.new", ".README.md.x.new"]
+    for path in [*dead, *kept]:
+        (tmp_path / path).write_bytes(b"half")
+    expected = [Change(path, "removed") for path in sorted(dead)]
+    assert publish.compare(OUTPUTS, tmp_path, owned=OUTPUTS) == expected
+    assert publish.apply(OUTPUTS, tmp_path, owned=OUTPUTS) == expected
+    assert sorted(_content(tmp_path)) == sorted([*OUTPUTS, *kept])

@@ -16,6 +16,7 @@ from reportgen.cli.terminal import log, progress, sanitize, summarize
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import parse_scalar
 from reportgen.core.model import FactorValue
+from reportgen.core.rules import Rule
 from reportgen.render.text.english import count
 from reportgen.report.run_counts import are_complete, count_by_status
 
@@ -76,7 +77,7 @@ def check(
     \b
     Example: reportgen check reports/
 
-    Exits with 3 if any file is stale, edited by hand, missing or left over.
+    Exits with 3 if any file is stale, edited by hand, missing, left over or unknown.
     """
     from reportgen import api
 
@@ -90,9 +91,10 @@ def check(
     if result.changes:
         are = "file is" if len(result.changes) == 1 else "files are"
         log(f"{len(result.changes):,} {are} out of date; run: {command}")
-    if result.problems:
+    edited = [finding for finding in result.problems if finding.rule == Rule.PUBLISH_EDITED]
+    if edited:
         log(
-            f"{count(len(result.problems), 'table')} edited by hand, which `build` leaves alone; "
+            f"{count(len(edited), 'table')} edited by hand, which `build` leaves alone; "
             f"undo the edit, or delete the sum from the end marker and run: {command}"
         )
     if result.is_up_to_date:

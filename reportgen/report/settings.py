@@ -1,7 +1,7 @@
 """Read the settings of a repository: `reportgen.toml` and `expected.toml` beside the definitions."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,13 +16,15 @@ from reportgen.report.computed_facts import ComputedFact, ComputedTable, check_c
 from reportgen.report.definition import below
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 
+# A repository need not have it.
+_DEFAULT_INJECT: Mapping[str, None] = {"README.md": None}
 SETTINGS, EXPECTED = "reportgen.toml", "expected.toml"
 
 
 class InjectTable(TomlTable):
-    """`[inject]`: files, relative to the root, whose marked tables are kept up to date."""
+    """`[inject]`: files, relative to the root, whose marked tables are kept up to date; or file = tables."""
 
-    files: str | list[str] = key(default_factory=list)
+    files: str | list[str] | dict[str, list[str]] = key(default_factory=list)
 
 
 class SettingsFile(TomlTable):
@@ -56,11 +58,12 @@ class ExpectedFile(TomlTable):
 class Settings:
     """Settings of a repository.
 
-    inject     files, relative to the root, whose marked tables are kept up to date
+    inject     files, relative to the root, whose marked tables are kept up to date -> the tables expected in
+               them, None where only the file is named
     knowledge  the systems; the `facts` about them follow when the logs are loaded that some depend on
     """
 
-    inject: tuple[str, ...] = ("README.md",)
+    inject: Mapping[str, Sequence[str] | None] = field(default_factory=lambda: dict(_DEFAULT_INJECT))
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
     knowledge: SpeedFacts = NO_FACTS
     facts: tuple[SpeedFact | ComputedFact, ...] = ()
@@ -76,10 +79,7 @@ def read_settings(folder: Path, place: str) -> Settings:
     if not path.exists():
         return Settings(knowledge=knowledge, facts=facts)
     file = read_toml(path, SettingsFile, place)
-    inject: tuple[str, ...] = ("README.md",)
-    if file.inject:
-        names = [file.inject.files] if isinstance(file.inject.files, str) else file.inject.files
-        inject = tuple(below(name, f"{place}: inject.files[{i}]") for i, name in enumerate(names))
+    inject = _inject(file.inject, f"{place}: inject.files") if file.inject else dict(_DEFAULT_INJECT)
     protocols = {}
     for name, table in file.protocols.items():
         own = f"{place}: protocols.{name}"
@@ -87,6 +87,13 @@ def read_settings(folder: Path, place: str) -> Settings:
             raise RequestError(own, f'"{name}" would hide the notation', "begin with a letter")
         protocols[name] = Protocol.from_table(name, table, own)
     return Settings(inject, protocols, knowledge, facts)
+
+
+def _inject(table: InjectTable, place: str) -> dict[str, list[str] | None]:
+    if isinstance(table.files, dict):
+        return {below(name, f'{place}."{name}"'): tables for name, tables in table.files.items()}
+    names = [table.files] if isinstance(table.files, str) else table.files
+    return {below(name, f"{place}[{i}]"): None for i, name in enumerate(names)}
 
 
 def read_expected(path: Path, place: str) -> tuple[SpeedFacts, tuple[SpeedFact | ComputedFact, ...]]:

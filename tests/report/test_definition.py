@@ -229,13 +229,15 @@ def test_wrong_facts_say_where_what_and_what_to_do(tmp_path, text, message):
 
 
 def test_settings_are_optional_and_name_protocols(tmp_path):
-    assert read_settings(tmp_path, "reports").inject == ("README.md",)
+    assert read_settings(tmp_path, "reports").inject == {"README.md": None}
     (tmp_path / "reportgen.toml").write_text(
         '[inject]\nfiles = ["a.md"]\n[protocols.long]\nsteps = "200+1000x7"\n'
     )
     settings = read_settings(tmp_path, "reports")
-    assert settings.inject == ("a.md",)
+    assert settings.inject == {"a.md": None}
     assert settings.protocols["long"].measure == 1000
+    (tmp_path / "reportgen.toml").write_text('[inject]\nfiles = { "docs/../a.md" = ["r/a"] }\n')
+    assert read_settings(tmp_path, "reports").inject == {"a.md": ["r/a"]}
 
 
 INHERITED = """

@@ -54,6 +54,7 @@ class Rule(StrEnum):
     PROTOCOL_SHORT_WINDOW = "protocol.short-window", "warning"
     PROTOCOL_SPREAD = "protocol.spread", "warning"
     PUBLISH_EDITED = "publish.edited", "warning"
+    PUBLISH_UNKNOWN_FILE = "publish.unknown-file", "warning"
     RANK_STRAGGLER = "rank.straggler", "warning"
     RATE_DISAGREEMENT = "rate.disagreement", "invalid"
     RATE_IMPLAUSIBLE = "rate.implausible", "warning", "invalid"

@@ -28,6 +28,11 @@ def is_output_path(path: str) -> bool:
     return any(output.writes(path) for output in OUTPUTS)
 
 
+def report_patterns() -> list[str]:
+    """Return the paths of the files of a report as patterns, relative to its folder."""
+    return [output.path for output in OUTPUTS if not output.of_reports]
+
+
 def is_generated(path: str, content: bytes) -> bool:
     """Return whether the file carries the mark of an output that writes such a path."""
     return any(output.writes(path) and output.mark.search(content) for output in OUTPUTS)
