@@ -32,7 +32,7 @@ TEXT_FORMATS = [
     if len(VALID_LOGS.get(format.name, ())) == 1 and format.name not in OTHERS
 ]
 # MLPerf logs an event with the status; JADE's scripts print the means of a run as the last thing they do.
-WITH_OWN_STATUS = ("mllog", "jade")
+WITH_OWN_STATUS = ("loadgen", "mllog", "jade")
 
 
 def content(name: str) -> bytes:

@@ -7,7 +7,6 @@ and text one counts.
 Format: the `dllogger` that NVIDIA's DeepLearningExamples shipped until 2020.
 """
 
-import math
 import re
 
 import numpy as np
@@ -120,13 +119,13 @@ def _add_final(run: RunBuilder, events: Records) -> None:
         add_throughput(run, float(value), key + b": " + value, statistic, at, _epoch_time(events, value))
 
 
-def _epoch_time(events: Records, rate: bytes) -> float:
-    """Return how long (s) the epoch of a rate took, NaN if the log does not say it."""
+def _epoch_time(events: Records, rate: bytes) -> float | None:
+    """Return how long (s) the epoch of a rate took, None if the log does not say it."""
     keys, values, time = events.columns["key"], events.columns["value"], events.floats("time").tolist()
-    begin = took = math.nan
+    begin = took = None
     for key, value, now in zip(keys, values, time, strict=True):
         if key == b"train_epoch_start":
             begin = now
         elif key == b"train_throughput" and value == rate:
-            took = now - begin
+            took = None if begin is None else now - begin
     return took
