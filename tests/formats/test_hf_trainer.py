@@ -236,3 +236,13 @@ def test_the_files_of_one_training_are_one_run():
 )
 def test_files_of_other_trainings_are_runs_of_their_own(other):
     assert detect(LogFiles.of({"trainer_state.json": STATE, **other})) is None
+
+
+def test_a_second_training_in_the_log_of_llama_factory_is_a_run_of_its_own():
+    other = LOG.replace(b'"total_tokens": ', b'"total_tokens": 1')
+    format = detect(LogFiles.of({"x.jsonl": LOG + other}).file("x.jsonl"))
+    assert format is not None
+    first, second = format.format.read(format.files)
+    assert [run.id for run in (first, second)] == ["x.jsonl#1", "x.jsonl#2"]
+    assert [step_rows(series_of(run, "step_time"))[1][:3] for run in (first, second)] == [(20, 10, 20.0)] * 2
+    assert second.source.line == 6

@@ -26,7 +26,7 @@ from reportgen.formats.parsing import json_values, trainer_output
 from reportgen.formats.parsing.json_values import number, tables, whole
 from reportgen.formats.parsing.progress_bars import apart
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
-from reportgen.formats.parsing.several_runs import result_places, run_borders, run_logs
+from reportgen.formats.parsing.several_runs import RunBorders, result_places, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import shortened
 from reportgen.formats.parsing.text_log import NUMBER, JsonSign, TextLog, TextSign, format_of
 from reportgen.formats.parsing.timestamps import elapsed
@@ -40,6 +40,7 @@ _DICT = re.compile(
     rb"\{'(?:loss|train_runtime|eval_loss)': '?" + NUMBER + rb"'?, [^{}\n]{0,3000}?'epoch': '?" + NUMBER
 )
 _ELAPSED = re.compile(r"(?:\d{1,4} days?, )?\d{1,4}:\d{2}:\d{2}", re.ASCII)
+_LINE = re.compile(rb'^\{"current_steps": (?P<step>[0-9]{1,15}), ', re.MULTILINE)
 _RATE = "train_samples_per_second"
 _INCOMPLETE = Rule.READ_INCOMPLETE_RUN
 # A process was resumed if the first entry's time per step is below this share of the later entries'.
@@ -47,9 +48,24 @@ _MIN_FIRST_STEP_SHARE = 0.75
 
 
 def read(log: TextLog) -> Results:
-    """Yield the runs of the file: a console output may hold several trainings."""
-    for part in run_logs(log, run_borders(log, result_places(log, trainer_output.FINAL))):
+    """Yield the runs of the file: a console output or a log may hold several trainings."""
+    begins = _line_begins(log.content)
+    borders = RunBorders(begins) if begins else run_borders(log, result_places(log, trainer_output.FINAL))
+    for part in run_logs(log, borders):
         yield _read_one(part)
+
+
+def _line_begins(content: bytes) -> tuple[int, ...]:
+    """Return where trainings begin in LLaMA-Factory's log of steps: where the first step comes again."""
+    begins: list[int] = []
+    first = before = 0
+    for line in _LINE.finditer(content):
+        step = int(line["step"])
+        if not begins or (step < before and step <= first):
+            begins.append(line.start() if begins else 0)
+            first = step
+        before = step
+    return tuple(begins)
 
 
 def _read_one(log: TextLog) -> Run:
