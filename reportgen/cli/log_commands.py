@@ -12,6 +12,7 @@ from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.log_messages import skipped_files
 from reportgen.cli.terminal import print_runs, print_table, progress, sanitize, summarize
 from reportgen.core.errors import did_you_mean
+from reportgen.core.plain_text import spreadsheet
 from reportgen.report.run_counts import count_by_status
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def _print_listing(listing: "RunListing", format: ListingFormat) -> None:
 
 def _print_skipped(rows: list[tuple[str, ...]], format: ListingFormat) -> None:
     if format is ListingFormat.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
+        safe = [[spreadsheet(cell) for cell in row] for row in rows]
+        csv.writer(sys.stdout, lineterminator="\n").writerows(safe)
     else:
         print_table(rows)
 

@@ -4,17 +4,20 @@ These are plain values; each output only formats them.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reportgen.core import units
 from reportgen.core.model import FactorValue, Finding
-from reportgen.core.results import Conditions, Expected, Figure, Report, SpeedEdge
+from reportgen.core.plain_text import one_line
+from reportgen.core.results import Conditions, Environment, Expected, Figure, Report, SpeedEdge
 from reportgen.core.rules import SEVERITIES, Rule, Severity
-from reportgen.render.text import escape
 from reportgen.render.text.english import count, sentence
 
 # Different messages of one rule that a page shows; report.json lists all.
 EXAMPLES = 3
+# Rows of an environment that a page shows, and characters of a value; report.json has all.
+_MAX_ENVIRONMENT_ROWS = 200
+_MAX_VALUE_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,21 @@ class Example:
     def and_others(self) -> str:
         """Return how many others have the message, to follow the subject."""
         return f" and {self.others:,} more" if self.others else ""
+
+
+def shown_environments(report: Report) -> list[Environment]:
+    """Return the environments as a page shows them: a log may have any number of keys of any length."""
+    return [replace(environment, rows=_shown_rows(environment)) for environment in report.environments]
+
+
+def _shown_rows(environment: Environment) -> tuple[tuple[str, str], ...]:
+    shown = tuple((_cut(name), _cut(value)) for name, value in environment.rows[:_MAX_ENVIRONMENT_ROWS])
+    rest = len(environment.rows) - len(shown)
+    return (*shown, ("...", f"{rest:,} more in report.json")) if rest else shown
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_VALUE_CHARACTERS else f"{text[:_MAX_VALUE_CHARACTERS]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +99,9 @@ class ExpectedSpeed:
 def alt_text(figure: Figure) -> str:
     """Return the alternative text of a figure, for screen readers."""
     if figure.alt:
-        return escape.one_line(figure.alt)
+        return one_line(figure.alt)
     names = ", ".join(series.name for series in figure.series)
-    return escape.one_line(f"{figure.title}: {figure.y_title} over {figure.x_title}, for {names}")
+    return one_line(f"{figure.title}: {figure.y_title} over {figure.x_title}, for {names}")
 
 
 def protocol_line(report: Report) -> str:

@@ -15,6 +15,7 @@ import msgspec
 
 from reportgen.core.metrics import METRICS, item_of, metric_of
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.plain_text import one_line, printable_json, spreadsheet
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.units import choose, machine, rate_unit, text
 from reportgen.load import parse_logs
@@ -133,7 +134,7 @@ class RunListing:
         names = sorted({name for run in self.runs for name in run.factors})
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([*_CSV_COLUMNS, *(f"factor:{name}" for name in names), "findings"])
+        writer.writerow([*_CSV_COLUMNS, *(one_line(f"factor:{name}") for name in names), "findings"])
         for run in self.runs:
             head = (run.id, run.format, run.status, run.repeat, run.steps.count)
             rules = " ".join(dict.fromkeys(finding.rule for finding in run.findings))
@@ -141,7 +142,7 @@ class RunListing:
             for value in run.measurements or (None,):
                 measured = _csv_values(value)
                 cells = [*head, *measured, *factors, rules]
-                writer.writerow(["" if cell is None else _no_formula(cell) for cell in cells])
+                writer.writerow(["" if cell is None else _field(cell) for cell in cells])
         return out.getvalue()
 
     def to_rows(self) -> list[tuple[str, ...]]:
@@ -230,7 +231,7 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
 
 
 def _json(part: msgspec.Struct) -> str:
-    return msgspec.json.format(_ENCODER.encode(part), indent=1).decode()
+    return printable_json(msgspec.json.format(_ENCODER.encode(part), indent=1).decode())
 
 
 def _mark(entry: RunEntry, finding: Finding) -> RunEntry:
@@ -307,9 +308,8 @@ def _csv_values(value: MeasurementEntry | None) -> Iterable[object]:
     return value.metric, value.phase, value.value, value.unit, value.evidence
 
 
-def _no_formula(cell: object) -> object:
-    """Keep a text from a log from starting a formula in a spreadsheet."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+def _field(cell: object) -> object:
+    return spreadsheet(cell) if isinstance(cell, str) else cell
 
 
 _METRIC_ORDER = {name: position for position, name in enumerate(METRICS)}

@@ -12,6 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from reportgen.core.model import Finding, Source
+from reportgen.core.plain_text import spreadsheet
 from reportgen.core.results import (
     Cell,
     Environment,
@@ -207,7 +208,7 @@ def test_backticks_of_messages_are_code(text: str, expected: str) -> None:
     [("=cmd()", "'=cmd()"), ("-1", "'-1"), ("\t=x", "'=x"), ("@x", "'@x"), ("a=b", "a=b"), ("", "")],
 )
 def test_no_text_becomes_a_formula(text: str, expected: str) -> None:
-    assert escape.spreadsheet(text) == expected
+    assert spreadsheet(text) == expected
 
 
 @pytest.mark.parametrize(

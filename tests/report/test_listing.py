@@ -105,3 +105,14 @@ def test_a_listing_is_measured_where_runs_are_read(tmp_path: Path) -> None:
     assert header[:3] == ["id", "format", "status"]
     metrics = [value.metric for entry in listing.runs for value in entry.measurements]
     assert [row[header.index("metric")] for row in rows] == metrics
+
+
+def test_csv_and_json_hold_no_control_characters_and_no_formula() -> None:
+    name = "\n=1\x1b]0;x\x07\x9b\u202e"
+    entry = run_entry(replace(run(WHOLE), id=name, factors={name: name}), DEFAULT)
+    listing = RunListing((entry,))
+    heads, cells = csv.reader(io.StringIO(listing.to_csv()))
+    assert cells[0] == cells[heads.index("evidence") + 1] == "'=1\ufffd]0;x\ufffd\ufffd\ufffd"
+    for text in (listing.to_csv(), listing.to_json()):
+        assert not set(text) & set("\x1b\x07\x9b\u202e")
+    assert json.loads(listing.to_json())["runs"][0]["factors"] == {name: name}

@@ -23,12 +23,12 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from reportgen.core import units
+from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure
 from reportgen.render.figures import colours, digest
 from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.figures.kinds.base import categories, drawing_of, is_horizontal, shorten
 from reportgen.render.grid import unit_label
-from reportgen.render.text import escape
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
 DRAWING = 7
@@ -135,7 +135,7 @@ def _rounded(figure: Figure) -> Figure:
     series = tuple(
         replace(
             line,
-            name=escape.one_line(line.name),
+            name=one_line(line.name),
             x=tuple(_x(x) for x in line.x),
             y=tuple(map(value, line.y)),
             low=tuple(value(bound) for bound in line.low),
@@ -146,17 +146,17 @@ def _rounded(figure: Figure) -> Figure:
     ideal = tuple((float(units.machine(x)), float(units.machine(y / factor))) for x, y in figure.ideal)
     return replace(
         figure,
-        title=escape.one_line(figure.title),
-        x_title=escape.one_line(figure.x_title),
-        y_title=escape.one_line(figure.y_title),
-        categories=tuple(map(escape.one_line, figure.categories)),
+        title=one_line(figure.title),
+        x_title=one_line(figure.x_title),
+        y_title=one_line(figure.y_title),
+        categories=tuple(map(one_line, figure.categories)),
         series=series,
         ideal=ideal,
     )
 
 
 def _x(x: float | str) -> float | str:
-    return escape.one_line(x) if isinstance(x, str) else float(units.machine(x))
+    return one_line(x) if isinstance(x, str) else float(units.machine(x))
 
 
 def _draw(axes: Axes, figure: Figure) -> None:

@@ -12,9 +12,9 @@ from itertools import groupby
 
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue
+from reportgen.core.plain_text import spreadsheet
 from reportgen.core.results import COMPARED_QUANTITIES, Cell, CompareKind, Header, Table
 from reportgen.render.outputs.base import Output
-from reportgen.render.text import escape
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
 _VERDICT = ("verdict_low", "verdict_high")
@@ -36,7 +36,7 @@ def table_csv(table: Table) -> bytes:
     measured = [name for name in _MEASURED if name not in factors or name not in _ALSO_FACTORS]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*(escape.spreadsheet(_factor_name(name)) for name in factors), *measured, *comparisons])
+    writer.writerow([*(spreadsheet(_factor_name(name)) for name in factors), *measured, *comparisons])
     for keys, columns, cells in _lines(table, split):
         shown = _measured(table, cells) | _compared(cells) | _means(columns, cells)
         writer.writerow([*map(_field, keys), *(shown.get(name, "") for name in (*measured, *comparisons))])
@@ -52,7 +52,7 @@ def _field(value: FactorValue) -> str:
         return str(value).lower()
     if isinstance(value, int):
         return str(value)
-    return units.machine(value) if isinstance(value, float) else escape.spreadsheet(value)
+    return units.machine(value) if isinstance(value, float) else spreadsheet(value)
 
 
 def _comparison_columns(table: Table) -> list[str]:
@@ -99,13 +99,10 @@ def _measured(table: Table, cells: Sequence[Cell]) -> dict[str, str]:
     case = next((cell.case for cell in cells if cell.case), None)
     kinds = {cell.kind for cell in cells}
     text = "" if "number" in kinds else next((cell.text for cell in cells if cell.kind != "absent"), "")
-    line = {
-        "metric": escape.spreadsheet(case.metric if case else table.metric),
-        "text": escape.spreadsheet(text),
-    }
+    line = {"metric": spreadsheet(case.metric if case else table.metric), "text": spreadsheet(text)}
     if case is None:
         return line
-    line |= {"phase": escape.spreadsheet(case.phase), "unit": escape.spreadsheet(case.unit)}
+    line |= {"phase": spreadsheet(case.phase), "unit": spreadsheet(case.unit)}
     return line | _summary(case) if not text else line
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure, Table
 from reportgen.render import evidence_section
 from reportgen.render.figures import digest
@@ -20,7 +21,14 @@ from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.grid import Grid, lay_out
 from reportgen.render.outputs import csv
 from reportgen.render.outputs.base import Content, Output
-from reportgen.render.summary import alt_text, expected_speeds, facts, finding_groups, protocol_line
+from reportgen.render.summary import (
+    alt_text,
+    expected_speeds,
+    facts,
+    finding_groups,
+    protocol_line,
+    shown_environments,
+)
 from reportgen.render.text import escape
 
 if TYPE_CHECKING:
@@ -70,7 +78,7 @@ def _templates() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["line"] = escape.one_line
+    environment.filters["line"] = one_line
     environment.filters["breakable"] = _breakable
     environment.filters["sentence"] = _sentence
     environment.filters["safe_href"] = escape.href
@@ -84,7 +92,7 @@ _BREAK = re.compile(r"(?<=[_/-])(?=[^\s])")
 
 def _breakable(text: str) -> Markup:
     """Return a name as HTML in which a long word may be broken after `_`, `/` and `-`."""
-    line = escape.one_line(text)
+    line = one_line(text)
     return Markup("<wbr>").join(_BREAK.split(line)) if _LONG.search(line) else Markup.escape(line)
 
 
@@ -126,7 +134,7 @@ class _Page:
         return self._macro("figure", Markup(shown), name)
 
     def environment(self) -> Markup:
-        environments = self._report.environments
+        environments = shown_environments(self._report)
         return self._macro("environments", environments) if environments else Markup("")
 
     def findings(self) -> Markup:

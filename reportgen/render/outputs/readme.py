@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from reportgen.core.plain_text import one_line
 from reportgen.core.results import Environment, Figure, Provenance, Report, Table
 from reportgen.render import markdown
 from reportgen.render.outputs import csv, svg
@@ -23,6 +24,7 @@ from reportgen.render.summary import (
     facts,
     finding_groups,
     protocol_line,
+    shown_environments,
 )
 from reportgen.render.text import escape
 from reportgen.render.text.english import count
@@ -67,7 +69,7 @@ def _tables(entry: list[Table], show: Callable[[Table], str]) -> list[str]:
     if len(entry) <= MAX_OPEN_TABLES:
         return [f"## {escape.markdown(table.title)}\n\n{show(table)}" for table in entry]
     folded = [
-        f"<details>\n<summary>{html.escape(escape.one_line(table.facet_text))}</summary>\n\n"
+        f"<details>\n<summary>{html.escape(one_line(table.facet_text))}</summary>\n\n"
         f"{show(table)}\n\n</details>"
         for table in entry
     ]
@@ -136,14 +138,14 @@ def _facts(report: Report) -> str:
 
 
 def _environments(report: Report) -> list[str]:
-    return [_environment(environment) for environment in report.environments]
+    return [_environment(environment) for environment in shown_environments(report)]
 
 
 def _environment(environment: Environment) -> str:
     runs = count(environment.runs, "run")
     body = [[escape.markdown(name), escape.markdown(value)] for name, value in environment.rows]
     table = markdown.aligned(["", "Value"], body, ["left", "left"])
-    title = html.escape(escape.one_line(environment.title))  # a summary is HTML: no Markdown inside
+    title = html.escape(one_line(environment.title))  # a summary is HTML: no Markdown inside
     return f"<details>\n<summary>{title} ({runs})</summary>\n\n{table}\n\n</details>"
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
+from reportgen.core.plain_text import printable_json
 from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, SpeedEdge, Table
 from reportgen.core.verdict import Verdict
 from reportgen.render.case_index import CaseIndex
@@ -51,7 +52,8 @@ def encode_report(content: Content) -> bytes:
         "sources": report.sources,
         "provenance": [_provenance(provenance) for provenance in report.provenance],
     }
-    return msgspec.json.format(_ENCODER.encode(_canonical(document)), indent=1) + b"\n"
+    text = msgspec.json.format(_ENCODER.encode(_canonical(document)), indent=1).decode()
+    return printable_json(text).encode() + b"\n"
 
 
 def _canonical(value: object) -> object:

@@ -21,7 +21,7 @@ from reportgen.render.summary import holds_for
 
 PageBlockKind = Literal["table", "figure", "environment", "findings", "expected"]
 
-# Private-use characters: `escape.one_line` keeps them out of everything that comes from a log.
+# Private-use characters: `one_line` keeps them out of everything that comes from a log.
 BEGIN, END = "\ue000", "\ue001"
 
 MAX_DIGITS = 12

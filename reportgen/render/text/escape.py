@@ -1,4 +1,4 @@
-"""Escape text from logs and definitions for Markdown, links and spreadsheet cells.
+"""Escape text from logs and definitions for Markdown and links.
 
 Everything on a page comes from a stranger's log or a definition. The template engine escapes HTML; this
 module escapes the rest. `one_line` comes first everywhere, because a line break would end a table cell.
@@ -7,9 +7,8 @@ module escapes the rest. `one_line` comes first everywhere, because a line break
 import html
 import re
 
-# The private-use characters are placeholders of `prose`.
-_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ue000\ue001\ufffe\uffff]")
-_SPACE = re.compile(r"\s+")
+from reportgen.core.plain_text import one_line
+
 # GFM ignores an underscore inside a word, so `resnet50_v1.5` stays readable in the source.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _CODE = re.compile(r"`([^`]+)`")
@@ -17,12 +16,6 @@ _ENTITY = re.compile(r"&(?=#|[A-Za-z][A-Za-z0-9]*;)")
 _LIST_OR_HEADING = re.compile(r"^(?:[#+=-]|\d+(?=[.)]))")
 _SCHEME = re.compile(r"[^/?#]*?:")
 _SCHEMES = {"http:", "https:", "mailto:"}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def one_line(text: str) -> str:
-    """Return the text with white space as single spaces, and control and direction characters replaced."""
-    return _FORBIDDEN.sub("\ufffd", _SPACE.sub(" ", text)).strip()
 
 
 def markdown(text: str) -> str:
@@ -76,7 +69,7 @@ def href(target: str) -> str:
     while (resolved := html.unescape(target)) != target:
         target = resolved
     target = target.strip().replace(" ", "%20")
-    if not target or _FORBIDDEN.search(target) or target.startswith("//") or set(target) & set('\\<>"`'):
+    if not target or one_line(target) != target or target.startswith("//") or set(target) & set('\\<>"`'):
         return ""
     scheme = _SCHEME.match(target)
     return "" if scheme and scheme.group().lower() not in _SCHEMES else target
@@ -90,9 +83,3 @@ def link(text: str, target: str) -> str:
     for character, escaped in (("(", "%28"), (")", "%29"), ("|", "%7C")):
         safe = safe.replace(character, escaped)
     return f"[{markdown(text)}]({safe})"
-
-
-def spreadsheet(text: str) -> str:
-    """Return the text with an apostrophe before it if a spreadsheet would read it as a formula."""
-    shown = one_line(text)
-    return f"'{shown}" if text.startswith(_FORMULA) or shown.startswith(_FORMULA) else shown

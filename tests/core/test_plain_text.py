@@ -1,0 +1,28 @@
+"""Text from logs that is safe in CSV, in JSON and on terminals."""
+
+import json
+
+import pytest
+
+from reportgen.core.plain_text import one_line, printable_json, spreadsheet
+
+HOSTILE = "a\x00\x07\r\x1b[31m\x7f\x9b\u2028\u202e\u2066b"
+
+
+def test_one_line_has_no_control_or_direction_character() -> None:
+    # The line ends are white space.
+    assert one_line(HOSTILE) == "a\ufffd\ufffd \ufffd[31m\ufffd\ufffd \ufffd\ufffdb"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", " =1", "\n=1"])
+def test_no_text_is_a_formula(text: str) -> None:
+    assert spreadsheet(text).startswith("'")
+
+
+def test_json_keeps_its_value_and_shows_its_characters() -> None:
+    document = json.dumps({HOSTILE: HOSTILE}, ensure_ascii=False)
+    shown = printable_json(document)
+    assert json.loads(shown) == {HOSTILE: HOSTILE}
+    assert not set(shown) & set("\x7f\x9b\u2028\u202e\u2066")
+    assert "\\u009b" in shown
+    assert printable_json('"\\u202e \u00e4"') == '"\\u202e \u00e4"'
