@@ -59,7 +59,7 @@ def hostile_report() -> Report:
         title=EVIL,
         headline=EVIL,
         verdict=(EVIL,),
-        prose="[x](java&#115;cript:alert(5)) <img src=x onerror=alert(6)>\n",
+        prose="[x](java&#115;cript:alert(5)) \\<img src=x onerror=alert(6)>\n",
         tables=(table,),
         figures=(),
         expected=(Expected(EVIL, EVIL, 0.5, 0.5, 0.5, ((step,),)),),

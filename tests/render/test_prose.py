@@ -146,11 +146,65 @@ def test_reserved_characters_typed_by_an_author_are_removed() -> None:
     assert fill_prose(_report("a\ue0000\ue001b")).text == "ab"
 
 
-def test_raw_html_of_prose_is_text_in_the_page() -> None:
-    page = render_report(_report("<b>x</b> [a](javascript:b)\n\n<script>c</script>"))["index.html"].decode()
+def test_html_of_prose_is_text_in_the_page() -> None:
+    text = "`<b>x</b>` [a](javascript:b)\n\n```\n<script>c</script>\n```\n"
+    page = render_report(_report(text))["index.html"].decode()
     assert "&lt;b&gt;x&lt;/b&gt;" in page
     assert "&lt;script&gt;" in page
     assert "javascript:b" not in page
+    assert "<script" not in prose_html("<script>")
+
+
+_HTML_REMEDY = "write Markdown, or put it between backticks"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\n\n<!--", f':3: contains HTML: "<!--"; {_HTML_REMEDY}'),
+        ("<details>", f':1: contains HTML: "<details>"; {_HTML_REMEDY}'),
+        ("a <details open>", ':1: contains HTML: "<details"; '),
+        ("<STYLE>", ':1: contains HTML: "<STYLE>"; '),
+        ("</details>", ':1: contains HTML: "</details>"; '),
+        ("<?php", ':1: contains HTML: "<?php"; '),
+        ("<![CDATA[", ':1: contains HTML: "<![CDATA["; '),
+        ("- a\n  <table hidden>", ':2: contains HTML: "<table"; '),
+        ("> <!--", ':1: contains HTML: "<!--"; '),
+        ('{{ "x" ~ "<" }}!-- a', ':1: contains HTML: "<!--"; '),
+        ("\\`<!-- `", ':1: contains HTML: "<!--"; '),
+        ("a ` b\n` <details> ` c", ':2: contains HTML: "<details>"; '),
+        ("``` `\n<details>", ':2: contains HTML: "<details>"; '),
+        ("- a\n  ```\n<details>\n```\n", ':3: contains HTML: "<details>"; '),
+        ("a\n\n```\nb", ":3: the code block is never closed; add ``` below it"),
+        ("~~~~\n~~~\n````", ":1: the code block is never closed; add ~~~~ below it"),
+        (
+            '```\n{{ table("fp32-b128") }}\n```',
+            ": a table or figure is in a code block; move it out of the block",
+        ),
+        ("a\x1b[8m", ":1: contains the control character U+001B; delete it"),
+        ("\x00", ":1: contains the control character U+0000; delete it"),
+        ("1\u202e2", ":1: contains the control character U+202E; delete it"),
+    ],
+)
+def test_prose_cannot_hide_what_follows_it(text: str, message: str) -> None:
+    with pytest.raises(RequestError) as error:
+        fill_prose(_report(text))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2 < 3 and 4<5, a <- b, `<details>` and ``a ` <b>``",
+        "<https://example.org/a> and <a.b@example.org>",
+        "\\<details>",
+        "```html\n<details>\n```\n\n~~~\n```\n~~~",
+        "a ` b\n\n`<b>`",
+        "a\tb",
+    ],
+)
+def test_prose_may_show_html_as_code_and_links(text: str) -> None:
+    assert fill_prose(_report(text)).text == text
 
 
 def test_a_ratio_to_a_cell_that_is_zero_is_a_mistake() -> None:

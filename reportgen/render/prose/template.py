@@ -27,6 +27,7 @@ from reportgen.render.prose.template_functions import (
     PageBlockKind,
     PlaceholderError,
 )
+from reportgen.render.prose.visible import find_hiding
 
 MAX_CHARACTERS = 4 * 2**20
 
@@ -92,7 +93,11 @@ def fill_prose(report: Report) -> Prose:
     """Return the author's text with its numbers; RequestError with file:line for a mistake."""
     source = report.prose_source
     first, place = (max(source.line, 1), source.path) if source else (1, f"{report.name}: prose")
-    return _fill(report.prose, report, lambda line: f"{place}:{first - 1 + line}")
+    prose = _fill(report.prose, report, lambda line: f"{place}:{first - 1 + line}")
+    if hiding := find_hiding(prose.text, _PLACEHOLDER):
+        line = _line_of(hiding.line, prose.text, report.prose)
+        raise RequestError(f"{place}:{first - 1 + line}", hiding.fact, hiding.remedy)
+    return prose
 
 
 def fill_headline(report: Report) -> str:
@@ -120,6 +125,13 @@ def _fill(template: str, report: Report, place: Callable[[int], str]) -> Prose:
         line = error.line or _template_line(error.__traceback__)
         raise RequestError(place(line), error.fact, error.remedy) from None
     return Prose(_join_answers(text), tuple(functions.blocks))
+
+
+def _line_of(number: int, text: str, template: str) -> int:
+    """Return the line of the template with the text of a line of the result; 1 if it was put together."""
+    wanted = text.split("\n")[number - 1].strip()
+    lines = (line.strip() for line in template.split("\n"))
+    return next((i for i, line in enumerate(lines, 1) if line == wanted), 1)
 
 
 def _render(source: str, functions: Functions) -> str:
