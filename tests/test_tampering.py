@@ -1,0 +1,52 @@
+"""`check` finds every edit of one character in every kind of generated file and in injected tables."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from reportgen import api
+from reportgen.core.errors import RequestError
+from tests.repository import write_repository
+
+pytestmark = pytest.mark.slow
+
+EDITS = 230
+
+
+def _is_found(root: Path) -> bool:
+    try:
+        return not api.build(root / "reports", check=True).is_up_to_date
+    except RequestError:
+        return True
+
+
+def _edited(content: bytes, first: int, last: int, draw: random.Random) -> bytes:
+    """Return the content with another character between two places."""
+    place = draw.randrange(first, last)
+    while content[place] > 0x7F:  # part of a character
+        place = draw.randrange(first, last)
+    others = [byte for byte in b"0123456789ab <|" if byte != content[place]]
+    return content[:place] + bytes([draw.choice(others)]) + content[place + 1 :]
+
+
+def test_every_edit_of_one_character_is_found(tmp_path: Path) -> None:
+    root = write_repository(tmp_path / "repository")
+    api.build(root / "reports")
+    assert not _is_found(root)
+    files = [path for path in sorted((root / "reports").rglob("*")) if path.suffix not in ("", ".toml")]
+    files = [path for path in files if path.name != "frameworks.md"] + [root / "README.md"]
+    assert len(files) == 7
+    draw, missed = random.Random(4711), []
+    for number in range(EDITS):
+        path = files[number % len(files)]
+        before = path.read_bytes()
+        first, last = 0, len(before)
+        if path == root / "README.md":  # the table; the rest of the file is hand-written
+            first, last = before.index(b"-->\n") + 4, before.index(b"<!-- reportgen:end")
+        path.write_bytes(_edited(before, first, last, draw))
+        if not _is_found(root):
+            missed.append((path.name, path.read_bytes()))
+        path.write_bytes(before)
+    assert missed == []
+    assert not _is_found(root)
