@@ -5,7 +5,7 @@ like is compared with like: if a batch size, a precision or a device count diffe
 there is no baseline, and the cell says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.comparability import differences
@@ -19,6 +19,7 @@ from reportgen.core.verdict import Verdict
 from reportgen.protocol import FAILED_STATUSES
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
+from reportgen.tables.pivot import fastest
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 from reportgen.verdicts import DecisionRule, TimedRepeat, decide
 
@@ -58,7 +59,7 @@ class Comparer:
             own, others = " + ".join(case.parts), " + ".join(baseline.parts)
             message = f"{case.phase} is {own} here, but {others} in the baseline"
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
-        differs = differences(case, baseline, self.settings.baseline)
+        differs = differences(case, baseline, {*self.settings.baseline, *self.spec.pick})
         reasons = [each for each in differs if each.is_essential and each.name not in self.settings.accept]
         if reasons:
             message = (
@@ -77,8 +78,17 @@ class Comparer:
         return Compared(Comparison(self.settings.kind, baseline, _value(self.settings.kind, case, baseline)))
 
     def baseline_of(self, case: Case) -> Case | None:
-        """Return the case that this one is compared with, with or without a number."""
-        return self.by_factors.get(factors_key({**case.factors, **self.settings.baseline}))
+        """Return the case that this one is compared with, with or without a number.
+
+        Factors of which each cell picks its best value are the baseline's own best.
+        """
+        wanted = {**case.factors, **self.settings.baseline}
+        best = {name for name, which in self.spec.pick.items() if which == "best"} - {*self.settings.baseline}
+        if not best:
+            return self.by_factors.get(factors_key(wanted))
+        key = _without(factors_key(wanted), best)
+        candidates = [each for factors, each in self.by_factors.items() if _without(factors, best) == key]
+        return fastest(candidates) if candidates else None
 
     def _note(self, rule: Rule, message: str) -> Finding:
         return Finding("note", rule, self.spec.id, message)
@@ -132,6 +142,10 @@ def verdict_on(case: Case, baseline: Case, settings: CompareSpec, confidence: fl
         return None
     rule = DecisionRule(confidence, settings.same_within, settings.is_exchangeable)
     return decide(repeats, others, better=metric.better, rule=rule)
+
+
+def _without(factors: FactorsKey, names: Container[str]) -> FactorsKey:
+    return frozenset(pair for pair in factors if pair[0] not in names)
 
 
 def _distance(names: list[str]) -> tuple[bool, int, list[str]]:

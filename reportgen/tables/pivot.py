@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from reportgen.core.factors import FactorKey, Where, factor_key, value_order
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec
 
@@ -144,14 +145,26 @@ def _planned(spec: TableSpec, facet: Key, ranks: Ranks) -> set[Place]:
 
 
 def _picked(pick: Mapping[str, Pick], cases: list[Case]) -> tuple[Case, ...]:
-    """Keep the cases with the largest (smallest) value of each picked factor, measured ones first."""
+    """Keep the cases with the largest, smallest or best value of each picked factor, measured ones first."""
     for name, which in pick.items():
         candidates = [c for c in cases if c.summary] or cases
-        values = [v for c in candidates if isinstance(v := c.factors.get(name), (int, float))]
-        if values:
-            best = max(values) if which == "largest" else min(values)
-            cases = [c for c in candidates if c.factors.get(name) == best]
+        if which == "best":
+            picked = [fastest(candidates).factors.get(name)]
+        else:
+            values = [v for c in candidates if isinstance(v := c.factors.get(name), (int, float))]
+            picked = [max(values) if which == "largest" else min(values)] if values else []
+        if picked:
+            cases = [c for c in candidates if c.factors.get(name) == picked[0]]
     return tuple(cases)
+
+
+def fastest(cases: Sequence[Case]) -> Case:
+    """Return the case with the best median, the first of equals; the first if none was measured."""
+    measured = [(case, case.summary.median) for case in cases if case.summary]
+    if not measured:
+        return cases[0]
+    sign = 1 if metric_of(measured[0][0].metric).better == "lower" else -1
+    return min(measured, key=lambda pair: sign * pair[1])[0]
 
 
 def varying(cases: Sequence[Case]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from reportgen.core.model import FactorValue
 from reportgen.core.results import CompareKind, FigureKind, Quantity
 from reportgen.protocol import Protocol
 
-Pick = Literal["largest", "smallest"]
+Pick = Literal["largest", "smallest", "best"]
 Wanted = tuple[FactorValue, ...]
 
 # Names that a definition may use like factors, although no run has a factor of that name.

@@ -955,3 +955,22 @@ def test_a_picked_value_is_beside_its_number() -> None:
 def test_long_values_of_an_unnamed_factor_are_counted_in_the_caption() -> None:
     runs = [published_run(device=name, folder=name * 30, throughput=1.0) for name in ("A", "B", "C")]
     assert "Cells also differ in folder (3 values)." in only_table(runs, rows=("device",)).caption
+
+
+def test_each_device_is_compared_at_its_own_best_batch_size() -> None:
+    """The V100 is fastest at 32, the A40 at 64; 128 does not fit the V100 and slows the A40 down."""
+    rates = {"V100": {16: 90.0, 32: 100.0, 64: 80.0}, "A40": {32: 140.0, 64: 200.0, 128: 150.0}}
+    runs = [
+        published_run(device=device, batch_size=size, throughput=rate)
+        for device, by_size in rates.items()
+        for size, rate in by_size.items()
+    ]
+    table = only_table(
+        runs,
+        rows=("device",),
+        pick={"batch_size": "best"},
+        compare=CompareSpec("speedup", {"device": "V100"}),
+        show=("value", "speedup"),
+    )
+    assert texts(table) == [["200", "2"], ["100", "1"]]
+    assert [row.qualifiers for row in table.rows] == [("batch_size=64",), ("batch_size=32",)]
