@@ -109,15 +109,20 @@ def _subset_sums(numbers: Sequence[int]) -> list[int]:
 
 
 def _subset_sums_of_size(numbers: Sequence[int], size: int) -> list[int]:
-    """Return how many subsets of this size have the sum 0, 1, 2, ..."""
+    """Return how many subsets of this size have the sum 0, 1, 2, ...
+
+    One integer holds all counts of one size, each in a field of as many bytes as the largest count needs, so
+    that one shift and one addition count a number in for all sums at once.
+    """
+    field = math.comb(len(numbers), size).bit_length() // 8 + 1
+    by_size = [1] + [0] * size
+    for position, number in enumerate(sorted(numbers)):
+        to_come = len(numbers) - position
+        for k in range(min(size, position + 1), max(0, size - to_come), -1):
+            by_size[k] += by_size[k - 1] << 8 * field * number
     width = sum(sorted(numbers)[-size:]) + 1
-    by_size = [[1] + [0] * (width - 1)] + [[0] * width for _ in range(size)]
-    for number in numbers:
-        for k in range(size, 0, -1):
-            smaller, larger = by_size[k - 1], by_size[k]
-            for total in range(number, width):
-                larger[total] += smaller[total - number]
-    return by_size[size]
+    digits = by_size[size].to_bytes(field * width, "little")
+    return [int.from_bytes(digits[i : i + field], "little") for i in range(0, len(digits), field)]
 
 
 def _two_sided(counts: Sequence[int], observed: int, total: int) -> float:
