@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic, monotonic_ns
-from typing import IO, NamedTuple, Optional
+from typing import IO, NamedTuple, Optional, TextIO
 
 from collectors.messages import warn
 
@@ -29,9 +29,9 @@ class ProcessEnd(NamedTuple):
 
 
 class _Copy:
-    """One stream of the child: from its pipe to our stream of the same name and to a file."""
+    """One stream of the child: from its pipe to our stream of the same name, if it is open, and to a file."""
 
-    def __init__(self, pipe: IO[bytes], terminal: int, path: Path) -> None:
+    def __init__(self, pipe: IO[bytes], terminal: Optional[int], path: Path) -> None:
         self.pipe = pipe
         self._terminal = terminal
         self._path = path
@@ -48,8 +48,9 @@ class _Copy:
         block.
         """
         chunk = os.read(self.pipe.fileno(), _CHUNK_BYTES)
-        with suppress(OSError):
-            _write_all(self._terminal, chunk)
+        if self._terminal is not None:
+            with suppress(OSError):
+                _write_all(self._terminal, chunk)
         if self._file is not None:
             try:
                 _write_all(self._file, chunk)
@@ -78,13 +79,18 @@ def _write_all(file: int, chunk: bytes) -> None:
         chunk = chunk[os.write(file, chunk) :]
 
 
+def _descriptor(stream: Optional[TextIO]) -> Optional[int]:
+    """Return the descriptor of our stream; None without a stream, as where the shell closed it (`>&-`)."""
+    return None if stream is None else stream.fileno()
+
+
 def wait_and_save_output(child: "subprocess.Popen[bytes]", stdout: Path, stderr: Path) -> ProcessEnd:
     """Wait for a child with two pipes, and copy its output as it arrives."""
     assert child.stdout is not None
     assert child.stderr is not None
     copies = [
-        _Copy(child.stdout, sys.stdout.fileno(), stdout),
-        _Copy(child.stderr, sys.stderr.fileno(), stderr),
+        _Copy(child.stdout, _descriptor(sys.stdout), stdout),
+        _Copy(child.stderr, _descriptor(sys.stderr), stderr),
     ]
     ended, signal_end = os.pipe()
 

@@ -327,6 +327,22 @@ def test_output_passes_through_unchanged(script, options):
             assert path.read_bytes() == printed
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_output_is_saved_where_a_stream_of_the_launcher_is_closed(tmp_path, closed):
+    launcher = [sys.executable, "-m", "collectors", "run", "--logs", str(tmp_path), "--save-stdout"]
+    command = [*launcher, "--", "sh", "-c", "echo a; echo b >&2"]
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {closed}', "sh", *command],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    (run,) = tmp_path.glob("*/r*")
+    assert json.loads((run / "run.json").read_text())["status"] == "complete"
+    assert [path.read_bytes() for path in run_folder.output_paths(run)] == [b"a\n", b"b\n"]
+
+
 def test_a_process_in_the_background_does_not_hold_up_the_launcher(script):
     script.write("print('early', flush=True)\nif os.fork() == 0:\n    import time; time.sleep(30)" + RECORDS)
     begin = time.monotonic()
