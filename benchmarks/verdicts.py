@@ -123,7 +123,7 @@ def simulate(noise: Noise, order: str, n: int, trials: int, ratio: float, seed: 
         values: tuple[list[TimedRepeat], list[TimedRepeat]] = ([], [])
         for at, (side, x) in enumerate(zip(sides(order, generator, n), drawn, strict=True)):
             value = math.exp(SPREAD * x) * (ratio if side == 0 else 1)
-            planned = len(values[side]) if order == "random rounds" else None
+            planned = (1, len(values[side])) if order == "random rounds" else None
             values[side].append(TimedRepeat(value, None if order == "unknown" else float(at), planned))
         judge(tally, values, ratio)
     return tally

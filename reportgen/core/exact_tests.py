@@ -70,6 +70,14 @@ def fewest_rounds(alpha: float) -> int:
     return max(1, math.ceil(1 - math.log2(alpha)))
 
 
+def fewest_repeats_of_each(alpha: float) -> int:
+    """Return the number of repeats of each case that a rank sum test needs for p <= alpha: 4 for 0.05."""
+    n = 1
+    while 2 / math.comb(2 * n, n) > alpha:
+        n += 1
+    return n
+
+
 def false_discovery_thresholds(ps: Sequence[float], rate: float) -> list[bool]:
     """Return which of the p values are discoveries at a false discovery rate.
 
@@ -139,7 +147,7 @@ def _with_interval(
     shift = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
     inside, outside = 0, 0
     for below in _running(counts):
-        if 2 * below / total > 1 - confidence or 2 * inside >= len(ordered):
+        if 2 * below / total > (1 - confidence) * (1 + 1e-9) or 2 * inside >= len(ordered):
             break
         inside, outside = inside + 1, below
     if not inside:

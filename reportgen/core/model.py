@@ -169,7 +169,7 @@ class Run:
     ranks             number of started processes, None if the log does not say it
     published         True for figures of a publication rather than a log
     started           s since 1970, None if the log does not say it
-    round             number of the round of a campaign that interleaves its cases, None outside one
+    round             seed of the order of a campaign that interleaves its cases, number of the round in it
     """
 
     id: str
@@ -188,7 +188,7 @@ class Run:
     published: bool = False
     work_is_labelled: bool = False
     started: float | None = None
-    round: int | None = None
+    round: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ class Verdict:
     coverage   of the interval, 0 without one
     p          of the test, None if none applies
     reason     a fragment: why nothing was decided, else ""
-    more       rounds that would probably settle a difference of the margin, 0 if not known
+    more       rounds or repeats that would probably settle a difference of the margin, 0 if not known
+    counted    what the test counts: rounds, or repeats
     """
 
     kind: VerdictKind
@@ -30,6 +31,7 @@ class Verdict:
     p: float | None = None
     reason: str = ""
     more: int = 0
+    counted: str = "rounds"
 
     def sentence(self) -> str:
         """Return the verdict as a reviewer may quote it."""
@@ -41,8 +43,8 @@ class Verdict:
             largest = max(abs(math.expm1(abs(math.log(end)))) for end in (self.low, self.high))
             return f"no difference larger than {_percent(largest)}"
         if self.kind == "undecided":
-            rounds = "round" if self.more == 1 else "rounds"
-            settle = f"; about {self.more} more {rounds} would settle it" if self.more else ""
+            what = self.counted.removesuffix("s") if self.more == 1 else self.counted
+            settle = f"; about {self.more} more {what} would settle it" if self.more else ""
             return f"undecided: {self.reason}{settle}"
         return f"{self.kind}: {self.reason}" if self.reason else self.kind
 

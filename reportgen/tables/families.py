@@ -7,7 +7,7 @@ family; those that are no discoveries at the false discovery rate of the table b
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reportgen.core.exact_tests import false_discovery_thresholds
+from reportgen.core.exact_tests import false_discovery_thresholds, fewest_repeats_of_each, fewest_rounds
 from reportgen.core.results import Cell, Comparison
 from reportgen.core.verdict import Verdict
 from reportgen.tables.footnotes import PendingCell
@@ -26,7 +26,7 @@ def correct_verdicts(lines: Lines, rate: float) -> tuple[list[list[PendingCell]]
     ps = [verdict.p if verdict.p is not None else 1.0 for verdict in family.values()]
     kept = dict(zip(family, false_discovery_thresholds(ps, rate), strict=True))
     undecided = {
-        key: _not_significant(verdict, len(family))
+        key: _not_significant(verdict, len(family), rate)
         for key, verdict in family.items()
         if verdict.kind in ("faster", "slower") and not kept[key]
     }
@@ -55,8 +55,12 @@ def _family(lines: Lines) -> dict[Key, Verdict]:
     return family
 
 
-def _not_significant(verdict: Verdict, count: int) -> Verdict:
-    reason = f"not significant among {count} comparisons"
+def _not_significant(verdict: Verdict, count: int, rate: float) -> Verdict:
+    """Return the verdict as undecided; so many rounds can decide even if no other difference is real."""
+    fewest = (
+        fewest_rounds(rate / count) if verdict.test == "signed rank" else fewest_repeats_of_each(rate / count)
+    )
+    reason = f"not significant among {count} comparisons, which need {fewest} {verdict.counted} each"
     return replace(verdict, kind="undecided", reason=reason, more=0)
 
 

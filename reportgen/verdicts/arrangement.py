@@ -7,6 +7,7 @@ those of the other, a drift looks like a difference. So the arrangement decides 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 Kind = Literal["random rounds", "rounds", "alternating", "blocked", "unknown"]
@@ -20,13 +21,16 @@ class TimedRepeat:
     """One repeat of a case.
 
     value  in the unit of the metric; start  s since any fixed time, None if the log does not say it
-    round  number of the round that it was planned for, None if nothing was planned
+    round  the campaign (by the seed of its order) and the number of the round in it; None if not planned
     """
 
     value: float
     start: float | None = None
-    round: int | None = None
+    round: tuple[int, int] | None = None
 
+
+# Of rounds that lack a case, because a run failed, at least so many must be left: they decide at 95 %.
+_FEWEST_SHARED = 6
 
 # A repeat of the case and one of its baseline.
 Round = tuple[TimedRepeat, TimedRepeat]
@@ -48,9 +52,10 @@ class Arrangement:
 def arrange(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> Arrangement:
     """Return how the repeats of two cases were arranged.
 
-    Planned rounds are taken as they are: their order was drawn. Else rounds are what the start times show:
-    each repeat of one case next to one of the other. `blocked` means that one case ran as a whole before the
-    other; an order between the two, or a start that is missing or occurs twice, is unknown.
+    Planned rounds are taken as they are, if all repeats took part in them and none began before the round
+    before it had ended: their order was drawn. Else rounds are what the start times show: each repeat of one
+    case next to one of the other. `blocked` means that one case ran as a whole before the other; an order
+    between the two, or a start that is missing or occurs twice, is unknown.
     """
     planned = _planned_rounds(repeats, others)
     if planned:
@@ -62,24 +67,32 @@ def arrange(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> Ar
     ordered = sorted(timed, key=lambda entry: entry[0] or 0.0)
     sides = [which for _, which, _ in ordered]
     if sides == sorted(sides) or sides == sorted(sides, reverse=True):
-        is_pair = len(sides) == 2
-        return Arrangement("unknown" if is_pair else "blocked")
+        # One run of each shows no order.
+        return Arrangement("unknown" if len(sides) == 2 else "blocked")
     if len(repeats) != len(others) or any(sides[i] == sides[i + 1] for i in range(0, len(sides), 2)):
         return Arrangement("unknown")
     pairs = [sorted(ordered[i : i + 2], key=lambda entry: entry[1]) for i in range(0, len(ordered), 2)]
     rounds = tuple((first[2], second[2]) for first, second in pairs)
-    return Arrangement(
-        "alternating" if len({sides[i] for i in range(0, len(sides), 2)}) == 1 else "rounds", rounds
-    )
+    has_fixed_order = len(set(sides[::2])) == 1
+    return Arrangement("alternating" if has_fixed_order else "rounds", rounds)
 
 
 def _planned_rounds(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> tuple[Round, ...]:
-    """Return the rounds of both cases; none if a repeat was not planned or shares its round."""
-    sides: list[dict[int, TimedRepeat]] = []
-    for side in (repeats, others):
-        by_round = {each.round: each for each in side if each.round is not None}
-        if len(by_round) < len(side):
-            return ()
-        sides.append({number: each for number, each in by_round.items() if number is not None})
-    shared = sorted(sides[0].keys() & sides[1].keys())
-    return tuple((sides[0][number], sides[1][number]) for number in shared)
+    """Return the rounds that both cases took part in, if they follow each other in time.
+
+    None if a repeat was not planned, or if so many rounds lack one of the cases that too few are left.
+    """
+    own, base = ({each.round: each for each in side} for side in (repeats, others))
+    if None in own or None in base or len(own) < len(repeats) or len(base) < len(others):
+        return ()
+    shared = [(own[number], base[number]) for number in own if number in base]
+    if len(shared) < _FEWEST_SHARED and own.keys() != base.keys():
+        return ()
+    spans = [
+        (min(first.start, second.start), max(first.start, second.start), (first, second))
+        for first, second in shared
+        if first.start is not None and second.start is not None
+    ]
+    spans.sort(key=lambda span: span[:2])
+    is_in_turn = all(later[0] > earlier[1] for earlier, later in pairwise(spans))
+    return tuple(span[2] for span in spans) if is_in_turn and len(spans) == len(shared) else ()

@@ -6,12 +6,18 @@ of the speed ratio. False alarms and power of each rule: `benchmarks/verdicts.py
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from reportgen.core.exact_tests import ShiftTest, fewest_rounds, rank_sum_test, signed_rank_test
+from reportgen.core.exact_tests import (
+    ShiftTest,
+    fewest_repeats_of_each,
+    fewest_rounds,
+    rank_sum_test,
+    signed_rank_test,
+)
 from reportgen.core.stats import median, trend
-from reportgen.core.verdict import TestName, Verdict, VerdictKind, difference_text
+from reportgen.core.verdict import TestName, Verdict, difference_text
 from reportgen.verdicts.arrangement import Arrangement, TimedRepeat, arrange
 
 # Without an interleaved order no test holds its level. Two sets of repeats count as different if they do not
@@ -60,12 +66,15 @@ def decide(
         return _by_rounds(arrangement, sign, rule)
     if rule.is_exchangeable:
         return _by_ranks(speeds, base, _in_order(repeats, sign), _in_order(others, sign), rule)
-    return _by_separation(speeds, base, ratio, arrangement)
+    is_timed = all(each.start is not None for each in (*repeats, *others))
+    return _by_separation(speeds, base, ratio, arrangement, is_timed=is_timed)
 
 
 def _by_rounds(arrangement: Arrangement, sign: float, rule: DecisionRule) -> Verdict:
     logs = [sign * (math.log(own.value) - math.log(base.value)) for own, base in arrangement.rounds]
-    return _verdict(signed_rank_test(logs, rule.confidence), arrangement.kind, "signed rank", len(logs), rule)
+    alpha = 1 - rule.confidence
+    counted = _Counted(len(logs), "rounds", fewest_rounds(alpha))
+    return _verdict(signed_rank_test(logs, rule.confidence), arrangement.kind, "signed rank", counted, rule)
 
 
 def _by_ranks(
@@ -80,7 +89,9 @@ def _by_ranks(
     if any(p <= 1 - rule.confidence for p in drifts):
         reason = "the repeats of one case drift, so their order matters"
         return Verdict("undecided", math.exp(result.shift), "exchangeable", "rank sum", reason=reason)
-    return _verdict(result, "exchangeable", "rank sum", min(len(speeds), len(base)), rule)
+    fewest = fewest_repeats_of_each(1 - rule.confidence)
+    counted = _Counted(min(len(speeds), len(base)), "repeats", fewest)
+    return _verdict(result, "exchangeable", "rank sum", counted, rule)
 
 
 def _in_order(repeats: Sequence[TimedRepeat], sign: float) -> list[float]:
@@ -90,38 +101,43 @@ def _in_order(repeats: Sequence[TimedRepeat], sign: float) -> list[float]:
     return [sign * math.log(each.value) for each in ordered]
 
 
-def _verdict(result: ShiftTest, arrangement: str, test: TestName, n: int, rule: DecisionRule) -> Verdict:
-    low, high, ratio = math.exp(result.low), math.exp(result.high), math.exp(result.shift)
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What a test counts: n rounds or repeats, and the fewest that can decide."""
+
+    n: int
+    what: str
+    fewest: int
+
+
+def _verdict(
+    result: ShiftTest, arrangement: str, test: TestName, counted: _Counted, rule: DecisionRule
+) -> Verdict:
+    ratio = math.exp(result.shift)
+    verdict = Verdict("undecided", ratio, arrangement, test, p=result.p, counted=counted.what)
     if not math.isfinite(result.low):
-        fewest = fewest_rounds(1 - rule.confidence)
-        reason = f"{n} rounds are too few for {rule.confidence:.0%} confidence"
-        return Verdict(
-            "undecided", ratio, arrangement, test, p=result.p, reason=reason, more=max(fewest - n, 0)
-        )
-    settings = {"low": low, "high": high, "coverage": result.coverage, "p": result.p}
+        reason = f"{counted.n} {counted.what} are too few for {rule.confidence:.0%} confidence"
+        return replace(verdict, reason=reason, more=max(counted.fewest - counted.n, 0))
+    low, high = math.exp(result.low), math.exp(result.high)
+    verdict = replace(verdict, low=low, high=high, coverage=result.coverage)
     margin = math.log1p(rule.margin)
     if -margin <= result.low and result.high <= margin:
-        return Verdict("same", ratio, arrangement, test, low, high, result.coverage, result.p)
+        return replace(verdict, kind="same")
     if result.low > 0 or result.high < 0:
-        kind: VerdictKind = "faster" if result.low > 0 else "slower"
-        return Verdict(kind, ratio, arrangement, test, low, high, result.coverage, result.p)
+        return replace(verdict, kind="faster" if result.low > 0 else "slower")
     half = (result.high - result.low) / 2
-    needed = math.ceil(n * (half / margin) ** 2) if margin > 0 else 0
+    needed = math.ceil(counted.n * (half / margin) ** 2) if margin > 0 else 0
     reason = f"between {difference_text(low)} and {difference_text(high)}"
-    return Verdict(
-        "undecided",
-        ratio,
-        arrangement,
-        test,
-        **settings,
-        reason=reason,
-        more=max(needed - n, 1) if needed else 0,
-    )
+    return replace(verdict, reason=reason, more=max(needed - counted.n, 1) if needed else 0)
 
 
-def _by_separation(speeds: list[float], base: list[float], ratio: float, arrangement: Arrangement) -> Verdict:
+def _by_separation(
+    speeds: list[float], base: list[float], ratio: float, arrangement: Arrangement, *, is_timed: bool
+) -> Verdict:
     kind = arrangement.kind
-    order = "not interleaved" if kind == "blocked" else "the order of the runs is not known"
+    order = "the order of the runs is not known"
+    if kind == "blocked" or is_timed:
+        order = "not interleaved"
     fewest = min(len(speeds), len(base))
     if fewest < FEWEST_SEPARATED:
         reason = f"{order}, and fewer than {FEWEST_SEPARATED} repeats"

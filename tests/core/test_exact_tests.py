@@ -136,3 +136,9 @@ def test_discoveries_agree_with_scipy() -> None:
         adjusted = stats.false_discovery_control(ps)
         assert false_discovery_thresholds(ps, 0.05) == [bool(p <= 0.05) for p in adjusted]
     assert false_discovery_thresholds([], 0.05) == []
+
+
+def test_a_confidence_that_is_reached_exactly_has_an_interval() -> None:
+    """1 - 0.9 is a little less than 0.1."""
+    found = rank_sum_test([1, 2, 3], [4.1, 5.2, 6.4], 0.9)
+    assert (found.p, math.isfinite(found.low)) == (pytest.approx(0.1), True)

@@ -435,6 +435,8 @@ def test_numbers_out_of_range_are_text_in_the_environment() -> None:
 
 
 def test_the_start_and_the_round_of_a_run_are_kept() -> None:
-    run = read_run(folder({**RUN, "started_realtime_ns": 1_750_000_000_500_000_000, "round": 3}))
-    assert (run.started, run.round) == (1_750_000_000.5, 3)
+    run = read_run(
+        folder({**RUN, "started_realtime_ns": 1_750_000_000_500_000_000, "round": 3, "order_seed": 11})
+    )
+    assert (run.started, run.round) == (1_750_000_000.5, (11, 3))
     assert (read_run(folder(RUN)).started, read_run(folder(RUN)).round) == (None, None)

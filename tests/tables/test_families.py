@@ -56,7 +56,9 @@ def test_a_weak_difference_among_many_comparisons_is_undecided() -> None:
     comparison = made.cells[0][0].comparison
     assert comparison is not None
     assert comparison.verdict is not None
-    assert comparison.verdict.sentence() == "undecided: not significant among 4 comparisons"
+    assert comparison.verdict.sentence() == (
+        "undecided: not significant among 4 comparisons, which need 8 rounds each"
+    )
     assert comparison.verdict.low is not None
     assert (
         "4 comparisons were tested; among the differences named, at most 5% are expected to be chance "

@@ -49,15 +49,33 @@ def test_a_missing_start_or_one_that_occurs_twice_is_unknown(starts: list[float 
     assert arrange(own, [TimedRepeat(1.0, 5.0), TimedRepeat(1.0, 9.0)]).kind == "unknown"
 
 
+def planned(numbers: list[int], *, seed: int = 1, late: float = 0.0) -> list[TimedRepeat]:
+    """Return the repeats of these rounds, one every 100 s; the value of each is its round."""
+    return [TimedRepeat(float(n), 100.0 * n + late, (seed, n)) for n in numbers]
+
+
 def test_planned_rounds_are_taken_as_they_are() -> None:
-    own = [TimedRepeat(float(n), start=0.0, round=n) for n in (3, 1, 2)]
-    base = [TimedRepeat(10.0 * n, round=n) for n in (1, 2, 4)]
-    found = arrange(own, base)
+    found = arrange(planned([3, 1, 2], late=7), planned([1, 2, 3]))
     assert found.kind == "random rounds"
-    assert [(a.value, b.value) for a, b in found.rounds] == [(1, 10), (2, 20)]
+    assert [(a.value, b.value) for a, b in found.rounds] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_rounds_in_which_a_run_failed_are_left_out_if_enough_are_left() -> None:
+    seven = list(range(1, 8))
+    assert len(arrange(planned(seven), planned(seven[1:], late=5)).rounds) == 6
+    assert arrange(planned([1, 2, 3]), planned([2, 3], late=5)).kind == "unknown"
+
+
+def test_rounds_of_different_campaigns_are_no_pairs() -> None:
+    """Each campaign numbers its rounds from 1: two devices that were swept on two days share the numbers."""
+    other = planned([1, 2, 3], seed=2, late=1e6)
+    assert arrange(planned([1, 2, 3]), other).kind == "blocked"
+    same_seed = planned([1, 2, 3], late=1e6)
+    assert arrange(planned([1, 2, 3]), same_seed).kind == "blocked"
 
 
 def test_repeats_outside_the_plan_or_twice_in_a_round_are_not_paired() -> None:
-    base = [TimedRepeat(1.0, round=n) for n in (1, 2)]
-    assert arrange([TimedRepeat(1.0, round=1), TimedRepeat(1.0)], base).kind == "unknown"
-    assert arrange([TimedRepeat(1.0, round=1), TimedRepeat(2.0, round=1)], base).kind == "unknown"
+    base = [TimedRepeat(1.0, round=(1, n)) for n in (1, 2)]
+    assert arrange([TimedRepeat(1.0, round=(1, 1)), TimedRepeat(1.0)], base).kind == "unknown"
+    twice = [TimedRepeat(1.0, round=(1, 1)), TimedRepeat(2.0, round=(1, 1))]
+    assert arrange(twice, base).kind == "unknown"

@@ -104,6 +104,15 @@ def test_declared_exchangeable_repeats_are_tested_by_ranks_unless_they_drift() -
     assert verdict.sentence() == "undecided: the repeats of one case drift, so their order matters"
 
 
+def test_declared_repeats_that_are_too_few_name_what_they_need() -> None:
+    rule = DecisionRule(is_exchangeable=True)
+    three = decide(around(110)[:3], around(100)[:3], better="higher", rule=rule)
+    assert three.sentence() == (
+        "undecided: 3 repeats are too few for 95% confidence; about 1 more repeat would settle it"
+    )
+    assert decide(around(110)[:4], around(100)[:4], better="higher", rule=rule).kind == "faster"
+
+
 def test_a_margin_of_the_author_decides_what_is_the_same() -> None:
     own = [TimedRepeat(100.3 + 0.01 * at, 2.0 * at) for at in range(7)]
     base = [TimedRepeat(100.0, 2.0 * at + 1) for at in range(7)]

@@ -219,7 +219,8 @@ class _RunFolder:
             [*facts, *sampled, {"recorder": json.cost}, _models(facts), {"rank": _devices_of(ranks)}]
         )
         self._add_peak_memory(ranks)
-        run.round = json.round
+        if json.round is not None and json.order_seed is not None:
+            run.round = (json.order_seed, json.round)
         run.started = None if json.started_realtime_ns is None else json.started_realtime_ns / 1e9
         if json.samples_per_step is not None:
             run.samples_per_step = float(json.samples_per_step * max(json.ranks or 1, len(ranks)))

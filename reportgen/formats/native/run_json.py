@@ -36,6 +36,7 @@ class RunFile(Struct, kw_only=True):
     case_in_script: dict[str, FactorValue] = {}
     repeat: Positive | None = None
     round: Positive | None = None
+    order_seed: Count | None = None
     samples_per_step: Count | None = None
     tokens_per_step: Count | None = None
     flops_per_step: Count | None = None

@@ -103,7 +103,7 @@ class ResultRun:
     repeat: int | None = None
     ranks: int | None = None
     started: float | None = None
-    round: int | None = None
+    round: tuple[int, int] | None = None
     status: Status = "complete"
     samples_per_step: float | None = None
     series: list[Series] = field(default_factory=list)
