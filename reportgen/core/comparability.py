@@ -23,7 +23,7 @@ EVIDENCE = "evidence"
 ESSENTIAL = (WORK, CLOCK, EVIDENCE)
 
 # Factors that change the work of a step or the ranks: a comparison of these is about that difference.
-_SIZES = frozenset(
+SIZES = frozenset(
     ("nodes", "devices", "devices_per_node", "ranks", "batch_size", "global_batch_size", "micro_batch_size")
 )
 # Factors that name the device.
@@ -36,7 +36,7 @@ _EVIDENCE_KINDS: Mapping[str, str] = {
 
 # Versions and settings that change speed, by their names in environments of our own and of other logs.
 _ENVIRONMENT = re.compile(
-    r"driver(?:[._]version)?"
+    r"driver(?:[._]version)?|cpu(?:[._]model)?"
     r"|(?:software\.)?(?:cuda|cudnn|nccl|torch|pytorch|tensorflow|jax|mxnet|paddle)(?:[._]version)?"
     r"|torch\.(?:cuda|cudnn|nccl|float32_matmul_precision|matmul_allow_tf32|cudnn_allow_tf32)"
 )
@@ -78,16 +78,20 @@ def differing(conditions: Sequence[Mapping[str, FactorValue]], names: Iterable[s
 
 
 def _work(run: Run) -> float | None:
-    """Return the samples in a step over all ranks, None if the log does not say it or steps differ in it."""
+    """Return the samples in most steps, over all ranks; None if the log does not say it.
+
+    The last batch of an epoch is smaller. Where hardly two steps agree (sequences of any length), there is no
+    such number.
+    """
     per_rank = []
     for series in run.series:
         if series.metric != "step_time" or series.phase != STEP or not np.isfinite(series.samples).any():
             continue
         known = np.isfinite(series.samples) & (series.span > 0)
-        each = np.unique(series.samples[known] / series.span[known])
-        if len(each) > 1:
+        works, counts = np.unique(series.samples[known] / series.span[known], return_counts=True)
+        if 2 * int(counts.max()) <= int(known.sum()):
             return None
-        per_rank.append((series.clock, series.rank, float(each[0])))
+        per_rank.append((series.clock, series.rank, float(works[counts.argmax()])))
     if not per_rank:
         return run.samples_per_step
     clock = per_rank[0][0]
@@ -102,7 +106,7 @@ def differences(case: Case, baseline: Case, compared: Collection[str]) -> tuple[
     """
     own, base = _of_case(case), _of_case(baseline)
     explained = set(compared)
-    if _SIZES & explained:
+    if SIZES & explained:
         explained |= {WORK, RANKS}
     if _DEVICES & explained:
         explained.add(DEVICE)

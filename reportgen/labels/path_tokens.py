@@ -28,8 +28,12 @@ _WORDS: Mapping[str, tuple[str, FactorValue]] = {
     "inference": ("mode", "inference"),
 }
 _TOKEN = re.compile(r"[a-z0-9]+")
-# "8x" and "8xA100" count devices, as "4x2080ti" does; "1024x768" is a size.
-_DEVICES = re.compile(r"([1-9][0-9]{0,3})x(?:[a-z][a-z0-9]*|[0-9]{3,4}ti|)")
+# "8xA100" and "4x2080ti" count devices, "1024x768" is a size, "p3.16xlarge" is a name of Amazon's. A bare
+# "8x" is a folder of runs on eight devices, or a part of a name, where it may be a schedule (`fpn_1x_coco`).
+_TIMES = re.compile(r"([1-9][0-9]{0,3})x(.*)")
+_DEVICE = re.compile(
+    r"gpus?|(?:rtx|gtx|quadro|tesla)[a-z0-9]*|[0-9]{3,4}(?:ti|super)|[abghltv]{1,2}[0-9]{1,4}[a-z]*"
+)
 
 # Single-precision formats; a log that names one of these contradicts a path that names none of them.
 _SINGLE, _REDUCED = {"fp32", "tf32"}, {"fp8", "fp16", "bf16", "amp", "int8"}
@@ -38,13 +42,14 @@ _SINGLE, _REDUCED = {"fp32", "tf32"}, {"fp8", "fp16", "bf16", "amp", "int8"}
 def add_path_settings(run: Run) -> Run:
     """Return the run with the settings in its path that neither its log nor its labels give.
 
-    The log wins; a precision in the path that contradicts it is a finding.
+    The log wins; a precision in the path that contradicts it is a finding. A label that has the word alone as
+    its value says it already; one that contains it, as a name of a folder, does not.
     """
     settings = _settings(run.source.path)
     if not settings:
         return run
     missing = {name: setting for name, setting in settings.items() if name not in run.factors}
-    said = {token for value in run.factors.values() for token in _tokens(str(value))} if missing else set()
+    said = {str(value).lower() for value in run.factors.values()} if missing else set()
     added = {name: value for name, (value, tokens) in missing.items() if not said.issuperset(tokens)}
     findings = tuple(_conflicts(run, settings))
     if not added and not findings:
@@ -58,7 +63,7 @@ def _settings(path: str) -> dict[str, tuple[FactorValue, frozenset[str]]]:
     for part in path.split("/"):
         words: dict[str, dict[FactorValue, str]] = {}
         for token in _tokens(part):
-            for name, value in _meanings(token):
+            for name, value in _meanings(token, is_whole=token == part.lower()):
                 words.setdefault(name, {}).setdefault(value, token)
         for name, values in words.items():
             tokens = frozenset(values.values())
@@ -75,11 +80,15 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.lower())
 
 
-def _meanings(token: str) -> Iterator[tuple[str, FactorValue]]:
+def _meanings(token: str, *, is_whole: bool) -> Iterator[tuple[str, FactorValue]]:
+    """Yield what a word means; `is_whole` if it is all of a name."""
     if token in _WORDS:
         yield _WORDS[token]
-    elif match := _DEVICES.fullmatch(token):
-        yield "devices", int(match[1])
+    elif match := _TIMES.fullmatch(token):
+        if _DEVICE.fullmatch(match[2]) or (is_whole and not match[2]):
+            yield "devices", int(match[1])
+        elif not match[2]:
+            yield "times", int(match[1])
 
 
 def _conflicts(run: Run, settings: Mapping[str, tuple[FactorValue, frozenset[str]]]) -> Iterator[Finding]:

@@ -303,6 +303,15 @@ def _check_axes(spec: TableSpec) -> None:
         if roles.count(name) > 1:
             fact = f'"{name}" is named twice in rows, columns and facets'
             raise RequestError(spec.place, fact, "keep it in one of them")
+        if name in spec.ignore:
+            fact = f'"{name}" is shown and ignored'
+            raise RequestError(
+                f"{spec.place}.ignore", fact, "remove it from ignore, or from rows and columns"
+            )
+    for name in spec.pick:
+        if name in spec.ignore:
+            fact = f'"{name}" is picked and ignored'
+            raise RequestError(f"{spec.place}.ignore", fact, "remove it from ignore: pick chooses one value")
     for position, case in enumerate(spec.planned):
         missing = [name for name in (*spec.rows, *spec.columns) if name not in case]
         if missing:

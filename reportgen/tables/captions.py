@@ -23,7 +23,9 @@ def caption(
     spec: TableSpec, grid: CaseGrid, unit: Unit | None, against: Comparer | None, factors_of: FactorsOf
 ) -> tuple[str, ...]:
     """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes."""
-    cases = [case for slot in grid.slots.values() for case in slot]
+    every = [case for slot in grid.slots.values() for case in slot]
+    # A run that failed before it said what it ran hides what all numbers share.
+    cases = [case for case in every if case.summary] or every
     single = [slot[0] for slot in grid.slots.values() if len(slot) == 1]
     unequal = _unequal(spec, single, against, factors_of)
     sentences = [

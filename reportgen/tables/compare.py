@@ -8,7 +8,7 @@ there is no baseline, and the cell says so.
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.core.comparability import differences
+from reportgen.core.comparability import SIZES, differences
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
@@ -203,6 +203,7 @@ def comparer(spec: TableSpec, pool: Sequence[Case], speed_facts: SpeedFacts) -> 
     """
     if spec.compare is None:
         return None
+    _check_baseline(spec, spec.compare)
     _check_direction(spec, spec.compare)
     _check_devices(spec, spec.compare, pool)
     wanted = spec.compare.baseline.items()
@@ -225,6 +226,14 @@ def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
             )
 
 
+def _check_baseline(spec: TableSpec, compare: CompareSpec) -> None:
+    """Raise RequestError for a baseline that every case is."""
+    if not compare.baseline:
+        raise RequestError(
+            f"{spec.place}.compare.baseline", "names no factor", "for example baseline = { devices = 1 }"
+        )
+
+
 def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) -> None:
     if compare.kind != "efficiency":
         return
@@ -239,6 +248,13 @@ def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) 
         raise RequestError(
             f"{spec.place}.compare.kind",
             'scaling efficiency needs the factor "devices"',
+            'use kind = "speedup"',
+        )
+    others = [name for name in compare.baseline if name not in SIZES]
+    if others:
+        raise RequestError(
+            f"{spec.place}.compare.baseline",
+            f"scaling efficiency is about the number of devices, and not {', '.join(others)}",
             'use kind = "speedup"',
         )
 

@@ -82,6 +82,14 @@ def test_work_that_each_step_records_counts_as_work() -> None:
     assert conditions_of_run(varying) == {}
 
 
+def test_a_smaller_last_batch_does_not_hide_the_work() -> None:
+    small, large = (
+        [run(series([1.0] * 4, samples=[work, work, work, 7.0]), id=f"{work}-{n}") for n in range(2)]
+        for work in (32.0, 64.0)
+    )
+    assert [factors["samples_per_step"] for factors, _ in split(*small, *large)] == [32, 64]
+
+
 def test_ranks_and_names_that_drivers_write_in_two_ways_do_not_separate() -> None:
     made = split(
         steps(1, environment={"gpu": "A100-SXM4-40GB"}),

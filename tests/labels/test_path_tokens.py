@@ -33,6 +33,11 @@ def settings(path: str, **factors: FactorValue) -> dict[str, FactorValue]:
         ("logs/1x/r.log", {"devices": 1}),
         ("logs/8xA100_80GB/r.log", {"devices": 8}),
         ("logs/4x2080Ti_trt2/r.log", {"devices": 4}),
+        ("logs/2xGPU_test/r.log", {"devices": 2}),
+        ("logs/2x_H100/r.log", {"times": 2}),  # of what, the name does not say
+        ("logs/mask_rcnn_r50_fpn_1x_coco/r.log", {"times": 1}),
+        ("logs/p3.16xlarge/r.log", {}),
+        ("logs/esrgan_2xbatch/r.log", {}),
         ("logs/1024x768/r.log", {}),
         ("logs/x8/gpu0/r.log", {}),
         ("logs/trainers/champ/fp160/r.log", {}),
@@ -46,12 +51,17 @@ def test_known_words_in_a_path_are_factors(path: str, expected: dict[str, Factor
     "factors",
     [
         {"precision": "amp"},  # the log says it
-        {"model": "ncf_FP16"},  # a label says it
-        {"folder": "PyTorch_ncf_fp16"},
+        {"prec": "FP16"},  # a label says it
     ],
 )
 def test_what_the_log_or_a_label_says_is_not_said_twice(factors: dict[str, FactorValue]) -> None:
     assert settings("logs/PyTorch_ncf_FP16/1.txt", **factors) == {}
+
+
+def test_a_name_of_a_folder_is_no_setting() -> None:
+    """init gives a pattern for folders; FP16 and FP32 below one of its labels were pooled."""
+    path = "logs/PyTorch_ncf_FP16/1.txt"
+    assert settings(path, folder="PyTorch_ncf_FP16", model="ncf_FP16") == {"precision": "fp16"}
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,15 @@ ideal = true
     [
         ("title = ", "reports/x.toml: not valid TOML: invalid value (at end of document)"),
         (
+            TABLE + 'ignore = ["devices"]',
+            'reports/x.toml: tables[0].ignore: "devices" is shown and ignored; remove it from one of them',
+        ),
+        (
+            TABLE + 'pick = { batch_size = "largest" }\nignore = ["batch_size"]',
+            'reports/x.toml: tables[0].ignore: "batch_size" is picked and ignored; remove it from ignore: pick '
+            "chooses one value",
+        ),
+        (
             TABLE + 'missing = "1,412.7"',
             'reports/x.toml: tables[0].missing: "1,412.7" contains a digit; use words, for example "not run"',
         ),

@@ -974,3 +974,15 @@ def test_each_device_is_compared_at_its_own_best_batch_size() -> None:
     )
     assert texts(table) == [["200", "2"], ["100", "1"]]
     assert [row.qualifiers for row in table.rows] == [("batch_size=64",), ("batch_size=32",)]
+
+
+def test_a_comparison_needs_a_baseline_that_is_another_case() -> None:
+    """Without a factor, every case is its own baseline and each ratio is 1."""
+    with pytest.raises(RequestError, match=r"compare.baseline: names no factor; for example"):
+        only_table(FRAMEWORKS, rows=("framework", "devices"), compare=CompareSpec("ratio", {}))
+
+
+def test_scaling_efficiency_does_not_compare_devices() -> None:
+    compare = CompareSpec("efficiency", {"devices": 1, "framework": "PyTorch"})
+    with pytest.raises(RequestError, match="about the number of devices, and not framework; use kind"):
+        only_table(FRAMEWORKS, rows=("framework", "devices"), compare=compare)
