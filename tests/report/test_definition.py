@@ -79,7 +79,7 @@ ideal = true
         ("title = ", "reports/x.toml: not valid TOML: invalid value (at end of document)"),
         (
             TABLE + 'ignore = ["devices"]',
-            'reports/x.toml: tables[0].ignore: "devices" is shown and ignored; remove it from one of them',
+            'reports/x.toml: tables[0].ignore: "devices" is shown and ignored; remove it from ignore, or from rows and columns',
         ),
         (
             TABLE + 'pick = { batch_size = "largest" }\nignore = ["batch_size"]',
