@@ -76,9 +76,20 @@ class InvalidTable(ValueError):
 # Definitions of many tables have some 100 kB.
 MAX_CHARACTERS = 4 * 2**20
 
-# tomllib takes quadratic time and memory for a key of many parts: 3.6 GB for 60 kB.
+# tomllib takes quadratic time and memory for a key of many parts: 3.6 GB for 60 kB. No value has parts, so
+# whatever has too many of them outside of comments and strings is such a key. A quote that is not closed
+# reaches to the end of the line or of the text, so that a search takes linear time.
 _MAX_KEY_PARTS = 100
-_DEEP_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_MAX_KEY_PARTS}}}")
+_KEY_PART = r"""(?:"(?:[^"\\\n]|\\[^\n])*+"?+|'[^'\n]*+'?+|[A-Za-z0-9_-]++)"""
+_NEXT_PART = rf"(?:[ \t]*+\.[ \t]*+{_KEY_PART})"
+_KEY_OR_SKIPPED = re.compile(
+    r"#[^\n]*+"
+    r'|"{3}(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5})?+'
+    r"|'{3}(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?+"
+    rf"|(?P<deep>{_KEY_PART}{_NEXT_PART}{{{_MAX_KEY_PARTS}}})"
+    rf"|{_KEY_PART}{_NEXT_PART}*+",
+    re.DOTALL,
+)
 
 
 def read_text(path: Path, place: str, *, what: str = "") -> str:
@@ -117,7 +128,7 @@ def parse(text: str) -> dict[str, Any]:
     """Return TOML text as a document. Raises ValueError with a message for people."""
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"longer than {MAX_CHARACTERS // 2**20} MiB")
-    if deep := _DEEP_KEY.search(text):
+    if deep := next((key for key in _KEY_OR_SKIPPED.finditer(text) if key["deep"]), None):
         line = text.count("\n", 0, deep.start()) + 1
         raise ValueError(f"not valid TOML: a key of more than {_MAX_KEY_PARTS} parts (at line {line})")
     try:

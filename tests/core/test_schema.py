@@ -1,6 +1,8 @@
 """Schemas of TOML files: error messages, and the valid parts of a document with errors."""
 
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,6 +19,7 @@ from reportgen.core.schema import (
     conditions,
     convert_valid_parts,
     decode,
+    parse,
     path_text,
     read_toml,
 )
@@ -98,6 +101,18 @@ def test_an_invalid_table_gives_place_fact_and_remedy(text: str, message: str | 
     [
         ("a." * 30_000 + "a = 1", "not valid TOML: a key of more than 100 parts (at line 1)"),
         ("x = 1\n[" + '"b" . ' * 200 + "c]", "not valid TOML: a key of more than 100 parts (at line 2)"),
+        ('"a b".' * 200 + '"a"=1', "not valid TOML: a key of more than 100 parts (at line 1)"),
+        (r'"\u0041".' * 200 + '"a"=1', "not valid TOML: a key of more than 100 parts (at line 1)"),
+        (r'"\"" . ' * 200 + '"a"=1', "not valid TOML: a key of more than 100 parts (at line 1)"),
+        ("x = {" + "'#' . " * 200 + "c = 1}", "not valid TOML: a key of more than 100 parts (at line 1)"),
+        (
+            'x = """\n\\""""""\n' + "a." * 200 + "c = 1",
+            "not valid TOML: a key of more than 100 parts (at line 3)",
+        ),
+        (
+            "x = '''\n\\'''''\n" + "a." * 200 + "c = 1",
+            "not valid TOML: a key of more than 100 parts (at line 3)",
+        ),
         ("# " + "x" * 2**22, "longer than 4 MiB"),
     ],
 )
@@ -105,7 +120,37 @@ def test_a_document_that_takes_too_much_memory_is_refused_before_it_is_parsed(te
     with pytest.raises(RequestError) as error:
         decode(text, Outer, "x.toml")
     assert error.value.fact == fact
-    assert decode("title = '" + "a." * 99 + "'", Outer, "x.toml").title == "a." * 99
+
+
+_STRINGS = [
+    ('"', "'''"),
+    ('"', "\\\\"),
+    ("'", '"""'),
+    ("'", "# "),
+    ('"""', 'it\'s \n"" \\""" a'),
+    ('"""', '"a""'),
+    ("'''", 'say """ \\ \'\''),
+    ("'''", "it's\n'a'"),
+]
+
+
+@pytest.mark.parametrize(("quote", "begin"), _STRINGS)
+def test_points_in_strings_and_comments_are_no_key(quote: str, begin: str) -> None:
+    text = f"# {'a.' * 999}\ntitle = {quote}{begin} {'a.' * 999}{quote} # {'a.' * 999}"
+    assert parse(text)["title"].endswith("a." * 999)
+
+
+_UNITS = ["a", "a ", "a.", "a\n", "#", '"', "'", '""" ', "''' ", '"\\', "[", ". ", " "]
+
+
+@pytest.mark.parametrize("unit", _UNITS)
+@pytest.mark.parametrize("before", ["", '"', '"""'])
+def test_looking_for_keys_of_many_parts_takes_linear_time(before: str, unit: str) -> None:
+    text = before + (unit * 500_000)[:500_000]
+    begin = time.process_time()
+    with suppress(ValueError):
+        parse(text)
+    assert time.process_time() - begin < 1
 
 
 def test_a_pipe_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
