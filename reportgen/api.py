@@ -422,7 +422,9 @@ def _reason_unrecognised(files: "LogFiles", findings: Sequence[Finding]) -> tupl
 
     if findings:
         is_quote = findings[0].rule == Rule.READ_EXCERPT
-        return findings[0].message, "save the log itself" if is_quote else "check its permissions"
+        return findings[
+            0
+        ].message, "save the log itself, as a .log file" if is_quote else "check its permissions"
     # A labels.toml that is asked about is not among the files.
     if not files.is_folder and len(files):
         head = files.head(files.path)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
-from reportgen.formats.filetype import role
+from reportgen.formats.filetype import Role, role
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles, unreadable
 
@@ -20,19 +20,25 @@ from reportgen.sources.logfiles import LogFiles, unreadable
 class Claimed:
     """A format and the view that it reads: `files` holds the claimed files alone.
 
-    rivals    names of formats that claim the same files with the same confidence
-    is_quote  whether the file is a document that quotes a log, which is no run
+    rivals     names of formats that claim the same files with the same confidence
+    quoted_in  "code" or "document" if the file only contains lines of a log, which are no run
     """
 
     format: Format
     claim: Claim
     files: LogFiles
     rivals: tuple[str, ...] = ()
-    is_quote: bool = False
+    quoted_in: Role | None = None
 
-    def quote(self) -> Finding:
-        """Return the finding for a document that quotes a log."""
-        message = f"a document that quotes a log ({self.format.name}); quotes are not read as runs"
+    def quote(self) -> Finding | None:
+        """Return the finding for a document or program that contains lines of a log."""
+        if self.quoted_in is None:
+            return None
+        message = (
+            f"a program that contains lines of a log ({self.format.name}); not read"
+            if self.quoted_in == "code"
+            else f"a document that quotes a log ({self.format.name}); quotes are not read as runs"
+        )
         return Finding("note", Rule.READ_EXCERPT, self.files.id(), message, self.claim.source)
 
     def ambiguity(self) -> Finding | None:
@@ -88,9 +94,10 @@ def discover(files: LogFiles, formats: Registry = FORMATS) -> Discovery:
             except OSError as error:
                 discovery.findings.append(unreadable(view.source(name), error))
                 continue
-            if claimed and claimed.is_quote:
-                discovery.findings.append(claimed.quote())
-            if claimed and not claimed.is_quote:
+            quote = claimed.quote() if claimed else None
+            if quote:
+                discovery.findings.append(quote)
+            if claimed and not quote:
                 discovery.claimed.append(claimed)
             else:
                 discovery.unclaimed.append(view.id(name))
@@ -118,13 +125,10 @@ def offer(view: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
     """Return the format that claims a file by its head, else by its tail; OSError as from `detect`.
 
     Some containers print more than a head before the benchmark begins. A format of last resort gives way to
-    any other that recognises the tail. Code is never claimed; what a document quotes is claimed as a quote.
+    any other that recognises the tail. Lines of a log in code or in a document are claimed as a quote.
     """
-    part = role(view.path, view.head(view.path))
-    if part == "code":
-        return None
     claimed = _claim_by_head_or_tail(view, formats)
-    return replace(claimed, is_quote=True) if claimed and part == "document" else claimed
+    return replace(claimed, quoted_in=role(view.path, view.head(view.path))) if claimed else None
 
 
 def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:

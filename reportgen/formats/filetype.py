@@ -20,12 +20,15 @@ _CODE = frozenset((
     "diff", "tex",
 ))  # fmt: skip
 _DOCUMENT = frozenset(("md", "markdown", "rst", "html", "htm", "adoc", "org"))
-# A line that only a program has. A log may be saved as `train.py`; it has none of these.
+Role = Literal["code", "document"]
+
+# A line that only a program has. A log may be saved as `train.py`; it has none of these. It may have indented
+# lines of code, in a traceback, and variables of the environment.
 _STATEMENT = re.compile(
-    rb"^[ \t]*(?:#!|#include|//|/\*|import [\w.]+|from [\w.]+ import|def \w|class \w|function\b|fn \w"
+    rb"^(?:#!|#include|//|/\*|import [\w.]+|from [\w.]+ import|def \w|class \w|function\b|fn \w"
     rb"|use \w+::|using (?:namespace|[\w.]+[,;\n])|package \w|module \w|const \w|let \w|var \w|public "
-    rb"|private |static |export \w|set -[a-z]|if \[|for \w+ in\b|while |diff --git|@@ |\"cells\":"
-    rb"|\\(?:documentclass|begin|section)|[a-zA-Z_]\w*\(\) ?\{|[A-Z_]+=\S*$)",
+    rb"|private |static |export \w|set -[a-z]|if \[|for \w+ in\b|while |diff --git|@@ |: ['<]"
+    rb"|[ \t]*\"cells\":|\\(?:documentclass|begin|section)|[a-zA-Z_]\w*\(\) ?\{)",
     re.MULTILINE,
 )
 _MARKUP = re.compile(
@@ -33,7 +36,7 @@ _MARKUP = re.compile(
 )
 
 
-def role(name: str, head: bytes) -> Literal["code", "document"] | None:
+def role(name: str, head: bytes) -> Role | None:
     """Return whether a file is a program or a document, by its name and its first bytes; None for others.
 
     Programs and documents quote logs, in docstrings and examples, and are none.

@@ -129,9 +129,10 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
         source = _source(view)
         try:
             claimed = offer(view)
-            if claimed is None or claimed.is_quote:
+            quote = claimed.quote() if claimed else None
+            if claimed is None or quote:
                 result.unrecognised.append(_unrecognised(view, source.path))
-                result.findings.extend([claimed.quote()] if claimed else _compressed_file(view, source))
+                result.findings.extend([quote] if quote else _compressed_file(view, source))
                 continue
         except OSError as error:
             result.findings.append(unreadable(source, error))

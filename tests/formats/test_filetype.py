@@ -46,10 +46,40 @@ def test_a_log_in_a_document_is_a_finding_and_no_run(name: str, tmp_path: Path) 
 def test_a_log_in_a_program_is_not_read(name: str, tmp_path: Path) -> None:
     write_files(tmp_path, {name: PROGRAMS[name]})
     runs = read(tmp_path, root=tmp_path)
-    assert (list(runs), list(runs.file_findings)) == ([], [])
+    assert list(runs) == []
+    assert [(each.rule, each.message) for each in runs.file_findings] == [
+        ("read.excerpt", "a program that contains lines of a log (nanogpt); not read")
+    ]
     assert [file.path for file in runs.unrecognised] == [name]
-    with pytest.raises(RequestError, match="is a program, not a log"):
+    with pytest.raises(RequestError, match=r"lines of a log .*; not read; save the log itself"):
         detect_all(tmp_path / name, required=True)
+
+
+def test_a_program_without_lines_of_a_log_has_no_finding(tmp_path: Path) -> None:
+    write_files(tmp_path, {"train.py": "import torch\n"})
+    runs = read(tmp_path, root=tmp_path)
+    assert (list(runs), list(runs.file_findings)) == ([], [])
+    with pytest.raises(RequestError, match="is a program, not a log"):
+        detect_all(tmp_path / "train.py", required=True)
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    from torch import x
+  File "train.py", line 9, in f
+    for step in steps:
+ImportError: cannot import name 'x' from 'torch'
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [("run.sh", "NCCL_DEBUG=INFO\n"), ("train.py", TRACEBACK), ("run.slurm", "  set -e\n")],
+)
+def test_settings_and_tracebacks_do_not_make_a_log_a_program(name: str, before: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {name: before + LOG})
+    (run,) = read(tmp_path, root=tmp_path)
+    assert (run.id, run.format) == (name, "nanogpt")
 
 
 @pytest.mark.parametrize("ending", ["md", "rst", "py", "sh", "c", "m", "html"])
