@@ -42,19 +42,27 @@ _SINGLE, _REDUCED = {"fp32", "tf32"}, {"fp8", "fp16", "bf16", "amp", "int8"}
 def add_path_settings(run: Run) -> Run:
     """Return the run with the settings in its path that neither its log nor its labels give.
 
-    The log wins; a precision in the path that contradicts it is a finding. A label that has the word alone as
-    its value says it already; one that contains it, as a name of a folder, does not.
+    The log wins; a precision in the path that contradicts it is a finding. A factor that has the word in its
+    value says it already, unless the value is a whole name of the path, as a label for folders gives it.
     """
     settings = _settings(run.source.path)
     if not settings:
         return run
     missing = {name: setting for name, setting in settings.items() if name not in run.factors}
-    said = {str(value).lower() for value in run.factors.values()} if missing else set()
+    said = _said(run) if missing else set()
     added = {name: value for name, (value, tokens) in missing.items() if not said.issuperset(tokens)}
     findings = tuple(_conflicts(run, settings))
     if not added and not findings:
         return run
     return replace(run, factors={**run.factors, **added}, findings=(*run.findings, *findings))
+
+
+def _said(run: Run) -> set[str]:
+    """Return the words in the values of the factors."""
+    names = {part.rpartition(".")[0] or part for part in run.source.path.lower().split("/")}
+    names |= set(run.source.path.lower().split("/"))
+    values = (str(value).lower() for value in run.factors.values())
+    return {token for value in values if value not in names or value in _WORDS for token in _tokens(value)}
 
 
 def _settings(path: str) -> dict[str, tuple[FactorValue, frozenset[str]]]:

@@ -52,6 +52,7 @@ def test_known_words_in_a_path_are_factors(path: str, expected: dict[str, Factor
     [
         {"precision": "amp"},  # the log says it
         {"prec": "FP16"},  # a label says it
+        {"benchmark": "Smooth fp16"},
     ],
 )
 def test_what_the_log_or_a_label_says_is_not_said_twice(factors: dict[str, FactorValue]) -> None:
@@ -61,7 +62,8 @@ def test_what_the_log_or_a_label_says_is_not_said_twice(factors: dict[str, Facto
 def test_a_name_of_a_folder_is_no_setting() -> None:
     """init gives a pattern for folders; FP16 and FP32 below one of its labels were pooled."""
     path = "logs/PyTorch_ncf_FP16/1.txt"
-    assert settings(path, folder="PyTorch_ncf_FP16", model="ncf_FP16") == {"precision": "fp16"}
+    assert settings(path, folder="PyTorch_ncf_FP16") == {"precision": "fp16"}
+    assert settings("logs/fp16/1.txt", folder="fp16") == {}  # the label has this word alone
 
 
 @pytest.mark.parametrize(
