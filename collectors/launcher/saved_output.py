@@ -80,8 +80,13 @@ def _write_all(file: int, chunk: bytes) -> None:
 
 
 def _descriptor(stream: Optional[TextIO]) -> Optional[int]:
-    """Return the descriptor of our stream; None without a stream, as where the shell closed it (`>&-`)."""
-    return None if stream is None else stream.fileno()
+    """Return the descriptor of our stream; None without a stream, as where the shell closed it (`>&-`).
+
+    Never raises: the command has started, and its output must be read.
+    """
+    with suppress(OSError, ValueError):  # closed by Python, or replaced by a stream in memory
+        return None if stream is None else stream.fileno()
+    return None
 
 
 def wait_and_save_output(child: "subprocess.Popen[bytes]", stdout: Path, stderr: Path) -> ProcessEnd:

@@ -1,6 +1,7 @@
 """The launcher: fresh processes, folders that are never overwritten, exit codes and signals that pass through."""
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from collectors.format_v1 import run_folder
 from collectors.format_v1.case import case_folder_name
 from collectors.launcher import exit_status, launch
 from collectors.launcher.exit_status import CommandEnd, finish_record
+from collectors.launcher.saved_output import wait_and_save_output
 from tests.collectors.second_reader import read
 
 pytestmark = pytest.mark.slow
@@ -341,6 +343,15 @@ def test_output_is_saved_where_a_stream_of_the_launcher_is_closed(tmp_path, clos
     (run,) = tmp_path.glob("*/r*")
     assert json.loads((run / "run.json").read_text())["status"] == "complete"
     assert [path.read_bytes() for path in run_folder.output_paths(run)] == [b"a\n", b"b\n"]
+
+
+def test_output_is_saved_where_stdout_is_a_stream_in_memory(tmp_path, monkeypatch):
+    child = subprocess.Popen(
+        ["sh", "-c", "echo a; exit 4"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    )
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    end = wait_and_save_output(child, tmp_path / "out.log", tmp_path / "err.log")
+    assert (end.code, (tmp_path / "out.log").read_bytes()) == (4, b"a\n")
 
 
 def test_a_process_in_the_background_does_not_hold_up_the_launcher(script):
