@@ -109,8 +109,16 @@ class _Search:
     def _start_run(self, record: int) -> None:
         self.done = record
         self._begin_after_errors(int(self.places.begin[record]))
-        self.head = _keys(self._head(self.begins[-1], int(self.places.begin[record])))
+        self.first = int(self.places.begin[record])
+        self._known_head: list[bytes] | None = None
         self.steps: set[int] = {int(self.key[record])}
+
+    @property
+    def head(self) -> list[bytes]:
+        """The keys of the lines before the first step of the run; most logs are never asked for them."""
+        if self._known_head is None:
+            self._known_head = _keys(self._head(self.begins[-1], self.first))
+        return self._known_head
 
     def _begin_after_errors(self, end: int) -> None:
         """Begin a run after each error before the first step, at an offset, where the log begins again."""
@@ -128,6 +136,8 @@ class _Search:
     def examine_end(self) -> None:
         """Begin a run after the last step, if the log begins again and then has an error."""
         last = int(self.places.end[-1])
+        if not error(self.content[last:])[0]:
+            return
         begin = self._begin(self._lines(last, len(self.content)))
         if begin >= 0 and error(self.content[begin:])[0]:
             self.begins.append(begin)
@@ -171,6 +181,8 @@ class _Search:
     def _begin(self, lines: Iterable[tuple[bytes, int]]) -> int:
         """Return the offset of the first line in a gap that begins a run, -1 if none does."""
         gap = list(lines)
+        if not gap:
+            return -1
         # Most gaps have no line of the head, and then those between all steps are not needed.
         if {key for key, _ in gap}.isdisjoint(self.head):
             return -1
