@@ -16,7 +16,7 @@ from collectors.format_v1.case import Case
 from collectors.launcher import launch, rounds
 from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
-from collectors.messages import warn
+from collectors.messages import OneLineParser, warn
 from collectors.recorder.timing import TIMINGS
 from collectors.telemetry import watch
 
@@ -49,14 +49,16 @@ def main(argv: Optional[list[str]] = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="python -m collectors",
         usage=_RUN_EXAMPLE + "\n       python -m collectors {run,watch,env,doctor,bench,sweep} --help",
         description="Write evidence about training runs into a logs folder.",
         formatter_class=raw,
     )
     names = "{run,watch,env,doctor,bench,sweep}"
-    commands = parser.add_subparsers(dest="command_name", required=True, metavar=names)
+    commands = parser.add_subparsers(
+        dest="command_name", required=True, metavar=names, prog="python -m collectors"
+    )
     run = commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command")
     _add_run_options(run)
     _add_recording_options(run)

@@ -23,7 +23,7 @@ from collectors.format_v1.run_folder import TIMING_VARIABLE
 from collectors.launcher import launch
 from collectors.machine.distributed import process_rank
 from collectors.machine.environment import usable_cores
-from collectors.messages import warn
+from collectors.messages import OneLineParser, warn
 from collectors.recorder.exit_hooks import status_of
 from collectors.recorder.recorder import Recorder
 from collectors.recorder.timing import TIMINGS
@@ -59,12 +59,12 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         return 1
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(OneLineParser):
     def error(self, message: str) -> NoReturn:
         raise ValueError(message)  # a sweep adds the place in its file
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> OneLineParser:
     """Return the parser of all options, including those of every family; it raises ValueError."""
     parser = _Parser(prog="python -m collectors bench", usage=EXAMPLE, description=DESCRIPTION)
     parser.add_argument(
@@ -96,7 +96,7 @@ def parse(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     try:
         return parse_options(parser, argv)
     except ValueError as error:
-        argparse.ArgumentParser.error(parser, str(error))
+        OneLineParser.error(parser, str(error))
 
 
 def parse_options(parser: argparse.ArgumentParser, argv: Optional[Sequence[str]]) -> argparse.Namespace:

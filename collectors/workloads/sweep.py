@@ -29,6 +29,7 @@ from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, case_folder_name, factor_text
 from collectors.format_v1.clocks import read_clocks
 from collectors.launcher import launch, rounds
+from collectors.messages import OneLineParser
 from collectors.workloads import bench, settings
 
 EXAMPLE = """python -m collectors sweep roberta.toml --dry-run
@@ -62,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="python -m collectors sweep",
         usage=EXAMPLE,
         description="Run a campaign of workloads that a file describes, or continue where it stopped.",

@@ -604,3 +604,22 @@ def test_help_starts_with_an_example(line, capsys):
     with pytest.raises(SystemExit):
         main(line)
     assert capsys.readouterr().out.startswith("usage: python -m collectors run --logs logs/x --case ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["run"], "python -m collectors run: error: the following arguments are required: --logs; see "),
+        (["watch"], "python -m collectors watch: error: the following arguments are required: FOLDER; see "),
+        (["sweep"], "python -m collectors sweep: error: the following arguments are required: FILE; see "),
+        (["bench", "nonsense"], "python -m collectors bench: error: argument NAME: invalid choice: "),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(arguments, error, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    text = capsys.readouterr().err
+    assert text.startswith(error)
+    assert text.count("\n") == 1
+    assert text.endswith("--help\n")
