@@ -95,6 +95,8 @@ def _table(
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
     facet_words = ", ".join(facet_text(spec, factor, value) for factor, value in facet)
     general = (note.text for note in numbered.general)
+    comparisons = (each.cell.comparison for line in pending for each in line if each.cell.comparison)
+    words = caption(spec, grid, units.table, against, factors_of, comparisons)
     return Table(
         id=id,
         title=f"{spec.title}: {facet_words}" if facet_words else spec.title,
@@ -111,9 +113,7 @@ def _table(
         unit=units.table if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
-        caption=tuple(
-            filter(None, (*caption(spec, grid, units.table, against, factors_of), family, *general))
-        ),
+        caption=tuple(text for text in (*words, family, *general) if text),
         facet=facet,
         facet_text=facet_words,
         findings=(*builder.findings, *_unnamed_factors(spec, grid)),

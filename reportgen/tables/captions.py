@@ -1,10 +1,10 @@
 """The caption of a table: what it shows, on what evidence, relative to what."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
-from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES
+from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Comparison
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
@@ -20,9 +20,17 @@ _WHOLE_LOG = "whole log"
 
 
 def caption(
-    spec: TableSpec, grid: CaseGrid, unit: Unit | None, against: Comparer | None, factors_of: FactorsOf
+    spec: TableSpec,
+    grid: CaseGrid,
+    unit: Unit | None,
+    against: Comparer | None,
+    factors_of: FactorsOf,
+    comparisons: Iterable[Comparison],
 ) -> tuple[str, ...]:
-    """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes."""
+    """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes.
+
+    comparisons  of its cells
+    """
     every = [case for slot in grid.slots.values() for case in slot]
     # A run that failed before it said what it ran hides what all numbers share.
     cases = [case for case in every if case.summary] or every
@@ -32,7 +40,7 @@ def caption(
         _metric(spec, cases, unit),
         _constants(spec, cases),
         _baseline(spec, unequal),
-        _differences(single, against),
+        _differences(comparisons),
         _unnamed(spec, grid),
         *spec.notes,
     ]
@@ -120,15 +128,11 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
     return f"{title.capitalize()} relative to {against}; all other factors equal{exceptions}."
 
 
-def _differences(cases: Sequence[Case], against: Comparer | None) -> str:
+def _differences(comparisons: Iterable[Comparison]) -> str:
     """Return in what else than factors cases and baselines differ; with few values, these too."""
-    if against is None:
-        return ""
     texts: dict[str, dict[str, None]] = {}
-    for case in cases:
-        comparison = against.compare(case).comparison
-        for each in comparison.differs if comparison else ():
-            texts.setdefault(each.name, {}).setdefault(each.text)
+    for each in (each for comparison in comparisons for each in comparison.differs):
+        texts.setdefault(each.name, {}).setdefault(each.text)
     shown = [next(iter(each)) if len(each) == 1 else name for name, each in texts.items()]
     if not shown:
         return ""
