@@ -19,7 +19,7 @@ from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.line_format import STEP_RATES, Quantity, by_rank, measure, quantities
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, spans
-from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
+from reportgen.formats.parsing.several_runs import StepPlaces, built_runs
 from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary, plain, seconds
 from reportgen.sources.logfiles import HEAD, LogFiles
 
@@ -109,14 +109,12 @@ def read(files: LogFiles) -> Results:
     own = definition(PLACE, table)
     log = TextLog(files)
     every = matched(own, log)
-    borders = run_borders(log, _places(own, every))
-    if len(borders.begins) == 1:
-        run = _run(own, log, every)
-        run.findings += repetition(log, borders)
-        yield run.run()
-        return
-    for part in run_logs(log, borders):
-        yield _run(own, part, matched(own, part)).run()
+    yield from built_runs(
+        log,
+        _places(own, every),
+        lambda: _run(own, log, every),
+        lambda part: _run(own, part, matched(own, part)),
+    )
 
 
 def _places(own: Definition, records: UserRecords) -> StepPlaces:

@@ -24,7 +24,7 @@ from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mmengine import repeats
 from reportgen.formats.parsing.json_values import number, objects, whole
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
-from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
+from reportgen.formats.parsing.several_runs import StepPlaces, built_runs
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, TextSign, seconds
 from reportgen.sources.logfiles import LogFiles
 
@@ -117,14 +117,12 @@ def _start(
 def _of_printed(log: TextLog) -> Results:
     records = log.records(_LINE, b"data_time: ")
     places = StepPlaces(records.begin, records.end, _epochs(records), records.integers("at"))
-    borders = run_borders(log, places)
-    if len(borders.begins) == 1:
-        run = _printed(log, records)
-        run.findings += repetition(log, borders)
-        yield run.run()
-        return
-    for part in run_logs(log, borders):
-        yield _printed(part, part.records(_LINE, b"data_time: ")).run()
+    yield from built_runs(
+        log,
+        places,
+        lambda: _printed(log, records),
+        lambda part: _printed(part, part.records(_LINE, b"data_time: ")),
+    )
 
 
 def _epochs(records: Records) -> IntArray:

@@ -29,7 +29,7 @@ from reportgen.formats.nvidia_dle.examples import (
 )
 from reportgen.formats.parsing.accumulation import accumulation_steps
 from reportgen.formats.parsing.run_builder import RunBuilder
-from reportgen.formats.parsing.several_runs import repetition, result_places, run_borders, run_logs
+from reportgen.formats.parsing.several_runs import built_runs, result_places
 from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog, TextSign, format_of, positive
 
@@ -85,14 +85,9 @@ def read(log: TextLog) -> Results:
     """Yield the runs of the file."""
     rate, parsed = _parse(log)
     places = parsed.steps.places if len(parsed.steps) else result_places(log, _RESULT)
-    borders = run_borders(log, places)
-    if len(borders.begins) == 1:
-        run = _run(log, rate, parsed)
-        run.findings += repetition(log, borders)
-        yield run.run()
-        return
-    for part in run_logs(log, borders):
-        yield _run(part, *_parse(part)).run()
+    yield from built_runs(
+        log, places, lambda: _run(log, rate, parsed), lambda part: _run(part, *_parse(part))
+    )
 
 
 def _parse(log: TextLog) -> tuple[Rate | None, ParsedLog]:

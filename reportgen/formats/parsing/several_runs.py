@@ -12,7 +12,7 @@ Where the numbers begin again and no such line says why, the log remains one run
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +20,9 @@ import numpy as np
 
 from reportgen.core.model import Finding, IntArray
 from reportgen.core.rules import Rule
+from reportgen.formats.base import Results
 from reportgen.formats.parsing.exit_status import error
+from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import TextLog
 
 # Numbers, and lists of them, which are longer on more devices.
@@ -81,6 +83,24 @@ def run_logs(log: TextLog, borders: RunBorders) -> Iterator[TextLog]:
         return
     for number, part in enumerate(log.parts(borders.begins), 1):
         yield part.numbered(number)
+
+
+def built_runs(
+    log: TextLog, places: StepPlaces, whole: Callable[[], RunBuilder], part: Callable[[TextLog], RunBuilder]
+) -> Results:
+    """Yield the runs of a log.
+
+    whole  builds the run of a log that has one, from the records that are parsed already
+    part   builds the run of one of several
+    """
+    borders = run_borders(log, places)
+    if len(borders.begins) == 1:
+        run = whole()
+        run.findings += repetition(log, borders)
+        yield run.run()
+        return
+    for each in run_logs(log, borders):
+        yield part(each).run()
 
 
 def repetition(log: TextLog, borders: RunBorders) -> tuple[Finding, ...]:
