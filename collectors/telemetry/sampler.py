@@ -41,7 +41,10 @@ class Source(Protocol):
 
 
 class Ticks:
-    """Yields cycle numbers at multiples of the interval until stopped; keeps the achieved intervals."""
+    """Yields cycle numbers at multiples of the interval until stopped; keeps the achieved intervals.
+
+    The first cycle always comes, so that the shortest run has a sample of each device.
+    """
 
     def __init__(
         self, interval: int, stop: threading.Event, now: Callable[[], int] = time.perf_counter_ns
@@ -55,7 +58,7 @@ class Ticks:
     def __iter__(self) -> Iterator[int]:
         first = last = self._now()
         cycle = 0
-        while not self._stop.is_set():
+        while True:
             self._next_cycle_at = first + (cycle + 1) * self.interval
             yield cycle
             cycle = max(cycle, (self._now() - first) // self.interval) + 1

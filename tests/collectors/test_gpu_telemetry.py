@@ -376,6 +376,12 @@ def test_missed_cycles_are_not_repeated(clock):
     assert list(ticks.achieved)[:3] == [100, 300, 100]
 
 
+def test_the_shortest_run_has_a_sample(clock):
+    stop = threading.Event()
+    stop.set()
+    assert list(Ticks(100, stop, clock)) == [0]
+
+
 class FakeSource:
     """A source of one device whose power changes every 20 ms of a fake clock."""
 
