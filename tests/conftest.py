@@ -15,9 +15,12 @@ from tests.repository import write_repository
 
 ROOT = Path(__file__).parents[1]
 
-# A shell starts background jobs with SIGINT ignored, and children inherit that: signals are tested here.
+# A shell starts background jobs with SIGINT ignored, and nohup starts jobs with SIGHUP ignored. Children inherit
+# that, and signals are tested here.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The same examples in every run: a suite that fails at random teaches people to run it again.
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)

@@ -26,7 +26,7 @@ from typing import Any, Callable, NamedTuple, Optional
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, Factor, case_folder_name, factor_text, validate_case
 from collectors.format_v1.clocks import read_clocks
-from collectors.launcher import rounds
+from collectors.launcher import command_checks, rounds
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.forward_signals import SignalForwarder
 from collectors.launcher.saved_output import ProcessEnd, wait_and_save_output
@@ -151,6 +151,7 @@ def run_campaign(campaign: Campaign) -> int:
     with 0 gives 1. Raises OSError if the logs cannot be written or a command does not exist.
     """
     first_failure = 0
+    _check_commands(campaign)
     queue = _missing_runs(campaign)
     for number, (job, facts) in enumerate(queue, 1):
         reason = campaign.skip_reason(job)
@@ -171,6 +172,19 @@ def run_campaign(campaign: Campaign) -> int:
                 warn(f"stopped; runs left: {left}; the same command continues here")
             break
     return first_failure
+
+
+def _check_commands(campaign: Campaign) -> None:
+    commands = [sanitize(job.command) for job in campaign.jobs]
+    warnings = command_checks.equal_command_warnings([job.case for job in campaign.jobs], commands)
+    for job, command in zip(campaign.jobs, commands):  # noqa: B905
+        folders = run_folder.list_run_folders(campaign.logs, job.case)
+        runs = [run_folder.read_run(folder, campaign.node) for folder in folders]
+        answers = [run for run in runs if run.get("status") in campaign.answers]
+        case = campaign.logs / case_folder_name(job.case)
+        warnings += command_checks.other_command_warnings(case, answers, command)
+    for warning in warnings:
+        warn(warning)
 
 
 def _missing_runs(campaign: Campaign) -> list[tuple[Job, dict[str, int]]]:

@@ -225,6 +225,35 @@ def test_a_command_without_a_recorder_is_measured_and_its_repeats_resume(script,
         )  # of the launcher, not of the command
 
 
+@pytest.mark.parametrize(
+    ("cases", "words", "is_told"),
+    [
+        (["batch=1", "batch=2"], ["exit 0", "{bacth}"], True),  # a mistyped placeholder
+        (["batch=1", "batch=2"], ["exit 0", "{batch}"], False),
+        (["batch=1"], ["exit 0"], False),
+    ],
+)
+def test_cases_that_run_the_same_command_are_named(tmp_path, capsys, cases, words, is_told):
+    settings = [word for case in cases for word in ("--case", case)]
+    assert main(["run", "--logs", str(tmp_path), *settings, "--", "sh", "-c", *words]) == 0
+    said = (
+        "batch=1 and batch=2 run the same command, sh -c 'exit 0' '{bacth}'; write {batch} where it takes the"
+    )
+    assert (said in capsys.readouterr().err) == is_told
+
+
+def test_another_command_than_that_of_the_existing_repeats_is_named(tmp_path, capsys):
+    campaign = ["run", "--logs", str(tmp_path), "--repeats"]
+    main([*campaign, "1", "--", "sh", "-c", "exit 3"])
+    main([*campaign, "1", "--", "sh", "-c", "exit 0"])
+    assert "another command" not in capsys.readouterr().err  # a failed run is no repeat
+    main([*campaign, "2", "--", "sh", "-c", "exit 0"])
+    assert "another command" not in capsys.readouterr().err
+    main([*campaign, "3", "--", "sh", "-c", "sleep 0"])
+    said = "2 of 2 existing runs ran another command, sh -c 'exit 0', and would count as repeats of sh -c 'sleep 0'"
+    assert said in capsys.readouterr().err
+
+
 def test_a_command_that_fails_without_a_recorder_is_a_failed_run(script):
     assert main(["run", "--logs", str(script.logs), "--", "sh", "-c", "exit 3"]) == 3
     (run,) = runs(script).values()
