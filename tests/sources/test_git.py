@@ -1,0 +1,233 @@
+"""Reading a git repository: commits, files, merge bases, and names that try to be options."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen.core.errors import RequestError
+from reportgen.sources.git import FileChange, GitCommit, GitRepository, find_repository, open_repository
+from reportgen.sources.web_link import web_link
+from tests.git_repository import ScratchRepository
+
+HOSTILE_NAMES = ["-n", "--output=x", "a b", "ü.csv", "line\nbreak", "tab\t", ":(glob)*", '"quoted"', "*"]
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> ScratchRepository:
+    return ScratchRepository(tmp_path / "repo")
+
+
+def _open(scratch: ScratchRepository) -> GitRepository:
+    return open_repository(scratch.root)
+
+
+def test_the_root_is_found_from_a_folder_and_a_file(scratch: ScratchRepository) -> None:
+    scratch.commit({"logs/a/run.csv": "1"})
+    repository = open_repository(scratch.root / "logs" / "a" / "run.csv")
+    assert repository.root == scratch.root.resolve()
+    assert repository.path_of(scratch.root / "logs" / "a") == "logs/a"
+    assert repository.path_of(scratch.root) == ""
+    with pytest.raises(RequestError, match="is not in the repository"):
+        repository.path_of(scratch.root.parent)
+
+
+def test_a_file_is_read_at_a_commit(scratch: ScratchRepository) -> None:
+    first = scratch.commit({"logs/a.csv": b"1\r\n\x00"})
+    second = scratch.commit({"logs/a.csv": "2"})
+    repository = _open(scratch)
+    assert [repository.read(commit, "logs/a.csv") for commit in (first, second)] == [b"1\r\n\x00", b"2"]
+    assert repository.read(first, "logs/b.csv") is None
+    assert repository.read(first, "logs") is None
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_any_name_of_a_file_is_a_name(scratch: ScratchRepository, name: str) -> None:
+    first = scratch.commit({name: "1", "other": "1"})
+    second = scratch.commit({name: "2"})
+    repository = _open(scratch)
+    assert sorted(repository.list_files(first)) == sorted([name, "other"])
+    assert list(repository.list_files(first, name)) == [name]
+    assert repository.read(second, name) == b"2"
+    assert [commit.hash for commit in repository.log(name)] == [second, first]
+    assert repository.changed_files(first, second) == [FileChange(name, "edited")]
+    assert repository.changed_files(first, second, name) == [FileChange(name, "edited")]
+    (scratch.root / name).write_text("3", encoding="utf-8")
+    assert repository.changed_files(second) == [FileChange(name, "edited")]
+
+
+@pytest.mark.parametrize("revision", ["-n", "--output=x", "--all", "", "nothing", "HEAD^{tree}", "a\0b"])
+def test_what_is_no_revision_is_refused(scratch: ScratchRepository, revision: str) -> None:
+    scratch.commit({"a": "1"})
+    with pytest.raises(RequestError, match="is not a commit of this repository"):
+        _open(scratch).resolve(revision)
+    assert sorted(path.name for path in scratch.root.iterdir()) == [".git", "a"]
+
+
+def test_the_files_below_a_folder_are_listed_without_links(scratch: ScratchRepository) -> None:
+    (scratch.root / "link").symlink_to("a")
+    commit = scratch.commit({"logs/b": "", "logs/a": "", "logs2/c": ""})
+    repository = _open(scratch)
+    assert list(repository.list_files(commit, "logs")) == ["logs/a", "logs/b"]
+    assert list(repository.list_files(commit, "logs/")) == ["logs/a", "logs/b"]
+    assert list(repository.list_files(commit)) == ["logs/a", "logs/b", "logs2/c"]
+
+
+def test_the_log_of_a_path_has_hashes_dates_and_subjects(scratch: ScratchRepository) -> None:
+    first = scratch.commit({"logs/a": "1"}, "logs: add a\n\nbody")
+    scratch.commit({"b": "1"}, "b")
+    third = scratch.commit({"logs/a": "2"}, "edit a")
+    assert _open(scratch).log("logs") == [
+        GitCommit(third, "2024-03-03T12:00:00+00:00", "edit a"),
+        GitCommit(first, "2024-03-01T12:00:00+00:00", "logs: add a"),
+    ]
+
+
+def test_files_that_differ_between_commits_and_in_the_working_tree(scratch: ScratchRepository) -> None:
+    first = scratch.commit({"a": "1", "b": "1", "c": "1", ".gitignore": "*.tmp\n"})
+    (scratch.root / "b").unlink()
+    second = scratch.commit({"a": "2", "d": "1"})
+    repository = _open(scratch)
+    changes = [FileChange("a", "edited"), FileChange("b", "deleted"), FileChange("d", "added")]
+    assert repository.changed_files(first, second) == changes
+    (scratch.root / "c").touch()  # other times, same content
+    (scratch.root / "e.tmp").write_text("ignored", encoding="utf-8")
+    (scratch.root / "e").write_text("untracked", encoding="utf-8")
+    assert repository.changed_files(first) == [*changes, FileChange("e", "added")]
+
+
+def test_a_repository_without_commits(scratch: ScratchRepository) -> None:
+    repository = _open(scratch)
+    assert repository.head() is None
+    assert repository.log() == []
+
+
+def test_the_merge_base_is_where_the_branch_began(scratch: ScratchRepository) -> None:
+    first = scratch.commit({"a": "1"})
+    scratch.git("checkout", "--quiet", "-b", "work")
+    scratch.commit({"b": "1"})
+    scratch.git("checkout", "--quiet", "main")
+    tip = scratch.commit({"a": "2"})
+    scratch.git("checkout", "--quiet", "work")
+    base = _open(scratch).merge_base(environ={})
+    assert (base.name, base.tip, base.commit) == ("main", tip, first)
+    assert _open(scratch).merge_base("main~1").commit == first
+
+
+@pytest.mark.parametrize(
+    ("variables", "name"),
+    [
+        ({"GITHUB_BASE_REF": "release"}, "origin/release"),
+        ({"SYSTEM_PULLREQUEST_TARGETBRANCH": "refs/heads/release"}, "origin/release"),
+        ({"GITHUB_BASE_REF": ""}, "origin/HEAD"),
+    ],
+)
+def test_the_base_of_a_pull_request_is_named_by_the_ci(
+    scratch: ScratchRepository, tmp_path: Path, variables: dict[str, str], name: str
+) -> None:
+    scratch.commit({"a": "1"})
+    scratch.git("branch", "release")
+    scratch.git("clone", "--quiet", str(scratch.root), str(tmp_path / "clone"))
+    assert open_repository(tmp_path / "clone").merge_base(environ=variables).name == name
+
+
+def test_a_base_that_is_not_there_names_the_remedy(scratch: ScratchRepository) -> None:
+    scratch.commit({"a": "1"})
+    with pytest.raises(
+        RequestError, match=r"there is no origin/release; fetch it \(actions/checkout: fetch-depth: 0\)"
+    ):
+        _open(scratch).merge_base(environ={"GITHUB_BASE_REF": "release"})
+    scratch.git("branch", "--move", "main", "trunk")
+    with pytest.raises(RequestError, match=r"no origin/HEAD or .*; name one: reportgen diff BASE"):
+        _open(scratch).merge_base(environ={})
+
+
+def test_branches_without_a_common_commit_have_no_merge_base(scratch: ScratchRepository) -> None:
+    tip = scratch.commit({"a": "1"})
+    scratch.git("checkout", "--quiet", "--orphan", "other")
+    scratch.commit({"b": "1"})
+    base = _open(scratch).merge_base("main")
+    assert (base.tip, base.commit) == (tip, None)
+
+
+def test_a_shallow_clone_is_known_as_one(scratch: ScratchRepository, tmp_path: Path) -> None:
+    first = scratch.commit({"a": "1"})
+    scratch.commit({"a": "2"})
+    scratch.git("clone", "--quiet", "--depth=1", f"file://{scratch.root}", str(tmp_path / "shallow"))
+    shallow = open_repository(tmp_path / "shallow")
+    assert (shallow.is_shallow(), _open(scratch).is_shallow()) == (True, False)
+    with pytest.raises(RequestError, match="the clone is shallow: run git fetch --unshallow"):
+        shallow.resolve(first)
+
+
+def test_outside_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    with pytest.raises(RequestError, match="is not in a git repository; run git init"):
+        open_repository(tmp_path)
+    assert find_repository(tmp_path) is None
+
+
+def test_without_git(scratch: ScratchRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(scratch.root))
+    with pytest.raises(RequestError, match="git: is not installed; install git"):
+        open_repository(scratch.root)
+
+
+def test_variables_of_a_hook_lead_to_no_other_repository(
+    scratch: ScratchRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = scratch.commit({"a": "1"})
+    ScratchRepository(tmp_path / "other").commit({"b": "1"})
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / ".git" / "index"))
+    assert _open(scratch).head() == commit
+    assert _open(scratch).changed_files(commit) == []
+
+
+def test_programs_that_a_repository_configures_do_not_run(scratch: ScratchRepository, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/has-run\n", encoding="utf-8")
+    program.chmod(0o755)
+    first = scratch.commit({"a.csv": "1", ".gitattributes": "*.csv diff=x\n"})
+    scratch.commit({"a.csv": "2"})
+    for name in (
+        "core.fsmonitor",
+        "core.pager",
+        "diff.external",
+        "diff.x.textconv",
+        "diff.x.command",
+        "gpg.program",
+    ):
+        scratch.git("config", name, str(program))
+    scratch.git("config", "log.showSignature", "true")
+    (scratch.root / "a.csv").write_text("3", encoding="utf-8")
+    repository = _open(scratch)
+    repository.changed_files(first)
+    repository.log("a.csv")
+    repository.read(first, "a.csv")
+    assert not (tmp_path / "has-run").exists()
+
+
+@pytest.mark.parametrize(
+    ("remote", "page"),
+    [
+        ("https://github.com/o/r.git", "https://github.com/o/r/blob/c0ffee/logs/a%20b.csv#L3"),
+        ("https://user:secret@github.com/o/r", "https://github.com/o/r/blob/c0ffee/logs/a%20b.csv#L3"),
+        ("git@github.com:o/r.git", "https://github.com/o/r/blob/c0ffee/logs/a%20b.csv#L3"),
+        ("ssh://git@gitlab.example.org:2222/g/s/r.git", "https://gitlab.example.org/g/s/r/-/blob/c0ffee/logs/a%20b.csv#L3"),
+        ("https://codeberg.org/o/r", "https://codeberg.org/o/r/src/commit/c0ffee/logs/a%20b.csv#L3"),
+        ("/srv/github/r.git", ""),
+        ("file:///srv/github/r.git", ""),
+        ("https://example.org/o/r", ""),
+        ("https://github.com)[x](evil/o/r", ""),
+        ("https://github.com:port/o/r", ""),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_a_line_of_a_file_has_a_page_on_known_forges(remote: str, page: str) -> None:
+    assert web_link(remote, "c0ffee", "logs/a b.csv", 3) == page
+
+
+def test_the_remote_of_a_repository(scratch: ScratchRepository) -> None:
+    assert _open(scratch).remote_url() == ""
+    scratch.git("remote", "add", "origin", "git@github.com:o/r.git")
+    assert _open(scratch).remote_url() == "git@github.com:o/r.git"
