@@ -186,6 +186,16 @@ def test_a_log_without_means_reports_how_it_ended_and_is_never_measured(
     assert measure_run(run, "step_time", "forward", DEFAULT) is None
 
 
+def test_scripts_that_wrote_into_one_log_are_one_run_each() -> None:
+    other = ENDING.replace(b"0.1774", b"0.5").replace(b"batch_size: 128", b"batch_size: 64")
+    content = HEADER + BATCHES + ENDING + HEADER + other
+    files = LogFiles.of({"slurm-7-train.out": content}).file("slurm-7-train.out")
+    first, second = (run for run in jade.FORMAT.read(files) if isinstance(run, Run))
+    assert (first.id, second.id) == ("slurm-7-train.out#1", "slurm-7-train.out#2")
+    assert [run.factors["batch_size"] for run in (first, second)] == [128, 64]
+    assert [means(run)["forward"] for run in (first, second)] == [0.1774, 0.5]
+
+
 def test_damaged_lines_are_reported_and_the_rest_is_read() -> None:
     run = read(
         TRAIN.replace(

@@ -241,6 +241,12 @@ def test_the_training_report_is_used_not_the_testing_report() -> None:
     assert figures(read_file(testing), "step_time")["forward"] == 0.9
 
 
+def test_a_second_report_of_training_in_a_file_is_named() -> None:
+    (finding,) = read_file(NEW + NEW.replace(b"0.1  ", b"0.9  ")).findings
+    assert (finding.rule, finding.source.line) == ("read.several-runs", NEW.count(b"\n") + 1)
+    assert read_file(NEW).findings == ()
+
+
 def test_a_folder_with_two_executions_is_one_run() -> None:
     run = read_folder(FOLDER)
     assert (run.status, run.samples_per_step, run.findings) == ("complete", 8.0, ())

@@ -13,9 +13,11 @@ from collections.abc import Mapping
 
 from reportgen.core.model import STEP, FactorValue, Run
 from reportgen.core.rules import Rule
+from reportgen.formats.base import Results
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.exit_status import ending
 from reportgen.formats.parsing.run_builder import ResultRun, known
+from reportgen.formats.parsing.several_runs import result_places, run_borders, run_logs
 from reportgen.formats.parsing.text_log import NUMBER, TextLog, TextSign, format_of
 
 _SECTIONS = (b"\nArguments\n", b"\nSystem Information\n", b"\nBenchmark Results\n", b"\nDevices used:")
@@ -26,6 +28,7 @@ _BATCH = re.compile(
     rb"(?:, Backward Pass Time: (?P<backward>%(n)s)(?: seconds)?)?[.,] "
     rb"Batch Size: (?P<size>[0-9]{1,9})" % {b"n": NUMBER}
 )
+_RESULT = re.compile(rb"^Average Forward Pass Time:", re.MULTILINE)
 _SECONDS = re.compile(rb"(%s) seconds" % NUMBER)
 _DEVICES = re.compile(rb"([0-9]{1,6}) x ([^\r\n]+)")
 _WORLD = re.compile(rb"All distributed processes registered\. Starting with ([0-9]{1,6}) processes")
@@ -61,7 +64,7 @@ class _JadeLog:
         self.batches = self.log.records(_BATCH, b": Data Loading Time: ", "not a complete line of a batch")
         name = _FILE_NAME.fullmatch(self.log.path.rpartition("/")[2])
         self.job, self.job_name = (name[1], name[2]) if name else ("", "")
-        self.run = ResultRun.of_file("jade", log.files)
+        self.run = ResultRun("jade", log.id, log.source)
 
     def read(self) -> Run:
         """Return the run: its means and samples, and how it ended."""
@@ -185,6 +188,12 @@ class _JadeLog:
         return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
 
 
+def read(log: TextLog) -> Results:
+    """Yield the runs of a log: one, or one for each script that wrote into it."""
+    for part in run_logs(log, run_borders(log, result_places(log, _RESULT))):
+        yield _JadeLog(part).read()
+
+
 FORMAT = format_of(
     "jade",
     "Slurm logs of BenchmarkJade: ResNet-50 training and inference.",
@@ -193,5 +202,5 @@ FORMAT = format_of(
         TextSign((b": Data Loading Time: ",), _LOADED, 1.0),
         TextSign((b"Initializing distributed: GLOBAL_RANK",), _SCRIPT, 0.9),
     ),
-    lambda log: iter((_JadeLog(log).read(),)),
+    read,
 )

@@ -87,14 +87,24 @@ def parse(content: bytes) -> tuple[Action, ...]:
     return tuple(actions)
 
 
+def second_training_report(content: bytes) -> int:
+    """Return the offset of a second report of training, -1 if there is none."""
+    reports = _training_reports(content)
+    return reports[1] if len(reports) > 1 else -1
+
+
+def _training_reports(content: bytes) -> list[int]:
+    """Return the offsets of the titles of reports of training; older versions do not name the stage."""
+    starts = [title.start() for title in re.finditer(TITLE, content)]
+    stages = [_STAGE.search(content[max(start - 20, 0) : start]) for start in starts]
+    return [start for start, stage in zip(starts, stages, strict=True) if not stage or stage[1] == b"FIT"]
+
+
 def _report(content: bytes) -> tuple[int, int]:
     """Return begin and end of the training report; a log may also hold a report of testing."""
-    starts = [title.start() for title in re.finditer(TITLE, content)]
-    if not starts:
-        return 0, 0
-    stages = [_STAGE.search(content[max(start - 20, 0) : start]) for start in starts]
-    chosen = next((i for i, stage in enumerate(stages) if not stage or stage[1] == b"FIT"), 0)
-    return starts[chosen], starts[chosen + 1] if chosen + 1 < len(starts) else len(content)
+    start = next(iter(_training_reports(content)), content.find(TITLE))
+    end = content.find(TITLE, start + 1)
+    return (0, 0) if start < 0 else (start, len(content) if end < 0 else end)
 
 
 def _action(row: re.Match[bytes], line: int) -> Action:

@@ -118,6 +118,12 @@ def _read_profile(log: TextLog) -> Run:
     run = ResultRun.of_file(_NAME, log.files, framework=_FRAMEWORK)
     profiler.add_step_times(run, profiler.parse(log.content))
     run.findings += log.malformed.findings()
+    if (second := profiler.second_training_report(log.content)) >= 0:
+        run.note(
+            Rule.READ_SEVERAL_RUNS,
+            "another report of training begins here: the first counts; write each run to a file of its own",
+            log.place(second),
+        )
     if not run.aggregates:
         run.status = "partial"
         run.note(Rule.READ_INCOMPLETE_RUN, "the profiler's report has no actions")
