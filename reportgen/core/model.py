@@ -168,7 +168,7 @@ class Run:
     work_is_labelled  True if labels gave the work per step, which no log confirms
     ranks             number of started processes, None if the log does not say it
     published         True for figures of a publication rather than a log
-    started           s since 1970, None if the log does not say it
+    started, ended    s since 1970, None if the log does not say it
     round             seed of the order of a campaign that interleaves its cases, number of the round in it
     """
 
@@ -188,6 +188,7 @@ class Run:
     published: bool = False
     work_is_labelled: bool = False
     started: float | None = None
+    ended: float | None = None
     round: tuple[int, int] | None = None
 
 

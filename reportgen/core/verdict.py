@@ -7,6 +7,9 @@ from typing import Literal
 VerdictKind = Literal["faster", "slower", "same", "undecided", "no repeats", "not comparable"]
 TestName = Literal["signed rank", "rank sum", "separation", ""]
 
+# Rounds of an order that the runs did not have: one run of each case, in turns.
+TURNS = "interleaved rounds"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -17,8 +20,11 @@ class Verdict:
     coverage   of the interval, 0 without one
     p          of the test, None if none applies
     reason     a fragment: why nothing was decided, else ""
-    more       rounds or repeats that would probably settle a difference of the margin, 0 if not known
-    counted    what the test counts: rounds, or repeats
+    counted    what the test counts: rounds, or repeats of each case; n  how many of them there are
+    more       of what the test counts, to settle a difference of `margin`, or, if that is 0, to decide
+               anything; 0 if not known
+    seconds    that one more round or repeat takes, None if the logs do not say it
+    devices    that it takes, 0 if the logs do not say it
     """
 
     kind: VerdictKind
@@ -30,8 +36,12 @@ class Verdict:
     coverage: float = 0.0
     p: float | None = None
     reason: str = ""
-    more: int = 0
     counted: str = "rounds"
+    n: int = 0
+    more: int = 0
+    margin: float = 0.0
+    seconds: float | None = None
+    devices: int = 0
 
     def sentence(self) -> str:
         """Return the verdict as a reviewer may quote it."""
@@ -43,10 +53,23 @@ class Verdict:
             largest = max(abs(math.expm1(abs(math.log(end)))) for end in (self.low, self.high))
             return f"no difference larger than {_percent(largest)}"
         if self.kind == "undecided":
-            what = self.counted.removesuffix("s") if self.more == 1 else self.counted
-            settle = f"; about {self.more} more {what} would settle it" if self.more else ""
-            return f"undecided: {self.reason}{settle}"
+            return f"undecided: {self.reason}{self._remedy_text()}"
         return f"{self.kind}: {self.reason}" if self.reason else self.kind
+
+    def _remedy_text(self) -> str:
+        """Return what would settle an undecided verdict, and what that costs."""
+        if not self.more:
+            return ""
+        what = self.counted.removesuffix("s") if self.more == 1 else self.counted
+        number = f"{self.more} {what}" if self.counted == TURNS else f"{self.more} more {what}"
+        effect = f"would settle {_share(self.margin)}" if self.margin else "could decide"
+        return f"; {number} {effect}{self._cost_text()}"
+
+    def _cost_text(self) -> str:
+        if self.seconds is None:
+            return ""
+        devices = f" of {self.devices} device{'s' if self.devices > 1 else ''}" if self.devices else ""
+        return f", about {_duration(self.more * self.seconds)}{devices}"
 
     def _interval_text(self) -> str:
         if self.low is None or self.high is None:
@@ -70,3 +93,16 @@ def _size_text(ratio: float) -> str:
 def _percent(share: float) -> str:
     percent = 100 * share
     return f"{percent:.1f} %" if percent < 9.95 else f"{percent:.0f} %"
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit in which it reads best: "40 seconds", "11 minutes", "3.5 hours"."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} second{'s' if seconds >= 1.5 else ''}"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.2g} hours" if seconds < 100 * 3600 else f"{seconds / 3600:,.0f} hours"

@@ -12,11 +12,12 @@ from reportgen.core.comparability import SIZES, differences
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import STEP, Case, Finding
+from reportgen.core.model import STEP, Case, Finding, Measurement
 from reportgen.core.results import Comparison, Expected
 from reportgen.core.rules import Rule
 from reportgen.core.verdict import Verdict
 from reportgen.protocol import FAILED_STATUSES
+from reportgen.protocol.run_duration import run_duration
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import fastest
@@ -135,13 +136,24 @@ def verdict_on(case: Case, baseline: Case, settings: CompareSpec, confidence: fl
     if settings.kind == "efficiency" or not metric.is_speed or metric.better is None:
         return None
     repeats, others = (
-        [TimedRepeat(each.value, each.run.started, each.run.round) for each in side.measurements]
-        for side in (case, baseline)
+        [_timed_repeat(measurement) for measurement in side.measurements] for side in (case, baseline)
     )
     if min(each.value for each in (*repeats, *others)) <= 0:
         return None
     rule = DecisionRule(confidence, settings.same_within, settings.is_exchangeable)
     return decide(repeats, others, better=metric.better, rule=rule)
+
+
+def _timed_repeat(measurement: Measurement) -> TimedRepeat:
+    run = measurement.run
+    devices = run.factors.get("devices", run.ranks)
+    return TimedRepeat(
+        measurement.value,
+        run.started,
+        run.round,
+        seconds=run_duration(run),
+        devices=devices if isinstance(devices, int) else 0,
+    )
 
 
 def _without(factors: FactorsKey, names: Container[str]) -> FactorsKey:

@@ -61,7 +61,7 @@ def _not_significant(verdict: Verdict, count: int, rate: float) -> Verdict:
         fewest_rounds(rate / count) if verdict.test == "signed rank" else fewest_repeats_of_each(rate / count)
     )
     reason = f"not significant among {count} comparisons, which need {fewest} {verdict.counted} each"
-    return replace(verdict, kind="undecided", reason=reason, more=0)
+    return replace(verdict, kind="undecided", reason=reason, more=max(fewest - verdict.n, 0), margin=0.0)
 
 
 def _corrected(pending: PendingCell, undecided: dict[Key, Verdict]) -> PendingCell:

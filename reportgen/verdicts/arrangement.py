@@ -20,13 +20,16 @@ PAIRED: tuple[Kind, ...] = ("random rounds", "rounds", "alternating")
 class TimedRepeat:
     """One repeat of a case.
 
-    value  in the unit of the metric; start  s since any fixed time, None if the log does not say it
-    round  the campaign (by the seed of its order) and the number of the round in it; None if not planned
+    value    in the unit of the metric; start  s since any fixed time, None if the log does not say it
+    round    the campaign (by the seed of its order) and the number of the round in it; None if not planned
+    seconds  that the run took, None if the log does not say it; devices  that it took, 0 if not known
     """
 
     value: float
     start: float | None = None
     round: tuple[int, int] | None = None
+    seconds: float | None = None
+    devices: int = 0
 
 
 # Of rounds that lack a case, because a run failed, at least so many must be left: they decide at 95 %.

@@ -17,7 +17,7 @@ from reportgen.core.exact_tests import (
     signed_rank_test,
 )
 from reportgen.core.stats import median, trend
-from reportgen.core.verdict import TestName, Verdict, difference_text
+from reportgen.core.verdict import TURNS, TestName, Verdict, difference_text
 from reportgen.verdicts.arrangement import Arrangement, TimedRepeat, arrange
 
 # Without an interleaved order no test holds its level. Two sets of repeats count as different if they do not
@@ -35,7 +35,8 @@ class DecisionRule:
     """How to decide.
 
     confidence       of the interval; a difference counts if the interval excludes none
-    margin           two cases are the same if the interval of their ratio is within 1 and this share of it
+    margin           two cases are the same if the interval of their ratio is between 1 / (1 + margin) and
+                     1 + margin
     is_exchangeable  the author declares that the order of the runs does not matter (independent sessions)
     """
 
@@ -51,11 +52,26 @@ def decide(
     better: Literal["higher", "lower"],
     rule: DecisionRule = DecisionRule(),
 ) -> Verdict:
-    """Return the verdict on a case against a baseline.
+    """Return the verdict on a case against a baseline, and what one more round or repeat of both costs.
 
     repeats, others  of the case and of the baseline, positive values
     better           whether a higher or a lower value is the faster one
     """
+    verdict = _decided(repeats, others, better, rule)
+    times = [[each.seconds for each in side if each.seconds is not None] for side in (repeats, others)]
+    return replace(
+        verdict,
+        seconds=sum(map(median, times)) if all(times) else None,
+        devices=max(each.devices for each in (*repeats, *others)),
+    )
+
+
+def _decided(
+    repeats: Sequence[TimedRepeat],
+    others: Sequence[TimedRepeat],
+    better: Literal["higher", "lower"],
+    rule: DecisionRule,
+) -> Verdict:
     sign = 1.0 if better == "higher" else -1.0
     speeds, base = ([sign * math.log(each.value) for each in side] for side in (repeats, others))
     ratio = math.exp(median(speeds) - median(base))
@@ -67,7 +83,9 @@ def decide(
     if rule.is_exchangeable:
         return _by_ranks(speeds, base, _in_order(repeats, sign), _in_order(others, sign), rule)
     is_timed = all(each.start is not None for each in (*repeats, *others))
-    return _by_separation(speeds, base, ratio, arrangement, is_timed=is_timed)
+    verdict = _by_separation(speeds, base, ratio, arrangement, is_timed=is_timed)
+    is_open = verdict.kind == "undecided"
+    return replace(verdict, counted=TURNS, more=fewest_rounds(1 - rule.confidence)) if is_open else verdict
 
 
 def _by_rounds(arrangement: Arrangement, sign: float, rule: DecisionRule) -> Verdict:
@@ -114,9 +132,9 @@ def _verdict(
     result: ShiftTest, arrangement: str, test: TestName, counted: _Counted, rule: DecisionRule
 ) -> Verdict:
     ratio = math.exp(result.shift)
-    verdict = Verdict("undecided", ratio, arrangement, test, p=result.p, counted=counted.what)
+    verdict = Verdict("undecided", ratio, arrangement, test, p=result.p, counted=counted.what, n=counted.n)
     if not math.isfinite(result.low):
-        reason = f"{counted.n} {counted.what} are too few for {rule.confidence:.0%} confidence"
+        reason = f"{counted.n} {counted.what} are too few for {100 * rule.confidence:.3g} % confidence"
         return replace(verdict, reason=reason, more=max(counted.fewest - counted.n, 0))
     low, high = math.exp(result.low), math.exp(result.high)
     verdict = replace(verdict, low=low, high=high, coverage=result.coverage)
@@ -128,7 +146,9 @@ def _verdict(
     half = (result.high - result.low) / 2
     needed = math.ceil(counted.n * (half / margin) ** 2) if margin > 0 else 0
     reason = f"between {difference_text(low)} and {difference_text(high)}"
-    return replace(verdict, reason=reason, more=max(needed - counted.n, 1) if needed else 0)
+    return replace(
+        verdict, reason=reason, more=max(needed - counted.n, 1) if needed else 0, margin=rule.margin
+    )
 
 
 def _by_separation(

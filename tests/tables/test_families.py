@@ -57,7 +57,8 @@ def test_a_weak_difference_among_many_comparisons_is_undecided() -> None:
     assert comparison is not None
     assert comparison.verdict is not None
     assert comparison.verdict.sentence() == (
-        "undecided: not significant among 4 comparisons, which need 8 rounds each"
+        "undecided: not significant among 4 comparisons, which need 8 rounds each; 1 more round could decide, "
+        "about 5 minutes"
     )
     assert comparison.verdict.low is not None
     assert (

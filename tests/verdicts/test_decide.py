@@ -43,7 +43,7 @@ def interleaved(ratio: float, percent: float = 0.5) -> Verdict:
             1.0,
             8.0,
             "undecided",
-            "undecided: between 3.9 % slower and 4.9 % faster; about 130 more rounds would settle it",
+            "undecided: between 3.9 % slower and 4.9 % faster; 130 more rounds would settle 1 %",
         ),
     ],
 )
@@ -60,7 +60,7 @@ def test_too_few_rounds_are_named() -> None:
     verdict = decide(own, base, better="higher")
     assert verdict.kind == "undecided"
     assert verdict.sentence() == (
-        "undecided: 4 rounds are too few for 95% confidence; about 2 more rounds would settle it"
+        "undecided: 4 rounds are too few for 95 % confidence; 2 more rounds could decide"
     )
     assert verdict.ratio == pytest.approx(2.0)
 
@@ -70,11 +70,14 @@ def test_too_few_rounds_are_named() -> None:
     [
         (around(103, start=0), around(100, start=100), "faster", "3.0 % faster, without overlap of the repeats"),
         (around(97, start=100), around(100, start=0), "slower", "3.0 % slower, without overlap of the repeats"),
-        (around(100.5, start=0), around(100, start=100), "undecided", "undecided: not interleaved"),
+        (around(100.5, start=0), around(100, start=100), "undecided",
+         "undecided: not interleaved; 6 interleaved rounds could decide"),
         (around(103), around(100), "faster", "3.0 % faster, without overlap of the repeats"),
-        (around(100.2), around(100), "undecided", "undecided: the order of the runs is not known"),
+        (around(100.2), around(100), "undecided",
+         "undecided: the order of the runs is not known; 6 interleaved rounds could decide"),
         (around(103)[:4], around(100), "undecided",
-         "undecided: the order of the runs is not known, and fewer than 5 repeats"),
+         "undecided: the order of the runs is not known, and fewer than 5 repeats; "
+         "6 interleaved rounds could decide"),
         (around(103)[:1], around(100), "no repeats", "no repeats: one figure has no spread"),
     ],
 )  # fmt: skip
@@ -108,7 +111,7 @@ def test_declared_repeats_that_are_too_few_name_what_they_need() -> None:
     rule = DecisionRule(is_exchangeable=True)
     three = decide(around(110)[:3], around(100)[:3], better="higher", rule=rule)
     assert three.sentence() == (
-        "undecided: 3 repeats are too few for 95% confidence; about 1 more repeat would settle it"
+        "undecided: 3 repeats are too few for 95 % confidence; 1 more repeat could decide"
     )
     assert decide(around(110)[:4], around(100)[:4], better="higher", rule=rule).kind == "faster"
 
@@ -118,6 +121,35 @@ def test_a_margin_of_the_author_decides_what_is_the_same() -> None:
     base = [TimedRepeat(100.0, 2.0 * at + 1) for at in range(7)]
     assert decide(own, base, better="higher").kind == "same"
     assert decide(own, base, better="higher", rule=DecisionRule(margin=0.001)).kind == "faster"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "devices", "cost"),
+    [
+        (0.1, 1, ", about 26 seconds of 1 device"),
+        (10.0, 8, ", about 43 minutes of 8 devices"),
+        (60.0, 0, ", about 4.3 hours"),
+        (7200.0, 0, ", about 520 hours"),
+        (None, 8, ""),
+    ],
+)
+def test_an_undecided_verdict_says_what_more_rounds_cost(
+    seconds: float | None, devices: int, cost: str
+) -> None:
+    base = [TimedRepeat(100 * (1 - n * 0.08), 2.0 * at, seconds=seconds) for at, n in enumerate(NOISE)]
+    own = [
+        TimedRepeat(100 * (1 + n * 0.08), 2.0 * at + 1, seconds=seconds, devices=devices)
+        for at, n in enumerate(NOISE)
+    ]
+    verdict = decide(own, base, better="higher")
+    assert verdict.sentence().endswith(f"; 130 more rounds would settle 1 %{cost}")
+
+
+def test_the_author_s_margin_is_what_more_rounds_would_settle() -> None:
+    base = [TimedRepeat(100 * (1 - n * 0.08), 2.0 * at) for at, n in enumerate(NOISE)]
+    own = [TimedRepeat(100 * (1 + n * 0.08), 2.0 * at + 1) for at, n in enumerate(NOISE)]
+    verdict = decide(own, base, better="higher", rule=DecisionRule(margin=0.025))
+    assert verdict.sentence().endswith("; 16 more rounds would settle 2.5 %")
 
 
 _VALUES = st.lists(st.floats(0.5, 2), min_size=1, max_size=8)

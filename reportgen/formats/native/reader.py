@@ -221,7 +221,10 @@ class _RunFolder:
         self._add_peak_memory(ranks)
         if json.round is not None and json.order_seed is not None:
             run.round = (json.order_seed, json.round)
-        run.started = None if json.started_realtime_ns is None else json.started_realtime_ns / 1e9
+        run.started, run.ended = (
+            None if each is None else each / 1e9
+            for each in (json.started_realtime_ns, json.ended_realtime_ns)
+        )
         if json.samples_per_step is not None:
             run.samples_per_step = float(json.samples_per_step * max(json.ranks or 1, len(ranks)))
         self._add_status(ranks)

@@ -103,6 +103,7 @@ class ResultRun:
     repeat: int | None = None
     ranks: int | None = None
     started: float | None = None
+    ended: float | None = None
     round: tuple[int, int] | None = None
     status: Status = "complete"
     samples_per_step: float | None = None
@@ -173,6 +174,7 @@ class ResultRun:
             repeat=self.repeat,
             ranks=self.ranks,
             started=self.started,
+            ended=self.ended,
             round=self.round,
             status=self.status,
             samples_per_step=self.samples_per_step,
