@@ -98,6 +98,14 @@ def _work(run: Run) -> float | None:
     return sum(work for of, _, work in per_rank if of == clock)
 
 
+def have_same_device(case: Case, baseline: Case) -> bool:
+    """Return whether two cases ran on one device model: by their logs, else by the factors that name it."""
+    own, base = (_of_case(side).get(DEVICE) for side in (case, baseline))
+    if own and base:
+        return own == base
+    return all(case.factors.get(name) == baseline.factors.get(name) for name in _DEVICES)
+
+
 def differences(case: Case, baseline: Case, compared: Collection[str]) -> tuple[Difference, ...]:
     """Return in what else than factors a case and its baseline differ, the essential first.
 

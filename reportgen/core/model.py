@@ -28,6 +28,8 @@ RESERVED = ("metric", "phase", "repeat")
 
 # The phase of a whole step, from its start to the start of the next.
 STEP = "step"
+# The phase in which the device waits for data: it does not depend on the device.
+DATA_LOADING = "data_loading"
 
 
 @dataclass(frozen=True, slots=True)

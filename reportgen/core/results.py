@@ -9,14 +9,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Self
 
+from reportgen.core.cycles import CycleComparison
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.core.verdict import Verdict
 
 Quantity = Literal[
-    "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats", "verdict"
-]
+    "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats", "verdict",
+    "cycles", "energy",
+]  # fmt: skip
 CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
 CellKind = Literal["number", "absent", "status", "several", "planned", "verdict", "incomparable"]
 UnitMode = Literal["table", "column", "row", "cell"]
@@ -48,11 +51,13 @@ class FigureKind(StrEnum):
 
 # The quantities that each comparison can show, and their titles.
 COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {
-    "ratio": ("ratio", "verdict"),
-    "speedup": ("speedup", "verdict"),
+    "ratio": ("ratio", "verdict", "cycles", "energy"),
+    "speedup": ("speedup", "verdict", "cycles", "energy"),
     "efficiency": ("efficiency",),
-    "expected": ("observed", "expected", "excess", "verdict"),
+    "expected": ("observed", "expected", "excess", "verdict", "cycles", "energy"),
 }
+# These are shown only on request.
+ON_REQUEST: frozenset[Quantity] = frozenset(("verdict", "cycles", "energy"))
 QUANTITY_TITLES: Mapping[Quantity, str] = {
     "value": "value",
     "ratio": "ratio",
@@ -63,6 +68,8 @@ QUANTITY_TITLES: Mapping[Quantity, str] = {
     "excess": "slowdown vs expected",
     "repeats": "repeats",
     "verdict": "verdict",
+    "cycles": "in cycles",
+    "energy": "energy per sample",
 }
 
 # Yields the items one by one and reports the progress to the user.
@@ -160,6 +167,8 @@ class Comparison:
     low, high  of `excess`, from the band of the expected speed
     differs   in what else than factors the two differ
     verdict   how the two speeds compare; None where they are no speeds of the same work
+    cycles    how they compare per cycle of the SM clock; None if not every repeat logged it
+    energy    energy per sample, relative to the baseline's; None if not every repeat has one
     """
 
     kind: CompareKind
@@ -171,6 +180,16 @@ class Comparison:
     high: float | None = None
     verdict: Verdict | None = None
     differs: tuple[Difference, ...] = ()
+    cycles: CycleComparison | None = None
+    energy: float | None = None
+
+    @property
+    def in_cycles(self) -> float | None:
+        """Return the ratio per cycle, in the direction of `value`: of times or of speeds."""
+        if self.cycles is None:
+            return None
+        is_time = self.kind == "ratio" and metric_of(self.baseline.metric).better == "lower"
+        return 1 / self.cycles.ratio if is_time or self.kind == "expected" else self.cycles.ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,13 +131,21 @@ def _comparison(case: Case, appearance: Appearance, cases: CaseIndex) -> Link | 
     before = _BEFORE_BASELINE[comparison.kind].format(units.text(comparison.value, digits=3))
     texts = ", ".join(each.text for each in comparison.differs)
     differs = f"; differs in {texts}" if texts else ""
-    after = _expectation(comparison) + _verdict(comparison) + differs
+    after = _expectation(comparison) + _verdict(comparison) + _beside(comparison) + differs
     return Link(f"case-{baseline}", ", ".join(differing) or "the other runs", before, after)
 
 
 def _verdict(comparison: Comparison) -> str:
     verdict = comparison.verdict
     return "" if verdict is None or verdict.kind == "no repeats" else f"; {verdict.sentence()}"
+
+
+def _beside(comparison: Comparison) -> str:
+    """Return how the two compare per cycle and per joule, where their logs have both."""
+    cycles, energy = comparison.cycles, comparison.energy
+    texts = [cycles.sentence(comparison.verdict)] if cycles else []
+    texts += [f"{units.text(energy, digits=3)}x the energy per sample"] if energy else []
+    return "".join(f"; {text}" for text in texts)
 
 
 def _expectation(comparison: Comparison) -> str:

@@ -15,7 +15,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue
-from reportgen.core.results import COMPARED_QUANTITIES, CompareKind, FigureKind, Quantity
+from reportgen.core.results import COMPARED_QUANTITIES, ON_REQUEST, CompareKind, FigureKind, Quantity
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec
@@ -338,7 +338,7 @@ def _compare_spec(table: CompareTable) -> CompareSpec:
 def _shown(show: Iterable[str], compare: CompareSpec | None, place: str) -> tuple[Quantity, ...]:
     compared = COMPARED_QUANTITIES[compare.kind] if compare else ()
     showable = ("value", "repeats", *compared)
-    usual = (quantity for quantity in compared if quantity != "verdict")
+    usual = (quantity for quantity in compared if quantity not in ON_REQUEST)
     shown = tuple(show) or ("value", *usual)
     for position, quantity in enumerate(shown):
         if quantity not in showable:

@@ -53,8 +53,9 @@ def build_tables(
     raises    RequestError for names, values, units or baselines that do not exist
     """
     _check_direction(spec)
-    selection = select(spec, runs, speed_facts.system_of, measured or MeasuredRuns())
-    against = comparer(spec, selection.pool, speed_facts)
+    measured = measured or MeasuredRuns()
+    selection = select(spec, runs, speed_facts.system_of, measured)
+    against = comparer(spec, selection.pool, speed_facts, measured)
     grids = pivot(spec, selection.cases)
     ids = _ids(spec, [grid.facet for grid in grids])
     return [

@@ -1,10 +1,10 @@
 """The caption of a table: what it shows, on what evidence, relative to what."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
-from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Comparison
+from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Comparison, Quantity
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
@@ -17,6 +17,12 @@ _MAX_LISTED_VALUES = 6
 # and these if they are short.
 _MAX_LISTED_CHARS = 60
 _WHOLE_LOG = "whole log"
+_ON_REQUEST: Mapping[Quantity, str] = {
+    "cycles": "In cycles: the same ratio, with each time multiplied by the mean SM clock during its measured "
+    "steps; empty where the logs do not have this clock or name different devices.",
+    "energy": "Energy per sample: relative to that of the baseline, over the measured steps; empty where the "
+    "logs do not have it.",
+}
 
 
 def caption(
@@ -41,6 +47,7 @@ def caption(
         _constants(spec, cases),
         _baseline(spec, unequal),
         _differences(comparisons),
+        *(text for quantity, text in _ON_REQUEST.items() if quantity in spec.show),
         _unnamed(spec, grid),
         *spec.notes,
     ]

@@ -153,7 +153,8 @@ def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | No
         return None
     if quantity == "expected":
         return comparison.expected.speed if comparison.expected else None
-    value = comparison.excess if quantity == "excess" else comparison.value
+    beside = {"excess": comparison.excess, "cycles": comparison.in_cycles, "energy": comparison.energy}
+    value = beside.get(quantity, comparison.value)
     return value if value is not None and math.isfinite(value) else None
 
 

@@ -12,20 +12,18 @@ from reportgen.core.comparability import SIZES, differences
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import STEP, Case, Finding, Measurement
-from reportgen.core.results import Comparison, Expected
+from reportgen.core.model import DATA_LOADING, STEP, Case, Finding, Measurement
+from reportgen.core.results import Comparison, Difference, Expected
 from reportgen.core.rules import Rule
 from reportgen.core.verdict import Verdict
-from reportgen.protocol import FAILED_STATUSES
+from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
 from reportgen.protocol.run_duration import run_duration
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
+from reportgen.tables.per_cycle import PerCycle
 from reportgen.tables.pivot import fastest
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 from reportgen.verdicts import DecisionRule, TimedRepeat, decide
-
-# Waiting for data has no expected speed, because it does not depend on the device.
-HOST_BOUND = "data_loading"
 
 # A message names at most this many factors in which a baseline differs, and this many of their values.
 _MAX_NAMED_FACTORS = 4
@@ -42,12 +40,16 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparer:
-    """Compares the cases of one table; `by_factors` holds all cases that may be a baseline."""
+    """Compares the cases of one table.
+
+    by_factors  all cases that may be a baseline; measured  the store of the build
+    """
 
     spec: TableSpec
     settings: CompareSpec
     speed_facts: SpeedFacts
     by_factors: Mapping[FactorsKey, Case]
+    measured: MeasuredRuns
 
     def compare(self, case: Case) -> Compared:
         """Return the comparison of a case with its baseline."""
@@ -70,8 +72,24 @@ class Comparer:
         compared = self._compared(case, baseline)
         if compared.comparison is None or case is baseline:
             return compared
-        verdict = verdict_on(case, baseline, self.settings, self.spec.protocol.confidence)
-        return replace(compared, comparison=replace(compared.comparison, verdict=verdict, differs=differs))
+        return replace(compared, comparison=self._with_verdict(case, compared.comparison, differs))
+
+    def _with_verdict(
+        self, case: Case, comparison: Comparison, differs: tuple[Difference, ...]
+    ) -> Comparison:
+        """Return the comparison with its verdict, and with the ratios per cycle and per joule."""
+        baseline, settings, protocol = comparison.baseline, self.settings, self.spec.protocol
+        if settings.kind == "efficiency":
+            return replace(comparison, differs=differs)
+        rule = DecisionRule(protocol.confidence, settings.same_within, settings.is_exchangeable)
+        beside = PerCycle(self.measured, protocol, rule)
+        return replace(
+            comparison,
+            differs=differs,
+            verdict=verdict_on(case, baseline, rule),
+            cycles=beside.compare(case, baseline),
+            energy=beside.energy_ratio(case, baseline),
+        )
 
     def _compared(self, case: Case, baseline: Case) -> Compared:
         if self.settings.kind == "expected":
@@ -130,17 +148,16 @@ class Comparer:
         return Compared(with_expected(baseline, slower, expected))
 
 
-def verdict_on(case: Case, baseline: Case, settings: CompareSpec, confidence: float) -> Verdict | None:
-    """Return how the speeds of two cases compare; None for other quantities and for efficiencies."""
+def verdict_on(case: Case, baseline: Case, rule: DecisionRule) -> Verdict | None:
+    """Return how the speeds of two cases compare; None for other quantities."""
     metric = metric_of(case.metric)
-    if settings.kind == "efficiency" or not metric.is_speed or metric.better is None:
+    if not metric.is_speed or metric.better is None:
         return None
     repeats, others = (
         [_timed_repeat(measurement) for measurement in side.measurements] for side in (case, baseline)
     )
     if min(each.value for each in (*repeats, *others)) <= 0:
         return None
-    rule = DecisionRule(confidence, settings.same_within, settings.is_exchangeable)
     return decide(repeats, others, better=metric.better, rule=rule)
 
 
@@ -199,16 +216,18 @@ def has_expected_speed(case: Case, spec: TableSpec) -> bool:
     The wait for data is not, nor is a total that contains it. A whole step is, unless the runs measured
     the wait for data in it: then the phases show the two causes that the step mixes.
     """
-    if HOST_BOUND in (case.phase, *spec.totals.get(case.phase, ())):
+    if DATA_LOADING in (case.phase, *spec.totals.get(case.phase, ())):
         return False
     if case.phase != STEP or STEP in spec.totals:
         return True
     runs = [m.run for m in case.measurements]
     phases = {s.phase for run in runs for s in run.series} | {a.phase for run in runs for a in run.aggregates}
-    return HOST_BOUND not in phases
+    return DATA_LOADING not in phases
 
 
-def comparer(spec: TableSpec, pool: Sequence[Case], speed_facts: SpeedFacts) -> Comparer | None:
+def comparer(
+    spec: TableSpec, pool: Sequence[Case], speed_facts: SpeedFacts, measured: MeasuredRuns
+) -> Comparer | None:
     """Return the table's comparer, None if it compares nothing.
 
     Raises RequestError if nothing at all has the factors of the baseline.
@@ -224,7 +243,7 @@ def comparer(spec: TableSpec, pool: Sequence[Case], speed_facts: SpeedFacts) -> 
         raise RequestError(
             f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
         )
-    return Comparer(spec, spec.compare, speed_facts, {factors_key(c.factors): c for c in pool})
+    return Comparer(spec, spec.compare, speed_facts, {factors_key(c.factors): c for c in pool}, measured)
 
 
 def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:

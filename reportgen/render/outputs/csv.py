@@ -13,15 +13,22 @@ from itertools import groupby
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.plain_text import spreadsheet
-from reportgen.core.results import COMPARED_QUANTITIES, Cell, CompareKind, Header, Table
+from reportgen.core.results import COMPARED_QUANTITIES, Cell, CompareKind, Comparison, Header, Table
 from reportgen.render.outputs.base import Output
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
 _VERDICT = ("verdict_low", "verdict_high")
+_BANDS: dict[CompareKind, tuple[str, ...]] = {"expected": ("excess_low", "excess_high")}
+# A table has these columns only if a log had a clock of the device, or its energy.
+_BESIDE = ("cycles", "energy")
 _COMPARED: dict[CompareKind, tuple[str, ...]] = {
-    **{kind: (*names, *_VERDICT) for kind, names in COMPARED_QUANTITIES.items()},
-    "efficiency": COMPARED_QUANTITIES["efficiency"],
-    "expected": (*COMPARED_QUANTITIES["expected"], "excess_low", "excess_high", *_VERDICT),
+    kind: (
+        *(name for name in names if name not in _BESIDE),
+        *_BANDS.get(kind, ()),
+        *(_VERDICT if "verdict" in names else ()),
+        *(name for name in names if name in _BESIDE),
+    )
+    for kind, names in COMPARED_QUANTITIES.items()
 }
 # As factors these take the place of our own columns: they say the same.
 _ALSO_FACTORS = {"metric", "phase"}
@@ -56,8 +63,16 @@ def _field(value: FactorValue) -> str:
 
 
 def _comparison_columns(table: Table) -> list[str]:
-    kinds = {cell.comparison.kind for row in table.cells for cell in row if cell.comparison}
-    return [name for kind, names in _COMPARED.items() if kind in kinds for name in names]
+    comparisons = [cell.comparison for row in table.cells for cell in row if cell.comparison]
+    kinds = {comparison.kind for comparison in comparisons}
+    known = {name for each in comparisons for name in _beside(each)}
+    names = (name for kind, names in _COMPARED.items() if kind in kinds for name in names)
+    return [name for name in names if name in known or name not in _BESIDE]
+
+
+def _beside(comparison: Comparison) -> dict[str, str]:
+    values = {"cycles": comparison.in_cycles, "energy": comparison.energy}
+    return {name: units.machine(value) for name, value in values.items() if value is not None}
 
 
 def _split_factors(table: Table) -> list[str]:
@@ -127,6 +142,7 @@ def _summary(case: Case) -> dict[str, str]:
 def _compared(cells: Sequence[Cell]) -> dict[str, str]:
     line: dict[str, str] = {}
     for comparison in (cell.comparison for cell in cells if cell.comparison):
+        line |= _beside(comparison)
         if verdict := comparison.verdict:
             line["verdict"] = verdict.kind
             if verdict.low is not None and verdict.high is not None:

@@ -13,6 +13,7 @@ from decimal import Decimal
 import msgspec
 
 from reportgen.core import units
+from reportgen.core.cycles import CycleComparison
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.plain_text import printable_json
 from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, SpeedEdge, Table
@@ -164,6 +165,8 @@ def _comparison(comparison: Comparison, cases: CaseIndex) -> Json:
         excess_high=comparison.high,
         differs={each.name: [each.own, each.baseline] for each in comparison.differs},
         verdict=comparison.verdict and _verdict(comparison.verdict),
+        cycles=comparison.cycles and _cycles(comparison.cycles, comparison.verdict),
+        energy_per_sample=comparison.energy,
     )
 
 
@@ -179,6 +182,18 @@ def _verdict(verdict: Verdict) -> Json:
         p=verdict.p,
         test=verdict.test,
         order=verdict.arrangement,
+    )
+
+
+def _cycles(cycles: CycleComparison, verdict: Verdict | None) -> Json:
+    """Return a comparison per cycle; its ratio is one of speeds, as in a verdict. Clocks are in Hz."""
+    return _without_blanks(
+        sentence=cycles.sentence(verdict),
+        speed_ratio=cycles.ratio,
+        low=cycles.verdict.low,
+        high=cycles.verdict.high,
+        sm_clock=cycles.clock,
+        baseline_sm_clock=cycles.baseline_clock,
     )
 
 
