@@ -29,6 +29,9 @@ SIZES = frozenset(
 # Factors that name the device.
 _DEVICES = frozenset(("device", "gpu", "accelerator", "cluster", "system"))
 
+# Name -> value of what a case was measured with, of several repeats with all their values.
+Conditions = Mapping[str, str]
+
 _EVIDENCE_KINDS: Mapping[str, str] = {
     "steps": "measured", "intervals": "measured",
     "aggregate": "already reduced", "published": "already reduced",
@@ -100,7 +103,7 @@ def _work(run: Run) -> float | None:
 
 def have_same_device(case: Case, baseline: Case) -> bool:
     """Return whether two cases ran on one device model: by their logs, else by the factors that name it."""
-    own, base = (_of_case(side).get(DEVICE) for side in (case, baseline))
+    own, base = (conditions_of_case(side).get(DEVICE) for side in (case, baseline))
     if own and base:
         return own == base
     return all(case.factors.get(name) == baseline.factors.get(name) for name in _DEVICES)
@@ -112,28 +115,34 @@ def differences(case: Case, baseline: Case, compared: Collection[str]) -> tuple[
     compared  the factors that the comparison is about. Those that change the work of a step or the number of
               ranks explain a difference in these
     """
-    own, base = _of_case(case), _of_case(baseline)
+    return differing_conditions(conditions_of_case(case), conditions_of_case(baseline), case.metric, compared)
+
+
+def differing_conditions(
+    own: Conditions, base: Conditions, metric: str, compared: Collection[str] = ()
+) -> tuple[Difference, ...]:
+    """Return the same for the conditions of two cases of a metric, see `conditions_of_case`."""
     explained = set(compared)
     if SIZES & explained:
         explained |= {WORK, RANKS}
     if _DEVICES & explained:
         explained.add(DEVICE)
     # A rate is work over time, so rates of other work may be compared.
-    essential = ESSENTIAL if metric_of(case.metric).better == "lower" else (CLOCK, EVIDENCE)
+    essential = ESSENTIAL if metric_of(metric).better == "lower" else (CLOCK, EVIDENCE)
     return tuple(
-        Difference(name, _text(own[name]), _text(base[name]), name in essential)
+        Difference(name, own[name], base[name], name in essential)
         for name in (*ESSENTIAL, *sorted(own.keys() - set(ESSENTIAL)))
         if name in own and name in base and own[name] != base[name] and name not in explained
     )
 
 
-def _of_case(case: Case) -> dict[str, frozenset[str]]:
-    """Return the conditions, evidence and environment of a case, with the values of all its repeats."""
+def conditions_of_case(case: Case) -> Conditions:
+    """Return the conditions, evidence and environment of a case by name; values of its repeats are joined."""
     values: dict[str, set[str]] = {}
     for measurement in case.measurements:
         for name, value in _everything(measurement):
             values.setdefault(name, set()).add(str(value))
-    return {name: frozenset(each) for name, each in values.items()}
+    return {name: ", ".join(sorted(each)) for name, each in values.items()}
 
 
 def _everything(measurement: Measurement) -> Iterator[tuple[str, FactorValue]]:
@@ -142,7 +151,3 @@ def _everything(measurement: Measurement) -> Iterator[tuple[str, FactorValue]]:
     for name, value in measurement.run.environment.items():
         if _ENVIRONMENT.fullmatch(name):
             yield name.removeprefix("software."), value
-
-
-def _text(values: Iterable[str]) -> str:
-    return ", ".join(sorted(values))

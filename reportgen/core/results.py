@@ -262,6 +262,7 @@ class Table:
     digits, decimals   how numbers are shown (decimals wins)
     caption            sentences under the table: metric, unit, protocol
     facet_text         the facet in words, the part of the title after ": "
+    definition         digest of what the definition says about numbers: not of headings, order and digits
     """
 
     id: str
@@ -282,6 +283,7 @@ class Table:
     caption: tuple[str, ...] = ()
     facet: tuple[tuple[str, FactorValue], ...] = ()
     facet_text: str = ""
+    definition: str = ""
     findings: tuple[Finding, ...] = ()
 
 
@@ -331,7 +333,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """One folder of logs that a report uses."""
+    """One folder of logs that a report uses. reader: the version of the format's reader."""
 
     path: str
     format: str
@@ -339,6 +341,7 @@ class Provenance:
     title: str = ""
     url: str = ""
     date: str = ""
+    reader: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ request, not of the data: anything wrong with it raises RequestError. Grammar: d
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Literal
 
 from msgspec import field as struct_field
@@ -57,9 +58,10 @@ class PathMatch:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """One labels.toml. `folder` is relative to the root ("" is the root itself)."""
+    """One labels.toml. `folder` is relative to the root ("" is the root itself); sha256 is of its content."""
 
     folder: str
+    sha256: str = ""
     constants: Factors = field(default_factory=dict)
     environment: Factors = field(default_factory=dict)
     rename: Mapping[str, str] = field(default_factory=dict)
@@ -109,6 +111,7 @@ def parse(content: bytes, folder: str) -> Labels:
         _check_custom_format(file.format, f"{place}: format")
     return Labels(
         folder,
+        sha256=sha256(content).hexdigest(),
         constants=file.constants,
         environment=file.environment,
         rename=file.rename,

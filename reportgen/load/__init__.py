@@ -263,17 +263,20 @@ class ParsedLogs(Generic[T]):
         )
 
     def sha256_of(self, places: Container[str]) -> dict[str, str]:
-        """Return path -> SHA-256 of every file in the files and folders at these places.
+        """Return path -> SHA-256 of every file in the files and folders at these places, and of their labels.
 
         places  relative to the root, as `LoadResult.recognised` lists them
         """
-        return {
-            path: digest
-            for parsed in self.scans
-            for file in parsed.files
-            if file.place in places
-            for path, digest in parsed.sha256_of(file).items()
-        }
+        digests: dict[str, str] = {}
+        for parsed in self.scans:
+            for file in (file for file in parsed.files if file.place in places):
+                digests |= parsed.sha256_of(file)
+                digests |= {
+                    labels.source.path: labels.sha256
+                    for labels in parsed.scan.labels
+                    if labels.holds(file.place)
+                }
+        return digests
 
     def _parsed_scan(self, path: Path) -> _ParsedScan[T]:
         nearest = nearest_scan([parsed.scan for parsed in self.scans], path)

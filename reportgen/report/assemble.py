@@ -8,6 +8,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
 from reportgen.core.results import Expected, Provenance, Report, Table, TrackProgress
 from reportgen.core.rules import SEVERITIES
+from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
@@ -148,7 +149,8 @@ def _provenance(campaigns: Campaigns, used: Mapping[int, Run]) -> tuple[Provenan
                     str(run.environment.get(f"publication.{k}", "")) for k in ("title", "url", "date")
                 )
                 entries[folder, run.format, title, url, date] += 1
+    versions = {known.name: known.version for known in FORMATS}
     return tuple(
-        Provenance(path, format, count, title, url, date)
+        Provenance(path, format, count, title, url, date, versions.get(format, 1))
         for (path, format, title, url, date), count in entries.items()
     )

@@ -37,7 +37,7 @@ from reportgen.tables.headings import (
 )
 from reportgen.tables.pivot import AxisKey, CaseGrid, Key, Place, pivot, unnamed
 from reportgen.tables.select import FactorsOf, select
-from reportgen.tables.spec import TableSpec
+from reportgen.tables.spec import TableSpec, definition_digest
 from reportgen.tables.unit_choice import UnitChoice
 
 # A finding lists at most this many values of one factor.
@@ -117,6 +117,7 @@ def _table(
         caption=tuple(text for text in (*words, family, *general) if text),
         facet=facet,
         facet_text=facet_words,
+        definition=definition_digest(spec),
         findings=(*builder.findings, *_unnamed_factors(spec, grid)),
     )
 

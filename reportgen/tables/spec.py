@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal
 
 from reportgen.core.model import FactorValue
@@ -71,6 +72,24 @@ class TableSpec:
     def named(self) -> frozenset[str]:
         """Return every factor that the entry names; all others must not vary inside a cell."""
         return frozenset((*self.where, *self.rows, *self.columns, *self.facets, *self.ignore))
+
+
+def definition_digest(spec: TableSpec) -> str:
+    """Return a digest of what decides about numbers: which runs, how they are grouped and compared.
+
+    Headings, order, digits and the protocol are not in it.
+    """
+    compare = spec.compare and (
+        spec.compare.kind,
+        sorted(spec.compare.baseline.items()),
+        spec.compare.same_within,
+        spec.compare.is_exchangeable,
+        sorted(spec.compare.accept),
+    )
+    groups = (sorted(spec.rows), sorted(spec.columns), sorted(spec.facets), sorted(spec.ignore))
+    chosen = (sorted(spec.where.items()), spec.metrics, spec.phases, sorted(spec.pick.items()))
+    what = repr((chosen, groups, sorted(spec.totals.items()), compare))
+    return blake2b(what.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

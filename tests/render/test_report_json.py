@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from reportgen.core.model import Case
 from reportgen.core.results import Report, Table
 from reportgen.render import render_report
 from tests.render import example
@@ -119,3 +120,27 @@ def test_notes_are_numbered_as_on_the_page() -> None:
     shown = _json(example.report(tables=(replace(table, cells=cells),), prose=""))["tables"][0]
     assert shown["notes"] == ["2.5 s left out of the window of repeat 2."]
     assert [cell["notes"] for cell in shown["cells"] if "notes" in cell] == [[1]]
+
+
+def test_a_number_is_also_written_as_the_pages_show_it() -> None:
+    cells = _json(example.report())["tables"][0]["cells"]
+    shown = [cell.get("shown") for cell in cells if cell["kind"] == "number"]
+    assert shown[:2] == ["397.6 images/s", "1.00"], shown
+    assert all("shown" not in cell for cell in cells if cell["kind"] != "number")
+
+
+def test_a_case_says_when_and_under_which_conditions_it_was_measured() -> None:
+    def timed(case: Case | None) -> Case:
+        assert case
+        run = replace(
+            case.measurements[0].run, started=1710000000.25, round=(7, 3), environment={"driver": "550"}
+        )
+        return replace(case, measurements=(replace(case.measurements[0], run=run),))
+
+    table = example.throughput_table()
+    cell = replace(table.cells[0][0], case=timed(table.cells[0][0].case), comparison=None, notes=())
+    single = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=((cell,),))
+    (case,) = _json(example.report(tables=(single,), prose=""))["cases"]
+    measurement = case["measurements"][0]
+    assert (measurement["started"], measurement["round"]) == (1710000000.25, [7, 3])
+    assert case["conditions"]["driver"] == "550"

@@ -1,5 +1,6 @@
 """The logs of a definition are read together: no run twice, no copy among the repeats."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,12 @@ def test_files_of_run_folders_and_hidden_folders_are_scanned_separately(root):
 def test_logs_that_are_not_there_are_named_by_their_place(root):
     with pytest.raises(RequestError, match=r'x.toml: logs\[1\]: no such file or folder: "logs/e"; name a'):
         read(LogReader(root), "logs/a", "logs/e")
+
+
+def test_the_labels_that_apply_to_logs_are_among_their_sources(root):
+    write_files(root, {"labels.toml": "", "logs/labels.toml": "", "logs/a/b/labels.toml": ""})
+    write_files(root, {"logs/c/labels.toml": ""})
+    found = read(LogReader(root), "logs/a")
+    labels = [path for path in found.sha256 if path.endswith("labels.toml")]
+    assert sorted(labels) == ["labels.toml", "logs/a/b/labels.toml", "logs/labels.toml"]
+    assert {found.sha256[path] for path in labels} == {sha256(b"").hexdigest()}

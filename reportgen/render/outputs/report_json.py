@@ -13,13 +13,14 @@ from decimal import Decimal
 import msgspec
 
 from reportgen.core import units
+from reportgen.core.comparability import conditions_of_case
 from reportgen.core.cycles import CycleComparison
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.plain_text import printable_json
 from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, SpeedEdge, Table
 from reportgen.core.verdict import Verdict
 from reportgen.render.case_index import CaseIndex
-from reportgen.render.grid import note_numbers
+from reportgen.render.grid import note_numbers, number, unit_label
 from reportgen.render.outputs.base import Content, Output
 
 VERSION = 2
@@ -106,6 +107,7 @@ def _provenance(provenance: Provenance) -> Json:
         format=provenance.format,
         runs=provenance.runs,
         title=provenance.title,
+        reader=provenance.reader,
         url=provenance.url,
         date=provenance.date,
     )
@@ -122,6 +124,7 @@ def _table(table: Table, cases: CaseIndex) -> Json:
         id=table.id,
         title=table.title,
         metric=table.metric,
+        definition=table.definition,
         facet=dict(table.facet),
         cells=cells,
         notes=[table.notes[note].text for note in numbers],
@@ -141,12 +144,20 @@ def _cell(
         unit=cell.unit.base if cell.unit else None,
         low=cell.low,
         high=cell.high,
+        shown=_shown(table, column, cell),
         text=cell.text,
         qualifiers=cell.qualifiers,
         notes=[numbers[note] for note in cell.notes],
         case=cases.name(cell.case),
         comparison=cell.comparison and _comparison(cell.comparison, cases),
     )
+
+
+def _shown(table: Table, column: Header, cell: Cell) -> str:
+    """Return the number as the pages show it, with its unit; "" where there is none."""
+    if cell.value is None or not math.isfinite(cell.value):
+        return ""
+    return f"{number(table, column.quantity, cell)} {unit_label(cell.unit)}".rstrip()
 
 
 def _key(names: Sequence[str], values: Sequence[FactorValue]) -> Json:
@@ -205,6 +216,7 @@ def _case(case: Case, name: str | None) -> Json:
         phase=case.phase,
         unit=case.unit,
         protocol=case.protocol,
+        conditions=conditions_of_case(case),
         summary=case.summary and _summary(case.summary),
         measurements=[_measurement(measurement) for measurement in case.measurements],
         unmeasured=[_run(run) for run in case.unmeasured],
@@ -228,6 +240,8 @@ def _run(run: Run) -> Json:
         format=run.format,
         status=run.status,
         repeat=run.repeat,
+        started=run.started,
+        round=run.round,
         source=_source(run.source),
         findings=_findings(run.findings),
     )
