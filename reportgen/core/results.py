@@ -86,10 +86,19 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote of a table; `rule` is that of the finding it comes from."""
+    """A footnote of a table.
+
+    rule  of the finding that it comes from; name  what it is about, if it comes from none
+    """
 
     text: str
     rule: Rule | None = None
+    name: str = "note"
+
+    @property
+    def mark(self) -> str:
+        """Return the word that refers to the note: it does not depend on the other notes of the table."""
+        return self.rule.short if self.rule else self.name
 
 
 Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
@@ -352,6 +361,7 @@ class Report:
     headline  the first sentence, "" if there is none
     headline_place  where the author wrote the headline, a template; "" if it is plain text of the program
     verdict   the sentences after it
+    run_counts  how many runs are behind the tables, and in none, in sentences
     prose     the Markdown template of the definition's body, "" if none; rendered by `render`
     tables    in order of definition, facets expanded
     protocols  each one's fields by name; protocol  the names; protocol_text  what they do, in words
@@ -363,6 +373,7 @@ class Report:
     headline: str
     headline_place: str
     verdict: tuple[str, ...]
+    run_counts: tuple[str, ...]
     prose: str
     prose_source: Source | None
     tables: tuple[Table, ...]

@@ -5,7 +5,8 @@ differ only in how they write an item, so both pages show the same numbers. The 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -49,19 +50,33 @@ class Item:
     span: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class GridNote:
+    """A footnote.
+
+    mark    the word that refers to it in Markdown: numbers would change with every new note
+    places  the rows or cells with the note, in words; empty if no other note has the mark
+    """
+
+    mark: str
+    text: str
+    places: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
     """A table as texts.
 
     lead    heads of the row-factor columns; levels  the heads of the data columns, top level first
     rows    (row heads, cells)
+    notes   the note of number 1 first
     """
 
     lead: tuple[Item, ...]
     levels: tuple[tuple[Item, ...], ...]
     rows: tuple[tuple[tuple[Item, ...], tuple[Item, ...]], ...]
     caption: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[GridNote, ...]
 
 
 def unit_label(unit: Unit | None) -> str:
@@ -108,8 +123,7 @@ def lay_out(table: Table) -> Grid:
     if table.unit_mode == "row":
         lead.append(Item("Unit", kind="head"))
     aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
-    notes = tuple(sentence(table.notes[note].text) for note in numbers)
-    return Grid(tuple(lead), _levels(table, aligns), rows, _caption(table), notes)
+    return Grid(tuple(lead), _levels(table, aligns), rows, _caption(table), _notes(table, numbers))
 
 
 def note_numbers(table: Table) -> dict[int, int]:
@@ -117,6 +131,41 @@ def note_numbers(table: Table) -> dict[int, int]:
     used = {note for row in table.rows for note in row.notes}
     used |= {note for line in table.cells for cell in line for note in cell.notes}
     return {note: number for number, note in enumerate(sorted(used), start=1)}
+
+
+def _notes(table: Table, numbers: Iterable[int]) -> tuple[GridNote, ...]:
+    shown = [table.notes[note] for note in numbers]
+    marks = Counter(note.mark for note in shown)
+    return tuple(
+        GridNote(
+            table.notes[i].mark,
+            sentence(table.notes[i].text),
+            _places(table, i) if marks[table.notes[i].mark] > 1 else (),
+        )
+        for i in numbers
+    )
+
+
+def _places(table: Table, note: int) -> tuple[str, ...]:
+    """Return the rows or cells with a note, in words."""
+    names_columns = len({column.labels for column in table.columns}) > 1
+    places: dict[str, None] = {}
+    for row, cells in zip(table.rows, table.cells, strict=True):
+        place = _row_place(table, row)
+        if note in row.notes:
+            places.setdefault(place)
+        for column, cell in zip(table.columns, cells, strict=True):
+            if note in cell.notes:
+                head = " ".join(label.text for label in column.labels)
+                places.setdefault(f"{place} / {head}".strip(" /") if names_columns else place)
+    return tuple(place for place in places if place)
+
+
+def _row_place(table: Table, row: Header) -> str:
+    """Return the heads of a row as one text; a number needs the name of its factor."""
+    heads = zip(table.row_titles, row.key, row.labels, strict=True)
+    words = (f"{title.text} {label.text}" if _is_number(key) else label.text for title, key, label in heads)
+    return ", ".join(word for word in words if word)
 
 
 def _caption(table: Table) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
 from reportgen.report.log_reader import Campaigns
-from reportgen.report.verdict import headline, verdict_sentences
+from reportgen.report.verdict import headline, run_counts, verdict_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
@@ -54,6 +54,7 @@ def assemble(
         headline=definition.headline or headline(tables),
         headline_place=f"{definition.place}: headline" if definition.headline else "",
         verdict=tuple(verdict_sentences(tuple(used.values()), findings, others)),
+        run_counts=tuple(run_counts(tuple(used.values()), others)),
         prose=prose,
         prose_source=Source(definition.body) if prose else None,
         tables=tuple(tables),

@@ -1,4 +1,4 @@
-"""Count runs by how they ended, in words: `54 runs (42 complete, 12 failed)`."""
+"""Name and count runs by how they ended: `runs (some failed)`, `54 runs (42 complete, 12 failed)`."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,6 +15,19 @@ def count_runs(runs: Sequence[Run]) -> str:
     published = [run.status for run in runs if run.published]
     counted = (("run", measured), ("published result", published))
     return ", ".join(count_by_status(name, statuses) for name, statuses in counted if statuses)
+
+
+def name_runs(runs: Sequence[Run]) -> str:
+    """Return what the runs are, and how some ended unless all are complete: `runs (some failed)`."""
+    names = [
+        name
+        for name, is_published in (("runs", False), ("published results", True))
+        if any(bool(run.published) == is_published for run in runs)
+    ]
+    ended = {run.status for run in runs}
+    amount = "all" if len(ended) == 1 else "some"
+    parts = [f"{amount} {status.replace('_', ' ')}" for status in _ORDER[1:] if status in ended]
+    return " and ".join(names) + (f" ({', '.join(parts)})" if parts else "")
 
 
 def count_by_status(name: str, statuses: Sequence[str]) -> str:

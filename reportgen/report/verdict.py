@@ -1,4 +1,4 @@
-"""The sentences that a reviewer reads first: a headline, what the numbers come from, the number of warnings.
+"""The sentences that a reviewer reads first: headline, source of the numbers, whether there are warnings.
 
 A definition may have its own headline; the default names the largest excess over an expected speed.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from reportgen.core.model import Finding, Run
 from reportgen.core.results import Comparison, Expected, Header, Table
 from reportgen.core.units import text
-from reportgen.report.run_counts import count_runs
+from reportgen.report.run_counts import count_runs, name_runs
 
 
 def headline(tables: Sequence[Table]) -> str:
@@ -21,21 +21,28 @@ def headline(tables: Sequence[Table]) -> str:
 def verdict_sentences(
     runs: Sequence[Run], findings: Sequence[Finding], others: Sequence[Run] = ()
 ) -> Iterator[str]:
-    """Yield what the numbers come from, and how many warnings there are.
+    """Yield what the numbers come from, and whether there are warnings, without counts.
 
     runs  behind the tables; others  of the same logs, in no table
+
+    A count would change this sentence, and the index of all reports, with every log that is added.
     """
     if runs:
-        yield f"Source: {count_runs(runs)}."
+        yield f"Source: {name_runs(runs)}."
     elif not others:
         yield "No runs to report on."
     if others:
+        yield "Some runs of these logs are in no table."
+    if any(finding.severity != "note" for finding in findings):
+        yield "Read the warnings before using these numbers."
+
+
+def run_counts(runs: Sequence[Run], others: Sequence[Run] = ()) -> Iterator[str]:
+    """Yield how many runs are behind the tables, and how many in none."""
+    if runs:
+        yield f"In tables: {count_runs(runs)}."
+    if others:
         yield f"In no table: {count_runs(others)}."
-    warnings = sum(finding.severity != "note" for finding in findings)
-    if warnings == 1:
-        yield "1 warning. Read it before using these numbers."
-    elif warnings:
-        yield f"{warnings:,} warnings. Read them before using these numbers."
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,8 @@ def _mean_cells(
         if column.quantity in ("value", "repeats") or not values:
             means.append(PendingCell(Cell("absent", text="")))
             continue
-        note = builder.footnotes.add(f"geometric mean of the {len(values)} rows that have both values")
+        text = f"geometric mean of the {len(values)} rows that have both values"
+        note = builder.footnotes.add(text, name="mean")
         means.append(PendingCell(Cell("number", geometric_mean(values)), (note,)))
         unmatched = [
             " ".join(label.text for label in row.labels)

@@ -58,7 +58,8 @@ class CellBuilder:
         comparison, is_meaningless = self._compared(case, notes)
         unit = self.unit_of(place, case)
         if self.spec.interval and _is_short_range(case):
-            notes.append(self.footnotes.add(_range_text(case, self.spec.protocol.confidence)))
+            text = _range_text(case, self.spec.protocol.confidence)
+            notes.append(self.footnotes.add(text, name="range"))
         of_absence = tuple(note for note in notes if note.rule in _OF_ABSENCE)
         of_baseline = self.footnotes.of_case(comparison.baseline) if comparison else []
         cells = []

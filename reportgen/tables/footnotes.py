@@ -46,9 +46,9 @@ class Footnotes:
     def __init__(self) -> None:
         self._notes: dict[Note, None] = {}
 
-    def add(self, text: str, rule: Rule | None = None) -> Note:
+    def add(self, text: str, rule: Rule | None = None, *, name: str = "note") -> Note:
         """Add a note unless it is there; return it."""
-        note = Note(text, rule)
+        note = Note(text, rule, name)
         self._notes.setdefault(note)
         return note
 

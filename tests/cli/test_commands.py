@@ -227,7 +227,7 @@ def test_init_after_learn_gives_each_log_without_factors_a_row(tmp_path, monkeyp
     )
     call("build")
     text = Path("reports/c/README.md").read_text()
-    assert "| train1 |          125.0 |\n| train2 |          250.0 |" in text
+    assert "| train1 | 125.0 |\n| train2 | 250.0 |" in text
     assert "nothing to do" in call("init")[1]
 
 
@@ -243,7 +243,7 @@ def test_init_keeps_existing_labels_and_suggests_a_pattern(tmp_path, monkeypatch
     assert Path("logs/labels.toml").read_bytes() == before
     assert "# pattern = '/{log}.log'" in Path("reports/logs.toml").read_text()
     call("build")
-    assert "|      2 |          250.0 |" in Path("reports/logs/README.md").read_text()
+    assert "| 2 | 250.0 |" in Path("reports/logs/README.md").read_text()
 
 
 @pytest.mark.parametrize("folder", ["logs", "logs/rates", "."])

@@ -41,6 +41,7 @@ def test_an_empty_report_is_as_accepted(golden: Golden) -> None:
         prose="",
         headline="",
         verdict=("Nothing was found.",),
+        run_counts=(),
     )
     golden("empty", render_report(empty))
 

@@ -6,8 +6,9 @@ import pytest
 
 from reportgen.core.model import Summary
 from reportgen.core.results import Cell, Header, Label, Note, Table
+from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
-from reportgen.render import markdown, render_table_markdown
+from reportgen.render import render_table_markdown
 from reportgen.render.grid import lay_out, unit_label
 from tests.render import example
 
@@ -30,9 +31,9 @@ def test_equal_heads_below_different_parents_are_not_merged() -> None:
 
 def test_markdown_joins_the_levels_of_a_head() -> None:
     assert render_table_markdown(example.phase_table()).startswith(
-        "| Model | Forward CPU | Forward GPU | Backward CPU | Backward GPU          |\n"
-        "| ----- | ----------: | ----------: | -----------: | --------------------- |\n"
-        "| DARNN |     12.3 ms |      456 µs |      34.5 ms | several<sup>[1]</sup> |\n"
+        "| Model | Forward CPU | Forward GPU | Backward CPU | Backward GPU |\n"
+        "| --- | ---: | ---: | ---: | --- |\n"
+        "| DARNN | 12.3 ms | 456 µs | 34.5 ms | several<sup>note</sup> |\n"
     )
 
 
@@ -164,7 +165,7 @@ def test_unused_footnotes_are_left_out_and_the_others_renumbered() -> None:
     cells = (table.cells[0][0], replace(table.cells[0][1], notes=(2,)), *table.cells[0][2:])
     notes = (Note("batch_size varies"), Note("unused"), Note("the log ends early"))
     grid = lay_out(replace(table, cells=(cells,), notes=notes))
-    assert grid.notes == ("batch_size varies.", "The log ends early.")
+    assert [note.text for note in grid.notes] == ["batch_size varies.", "The log ends early."]
     assert [item.notes for item in grid.rows[0][1]] == [(), (2,), (), (1,)]
 
 
@@ -196,13 +197,36 @@ def test_numeric_row_heads_are_right_aligned() -> None:
     assert [item.align for item in lay_out(example.phase_table()).lead] == ["left"]
 
 
-def test_a_long_cell_does_not_widen_its_column() -> None:
-    lines = markdown.aligned(["a"], [["x" * 200], ["y"]], ["left"]).splitlines()
-    assert [len(line) for line in lines] == [7, 7, 204, 7]
+def _noted(first: Note, second: Note) -> str:
+    """Return the Markdown of a table of two rows: the first note at one cell, the second at another."""
+    table = example.phase_table()
+    other = replace(table.rows[0], labels=(Label("LSTNet"),))
+    cells = [list(table.cells[0]), list(table.cells[0])]
+    cells[0][3], cells[1][3] = (replace(cells[0][3], notes=()) for _ in range(2))
+    cells[0][1], cells[1][2] = replace(cells[0][1], notes=(0,)), replace(cells[1][2], notes=(1,))
+    rows = (table.rows[0], other)
+    return render_table_markdown(
+        replace(table, rows=rows, cells=tuple(map(tuple, cells)), notes=(first, second))
+    )
 
 
-def test_wide_characters_count_twice() -> None:
-    assert markdown.aligned(["名前"], [["abcd"]], ["left"]).splitlines()[0] == "| 名前 |"
+def test_a_footnote_is_named_after_its_rule() -> None:
+    text = _noted(Note("2 s left out", Rule.PROTOCOL_GAP), Note("5 repeats", name="range"))
+    assert "| 456 µs<sup>gap</sup> |" in text
+    assert text.endswith("\n- gap: 2 s left out.\n- range: 5 repeats.\n")
+
+
+def test_footnotes_of_one_name_say_where_they_apply() -> None:
+    text = _noted(Note("2 s left out", Rule.PROTOCOL_GAP), Note("3 s left out", Rule.PROTOCOL_GAP))
+    assert text.endswith(
+        "\n- gap (DARNN / Forward GPU): 2 s left out.\n- gap (LSTNet / Backward CPU): 3 s left out.\n"
+    )
+
+
+def test_the_name_of_a_rule_is_its_last_part_if_no_other_rule_has_it() -> None:
+    assert Note("", Rule.PROTOCOL_GAP).mark == "gap"
+    assert Note("", Rule.RATE_DISAGREEMENT).mark == "rate.disagreement"
+    assert len({rule.short for rule in Rule}) == len(Rule)
 
 
 def test_a_table_without_rows_has_no_data() -> None:

@@ -59,6 +59,7 @@ def hostile_report() -> Report:
         title=EVIL,
         headline=EVIL,
         verdict=(EVIL,),
+        run_counts=(EVIL,),
         prose="[x](java&#115;cript:alert(5)) \\<img src=x onerror=alert(6)>\n",
         tables=(table,),
         figures=(),

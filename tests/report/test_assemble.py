@@ -68,5 +68,6 @@ def test_runs_in_no_table_are_counted_and_those_without_a_number_have_a_finding(
     spec = table_spec(rows=("model",), where={"model": ("a",)}, metrics=("step_time",))
     definition = ReportDefinition("x.toml", "x", "X", ("logs",), "", (spec,), ())
     report = assemble(definition, Campaigns({"logs": runs}, ()), NO_FACTS, "")
-    assert report.verdict[:2] == ("Source: 1 run.", "In no table: 3 runs (2 complete, 1 cancelled).")
+    assert report.verdict[:2] == ("Source: runs.", "Some runs of these logs are in no table.")
+    assert report.run_counts == ("In tables: 1 run.", "In no table: 3 runs (2 complete, 1 cancelled).")
     assert [finding.subject for finding in report.findings if finding.rule == "protocol.no-number"] == ["c"]

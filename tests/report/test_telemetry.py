@@ -177,8 +177,8 @@ def test_a_throttled_repeat_has_a_footnote_and_power_caps_are_only_listed(files:
         *(("note", f"{precision}/r{n}") for precision in CASES for n in (1, 2, 3)),
     }
     page = text(files, "cost/README.md")
-    assert "1. Clock throttling: hw_thermal in " in page
-    assert "1. Clock throttling: sw_power_cap" not in page
+    assert "\n- throttled: Clock throttling: hw_thermal in " in page
+    assert "\n- throttled: Clock throttling: sw_power_cap" not in page
 
 
 def test_recording_costs_do_not_separate_machines(files: dict[str, bytes]) -> None:

@@ -94,6 +94,12 @@ class Rule(StrEnum):
     TELEMETRY_XID = "telemetry.xid", "warning"
 
     @property
+    def short(self) -> str:
+        """Return the last part of the id, such as `gap`; the whole id if rules share the last part."""
+        _, _, last = self.value.partition(".")
+        return last if sum(rule.value.endswith(f".{last}") for rule in Rule) == 1 else self.value
+
+    @property
     def page(self) -> str:
         """Return the text of the Markdown page."""
         return Path(__file__).with_name(f"{self.value}.md").read_text("utf-8")

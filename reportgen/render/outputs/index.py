@@ -23,7 +23,7 @@ def index_readme(reports: Sequence[Report]) -> bytes:
         ]
         for report in sorted(reports, key=lambda report: report.name)
     ]
-    table = markdown.aligned(["Report", "Verdict", "Details per number"], body, ["left", "left", "left"])
+    table = markdown.pipe_table(["Report", "Verdict", "Details per number"], body, ["left", "left", "left"])
     shown = table if body else "No reports yet. `reportgen init` writes definitions from the logs."
     return f"# Reports\n\n{shown}\n\n{_FOOTER}\n".encode("utf-8", "replace")
 

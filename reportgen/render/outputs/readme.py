@@ -27,7 +27,6 @@ from reportgen.render.summary import (
     shown_environments,
 )
 from reportgen.render.text import escape
-from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.render.prose.template_functions import PageBlock
@@ -142,11 +141,10 @@ def _environments(report: Report) -> list[str]:
 
 
 def _environment(environment: Environment) -> str:
-    runs = count(environment.runs, "run")
     body = [[escape.markdown(name), escape.markdown(value)] for name, value in environment.rows]
-    table = markdown.aligned(["", "Value"], body, ["left", "left"])
+    table = markdown.pipe_table(["", "Value"], body, ["left", "left"])
     title = html.escape(one_line(environment.title))  # a summary is HTML: no Markdown inside
-    return f"<details>\n<summary>{title} ({runs})</summary>\n\n{table}\n\n</details>"
+    return f"<details>\n<summary>{title}</summary>\n\n{table}\n\n</details>"
 
 
 def _findings(report: Report) -> list[str]:
@@ -177,12 +175,13 @@ def _example(example: Example) -> str:
 def _sources(report: Report) -> list[str]:
     protocol = protocol_line(report)
     text = [escape.paragraph(protocol)] if protocol else []
+    text += [escape.paragraph(" ".join(report.run_counts))] if report.run_counts else []
     if not report.provenance:
         return text
     body = [_source_row(provenance) for provenance in report.provenance]
     heads, aligns = ["Logs", "Format", "Runs", "Source", "Date"], ("left", "left", "right", "left", "left")
     kept = [i for i in range(len(heads)) if any(row[i] for row in body)]
-    table = markdown.aligned(
+    table = markdown.pipe_table(
         [heads[i] for i in kept],
         [[row[i] for i in kept] for row in body],
         ["right" if aligns[i] == "right" else "left" for i in kept],
