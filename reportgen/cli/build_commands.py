@@ -13,9 +13,8 @@ from reportgen.cli.log_messages import (
     unexplained_files,
 )
 from reportgen.cli.terminal import log, progress, sanitize, summarize
+from reportgen.cli.where_option import parse_condition
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import parse_scalar
-from reportgen.core.model import FactorValue
 from reportgen.core.rules import Rule
 from reportgen.render.text.english import count
 from reportgen.report.run_counts import are_complete, count_by_status
@@ -125,7 +124,7 @@ def expected(
     from reportgen.core.units import text
 
     path = reports / "expected.toml"
-    factors = dict(_factor(argument) for argument in where or [])
+    factors = dict(map(parse_condition, where or []))
     speed = api.expected_speed(target, reference, where=factors, expected=path)
     if speed is None:
         raise RequestError(
@@ -164,13 +163,6 @@ def init(reports: Reports = Path("reports")) -> None:
     else:
         before = "after that" if result.unknown_folders else "put logs there, then"
         log(f"no runs below logs/; {before}: reportgen build {reports}")
-
-
-def _factor(argument: str) -> tuple[str, FactorValue]:
-    name, equals, value = argument.partition("=")
-    if not equals or not name:
-        raise RequestError("--where", f'"{argument}" is not factor=value', "write it as --where devices=8")
-    return name, parse_scalar(value)
 
 
 def _exit(result: "BuildResult", strict: bool) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.terminal import log, print_table
+from reportgen.cli.terminal import log, print_runs, print_table
 from reportgen.core.errors import RequestError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _print_proposal(proposal: "Proposal") -> None:
         print(f"\nlines with the same words that do not match: {proposal.near_miss_count}")
         print_table([(str(line), text) for line, text in proposal.near_misses])
     print("\nwhat `runs` makes of it:")
-    print_table(proposal.listing.to_rows())
+    print_runs(proposal.listing.to_rows())
     for run in proposal.listing.runs:
         values = [(each.metric, str(each.value), each.unit, each.evidence) for each in run.measurements]
         print_table([("metric", "value", "unit", "evidence"), *values])

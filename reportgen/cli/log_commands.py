@@ -10,7 +10,8 @@ import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.log_messages import skipped_files
-from reportgen.cli.terminal import print_runs, print_table, progress, sanitize, summarize
+from reportgen.cli.terminal import print_runs, print_table, progress, summarize
+from reportgen.cli.where_option import Where, conditions
 from reportgen.core.errors import did_you_mean
 from reportgen.core.plain_text import spreadsheet
 from reportgen.report.run_counts import count_by_status
@@ -41,16 +42,27 @@ def runs(
         typer.Option(help="How to print.", parser=_listing_format, metavar="|".join(ListingFormat)),
     ] = ListingFormat.table,
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
+    where: Where = None,
+    sort: Annotated[
+        str,
+        typer.Option(
+            help="Order of the table: run, status, measured or a factor; --sort=-measured: largest first."
+        ),
+    ] = "run",
     skipped: Annotated[
         bool, typer.Option("--skipped", help="List the files that became no run instead of the runs.")
     ] = False,
     strict: Strict = False,
 ) -> None:
-    """List every run found in logs: format, status, factors, measured values, findings.
+    """List the runs found in logs: a row per case with its factors, status, measured values, findings.
 
     \b
     Example: reportgen runs logs/
+             reportgen runs logs/ --where devices=8 --sort=-measured
              reportgen runs logs/ --format json | jq '.runs[].measurements'
+
+    Runs of one format with equal factors share a row: r*.log stands for all of them, with their median and
+    range. In csv and json each run is by itself.
     """
     from reportgen import api
     from reportgen.load import relaxed_gc
@@ -59,11 +71,11 @@ def runs(
         with progress() as show:
             listing = api.list_runs(
                 logs, protocol=protocol, progress=lambda done, total: show("reading", done, total)
-            )
+            ).where(conditions(where))
         if skipped and format is not ListingFormat.json:
             _print_skipped(listing.skipped_rows(), format)
         else:
-            _print_listing(listing, format)
+            _print_listing(listing, format, sort)
         findings = listing.findings
         listed = () if format is ListingFormat.json else listing.file_findings
         what = count_by_status("run", [run.status for run in listing.runs])
@@ -72,16 +84,14 @@ def runs(
         raise typer.Exit(FINDINGS)
 
 
-def _print_listing(listing: "RunListing", format: ListingFormat) -> None:
+def _print_listing(listing: "RunListing", format: ListingFormat, sort: str) -> None:
     if format is ListingFormat.json:
         sys.stdout.writelines(listing.json_parts())
         print()
     elif format is ListingFormat.csv:
         print(listing.to_csv(), end="")
     else:
-        if shared := listing.shared_factors():
-            print(sanitize(f"all runs: {' '.join(f'{name}={value}' for name, value in shared.items())}\n"))
-        print_runs(listing.to_rows())
+        print_runs(listing.to_rows(sort))
 
 
 def _print_skipped(rows: list[tuple[str, ...]], format: ListingFormat) -> None:

@@ -7,12 +7,16 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
 from reportgen.core.model import Finding
 from reportgen.core.rules import Severity
 from reportgen.render.text.english import count
 from reportgen.sources.filesystem import printable
+
+if TYPE_CHECKING:
+    from reportgen.report.run_groups import RunRows
 
 Progress = Callable[[str, int, int], None]
 
@@ -58,15 +62,19 @@ def print_table(rows: Rows) -> None:
         print(line)
 
 
-def print_runs(rows: Rows) -> None:
+def print_runs(table: "RunRows") -> None:
     """Print a table of runs; on a terminal that is too narrow, print their common folder once."""
-    table = run_table_lines(_sanitized(rows), terminal_width())
-    if table.folder:
-        print(f"all below: {table.folder}\n")
-    for line in table.lines:
+    table = table.map(_sanitized_cell)
+    lines = run_table_lines(table, terminal_width())
+    if table.shared:
+        shared = " ".join(f"{name}={value}" for name, value in table.shared.items())
+        print(f"all runs: {shared}")
+    if lines.folder:
+        print(f"all below: {lines.folder}")
+    if table.shared or lines.folder:
+        print()
+    for line in lines.lines:
         print(line)
-    if not table.has_factors:
-        log("the factors do not fit into this terminal: see --format csv, or pipe the table to less -S")
 
 
 def terminal_width() -> int | None:
@@ -75,7 +83,11 @@ def terminal_width() -> int | None:
 
 
 def _sanitized(rows: Rows) -> list[tuple[str, ...]]:
-    return [tuple(sanitize(re.sub(r"\s", " ", cell)) for cell in row) for row in rows]
+    return [tuple(map(_sanitized_cell, row)) for row in rows]
+
+
+def _sanitized_cell(text: str) -> str:
+    return sanitize(re.sub(r"\s", " ", text))
 
 
 @contextmanager

@@ -5,15 +5,20 @@ A table that goes into a pipe, or fits, is only aligned; rich wraps the others. 
 """
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reportgen.report.run_groups import RunRow, RunRows
 
 # Texts, headings first.
 Rows = Sequence[Sequence[str]]
 
 _GAP = 2
 # A table of runs with more lines per run is not readable as a table.
-_MAX_LINES_PER_RUN = 4
+_MAX_LINES_PER_RUN = 2
+_HEADS = ("status", "steps", "measured", "findings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,6 @@ class RunTable:
 
     lines: list[str]
     folder: str = ""
-    has_factors: bool = True
 
 
 def table_lines(rows: Rows, width: int | None) -> list[str]:
@@ -41,23 +45,44 @@ def table_lines(rows: Rows, width: int | None) -> list[str]:
     ]
 
 
-def run_table_lines(rows: Rows, width: int | None) -> RunTable:
-    """Return a table of runs without their common folder, and without factors, if it is too wide otherwise.
+def run_table_lines(table: "RunRows", width: int | None) -> RunTable:
+    """Return a table of runs, not wider than `width` columns if that is given.
 
-    rows  with the columns `run` (first) and `factors`
+    If it is too wide, the common folder of the runs is left out; if it still is, each run becomes a block.
     """
+    rows = _with_heads(table)
     lines = table_lines(rows, width)
     if width is None or len(lines) == len(rows):
         return RunTable(lines)
-    folder = _common_folder([row[0] for row in rows[1:]])
-    rows = [rows[0], *((row[0].removeprefix(folder), *row[1:]) for row in rows[1:])]
-    lines = table_lines(rows, width)
+    folder = _common_folder([row.run for row in table.rows])
+    shorter = [replace(row, run=row.run.removeprefix(folder)) for row in table.rows]
+    table = replace(table, rows=tuple(shorter))
+    lines = table_lines(_with_heads(table), width)
     if len(lines) <= _MAX_LINES_PER_RUN * len(rows):
         return RunTable(lines, folder)
-    factors = rows[0].index("factors")
-    return RunTable(
-        table_lines([[*row[:factors], *row[factors + 1 :]] for row in rows], width), folder, False
-    )
+    return RunTable([line for row in table.rows for line in _block(table.names, row, width)], folder)
+
+
+def _with_heads(table: "RunRows") -> list[tuple[str, ...]]:
+    """Return the texts of a table of runs, headings first; a column without texts is left out."""
+    rows = [("run", "format", *table.names, *_HEADS)]
+    rows += [
+        (row.run, row.format, *row.factors, row.status, row.steps, row.measured, row.findings)
+        for row in table.rows
+    ]
+    kept = [column for column in zip(*rows, strict=True) if any(column[1:]) or column[0] == "run"]
+    return [tuple(cell or "-" for cell in row) for row in zip(*kept, strict=True)]
+
+
+def _block(names: Sequence[str], row: "RunRow", width: int) -> Iterator[str]:
+    """Yield the lines of one run: its name, its factors, what it measured, all but the first indented."""
+    yield from table_lines([(row.run,)], width)
+    factors = [f"{name}={value}" for name, value in zip(names, row.factors, strict=True) if value]
+    steps = f"{row.steps} steps" if row.steps else ""
+    results = [text for text in (row.format, row.status, steps, row.measured, row.findings) if text]
+    for texts in (factors, results):
+        if texts:
+            yield from table_lines([("", "  ".join(texts))], width)
 
 
 def _wrapped_lines(rows: Rows, width: int) -> list[str]:

@@ -26,7 +26,8 @@ from reportgen.learn.regex import anchor, pattern
 from reportgen.learn.templates import MAX_TEXT_CHARS, LineTemplate, find_templates
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
-from reportgen.report.listing import RunListing, run_entry
+from reportgen.report.listing import RunListing
+from reportgen.report.run_entry import run_entry
 from reportgen.sources.logfiles import LogFiles
 
 MIN_LINES = 3

@@ -157,8 +157,17 @@ def test_runs_prints_json_with_fixed_keys(here):
 
 def test_runs_prints_a_table_and_csv(here):
     out, err = call("runs", "logs")
-    assert out.startswith("all runs: item=image\n\n")
-    assert "devices=8 framework=A  throughput 760.0 images/s (published)" in out
+    assert out.splitlines()[:4] == [
+        "all runs: format=published item=image",
+        "",
+        "run                devices  framework  status    measured",
+        "rates/rates.csv#1  1        A          complete  throughput 100.0 images/s (published)",
+    ]
+    (line,) = call("runs", "logs", "--where", "devices=8", "--where", "framework=A")[0].splitlines()[1:]
+    assert line.split()[:3] == ["rates/rates.csv#2", "published", "8"]
+    out = call("runs", "logs", "--sort=-measured")[0]
+    assert [line[:17] for line in out.splitlines()[3:5]] == ["rates/rates.csv#2", "rates/rates.csv#1"]
+    assert "--sort" in call("runs", "logs", "--sort", "device", code=1)[1]
     assert err.startswith("4 runs; findings: none")
     lines = call("runs", "logs", "--format", "csv")[0].splitlines()
     assert lines[0].startswith(
@@ -461,5 +470,5 @@ def test_control_characters_of_a_log_do_not_reach_the_terminal(short):
     )
     assert done.returncode == 0, done.stderr
     shown = done.stdout.decode("utf-8")
-    assert "a=\ufffd]0;x\ufffd中" in shown
+    assert "native  \ufffd]0;x\ufffd中" in shown
     assert "\x1b" not in shown

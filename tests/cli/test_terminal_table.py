@@ -1,5 +1,7 @@
 """Tables on a terminal: they fit, nothing is cut, wide letters keep columns aligned."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,14 +9,15 @@ from rich.cells import cell_len
 
 from reportgen.cli import terminal
 from reportgen.cli.terminal_table import run_table_lines, table_lines
+from reportgen.report.run_groups import RunRow, RunRows
 
-HEAD = ("run", "format", "status", "steps", "factors", "measured", "findings")
+MEASURED = "throughput 85,012 images/s (intervals)"
 
 
-def runs(*ids: str, factors: str = "model=a devices=8", findings: str = "-") -> list[tuple[str, ...]]:
-    """Return a table of runs."""
-    measured = "throughput 85,012 images/s (intervals)"
-    return [HEAD, *((id, "ssd", "out of memory", "139", factors, measured, findings) for id in ids)]
+def runs(*ids: str, factors: tuple[str, ...] = ("a", "8")) -> RunRows:
+    """Return a table of runs with the factors f0, f1, ..."""
+    rows = [RunRow(id, "ssd", factors, "out of memory", "139", MEASURED, "") for id in ids]
+    return RunRows({}, tuple(f"f{number}" for number in range(len(factors))), tuple(rows))
 
 
 def test_a_table_that_fits_or_is_piped_is_only_aligned():
@@ -22,8 +25,9 @@ def test_a_table_that_fits_or_is_piped_is_only_aligned():
     assert table_lines(rows, None) == table_lines(rows, 12) == ["a  b", "1  two words"]
     for width in (None, 200):
         table = run_table_lines(runs("x/1.log", "x/2.log"), width)
-        assert (table.folder, table.has_factors, len(table.lines)) == ("", True, 3)
-        assert table.lines[1].startswith("x/1.log  ssd  ")
+        assert (table.folder, len(table.lines)) == ("", 3)
+        assert table.lines[0].split() == ["run", "format", "f0", "f1", "status", "steps", "measured"]
+        assert table.lines[1].startswith("x/1.log  ssd     a   8   out of memory")
 
 
 def test_wide_letters_count_as_two_columns():
@@ -38,8 +42,8 @@ def test_a_cell_that_is_too_wide_continues_on_the_next_line_at_a_word():
 
 
 def test_the_common_folder_of_runs_is_printed_once_if_the_table_is_too_wide():
-    table = run_table_lines(runs("logs/a/FP16.log", "logs/a/FP32.log"), 102)
-    assert (table.folder, table.has_factors) == ("logs/a/", True)
+    table = run_table_lines(runs("logs/a/FP16.log", "logs/a/FP32.log"), 82)
+    assert table.folder == "logs/a/"
     assert [line.split()[0] for line in table.lines if not line.startswith(" ")] == [
         "run",
         "FP16.log",
@@ -48,12 +52,26 @@ def test_the_common_folder_of_runs_is_printed_once_if_the_table_is_too_wide():
     assert run_table_lines(runs("logs/a/FP16.log"), 60).folder == ""
 
 
-def test_factors_are_left_out_if_each_run_needs_many_lines():
-    factors = " ".join(f"factor{number}=value" for number in range(19))
-    table = run_table_lines(runs("a/b.log", "a/c.log", factors=factors), 96)
-    assert not table.has_factors
-    assert "factor" not in "".join(table.lines)
-    assert [line.split()[0] for line in table.lines] == ["run", "b.log", "c.log"]
+def test_a_run_that_needs_many_lines_of_a_table_becomes_a_block_with_its_factors():
+    table = run_table_lines(runs("a/b.log", "a/c.log", factors=("value",) * 9), 40)
+    assert table.lines == [
+        *(
+            "b.log",
+            "  f0=value  f1=value  f2=value  f3=value",
+            "  f4=value  f5=value  f6=value  f7=value",
+            "  f8=value",
+            "  ssd  out of memory  139 steps",
+            "  throughput 85,012 images/s (intervals)",
+        ),
+        *(
+            "c.log",
+            "  f0=value  f1=value  f2=value  f3=value",
+            "  f4=value  f5=value  f6=value  f7=value",
+            "  f8=value",
+            "  ssd  out of memory  139 steps",
+            "  throughput 85,012 images/s (intervals)",
+        ),
+    ]
 
 
 WORDS = st.lists(st.text("ab/1,.日", min_size=1, max_size=12), max_size=4).map(" ".join)
@@ -69,10 +87,11 @@ def test_no_letter_is_lost_and_no_line_is_too_long(rows: list[tuple[str, ...]], 
 
 def test_the_width_is_that_of_the_terminal(monkeypatch, capsys):
     monkeypatch.setattr(terminal, "terminal_width", lambda: 96)
-    terminal.print_runs(runs("logs/a/FP16.log", "logs/a/FP32.log", factors=" ".join("abcdefghi") * 20))
-    out, err = capsys.readouterr()
-    assert out.startswith("all below: logs/a/\n\nrun ")
-    assert "the factors do not fit" in err
+    table = runs("logs/a/FP16.log", "logs/a/FP32.log", factors=("abcdefghi",) * 20)
+    terminal.print_runs(replace(table, shared={"item": "image\x1b"}))
+    out = capsys.readouterr().out
+    assert out.startswith("all runs: item=image\ufffd\nall below: logs/a/\n\nFP16.log\n  f0=abcdefghi  ")
+    assert max(map(cell_len, out.splitlines())) <= 96
 
 
 @pytest.mark.parametrize("id", ["", "/", "a//b", "/a/b"])

@@ -26,7 +26,8 @@ from reportgen.formats.registry import FORMATS, Registry
 from reportgen.load import load_runs
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT, Protocol
-from reportgen.report.listing import RunListing, run_entry
+from reportgen.report.listing import RunListing
+from reportgen.report.run_entry import run_entry
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, format_named
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS

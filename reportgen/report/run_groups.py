@@ -1,0 +1,239 @@
+"""Runs as a person looks for them: one row per case, with a column for each factor in which the cases differ.
+
+Runs of one format with equal factors share a row if they measured the same quantity. Whether a report would
+take their median is decided by `protocol.cases`, which knows more; so a row names its evidence and its range.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from statistics import median
+
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import (
+    FactorKey,
+    Where,
+    factor_key,
+    factors_key,
+    matches,
+    natural_key,
+    value_order,
+)
+from reportgen.core.metrics import METRICS, item_of, metric_of
+from reportgen.core.model import STEP, FactorValue
+from reportgen.core.units import choose, rate_unit, text
+from reportgen.report.run_entry import MeasurementEntry, RunEntry
+
+# Names that `sort` takes beside those of factors.
+SORT_COLUMNS = ("run", "status", "measured")
+_METRIC_ORDER = {name: position for position, name in enumerate(METRICS)}
+_NO_VALUE = (0, ())
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One row: texts, "" where there is nothing to print. `factors` has a text for each column of factors."""
+
+    run: str
+    format: str
+    factors: tuple[str, ...]
+    status: str
+    steps: str
+    measured: str
+    findings: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRows:
+    """A table of runs: `shared` is what all of them have in common, `names` are its columns of factors."""
+
+    shared: Mapping[str, str]
+    names: tuple[str, ...]
+    rows: tuple[RunRow, ...]
+
+    def map(self, change: Callable[[str], str]) -> "RunRows":
+        """Return the table with every text changed."""
+
+        def changed(row: RunRow) -> RunRow:
+            texts = (row.run, row.format, row.status, row.steps, row.measured, row.findings)
+            run, format, status, steps, measured, findings = map(change, texts)
+            return RunRow(run, format, tuple(map(change, row.factors)), status, steps, measured, findings)
+
+        shared = {change(name): change(value) for name, value in self.shared.items()}
+        return RunRows(shared, tuple(map(change, self.names)), tuple(map(changed, self.rows)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    runs: tuple[RunEntry, ...]
+
+    @property
+    def factors(self) -> dict[str, FactorValue]:
+        return _known(self.runs[0])
+
+    @property
+    def values(self) -> list[float]:
+        """The headline values of the runs, in the base unit."""
+        return [float(best.value) for run in self.runs if (best := headline(run)) and best.value is not None]
+
+
+def select(runs: Sequence[RunEntry], where: Where) -> tuple[RunEntry, ...]:
+    """Return the runs whose factors match; raises RequestError for a factor that no run has."""
+    names = {name for run in runs for name in run.factors}
+    for name in where:
+        if runs and name not in names:
+            raise RequestError("--where", f'no run has the factor "{name}"', did_you_mean(name, names))
+    return tuple(run for run in runs if matches(_known(run), where))
+
+
+def group_rows(runs: Sequence[RunEntry], sort: str = "run") -> RunRows:
+    """Return the rows of a table of runs.
+
+    sort  run, status, measured or a factor; with "-" before it from the largest to the smallest
+    Raises RequestError for another name.
+    """
+    groups = _sorted([_Group(part) for same in _same_factors(runs) for part in _same_quantity(same)], sort)
+    shared = _shared_factors(runs)
+    names = dict.fromkeys(name for group in groups for name in group.factors if name not in shared)
+    formats = {run.format for run in runs}
+    has_one_format = len(formats) == 1 and len(runs) > 1
+    rows = tuple(_row(group, tuple(names), with_format=not has_one_format) for group in groups)
+    common = {"format": formats.pop()} if has_one_format else {}
+    return RunRows({**common, **{name: str(value) for name, value in shared.items()}}, tuple(names), rows)
+
+
+def headline(run: RunEntry) -> MeasurementEntry | None:
+    """Return the value that a reader looks for first: the speed of the whole step."""
+    return min(run.measurements, key=_rank, default=None)
+
+
+def measured_text(run: RunEntry, values: Sequence[float]) -> str:
+    """Return the headline of runs that measured the same quantity: their median and range, "" without one."""
+    best = headline(run)
+    if best is None or not values:
+        return ""
+    unit = choose(values, best.unit)
+    name = rate_unit(item_of(best.metric, _known(run))) if best.unit == "samples/s" else unit.name
+    spread = f"({text(min(values) / unit.factor)} to {text(max(values) / unit.factor)})"
+    parts = (
+        best.metric.replace("_", " "),
+        text(median(values) / unit.factor),
+        spread if len(values) > 1 else "",
+        name if name not in ("1", "count", "ratio") else "",
+        best.phase if best.phase != STEP else "",
+        f"({best.evidence})" if best.evidence != "steps" else "",
+    )
+    return " ".join(part for part in parts if part)
+
+
+def _rank(value: MeasurementEntry) -> tuple[bool, bool, int]:
+    is_speed = metric_of(value.metric).is_speed
+    return not is_speed, value.phase != STEP, _METRIC_ORDER.get(value.metric, len(_METRIC_ORDER))
+
+
+def _known(run: RunEntry) -> dict[str, FactorValue]:
+    return {name: value for name, value in run.factors.items() if value is not None}
+
+
+def _shared_factors(runs: Sequence[RunEntry]) -> dict[str, FactorValue]:
+    """Return the factors that are equal in all of several runs."""
+    if len(runs) < 2:
+        return {}
+    first, *others = map(_known, runs)
+    return {
+        name: value
+        for name, value in first.items()
+        if all(name in other and factor_key(other[name]) == factor_key(value) for other in others)
+    }
+
+
+def _same_factors(runs: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, ...]]:
+    groups: dict[object, list[RunEntry]] = {}
+    for run in runs:
+        groups.setdefault((run.format, factors_key(_known(run))), []).append(run)
+    yield from map(tuple, groups.values())
+
+
+def _same_quantity(runs: tuple[RunEntry, ...]) -> Iterator[tuple[RunEntry, ...]]:
+    """Yield the runs together, or each alone if they differ in work or in what they measured."""
+    quantities = {
+        (best.metric, best.phase, best.unit, best.evidence, run.samples_per_step)
+        for run in runs
+        if (best := headline(run))
+    }
+    if len(quantities) < 2:
+        yield runs
+    else:
+        yield from ((run,) for run in runs)
+
+
+def _sorted(groups: list[_Group], sort: str) -> list[_Group]:
+    name = sort.removeprefix("-")
+    factors = {name for group in groups for name in group.factors}
+    if groups and name not in SORT_COLUMNS and name not in factors:
+        remedy = did_you_mean(name, [*SORT_COLUMNS, *sorted(factors)])
+        raise RequestError("--sort", f'"{name}" is no column', remedy)
+
+    def key(group: _Group) -> tuple[int, object]:
+        if name == "run":
+            return 1, natural_key(group.runs[0].id)
+        if name == "status":
+            return 1, _status(group.runs)
+        if name == "measured":
+            return (1, (headline_metric(group), median(group.values))) if group.values else _NO_VALUE
+        return (1, _value_order(group.factors[name])) if name in group.factors else _NO_VALUE
+
+    ordered = sorted(groups, key=lambda group: natural_key(group.runs[0].id))
+    return sorted(ordered, key=key, reverse=sort.startswith("-"))
+
+
+def headline_metric(group: _Group) -> str:
+    """Return the metric and phase of a row: values of others are not compared with it."""
+    best = next(best for run in group.runs if (best := headline(run)))
+    return f"{best.metric} {best.phase}"
+
+
+def _value_order(value: FactorValue) -> tuple[object, ...]:
+    key: FactorKey = factor_key(value)
+    return value_order(key)
+
+
+def _row(group: _Group, names: tuple[str, ...], *, with_format: bool) -> RunRow:
+    runs, factors = group.runs, group.factors
+    counts = sorted({run.steps.count for run in runs if run.steps.count})
+    rules = sorted({each.rule for run in runs for each in run.findings if each.severity != "note"})
+    return RunRow(
+        run=_ids_text([run.id for run in runs]),
+        format=runs[0].format if with_format else "",
+        factors=tuple(_value_text(factors[name]) if name in factors else "" for name in names),
+        status=_status(runs),
+        steps="" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]}-{counts[-1]}",
+        measured=measured_text(next((run for run in runs if headline(run)), runs[0]), group.values),
+        findings=" ".join(rules),
+    )
+
+
+def _status(runs: Sequence[RunEntry]) -> str:
+    counts = Counter(run.status.replace("_", " ") for run in runs)
+    if len(runs) == 1:
+        return runs[0].status.replace("_", " ")
+    return ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
+
+
+def _value_text(value: FactorValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _ids_text(ids: Sequence[str]) -> str:
+    """Return an id, or what several have in common with * between: r1.log and r2.log are r*.log."""
+    if len(ids) == 1:
+        return ids[0]
+    start = _common_start(ids)
+    end = _common_start([id[len(start) :][::-1] for id in ids])[::-1]
+    return f"{start}*{end}"
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in same)

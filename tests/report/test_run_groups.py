@@ -1,0 +1,97 @@
+"""The table of `reportgen runs`: which runs share a row, what it shows, how it is selected and sorted."""
+
+from dataclasses import replace
+
+import pytest
+
+from reportgen.core.errors import RequestError
+from reportgen.core.model import FactorValue, Run
+from reportgen.protocol import DEFAULT
+from reportgen.report.run_entry import RunEntry, run_entry
+from reportgen.report.run_groups import RunRow, group_rows, select
+from tests.builders import aggregate, run
+
+
+def entry(id: str, seconds: float = 0.5, status: str = "complete", **factors: FactorValue) -> RunEntry:
+    one: Run = run(aggregate(seconds), status=status)
+    return run_entry(replace(one, id=id, factors=factors), DEFAULT)
+
+
+def ids(*entries: RunEntry, sort: str = "run") -> list[str]:
+    return [row.run for row in group_rows(entries, sort).rows]
+
+
+def test_repeats_share_a_row_with_their_median_and_range() -> None:
+    table = group_rows([entry(f"a/r{n}.log", n / 10, device="A", devices=8) for n in (1, 2, 5)])
+    (row,) = table.rows
+    assert (row.run, row.status) == ("a/r*.log", "3 complete")
+    assert row.measured == "step time 200.0 (100.0 to 500.0) ms (aggregate)"
+    assert table.shared == {"format": "native", "device": "A", "devices": "8"}
+
+
+def test_a_failed_repeat_is_counted_and_not_measured() -> None:
+    (row,) = group_rows([entry("r1", 0.1, b=1), entry("r2", 0.2, b=1), entry("r3", 9, "failed", b=1)]).rows
+    assert row.status == "2 complete, 1 failed"
+    assert row.measured == "step time 150.0 (100.0 to 200.0) ms (aggregate)"
+    assert row.findings == "read.failed-run"
+
+
+def test_runs_that_differ_in_work_or_in_what_they_measured_have_rows_of_their_own() -> None:
+    other_work = run_entry(replace(run(aggregate(0.5), samples_per_step=8), id="r3"), DEFAULT)
+    first, second = (replace_factors(each) for each in (entry("r1"), entry("r2")))
+    assert ids(first, second) == ["r*"]
+    assert ids(first, replace_factors(other_work)) == ["r1", "r3"]
+
+
+def replace_factors(one: RunEntry) -> RunEntry:
+    return type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"factors": {}})
+
+
+def test_factors_in_which_cases_differ_are_columns() -> None:
+    table = group_rows([entry("a", x=1, y="p", z=True), entry("b", x=2, y="p", z=False), entry("c", y="p")])
+    assert table.names == ("x", "z")
+    assert [row.factors for row in table.rows] == [("1", "true"), ("2", "false"), ("", "")]
+    assert table.shared["y"] == "p"
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("run", ["r2", "r9", "r10"]),
+        ("-run", ["r10", "r9", "r2"]),
+        ("devices", ["r10", "r9", "r2"]),  # 2, 8, 16
+        ("-devices", ["r2", "r9", "r10"]),
+        ("measured", ["r2", "r10", "r9"]),
+        ("-measured", ["r9", "r10", "r2"]),
+        ("status", ["r2", "r9", "r10"]),
+    ],
+)
+def test_rows_are_sorted(sort: str, order: list[str]) -> None:
+    entries = [entry("r10", 0.2, devices=2), entry("r2", 0.1, devices=16), entry("r9", 0.3, devices=8)]
+    assert ids(*entries, sort=sort) == order
+
+
+def test_a_run_without_the_sorted_value_comes_first_and_no_value_is_compared_with_another_quantity() -> None:
+    loss = run_entry(replace(run(aggregate(0.1, metric="loss")), id="b", factors={"x": 2}), DEFAULT)
+    failed = entry("c", 0.1, "failed", x=3)
+    assert ids(entry("a", 0.5, x=1), loss, failed, sort="measured") == ["c", "b", "a"]
+
+
+def test_unknown_names_are_errors_with_the_nearest_one() -> None:
+    with pytest.raises(RequestError, match='--sort: "device" is no column; did you mean "devices"'):
+        group_rows([entry("a", devices=8)], "device")
+    with pytest.raises(RequestError, match='--where: no run has the factor "device"; did you mean "devices"'):
+        select([entry("a", devices=8)], {"device": (8,)})
+    assert group_rows([], "anything").rows == ()
+
+
+def test_runs_are_selected_by_their_factors() -> None:
+    entries = [entry("a", devices=8), entry("b", devices="8"), entry("c", devices=4), entry("d")]
+    assert [each.id for each in select(entries, {"devices": (8, "8")})] == ["a", "b"]
+
+
+def test_every_text_of_a_table_can_be_changed() -> None:
+    table = group_rows([entry("a", x="p"), entry("b", x="q")]).map(str.upper)
+    assert table.rows[0] == RunRow("A", "", ("P",), "COMPLETE", "", "STEP TIME 500.0 MS (AGGREGATE)", "")
+    assert table.names == ("X",)
+    assert table.shared == {"FORMAT": "NATIVE"}
