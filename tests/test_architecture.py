@@ -21,6 +21,7 @@ ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
     " < formats.detection < labels < load < report; core < protocol, verdicts < tables < report; core < render"
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
+    "; render, verdicts < diff < pipeline"
 )
 
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.

@@ -1,0 +1,192 @@
+"""Pair the cells of two report.json files by their place, and name those that differ.
+
+The place of a cell is its report, table, row, column and quantity. Headings, order and footnotes do not
+belong to it, so a table that was only rearranged has no changed cell.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reportgen.core import units
+from reportgen.core.factors import factor_key
+from reportgen.core.model import FactorValue
+from reportgen.core.results import QUANTITY_TITLES
+from reportgen.diff.snapshot import Key, StoredCell, StoredReport, StoredTable
+
+# Values of report.json have 12 digits; another order of a sum may change the last ones.
+SAME_VALUE = 1e-9
+ABSENT = "-"
+
+_TITLES = {str(quantity): title for quantity, title in QUANTITY_TITLES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class CellChange:
+    """A cell that differs, or that only one side has: then the other is None.
+
+    report, table  of the new side if it has the cell
+    """
+
+    report: str
+    table: str
+    old: StoredCell | None
+    new: StoredCell | None
+
+    @property
+    def cell(self) -> StoredCell:
+        """The cell of the new side, else of the old one."""
+        cell = self.new or self.old
+        assert cell is not None
+        return cell
+
+    @property
+    def heading(self) -> str:
+        """The row and column of the cell in words: `Train ImageNet devices=8, slowdown`."""
+        parts = [heading_text(self.cell.row), heading_text(self.cell.column)]
+        if self.cell.quantity != "value":
+            parts.append(_TITLES.get(self.cell.quantity, self.cell.quantity))
+        return ", ".join(part for part in parts if part) or "mean"
+
+    @property
+    def place(self) -> str:
+        """The whole place: `jade2/headline Train ImageNet`."""
+        return f"{self.report}/{self.table} {self.heading}"
+
+    @property
+    def old_text(self) -> str:
+        """What the old side shows."""
+        return shown_text(self.old)
+
+    @property
+    def new_text(self) -> str:
+        """What the new side shows."""
+        return shown_text(self.new)
+
+    @property
+    def has_number(self) -> bool:
+        """Return whether one of the sides is a number."""
+        return any(cell is not None and cell.is_number for cell in (self.old, self.new))
+
+    @property
+    def is_appearance_only(self) -> bool:
+        """Return whether both are the same number, written with other digits or in another unit."""
+        return same_number(self.old, self.new)
+
+
+def heading_text(key: Key) -> str:
+    """Return the values of factors in words; numbers and truths need the name of their factor."""
+    return " ".join(
+        value if isinstance(value, str) and value else f"{name}={_plain(value)}"
+        for name, value in key.items()
+    )
+
+
+def _plain(value: FactorValue) -> str:
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+
+
+def shown_text(cell: StoredCell | None) -> str:
+    """Return what a cell shows: its number with the unit, or the text in its place."""
+    if cell is None:
+        return ABSENT
+    if cell.value is None:
+        return cell.text or ABSENT
+    # Files of older versions lack the number as shown.
+    return cell.shown or f"{units.text(cell.value)} {'' if cell.unit == 'ratio' else cell.unit}".rstrip()
+
+
+def same_number(old: StoredCell | None, new: StoredCell | None) -> bool:
+    """Return whether two cells show the same number, up to the rounding of sums."""
+    if old is None or new is None or not old.is_number or not new.is_number:
+        return False
+    assert old.value is not None
+    assert new.value is not None
+    return same_value(old.value, new.value)
+
+
+def same_value(old: float, new: float) -> bool:
+    """Return whether two values differ by no more than the rounding of sums."""
+    return abs(old - new) <= SAME_VALUE * max(abs(old), abs(new))
+
+
+def changed_cells(old: StoredReport | None, new: StoredReport | None) -> list[CellChange]:
+    """Return the cells whose text or number differs between two states of a report, in order of the new one.
+
+    A cell that only one state has is one of them. None is a report that does not exist.
+    """
+    return [
+        change
+        for change in paired_cells(old, new)
+        if change.old_text != change.new_text or (change.has_number and not change.is_appearance_only)
+    ]
+
+
+def paired_cells(old: StoredReport | None, new: StoredReport | None) -> list[CellChange]:
+    """Return every cell of two states of a report, paired by place; cells that went are last."""
+    before = {table.id: table for table in old.tables} if old else {}
+    after = {table.id: table for table in new.tables} if new else {}
+    renamed = _renamed_tables(before, after)
+    pairs: list[CellChange] = []
+    for table in after.values():
+        earlier = before.get(renamed.get(table.id, table.id))
+        assert new is not None
+        pairs += _pairs(new.name, table.id, earlier.cells if earlier else (), table.cells)
+    gone = before.keys() - after.keys() - set(renamed.values())
+    for id in (id for id in before if id in gone):
+        assert old is not None
+        pairs += [CellChange(old.name, id, cell, None) for cell in before[id].cells]
+    return pairs
+
+
+def _renamed_tables(before: dict[str, StoredTable], after: dict[str, StoredTable]) -> dict[str, str]:
+    """Return new id -> old id of tables that have most of their cells in common."""
+    gone = [table for id, table in before.items() if id not in after]
+    renamed: dict[str, str] = {}
+    for id, table in after.items():
+        if id in before:
+            continue
+        keys = {cell_key(cell) for cell in table.cells}
+        for earlier in gone:
+            shared = keys & {cell_key(cell) for cell in earlier.cells}
+            if 2 * len(shared) > max(len(keys), len(earlier.cells)) and earlier.id not in renamed.values():
+                renamed[id] = earlier.id
+                break
+    return renamed
+
+
+def cell_key(cell: StoredCell) -> tuple[object, ...]:
+    """Return the place of a cell in its table."""
+    row, column = (
+        tuple((name, factor_key(value)) for name, value in sorted(key.items()))
+        for key in (cell.row, cell.column)
+    )
+    return row, column, cell.quantity
+
+
+def _pairs(
+    report: str, table: str, before: Sequence[StoredCell], after: Sequence[StoredCell]
+) -> list[CellChange]:
+    """Return the pairs of cells of one table.
+
+    Columns that qualifiers split have one place; there the cells of one case belong together, then the n-th.
+    """
+    waiting: dict[tuple[object, ...], list[StoredCell]] = defaultdict(list)
+    for cell in before:
+        waiting[cell_key(cell)].append(cell)
+    pairs = []
+    for cell in after:
+        candidates = waiting[cell_key(cell)]
+        same = [each for each in candidates if each.case == cell.case]
+        earlier = next(iter(same or candidates), None)
+        if earlier is not None:
+            candidates.remove(earlier)
+        pairs.append(CellChange(report, table, earlier, cell))
+    pairs += [CellChange(report, table, cell, None) for cells in waiting.values() for cell in cells]
+    return pairs
