@@ -171,6 +171,8 @@ class Run:
     ranks             number of started processes, None if the log does not say it
     published         True for figures of a publication rather than a log
     started, ended    s since 1970, None if the log does not say it
+    started_clock     "" if these are in UTC; else the log that has them without a time zone: they can be
+                      compared with others of the same log only
     round             seed of the order of a campaign that interleaves its cases, number of the round in it
     """
 
@@ -191,6 +193,7 @@ class Run:
     work_is_labelled: bool = False
     started: float | None = None
     ended: float | None = None
+    started_clock: str = ""
     round: tuple[int, int] | None = None
 
 

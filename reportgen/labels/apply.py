@@ -37,6 +37,7 @@ class Labeller:
         self._factors: dict[str, tuple[FactorValue, Labels]] = {}
         self._environment: dict[str, tuple[FactorValue, Labels]] = {}
         self._prefer = "log"
+        self._utc_offset: float | None = None
         for labels in chain:
             self._add(labels, path)
 
@@ -52,6 +53,7 @@ class Labeller:
         self._factors |= {name: (value, labels) for name, value in {**labels.constants, **parts}.items()}
         self._environment |= {name: (value, labels) for name, value in labels.environment.items()}
         self._prefer = labels.prefer or self._prefer
+        self._utc_offset = self._utc_offset if labels.utc_offset is None else labels.utc_offset
 
     def __call__(self, run: Run) -> Run:
         """Return the run with the labels, and a finding for each conflict with the log."""
@@ -67,7 +69,7 @@ class Labeller:
         work = _samples_per_step(run, factors, given)
         repeat = merge({} if run.repeat is None else {REPEAT: run.repeat}, numbers).get(REPEAT)
         return replace(
-            run,
+            _in_utc(run, self._utc_offset),
             factors=factors,
             environment=merge(run.environment, self._environment),
             repeat=repeat if isinstance(repeat, int) else run.repeat,
@@ -108,6 +110,14 @@ class Labeller:
                 if texts:
                     self.used.add(Use(folder, "aliases", name))
                     self.used.update(Use(folder, "aliases", name, text) for text in texts if text in values)
+
+
+def _in_utc(run: Run, offset: float | None) -> Run:
+    """Return a run with a start in UTC if the labels give the offset (s) of its local clock."""
+    if offset is None or run.started is None or not run.started_clock:
+        return run
+    ended = None if run.ended is None else run.ended - offset
+    return replace(run, started=run.started - offset, ended=ended, started_clock="")
 
 
 def _with_devices(given: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tuple[FactorValue, Labels]]:

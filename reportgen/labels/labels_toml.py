@@ -7,6 +7,7 @@ request, not of the data: anything wrong with it raises RequestError. Grammar: d
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -46,6 +47,7 @@ class LabelsFile(TomlTable):
     formats: dict[str, dict[str, Any]] = struct_field(default_factory=dict)
     format: dict[str, Any] | None = None
     prefer: Literal["log", "labels"] | None = None
+    time_zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,11 @@ class PathMatch:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """One labels.toml. `folder` is relative to the root ("" is the root itself); sha256 is of its content."""
+    """One labels.toml. `folder` is relative to the root ("" is the root itself).
+
+    sha256      of its content
+    utc_offset  s that the local times of its logs are ahead of UTC, None if it does not say it
+    """
 
     folder: str
     sha256: str = ""
@@ -70,6 +76,7 @@ class Labels:
     formats: Settings = field(default_factory=dict)
     format: Mapping[str, Any] | None = None
     prefer: str | None = None
+    utc_offset: float | None = None
 
     @property
     def source(self) -> Source:
@@ -122,7 +129,19 @@ def parse(content: bytes, folder: str) -> Labels:
         formats=file.formats,
         format=file.format,
         prefer=file.prefer,
+        utc_offset=None if file.time_zone is None else _utc_offset(file.time_zone, f"{place}: time_zone"),
     )
+
+
+def _utc_offset(zone: str, place: str) -> float:
+    """Return the s that a zone is ahead of UTC. Names of zones are refused: most have a summer time."""
+    try:
+        offset = datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").utcoffset()
+    except ValueError:
+        offset = None
+    if offset is None:
+        raise RequestError(place, f'"{zone}" is no offset from UTC', 'write "+08:00", "-05:00" or "Z"')
+    return offset.total_seconds()
 
 
 def above(path: str, labels: Iterable[Labels]) -> list[Labels]:

@@ -168,6 +168,7 @@ def _timed_repeat(measurement: Measurement) -> TimedRepeat:
         measurement.value,
         run.started,
         run.round,
+        clock=run.started_clock,
         seconds=run_duration(run),
         devices=devices if isinstance(devices, int) else 0,
     )

@@ -85,7 +85,10 @@ def _speed_ratio(own: Sequence[float], base: Sequence[float], *, better: str) ->
 
 def _timed(case: Case, values: Sequence[float]) -> list[TimedRepeat]:
     pairs = zip(case.measurements, values, strict=True)
-    return [TimedRepeat(value, each.run.started, each.run.round) for each, value in pairs]
+    return [
+        TimedRepeat(value, each.run.started, each.run.round, clock=each.run.started_clock)
+        for each, value in pairs
+    ]
 
 
 def _is_host_bound(case: Case) -> bool:

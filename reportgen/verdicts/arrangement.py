@@ -21,6 +21,7 @@ class TimedRepeat:
     """One repeat of a case.
 
     value    in the unit of the metric; start  s since any fixed time, None if the log does not say it
+    clock    that the start is by: starts by different clocks have no order
     round    the campaign (by the seed of its order) and the number of the round in it; None if not planned
     seconds  that the run took, None if the log does not say it; devices  that it took, 0 if not known
     """
@@ -30,6 +31,7 @@ class TimedRepeat:
     round: tuple[int, int] | None = None
     seconds: float | None = None
     devices: int = 0
+    clock: str = ""
 
 
 # Of rounds that lack a case, because a run failed, at least so many must be left: they decide at 95 %.
@@ -58,14 +60,15 @@ def arrange(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> Ar
     Planned rounds are taken as they are, if all repeats took part in them and none began before the round
     before it had ended: their order was drawn. Else rounds are what the start times show: each repeat of one
     case next to one of the other. `blocked` means that one case ran as a whole before the other; an order
-    between the two, or a start that is missing or occurs twice, is unknown.
+    between the two, or a start that is missing, occurs twice or is by another clock, is unknown.
     """
     planned = _planned_rounds(repeats, others)
     if planned:
         return Arrangement("random rounds", planned)
     timed = [(each.start, which, each) for which, side in enumerate((repeats, others)) for each in side]
     starts = [start for start, _, _ in timed if start is not None]
-    if len(set(starts)) < len(timed) or not repeats or not others:
+    is_ordered = len(set(starts)) == len(timed) and have_one_clock((*repeats, *others))
+    if not is_ordered or not repeats or not others:
         return Arrangement("unknown")
     ordered = sorted(timed, key=lambda entry: entry[0] or 0.0)
     sides = [which for _, which, _ in ordered]
@@ -78,6 +81,11 @@ def arrange(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> Ar
     rounds = tuple((first[2], second[2]) for first, second in pairs)
     has_fixed_order = len(set(sides[::2])) == 1
     return Arrangement("alternating" if has_fixed_order else "rounds", rounds)
+
+
+def have_one_clock(repeats: Sequence[TimedRepeat]) -> bool:
+    """Return whether all starts are known by one clock, so that they have an order."""
+    return all(each.start is not None for each in repeats) and len({each.clock for each in repeats}) < 2
 
 
 def _planned_rounds(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> tuple[Round, ...]:

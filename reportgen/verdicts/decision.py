@@ -18,7 +18,7 @@ from reportgen.core.exact_tests import (
 )
 from reportgen.core.stats import median, trend
 from reportgen.core.verdict import TURNS, TestName, Verdict, difference_text
-from reportgen.verdicts.arrangement import Arrangement, TimedRepeat, arrange
+from reportgen.verdicts.arrangement import Arrangement, TimedRepeat, arrange, have_one_clock
 
 # Without an interleaved order no test holds its level. Two sets of repeats count as different if they do not
 # overlap and the gap between them is at least this share of the larger range, more if they are fewer than 7.
@@ -82,7 +82,7 @@ def _decided(
         return _by_rounds(arrangement, sign, rule)
     if rule.is_exchangeable:
         return _by_ranks(speeds, base, _in_order(repeats, sign), _in_order(others, sign), rule)
-    is_timed = all(each.start is not None for each in (*repeats, *others))
+    is_timed = have_one_clock((*repeats, *others))
     verdict = _by_separation(speeds, base, ratio, arrangement, is_timed=is_timed)
     is_open = verdict.kind == "undecided"
     return replace(verdict, counted=TURNS, more=fewest_rounds(1 - rule.confidence)) if is_open else verdict
@@ -114,8 +114,7 @@ def _by_ranks(
 
 def _in_order(repeats: Sequence[TimedRepeat], sign: float) -> list[float]:
     """Return the log speeds in the order of time; as they stand if the order is not known."""
-    known = [each for each in repeats if each.start is not None]
-    ordered = sorted(known, key=lambda each: each.start or 0.0) if len(known) == len(repeats) else repeats
+    ordered = sorted(repeats, key=lambda each: each.start or 0.0) if have_one_clock(repeats) else repeats
     return [sign * math.log(each.value) for each in ordered]
 
 

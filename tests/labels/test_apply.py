@@ -216,3 +216,20 @@ def test_invalid_factors_are_refused(text: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
         labels_toml.parse(text.encode(), "logs")
     assert message in str(error.value)
+
+
+def test_a_time_zone_makes_local_times_comparable() -> None:
+    local = run(started=1_700_000_000.0, ended=1_700_000_060.0, started_clock="logs/r.log")
+    found = apply('time_zone = "+08:00"', log=local)
+    assert (found.started, found.ended, found.started_clock) == (1_699_971_200.0, 1_699_971_260.0, "")
+    assert apply('time_zone = "Z"', log=local).started == 1_700_000_000.0
+
+
+def test_a_time_zone_does_not_move_a_time_in_utc() -> None:
+    assert apply('time_zone = "+08:00"', log=run(started=1_700_000_000.0)).started == 1_700_000_000.0
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "", "8", "+99:00", ".5"])
+def test_a_time_zone_is_an_offset(zone: str) -> None:
+    with pytest.raises(RequestError, match="offset from UTC"):
+        apply(f'time_zone = "{zone}"')

@@ -79,3 +79,13 @@ def test_repeats_outside_the_plan_or_twice_in_a_round_are_not_paired() -> None:
     assert arrange([TimedRepeat(1.0, round=(1, 1)), TimedRepeat(1.0)], base).kind == "unknown"
     twice = [TimedRepeat(1.0, round=(1, 1)), TimedRepeat(2.0, round=(1, 1))]
     assert arrange(twice, base).kind == "unknown"
+
+
+def test_starts_by_different_clocks_have_no_order() -> None:
+    def repeats(starts: list[float], clock: str) -> list[TimedRepeat]:
+        return [TimedRepeat(1.0, start, clock=clock) for start in starts]
+
+    own, base = [0.0, 200.0, 400.0], [100.0, 300.0, 500.0]
+    assert arrange(repeats(own, "a.log"), repeats(base, "a.log")).kind == "alternating"
+    assert arrange(repeats(own, "a.log"), repeats(base, "b.log")).kind == "unknown"
+    assert arrange(repeats(own, ""), repeats(base, "b.log")).kind == "unknown"

@@ -20,6 +20,7 @@ from reportgen.formats.parsing.csv_cells import typed_records
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER, JsonSign, TextLog, TextSign, format_of
+from reportgen.formats.parsing.timestamps import wall_time
 
 _NAME = "llama_bench"
 _KEYS = (b'"avg_ts"', b'"n_gen"', b'"build_commit"')
@@ -139,6 +140,7 @@ def _run(run: ResultRun, result: Mapping[str, Any]) -> Run:
     names = [f"{name}{n}" for name, n in (("pp", prompt), ("tg", generated)) if n]
     run.factors.setdefault("test", "+".join(names) or "none")
     run.samples_per_step = float(prompt + generated) or None
+    run.set_start(wall_time(str(result.get("test_time", "")).encode()))
     mean = json_values.number(result["avg_ts"])
     rates = [json_values.number(rate) for rate in json_values.items(result.get("samples_ts"))]
     if mean >= 0:

@@ -227,6 +227,7 @@ def _add_stamps(run: LineRun, *, is_checked: bool) -> _Dates | None:
     texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
     if not texts or len(texts) < 2:
         return None
+    run.set_start(timestamps.wall_time(texts[0]))
     stamp = seconds([text.replace(b"/", b"-").replace(b"[", _ANY_YEAR) for text in texts])
     tick = 1.0 if len(texts[0]) <= _WHOLE_SECONDS else 0.0
     is_coarse = tick and "step_time_s" in run.records.columns

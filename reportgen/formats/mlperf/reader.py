@@ -23,6 +23,7 @@ from reportgen.formats.parsing.json_values import inside, is_number, load, numbe
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.several_runs import result_places, run_borders, run_logs
 from reportgen.formats.parsing.text_log import TextLog, is_binary
+from reportgen.formats.parsing.timestamps import utc
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -186,6 +187,7 @@ class _ResultLog:
             self.run.note(rule, f"the log has no {'run_stop' if self.start else 'run_start'}")
 
     def _add_times(self) -> None:
+        self.run.set_start(utc(self.start.time_ms / 1000) if self.start else None)
         if not self.start or not self.stop or self.stop.time_ms < self.start.time_ms:
             return
         seconds = (self.stop.time_ms - self.start.time_ms) / 1000

@@ -35,6 +35,7 @@ from reportgen.formats.native.run_json import RunFile, StepClock, parse_run, twi
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
+from reportgen.formats.parsing.timestamps import utc
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -221,10 +222,9 @@ class _RunFolder:
         self._add_peak_memory(ranks)
         if json.round is not None and json.order_seed is not None:
             run.round = (json.order_seed, json.round)
-        run.started, run.ended = (
-            None if each is None else each / 1e9
-            for each in (json.started_realtime_ns, json.ended_realtime_ns)
-        )
+        begin, end = json.started_realtime_ns, json.ended_realtime_ns
+        run.set_start(None if begin is None else utc(begin / 1e9))
+        run.ended = None if end is None else end / 1e9
         if json.samples_per_step is not None:
             run.samples_per_step = float(json.samples_per_step * max(json.ranks or 1, len(ranks)))
         self._add_status(ranks)

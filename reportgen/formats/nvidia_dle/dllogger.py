@@ -191,6 +191,7 @@ def _item(unit: str) -> str:
 
 def _measure(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     steps = parsed.steps
+    dllogger_records.set_start(run)
     step, run.breaks = count_on(steps.epoch, steps.iteration)
     run.step, run.line, run.last = step, steps.line, steps.last
     run.add_stamps(steps.t, run.samples_per_step)

@@ -26,9 +26,10 @@ from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces
 from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
-from reportgen.formats.parsing.timestamps import moments
+from reportgen.formats.parsing.timestamps import moments, utc, wall_time
 
 RECORD = re.compile(rb"DLLL? (?:" + STAMP + rb' - |\{"timestamp")')
+_FIRST = re.compile(rb"DLLL? (?:(" + STAMP + rb') - |\{"timestamp": ?"?(' + NUMBER + rb")[\",])")
 _HEAD = (
     rb"DLLL? ([0-9 :.-]{26}) - "  # one class is faster than a pattern of the date
     rb"(?:(?:(?:[A-Z][a-z]{1,20}+ )?Epoch: ([0-9]{1,9}) )?(?:[A-Z][a-z]{1,20}+ )?Iteration: ([0-9]{1,12}) "
@@ -98,6 +99,12 @@ class ParsedLog:
     parameters: Mapping[str, Any]
     units: Mapping[str, str]
     summary: Mapping[str, tuple[float, int]] | None
+
+
+def set_start(run: RunBuilder) -> None:
+    """Set when a run began by its first record: a text has a local date, JSON the seconds since 1970."""
+    if first := _FIRST.search(run.log.content):
+        run.set_start(utc(float(first[2])) if first[2] else wall_time(first[1]))
 
 
 def set_steps(run: RunBuilder, steps: Steps) -> None:

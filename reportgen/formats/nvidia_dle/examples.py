@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from reportgen.core.model import FactorValue
 from reportgen.formats.base import Format, Results
+from reportgen.formats.nvidia_dle.dllogger_records import set_start
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of
@@ -68,6 +69,7 @@ def example(
         for part in run_logs(log, borders):
             run = RunBuilder(part, name, factors={**factors})
             build(run)
+            set_start(run)
             run.findings += repetition(log, borders)
             yield run.run()
 

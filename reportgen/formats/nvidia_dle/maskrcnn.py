@@ -48,6 +48,7 @@ def _add_steps(run: RunBuilder) -> None:
     if len(lines):
         run.step, run.line, run.last = lines.integers("step"), lines.line, int(lines.end[-1])
         t, time = run.log.stamps(lines.begin), lines.floats("time")
+        run.set_start_before(lines)
     else:
         steps = text_steps(run.log, b"time")
         set_steps(run, steps)

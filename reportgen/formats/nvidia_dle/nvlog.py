@@ -18,6 +18,7 @@ from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces, result_places
 from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, positive
+from reportgen.formats.parsing.timestamps import utc
 
 _MARK = b":::NVLOGv0"
 _HEAD = (
@@ -39,6 +40,7 @@ def _build(run: RunBuilder) -> None:
     keys = events.columns["key"]
     run.has_result = b"run_final" in keys or b"best_train_throughput" in keys
     run.last = int(events.end.max(initial=0))
+    run.set_start(utc(float(events.floats("time")[0])) if len(events) else None)
     has_items = any(b"items/sec" in key for key in keys if key)
     global_batch = _describe(run, has_items)
     if has_items:

@@ -18,7 +18,7 @@ Other groups are left to the format's own `build`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, Self
 
@@ -33,6 +33,7 @@ from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_e
 from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
 from reportgen.formats.parsing.text_log import Records, Refine, TextLog, TextSign, format_of, positive
+from reportgen.formats.parsing.timestamps import WallTime, utc, wall_time
 
 # How many of a unit make one base unit: dividing by a thousand rounds less than multiplying by 0.001.
 TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60}
@@ -118,7 +119,18 @@ def measure(
         if metric == "throughput_per_device" and isinstance(devices, int):
             run.add("throughput", value * devices, "printed", span=span, samples=work)
     if "timestamp" in records.columns:
-        run.add_stamps(records.seconds("timestamp"), work)
+        stamps = records.seconds("timestamp")
+        run.set_start(_first_time(records.columns["timestamp"], stamps))
+        run.add_stamps(stamps, work)
+
+
+def _first_time(texts: Sequence[bytes | None], stamps: FloatArray) -> WallTime | None:
+    """Return the first timestamp if it is a date, or in seconds since 1970."""
+    known = np.isfinite(stamps).nonzero()[0]
+    if not len(known):
+        return None
+    text = texts[known[0]] or b""
+    return wall_time(text) if b":" in text else utc(float(stamps[known[0]]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,6 +274,7 @@ class LineRun(RunBuilder):
         span, measured = self.kind.span(self.step, self.records), quantities(self.records.columns)
         measure(self, self.records, measured, span, clock=self.kind.clock, valid=valid)
         if self.kind.is_dated:
+            self.set_start_before(self.records)
             self.add_stamps(self.log.stamps(self.records.begin), self.work(span))
 
     def measure_all(self) -> None:

@@ -30,7 +30,8 @@ from reportgen.core.model import (
 )
 from reportgen.core.rules import Rule
 from reportgen.formats.parsing.exit_status import ending
-from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.parsing.text_log import Records, TextLog
+from reportgen.formats.parsing.timestamps import WallTime
 from reportgen.sources.logfiles import LogFiles
 
 
@@ -103,6 +104,7 @@ class ResultRun:
     repeat: int | None = None
     ranks: int | None = None
     started: float | None = None
+    started_clock: str = ""
     ended: float | None = None
     round: tuple[int, int] | None = None
     status: Status = "complete"
@@ -156,6 +158,11 @@ class ResultRun:
             )
         )
 
+    def set_start(self, time: WallTime | None) -> None:
+        """Set when the run began, unless it is known; a local time can be compared in its own log only."""
+        if time and self.started is None:
+            self.started, self.started_clock = time.seconds, "" if time.is_utc else self.source.path
+
     def note(self, rule: Rule, message: str, source: Source | None = None) -> None:
         """Add a warning about the run."""
         self.findings.append(Finding("warning", rule, self.id, message, source or self.source))
@@ -174,6 +181,7 @@ class ResultRun:
             repeat=self.repeat,
             ranks=self.ranks,
             started=self.started,
+            started_clock=self.started_clock,
             ended=self.ended,
             round=self.round,
             status=self.status,
@@ -210,6 +218,11 @@ class RunBuilder(ResultRun):
         self.step = np.zeros(0, dtype=np.int64) if step is None else step
         self.line = np.zeros(0, dtype=np.int64) if line is None else line
         self._stepless: set[int] = set()  # lines of records without a step
+
+    def set_start_before(self, records: Records, width: int = 90) -> None:
+        """Set when the run began by the date before the first record in its line; see `time_before`."""
+        if len(records):
+            self.set_start(self.log.time_before(int(records.begin[0]), width))
 
     def add(
         self,

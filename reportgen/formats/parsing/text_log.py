@@ -19,7 +19,7 @@ import numpy as np
 from reportgen.core.model import FloatArray, IntArray, Source
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.timestamps import moments
+from reportgen.formats.parsing.timestamps import WallTime, moments, wall_time
 from reportgen.sources.logfiles import HEAD, LogFiles
 from reportgen.sources.text import line_at
 
@@ -186,6 +186,11 @@ class TextLog:
             stamp = _LAST_STAMP.search(before, before.rfind(b"\n") + 1)
             texts.append(stamp[1] if stamp else b"")
         return seconds(texts)
+
+    def time_before(self, offset: int, width: int = 90) -> WallTime | None:
+        """Return the last date before an offset in its line; `width` characters are searched."""
+        before = self.content[max(offset - width, 0) : offset]
+        return wall_time(before[before.rfind(b"\n") + 1 :])
 
     def option(self, name: bytes) -> bytes | None:
         """Return a value of an argument dump (`  name ........ value`), None if absent."""

@@ -3,10 +3,14 @@
 The texts are of one kind and in the order of the log; the result is seconds on one growing clock. If the date
 is missing, a time of day that goes back by more than half a day marks a midnight; if the year is missing, the
 new year is found in the same way. Time zones are unknown: a change to summer time is a jump of an hour.
+
+`WallTime` is when a run began. Only times in UTC, or with a time zone, can be compared between logs.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +26,43 @@ _DAYS_BEFORE_MONTH = np.array([0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 3
 _MAX_PREFIX_BYTES = 2000
 # Above 500 items NumPy 2 releases the GIL, and crashes when it then converts a text that is not a date.
 _MAX_BATCH = 500
+
+
+# A machine whose clock was never set begins in 1970. No benchmark of a GPU is older than this (2000-01-01).
+_EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
+_WALL_TIME = re.compile(
+    rb"([0-9]{4})[-/]([0-9]{2})[-/]([0-9]{2})[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]{1,6}))?[0-9]{0,3}"
+    rb" ?(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?(?![0-9:])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WallTime:
+    """A time of day and date: s since 1970, by UTC or by the clock of a machine in an unknown time zone."""
+
+    seconds: float
+    is_utc: bool
+
+
+def utc(seconds: float) -> WallTime | None:
+    """Return a time in s since 1970, None if it is none that a clock can show."""
+    return WallTime(seconds, is_utc=True) if _EARLIEST <= seconds < _LATEST else None
+
+
+def wall_time(text: bytes) -> WallTime | None:
+    """Return the last date with a time in a text, None without one."""
+    matches = list(_WALL_TIME.finditer(text))
+    if not matches:
+        return None
+    year, month, day, clock, fraction, zone = matches[-1].groups()
+    iso = b"%s-%s-%sT%s.%s" % (year, month, day, clock, (fraction or b"0").ljust(6, b"0"))
+    offset = b"+00:00" if zone in (None, b"Z", b"UTC", b"GMT") else zone
+    try:
+        moment = datetime.fromisoformat((iso + (offset or b"")).decode("ascii"))
+    except ValueError:
+        return None
+    seconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+    return WallTime(seconds, is_utc=zone is not None) if utc(seconds) else None
 
 
 def moments(texts: Sequence[bytes]) -> NDArray[np.datetime64]:

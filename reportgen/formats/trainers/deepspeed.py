@@ -108,6 +108,7 @@ def _build(run: LineRun) -> None:
         steps = _once(others[_STEP])
         records = steps if len(steps) > 1 else run.records
         run.step, run.line = records.integers("step"), records.line
+        run.set_start_before(records)
         run.add_stamps(run.log.stamps(records.begin), run.work(_STEP.span(run.step, records)))
     means = _once(others[_OLD])
     if len(means):

@@ -59,6 +59,7 @@ def _build(run: LineRun) -> None:
         total[1] = both - total[0] if both > total[0] else np.nan
     run.add("step_time", total, run.kind.clock, span=span, samples=batch * span)
     run.add("throughput", rate, "printed", span=span, samples=batch * span)
+    run.set_start_before(records, 40)
     run.add_stamps(log.stamps(records.begin, 40), batch * span)
 
 

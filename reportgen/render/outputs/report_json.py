@@ -241,6 +241,7 @@ def _run(run: Run) -> Json:
         status=run.status,
         repeat=run.repeat,
         started=run.started,
+        started_clock=run.started_clock,
         round=run.round,
         source=_source(run.source),
         findings=_findings(run.findings),
