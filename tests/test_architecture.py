@@ -19,9 +19,10 @@ ROOT = Path(__file__).parents[1]
 # import each other. `formats.*` are the families of formats.
 ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
-    " < formats.detection < labels < load < report; core < protocol, verdicts < tables < report; core < render"
+    " < formats.detection < labels < load < report; core < protocol < why < tables < report"
+    "; core < verdicts < tables; core < render"
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
-    "; render, verdicts < diff < pipeline"
+    "; render, verdicts, why < diff < pipeline"
 )
 
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.

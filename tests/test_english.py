@@ -33,6 +33,7 @@ SCOPES = [
     "reportgen/core/rules/*.py",
     "reportgen/protocol/*.py",
     "reportgen/tables/*.py",
+    "reportgen/why/*.py",
     "reportgen/api.py",
     "reportgen/pipeline.py",
     "reportgen/autolayout/*.py",

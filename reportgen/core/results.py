@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Self
 
+from reportgen.core.breakdown import Breakdown
 from reportgen.core.cycles import CycleComparison
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
@@ -178,6 +179,7 @@ class Comparison:
     verdict   how the two speeds compare; None where they are no speeds of the same work
     cycles    how they compare per cycle of the SM clock; None if not every repeat logged it
     energy    energy per sample, relative to the baseline's; None if not every repeat has one
+    breakdown  the difference of their times, in parts; None where they are no times or rates of steps
     """
 
     kind: CompareKind
@@ -191,6 +193,7 @@ class Comparison:
     differs: tuple[Difference, ...] = ()
     cycles: CycleComparison | None = None
     energy: float | None = None
+    breakdown: Breakdown | None = None
 
     @property
     def in_cycles(self) -> float | None:

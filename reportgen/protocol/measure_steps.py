@@ -236,7 +236,7 @@ def _measured(
         value,
         "intervals" if window.is_coarse else "steps",
         window.window,
-        sources=tuple(dict.fromkeys(_place(series, window.window) for series in used)),
+        sources=tuple(dict.fromkeys(place_in(series, window.window) for series in used)),
         findings=findings,
         unit=unit_of(request.run, request.metric),
         parts=entered if request.is_total else (),
@@ -246,7 +246,7 @@ def _measured(
     return Measured(measurement, window.is_full)
 
 
-def _place(series: Series, window: Window) -> Source:
+def place_in(series: Series, window: Window) -> Source:
     """Return the line of the first measured step in a series."""
     measured = series.step >= window.first
     at = int(measured.argmax())

@@ -131,8 +131,14 @@ def _comparison(case: Case, appearance: Appearance, cases: CaseIndex) -> Link | 
     before = _BEFORE_BASELINE[comparison.kind].format(units.text(comparison.value, digits=3))
     texts = ", ".join(each.text for each in comparison.differs)
     differs = f"; differs in {texts}" if texts else ""
-    after = _expectation(comparison) + _verdict(comparison) + _beside(comparison) + differs
+    after = _expectation(comparison) + _verdict(comparison) + _beside(comparison)
+    after += _breakdown(comparison) + differs
     return Link(f"case-{baseline}", ", ".join(differing) or "the other runs", before, after)
+
+
+def _breakdown(comparison: Comparison) -> str:
+    parts = comparison.breakdown
+    return f"; {parts.sentence()}" if parts and parts.is_split else ""
 
 
 def _verdict(comparison: Comparison) -> str:

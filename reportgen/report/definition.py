@@ -38,6 +38,7 @@ class CompareTable(TomlTable):
     same_within: Annotated[float, Meta(gt=0, lt=1)] = 0.01
     exchangeable: bool = False
     accept: tuple[Literal["samples_per_step", "clock", "evidence"], ...] = ()
+    why: bool = False
 
 
 class TableKeys(TomlTable):
@@ -331,7 +332,7 @@ def _missing(text: str, place: str) -> str:
 
 def _compare_spec(table: CompareTable) -> CompareSpec:
     return CompareSpec(
-        table.kind, table.baseline, table.mean, table.same_within, table.exchangeable, table.accept
+        table.kind, table.baseline, table.mean, table.same_within, table.exchangeable, table.accept, table.why
     )
 
 

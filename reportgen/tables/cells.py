@@ -61,7 +61,7 @@ class CellBuilder:
             text = _range_text(case, self.spec.protocol.confidence)
             notes.append(self.footnotes.add(text, name="range"))
         of_absence = tuple(note for note in notes if note.rule in _OF_ABSENCE)
-        of_baseline = self.footnotes.of_case(comparison.baseline) if comparison else []
+        of_baseline = self._of_comparison(comparison) if comparison else []
         cells = []
         for quantity in self.spec.show:
             cell = self._quantity(quantity, case, comparison, unit)
@@ -71,6 +71,14 @@ class CellBuilder:
             of_cell = tuple(dict.fromkeys(all_notes)) if cell.kind == "number" else of_absence
             cells.append(PendingCell(cell, of_cell))
         return cells
+
+    def _of_comparison(self, comparison: Comparison) -> list[Note]:
+        """Return the notes of what a case is compared with, and why it is slower if the table says so."""
+        notes = self.footnotes.of_case(comparison.baseline)
+        parts = comparison.breakdown
+        if self.spec.compare and self.spec.compare.why and parts and parts.is_split:
+            notes.append(self.footnotes.add(parts.sentence()))
+        return notes
 
     def _compared(self, case: Case, notes: list[Note]) -> tuple[Comparison | None, bool]:
         """Return the comparison, and whether one would be meaningless; add the reason to the notes."""

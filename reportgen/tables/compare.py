@@ -24,6 +24,7 @@ from reportgen.tables.per_cycle import PerCycle
 from reportgen.tables.pivot import fastest
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 from reportgen.verdicts import DecisionRule, TimedRepeat, decide
+from reportgen.why import break_down
 
 # A message names at most this many factors in which a baseline differs, and this many of their values.
 _MAX_NAMED_FACTORS = 4
@@ -89,6 +90,7 @@ class Comparer:
             verdict=verdict_on(case, baseline, rule),
             cycles=beside.compare(case, baseline),
             energy=beside.energy_ratio(case, baseline),
+            breakdown=break_down(case, baseline, protocol, self.measured),
         )
 
     def _compared(self, case: Case, baseline: Case) -> Compared:

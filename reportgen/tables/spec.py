@@ -27,6 +27,7 @@ class CompareSpec:
     same_within      share within which two cases are the same
     is_exchangeable  the author declares that the order of the runs does not matter
     accept           essential differences that the author accepts, see `core.comparability`
+    why              footnotes say which parts the difference of two times consists of
     """
 
     kind: CompareKind
@@ -35,6 +36,7 @@ class CompareSpec:
     same_within: float = 0.01
     is_exchangeable: bool = False
     accept: tuple[str, ...] = ()
+    why: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ The csv module reads both sides: the published values in logs/ and the tables in
 """
 
 import csv
+import json
 import math
 import statistics
 from collections import Counter
@@ -225,6 +226,27 @@ def test_every_comparison_of_jade2_agrees_with_an_independent_program(corpus: Pa
         if excess:
             assert number(ours["excess"]) == pytest.approx(float(excess), abs=5.1e-5), place
             assert number(ours["expected"]) == pytest.approx(float(row["speed_ratio"]), abs=1e-12), place
+
+
+def test_the_step_of_jade2_on_eight_devices_is_split_into_its_published_phases() -> None:
+    report = json.loads((ROOT / "reports/jade2/report.json").read_text(encoding="utf-8"))
+    factors = {case["case"]: case["factors"] for case in report["cases"] if case["phase"] == "whole_step"}
+    (split,) = [
+        each
+        for each in report["breakdowns"]
+        if each["case"] in factors
+        and factors[each["case"]].items()
+        >= {"dataset": "ImageNet", "benchmark": "Train", "devices": 8}.items()
+    ]
+    case, baseline = (5.2553, 1.3720, 0.8037), (0.0406, 0.1472, 0.2115)
+    assert split["case_seconds"] / split["baseline_seconds"] == pytest.approx(sum(case) / sum(baseline))
+    assert round(split["case_seconds"] / split["baseline_seconds"], 1) == 18.6
+    shares = {part["name"]: round(100 * part["share"]) for part in split["parts"]}
+    assert shares == {"data_loading": 74, "forward": 17, "backward": 8}
+    assert [part["seconds"] for part in split["parts"]] == pytest.approx(
+        [own - other for own, other in zip(case, baseline, strict=True)], abs=1e-9
+    )
+    assert math.fsum(part["seconds"] for part in split["parts"]) == pytest.approx(split["seconds"], rel=1e-11)
 
 
 def test_the_phase_table_is_the_published_one_with_its_corrections() -> None:

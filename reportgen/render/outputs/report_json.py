@@ -13,6 +13,7 @@ from decimal import Decimal
 import msgspec
 
 from reportgen.core import units
+from reportgen.core.breakdown import Breakdown, BreakdownPart, Hint
 from reportgen.core.comparability import conditions_of_case
 from reportgen.core.cycles import CycleComparison
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
@@ -53,6 +54,7 @@ def encode_report(content: Content) -> bytes:
         "findings": _findings(report.findings),
         "sources": report.sources,
         "provenance": [_provenance(provenance) for provenance in report.provenance],
+        **_without_blanks(breakdowns=_breakdowns(report.tables, cases)),
     }
     text = msgspec.json.format(_ENCODER.encode(_canonical(document)), indent=1).decode()
     return printable_json(text).encode() + b"\n"
@@ -178,6 +180,57 @@ def _comparison(comparison: Comparison, cases: CaseIndex) -> Json:
         verdict=comparison.verdict and _verdict(comparison.verdict),
         cycles=comparison.cycles and _cycles(comparison.cycles, comparison.verdict),
         energy_per_sample=comparison.energy,
+    )
+
+
+def _breakdowns(tables: Iterable[Table], cases: CaseIndex) -> list[Json]:
+    """Return the differences whose parts are known, each pair of cases once."""
+    known: dict[tuple[str | None, str | None], Json] = {}
+    for cell in (cell for table in tables for line in table.cells for cell in line):
+        comparison = cell.comparison
+        if comparison and comparison.breakdown and comparison.breakdown.is_split:
+            pair = cases.name(cell.case), cases.name(comparison.baseline)
+            if pair not in known:
+                known[pair] = {"case": pair[0], "baseline": pair[1], **_breakdown(comparison.breakdown)}
+    return list(known.values())
+
+
+def _breakdown(breakdown: Breakdown) -> Json:
+    """Return a difference with its parts; before rounding, their seconds add up to it."""
+    return _without_blanks(
+        seconds=breakdown.seconds,
+        per=breakdown.per,
+        case_seconds=breakdown.own,
+        baseline_seconds=breakdown.baseline,
+        parts=[_part(breakdown, part) for part in breakdown.measured],
+        not_measured={part.name: part.remark for part in breakdown.parts if part.seconds is None},
+        remarks=breakdown.remarks,
+        hints=[_hint(hint) for hint in breakdown.hints],
+    )
+
+
+def _part(breakdown: Breakdown, part: BreakdownPart) -> Json:
+    return _without_blanks(
+        name=part.name,
+        kind=part.kind,
+        seconds=part.seconds,
+        share=breakdown.share(part),
+        case_seconds=part.own.seconds,
+        baseline_seconds=part.baseline.seconds,
+        case_sources=[_source(source) for source in part.own.sources],
+        baseline_sources=[_source(source) for source in part.baseline.sources],
+        remark=part.remark,
+    )
+
+
+def _hint(hint: Hint) -> Json:
+    return _without_blanks(
+        kind=hint.kind,
+        rule=hint.finding.rule,
+        message=hint.finding.text,
+        source=_source(hint.finding.source),
+        runs=hint.runs,
+        of="baseline" if hint.is_baseline else "case",
     )
 
 

@@ -1,0 +1,44 @@
+"""What a phase is by its name, and which findings may explain which part of a difference."""
+
+from collections.abc import Mapping
+
+from reportgen.core.breakdown import PartKind
+from reportgen.core.rules import Rule
+
+_DATA = frozenset(("data_loading", "data", "data_time", "dataloader", "input", "host_to_device"))
+_DEVICE = frozenset(
+    (
+        "preprocessing",
+        "forward",
+        "loss",
+        "backward",
+        "forward+backward",
+        "optimizer",
+        "zero_grad",
+        "gradient_clipping",
+        "compute",
+        "prefill",
+        "decode",
+    )
+)
+_COMMUNICATION = ("all_reduce", "allreduce", "communication", "reduce_scatter", "all_gather", "broadcast")
+
+# The parts that a reader expects; a split says of each that was not measured that it was not.
+EXPECTED_KINDS: tuple[PartKind, ...] = ("data loading", "device", "communication", "clocks", "stragglers")
+
+EXPLAINED_BY: Mapping[Rule, PartKind] = {
+    Rule.TELEMETRY_HOST_BOUND: "data loading",
+    Rule.TELEMETRY_OTHER_PROCESS: "device",
+    Rule.TELEMETRY_THROTTLED: "clocks",
+    Rule.TELEMETRY_POWER_CAPPED: "clocks",
+    Rule.RANK_STRAGGLER: "stragglers",
+}
+
+
+def kind_of(phase: str) -> PartKind:
+    """Return the kind of a phase; a name that says nothing is "other"."""
+    if phase in _DATA:
+        return "data loading"
+    if phase in _DEVICE:
+        return "device"
+    return "communication" if any(name in phase for name in _COMMUNICATION) else "other"
