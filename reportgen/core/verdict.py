@@ -74,20 +74,30 @@ class Verdict:
     def _interval_text(self) -> str:
         if self.low is None or self.high is None:
             return ", without overlap of the repeats"
-        near, far = (self.low, self.high) if self.ratio > 1 else (self.high, self.low)
-        return f" ({_size_text(near)} to {_size_text(far)})"
+        return f" ({interval_text(self.ratio, self.low, self.high)})"
+
+
+def interval_text(ratio: float, low: float, high: float) -> str:
+    """Return the interval of a speed ratio, the smaller difference first: "0.9 % to 2.7 %"."""
+    is_factor = not _is_percentage(ratio)
+    if low < 1 < high:
+        return f"{_size_text(low, is_factor)} slower to {_size_text(high, is_factor)} faster"
+    near, far = (low, high) if low >= 1 else (high, low)
+    return f"{_size_text(near, is_factor)} to {_size_text(far, is_factor)}"
 
 
 def difference_text(ratio: float) -> str:
     """Return a speed ratio in words: "1.8 % faster", "2.0x slower"."""
-    return f"{_size_text(ratio)} {'faster' if ratio > 1 else 'slower'}"
+    return f"{_size_text(ratio, not _is_percentage(ratio))} {'faster' if ratio >= 1 else 'slower'}"
 
 
-def _size_text(ratio: float) -> str:
-    """Return the size of a difference: the percentage of the baseline's speed, from 2x on the factor."""
-    if not 0.5 < ratio < 2:
-        return f"{max(ratio, 1 / ratio):.3g}x"
-    return _percent(abs(ratio - 1))
+def _is_percentage(ratio: float) -> bool:
+    """Return whether a difference is shown as a percentage of the baseline's speed: below 2x."""
+    return 0.5 < ratio < 2
+
+
+def _size_text(ratio: float, is_factor: bool) -> str:
+    return f"{max(ratio, 1 / ratio):.3g}x" if is_factor else _percent(abs(ratio - 1))
 
 
 def _percent(share: float) -> str:

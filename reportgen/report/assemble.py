@@ -12,8 +12,10 @@ from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
+from reportgen.report.headline import headline_sentences
+from reportgen.report.headline_numbers import unbacked_numbers
 from reportgen.report.log_reader import Campaigns
-from reportgen.report.verdict import headline, run_counts, verdict_sentences
+from reportgen.report.verdict import run_counts, verdict_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
@@ -46,14 +48,16 @@ def assemble(
     others = [run for run in runs if id(run) not in used]
     named = unused_keys(definition.tables, runs, tuple(knowledge.systems))
     without_numbers = [f for run in others if not measured.of(run).available() for f in no_number_at_all(run)]
-    findings = _findings(campaigns, cases, tables, knowledge, [*named, *without_numbers])
+    typed = unbacked_numbers(definition, tables)
+    findings = _findings(campaigns, cases, tables, knowledge, [*named, *without_numbers, *typed])
+    headline, *more = [definition.headline] if definition.headline else headline_sentences(tables) or [""]
     protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
     return Report(
         name=definition.name,
         title=definition.title,
-        headline=definition.headline or headline(tables),
+        headline=headline,
         headline_place=f"{definition.place}: headline" if definition.headline else "",
-        verdict=tuple(verdict_sentences(tuple(used.values()), findings, others)),
+        verdict=(*more, *verdict_sentences(tuple(used.values()), findings, others)),
         run_counts=tuple(run_counts(tuple(used.values()), others)),
         prose=prose,
         prose_source=Source(definition.body) if prose else None,

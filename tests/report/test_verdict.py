@@ -1,61 +1,11 @@
-"""The first sentences of a report: what is slower than expected, what the numbers come from, how many warnings."""
-
-from dataclasses import replace
+"""The sentences after the headline: what the numbers come from, whether there are warnings."""
 
 import pytest
 
 from reportgen.core.model import Finding, Run
-from reportgen.core.results import Cell, Comparison, Expected, Header, Label, Table
 from reportgen.core.rules import Rule
-from reportgen.report.verdict import headline, run_counts, verdict_sentences
+from reportgen.report.verdict import run_counts, verdict_sentences
 from tests.builders import published_run, run
-from tests.render import example
-
-
-def table(observed: float, speed: float, band: tuple[float, float] | None = None) -> Table:
-    """A table with one cell that compares with an expected speed."""
-    low, high = band or (speed, speed)
-    baseline = example.phase_table().cells[0][0].case
-    assert baseline
-    expected = Expected("V100", "A40", speed, low, high, ((),))
-    comparison = Comparison(
-        "expected", baseline, observed, expected, observed * speed, observed * low, observed * high
-    )
-    return replace(
-        example.phase_table(),
-        title="Training",
-        row_factors=("devices",),
-        row_titles=(Label("GPUs"),),
-        rows=(Header((8,), (Label("8"),)),),
-        columns=(Header(("ImageNet",), (Label("ImageNet"),), quantity="excess"),),
-        cells=((Cell("number", observed * speed, comparison=comparison),),),
-    )
-
-
-@pytest.mark.parametrize(
-    ("shown", "text"),
-    [
-        (
-            table(9.32, 0.621),
-            "Training (GPUs 8, ImageNet): V100 is 9.32x slower than A40; hardware explains 1.61x, "
-            "so it is 5.79x slower than expected.",
-        ),
-        (
-            table(4.0, 0.5, (0.4, 0.8)),
-            "Training (GPUs 8, ImageNet): V100 is 4.00x slower than A40; hardware explains 1.25x to 2.50x, "
-            "so it is 1.60x to 3.20x slower than expected.",
-        ),
-        (
-            table(0.8, 2.0),
-            "Training (GPUs 8, ImageNet): V100 is 1.25x faster than A40, where 2.00x faster is expected, "
-            "so it is 1.60x slower than expected.",
-        ),
-        (table(1.5, 0.5), ""),  # faster than expected
-        (example.phase_table(), ""),
-    ],
-)
-def test_the_default_headline_is_the_largest_excess(shown: Table, text: str) -> None:
-    assert headline([shown]) == text
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ class Rule(StrEnum):
     ENVIRONMENT_VARIES = "environment.varies", "warning"
     EXPECTED_INCONSISTENT = "expected.inconsistent", "warning"
     EXPECTED_NO_PATH = "expected.no-path", "note"
+    PROSE_UNBACKED_NUMBER = "prose.unbacked-number", "warning"
     PROTOCOL_AGGREGATE_ONLY = "protocol.aggregate-only", "note"
     PROTOCOL_COARSE_INTERVAL = "protocol.coarse-interval", "note"
     PROTOCOL_DRIFT_ACROSS_REPEATS = "protocol.drift-across-repeats", "warning"

@@ -80,8 +80,8 @@ def _section(title: str, parts: list[str]) -> list[str]:
 
 
 def _verdict(content: Content) -> list[str]:
-    headline = [f"**{escape.markdown(content.headline)}**"] if content.headline else []
-    sentences = " ".join(map(escape.paragraph, content.report.verdict))
+    headline = [f"**{escape.sentence(content.headline)}**"] if content.headline else []
+    sentences = " ".join(map(escape.statement, content.report.verdict))
     return [*headline, sentences] if sentences else headline
 
 

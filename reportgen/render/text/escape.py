@@ -31,12 +31,20 @@ def _escaped(line: str) -> str:
 
 def paragraph(text: str) -> str:
     """Return the text as `markdown` does, safe also at the beginning of a line."""
-    shown = markdown(text)
+    return _begun(markdown(text))
+
+
+def _begun(shown: str) -> str:
     begin = _LIST_OR_HEADING.match(shown)
     if not begin:
         return shown
     number = begin.group()
     return f"{number}\\{shown[len(number) :]}" if number.isdigit() else f"\\{shown}"
+
+
+def statement(text: str) -> str:
+    """Return the text as `sentence` does, safe also at the beginning of a line."""
+    return _begun(sentence(text))
 
 
 def sentence(text: str) -> str:

@@ -1,0 +1,133 @@
+"""The comparisons of a report's tables: which case, against which baseline, and what part of the step."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from reportgen.core.factors import factors_key
+from reportgen.core.model import STEP, Case, Finding
+from reportgen.core.results import Comparison, Header, Table
+from reportgen.tables.footnotes import findings_of
+
+REST_OF_STEP = "the rest of the step"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedPair:
+    """A case and its baseline.
+
+    place     the heads of its row and column in words, without those of factors in which the two differ
+    left_out  the phases of the step that the number does not contain; () for a whole step
+    """
+
+    table: Table
+    place: str
+    case: Case
+    comparison: Comparison
+    left_out: tuple[str, ...]
+
+    @property
+    def baseline(self) -> Case:
+        """Return the case that it is compared with."""
+        return self.comparison.baseline
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """Return the factors in which the two differ."""
+        return _differing(self.case, self.baseline)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Return the findings about both cases and their runs, without notes."""
+        findings = (finding for case in (self.case, self.baseline) for finding in findings_of(case))
+        return tuple(finding for finding in findings if finding.severity != "note")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedEntry:
+    """The pairs of one entry of a definition, all its facets together.
+
+    title         without the facet
+    incomparable  cells that are not comparable with their baselines
+    mean          the geometric mean of the pairs, where the table has one
+    """
+
+    title: str
+    pairs: tuple[ComparedPair, ...]
+    incomparable: int
+    mean: float | None
+
+
+def compared_entries(tables: Sequence[Table]) -> list[ComparedEntry]:
+    """Return the entries that compare anything, in the order of the definition."""
+    entries = []
+    for _, group in groupby(tables, key=lambda table: table.id.partition("/")[0]):
+        facets = list(group)
+        pairs = tuple(pair for table in facets for pair in _pairs(table))
+        if pairs:
+            title = facets[0].title.removesuffix(f": {facets[0].facet_text}")
+            kinds = [cell.kind for table in facets for line in table.cells for cell in line]
+            entries.append(ComparedEntry(title, pairs, kinds.count("incomparable"), _mean(facets)))
+    return entries
+
+
+def _pairs(table: Table) -> Iterator[ComparedPair]:
+    """Yield each pair of the table once, though several cells show quantities of it."""
+    seen: set[tuple[int, int]] = set()
+    for row, line in zip(table.rows, table.cells, strict=True):
+        for column, cell in zip(table.columns, line, strict=True):
+            case, comparison = cell.case, cell.comparison
+            if case is None or comparison is None or comparison.baseline is case:
+                continue
+            if not math.isfinite(comparison.value) or comparison.value <= 0:
+                continue
+            if (id(case), id(comparison.baseline)) not in seen:
+                seen.add((id(case), id(comparison.baseline)))
+                yield ComparedPair(
+                    table,
+                    _place(table, row, column, case, comparison.baseline),
+                    case,
+                    comparison,
+                    _left_out(case),
+                )
+
+
+def _place(table: Table, row: Header, column: Header, case: Case, baseline: Case) -> str:
+    words = [table.facet_text]
+    differing = _differing(case, baseline)
+    for name, title, key, label in zip(table.row_factors, table.row_titles, row.key, row.labels, strict=True):
+        if name not in differing:
+            words.append(label.text if isinstance(key, str) else f"{title.text} {label.text}")
+    heads = zip(table.column_factors, column.labels, strict=True)
+    words += [label.text for name, label in heads if name not in differing]
+    return ", ".join(word for word in words if word)
+
+
+def _differing(case: Case, other: Case) -> tuple[str, ...]:
+    return tuple(sorted({name for name, _ in factors_key(case.factors) ^ factors_key(other.factors)}))
+
+
+def _left_out(case: Case) -> tuple[str, ...]:
+    """Return the phases of the runs that a case does not contain."""
+    if case.phase == STEP and not case.parts:
+        return ()
+    covered = {*case.parts, case.phase}
+    phases: dict[str, None] = {}
+    for run in (measurement.run for measurement in case.measurements):
+        phases.update((series.phase, None) for series in run.series if series.metric == "step_time")
+        phases.update((figure.phase, None) for figure in run.aggregates if figure.metric == "step_time")
+    missing = tuple(phase.replace("_", " ") for phase in phases if phase not in covered and phase != STEP)
+    return missing or ((REST_OF_STEP,) if STEP in phases and case.phase != STEP else ())
+
+
+def _mean(facets: Sequence[Table]) -> float | None:
+    """Return the only geometric mean of the tables, None if there is none or several."""
+    means = [
+        cell.value
+        for table in facets
+        for row, line in zip(table.rows, table.cells, strict=True)
+        for cell in line
+        if row.is_mean and cell.value is not None
+    ]
+    return means[0] if len(means) == 1 else None

@@ -1,0 +1,302 @@
+"""The sentences at the top of a report whose author wrote none: what its comparisons show.
+
+One sentence for each entry that compares, about the whole step where a table has it, else with the phases
+that it leaves out. Each carries its interval, or why there is none, and the warnings about its runs.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from reportgen.core import units
+from reportgen.core.metrics import item_of, metric_of
+from reportgen.core.model import Case
+from reportgen.core.results import Expected, Table
+from reportgen.core.units import Unit
+from reportgen.core.verdict import VerdictKind, difference_text, interval_text
+from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
+from reportgen.tables.headings import plain
+
+MAX_SENTENCES = 3
+
+_COUNTED_VERDICTS: tuple[VerdictKind, ...] = ("faster", "slower", "same", "undecided")
+_KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "figures printed by the logs"}
+
+
+def headline_sentences(tables: Sequence[Table]) -> list[str]:
+    """Return a sentence for each of the first entries that compare, [] if none does.
+
+    The author puts the most important table first. Entries about a part of the step are left out if
+    another one is about all of it.
+    """
+    entries = compared_entries(tables)
+    whole = [entry for entry in entries if any(not pair.left_out for pair in entry.pairs)]
+    return [_sentence(entry) for entry in (whole or entries)[:MAX_SENTENCES]]
+
+
+def _sentence(entry: ComparedEntry) -> str:
+    pairs = [pair for pair in entry.pairs if not pair.left_out] or list(entry.pairs)
+    pairs = [pair for pair in pairs if pair.case.metric == pairs[0].case.metric]
+    expected = [pair for pair in entry.pairs if pair.comparison.excess is not None]
+    if expected:
+        statement, pairs = _expectation(entry, expected)
+    elif len(pairs) == 1:
+        statement = _single(entry, pairs[0])
+    else:
+        statement = _range(entry, pairs)
+    caveats = _caveats(entry, pairs)
+    return f"{statement}.{caveats}"
+
+
+def _caveats(entry: ComparedEntry, pairs: Iterable[ComparedPair]) -> str:
+    """Return the sentences about what makes the numbers doubtful, each after a space; "" if nothing does."""
+    rules = sorted({f"`{finding.rule}`" for pair in pairs for finding in pair.warnings})
+    warnings = f" Warnings about these runs: {', '.join(rules)}." if rules else ""
+    if not entry.incomparable:
+        return warnings
+    cells = "1 cell is" if entry.incomparable == 1 else f"{entry.incomparable} cells are"
+    return f"{warnings} {cells} not comparable with the baseline."
+
+
+# One pair
+
+
+def _single(entry: ComparedEntry, pair: ComparedPair) -> str:
+    return f"{_titled(entry.title, pair)}: {_subject(pair.case, pair.differing)} {_comparison(pair)}"
+
+
+def _titled(title: str, pair: ComparedPair) -> str:
+    """Return the title with the place of a pair, and what of the step its number leaves out."""
+    part = f"{_phase(pair)} without {_joined(pair.left_out)}" if pair.left_out else ""
+    place = "; ".join(text for text in (pair.place, part) if text)
+    return f"{title} ({place})" if place else title
+
+
+def _phase(pair: ComparedPair) -> str:
+    return pair.case.phase.replace("_", " ")
+
+
+def _subject(case: Case, names: Iterable[str]) -> str:
+    """Return a case by the factors in which it differs from the other."""
+    words = []
+    for name in names:
+        value = case.factors.get(name)
+        title = name.replace("_", " ")
+        if isinstance(value, bool):
+            words.append(f"with {title}" if value else f"without {title}")
+        elif value is not None:
+            words.append(value if isinstance(value, str) else f"{title} {plain(value)}")
+        else:
+            words.append(f"without {title}")
+    return ", ".join(words) or "the case"
+
+
+def _comparison(pair: ComparedPair) -> str:
+    """Return the comparison of one pair, to follow its subject."""
+    baseline = _subject(pair.baseline, pair.differing)
+    value, verdict = pair.comparison.value, pair.comparison.verdict
+    metric = metric_of(pair.case.metric)
+    if pair.comparison.kind == "efficiency":
+        return f"reaches a scaling efficiency of {_times(value)} relative to {baseline} ({_evidence(pair)})"
+    if not metric.is_speed:
+        title = metric.title[0].lower() + metric.title[1:]
+        return f"has {_times(value)}x the {title} of {baseline} ({_evidence(pair)})"
+    if verdict and verdict.kind in ("faster", "slower") and verdict.low is not None:
+        difference, _, interval = verdict.sentence().partition(" (")
+        return f"is {difference} than {baseline} ({interval}"
+    if verdict and verdict.kind == "same":
+        return f"is as fast as {baseline}: {verdict.sentence()}"
+    difference = f"is {difference_text(_speed_ratio(pair))} than {baseline} ({_evidence(pair)})"
+    return f"{difference}, {verdict.sentence()}" if verdict and verdict.kind == "undecided" else difference
+
+
+def _speed_ratio(pair: ComparedPair) -> float:
+    """Return how many times faster the case is than its baseline."""
+    value = pair.comparison.value
+    is_slowdown = pair.comparison.kind == "expected" or (
+        pair.comparison.kind == "ratio" and metric_of(pair.case.metric).better == "lower"
+    )
+    return 1 / value if is_slowdown else value
+
+
+def _evidence(pair: ComparedPair) -> str:
+    """Return both ranges, or that there are no repeats."""
+    if _is_single(pair):
+        return _without_repeats([pair])
+    unit = _unit(pair.case, pair.baseline)
+    own, base = (_range_of_repeats(case, unit) for case in (pair.case, pair.baseline))
+    return f"{own} against {base} {unit.name}".strip()
+
+
+def _is_single(pair: ComparedPair) -> bool:
+    return len(pair.case.measurements) == len(pair.baseline.measurements) == 1
+
+
+def _without_repeats(pairs: Iterable[ComparedPair]) -> str:
+    measurements = [m for pair in pairs for m in (*pair.case.measurements, *pair.baseline.measurements)]
+    kinds = {_KINDS_OF_EVIDENCE.get(measurement.evidence, "one run each") for measurement in measurements}
+    return f"{_joined(sorted(kinds))}, no repeats"
+
+
+def _unit(*cases: Case) -> Unit:
+    item = item_of(cases[0].metric, cases[0].factors)
+    if cases[0].unit == "samples/s" and item:
+        return Unit(units.rate_unit(item), "samples/s", 1.0)
+    unit = units.choose([m.value for case in cases for m in case.measurements], cases[0].unit)
+    return Unit("", unit.base, unit.factor) if unit.name in ("1", "count", "ratio") else unit
+
+
+def _range_of_repeats(case: Case, unit: Unit) -> str:
+    values = [measurement.value / unit.factor for measurement in case.measurements]
+    ends = dict.fromkeys(units.text(end) for end in (min(values), max(values)))
+    return " to ".join(ends)
+
+
+# Several pairs
+
+
+def _range(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
+    """Return the lowest and the highest of several comparisons, each with its place."""
+    ordered = sorted(pairs, key=_rank)
+    left_out = tuple(dict.fromkeys(name for pair in pairs for name in pair.left_out))
+    title = f"{entry.title} (without {_joined(left_out)})" if left_out else entry.title
+    names = sorted({name for pair in pairs for name in pair.differing})
+    subjects, baselines = (
+        {_subject(case, names) for case in cases}
+        for cases in ([pair.case for pair in pairs], [pair.baseline for pair in pairs])
+    )
+    is_one = len(subjects) == 1
+    subject = f"{subjects.pop()} is " if is_one and not _is_plain_number(pairs[0]) else ""
+    ends = " to ".join(
+        f"{_size(pair)} ({_details(pair, '' if is_one else _subject(pair.case, pair.differing))})"
+        for pair in (ordered[0], ordered[-1])
+    )
+    baseline = baselines.pop() if len(baselines) == 1 else "the baseline of each"
+    return f"{title}: {subject}{ends}, relative to {baseline}{_mean(entry, pairs[0])}{_verdicts(pairs)}"
+
+
+def _mean(entry: ComparedEntry, pair: ComparedPair) -> str:
+    if entry.mean is None:
+        return ""
+    of_mean = replace(pair, comparison=replace(pair.comparison, value=entry.mean))
+    return f"; geometric mean {_size(of_mean)}"
+
+
+def _rank(pair: ComparedPair) -> float:
+    return pair.comparison.value if _is_plain_number(pair) else _speed_ratio(pair)
+
+
+def _is_plain_number(pair: ComparedPair) -> bool:
+    """Return whether a comparison is a number without a direction."""
+    return pair.comparison.kind == "efficiency" or not metric_of(pair.case.metric).is_speed
+
+
+def _size(pair: ComparedPair) -> str:
+    if pair.comparison.kind == "efficiency":
+        return f"scaling efficiency {_times(pair.comparison.value)}"
+    if not metric_of(pair.case.metric).is_speed:
+        return f"{_times(pair.comparison.value)}x the {metric_of(pair.case.metric).title.lower()}"
+    return difference_text(_speed_ratio(pair))
+
+
+def _details(pair: ComparedPair, subject: str) -> str:
+    """Return the place of one of several pairs, with its interval or its ranges."""
+    verdict = pair.comparison.verdict
+    place = ", ".join(text for text in (pair.place, subject) if text)
+    if verdict and verdict.low is not None and verdict.high is not None:
+        return f"{place}: {interval_text(verdict.ratio, verdict.low, verdict.high)}"
+    if _is_single(pair):
+        return place
+    return f"{place}: {_evidence(pair)}"
+
+
+def _verdicts(pairs: Sequence[ComparedPair]) -> str:
+    """Return how the comparisons were decided; for figures without repeats, what they are."""
+    kinds = [pair.comparison.verdict.kind for pair in pairs if pair.comparison.verdict]
+    counts = [f"{kinds.count(kind)} {kind}" for kind in _COUNTED_VERDICTS if kind in kinds]
+    if all(map(_is_single, pairs)):
+        return f"; {_without_repeats(pairs)}"
+    return f"; {', '.join(counts)}" if counts else ""
+
+
+# Expected speed
+
+
+def _expectation(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> tuple[str, list[ComparedPair]]:
+    """Return what is slowest as a sentence, with what is expected of it, and the pairs that it is about.
+
+    Of the phases of one step, the longest has the say: the others explain less of it.
+    """
+    longest: dict[object, ComparedPair] = {}
+    for pair in sorted(pairs, key=_duration, reverse=True):
+        longest.setdefault(_runs(pair), pair)
+    wholes = {_runs(pair): pair for pair in entry.pairs if not pair.left_out}
+    part = max(longest.values(), key=lambda pair: (wholes.get(_runs(pair)) or pair).comparison.value)
+    whole, expected = wholes.get(_runs(part), part), part.comparison.expected
+    assert expected is not None
+    statement = f"{expected.target} is {_slowdown(whole)} than {expected.reference}"
+    if whole is not part:
+        name = f"without {_joined(part.left_out)} it" if part.case.parts else f"{_phase(part)} alone"
+        statement += f"; {name} is {_slowdown(part)}"
+    single = f"; {_without_repeats([whole, part])}" if _is_single(part) else ""
+    return f"{_titled(entry.title, whole)}: {statement}{_reason(part, expected)}{single}", [whole, part]
+
+
+def _duration(pair: ComparedPair) -> float:
+    """Return a sorting key that puts longer cases last."""
+    summary = pair.case.summary
+    assert summary is not None
+    return summary.median if metric_of(pair.case.metric).better == "lower" else -summary.median
+
+
+def _runs(pair: ComparedPair) -> tuple[tuple[str, ...], ...]:
+    """Return the runs behind a pair."""
+    return tuple(tuple(m.run.id for m in case.measurements) for case in (pair.case, pair.baseline))
+
+
+def _slowdown(pair: ComparedPair) -> str:
+    """Return the observed ratio, with its interval or both ranges if there are repeats."""
+    verdict, value = pair.comparison.verdict, pair.comparison.value
+    if _is_single(pair):
+        return _ratio(value)
+    if verdict and verdict.low is not None and verdict.high is not None:
+        ends = sorted((1 / verdict.low, 1 / verdict.high) if value >= 1 else (verdict.low, verdict.high))
+        evidence = f"{_times(ends[0])}x to {_times(ends[1])}x"
+    else:
+        evidence = _evidence(pair)
+    undecided = ", undecided" if verdict and verdict.kind == "undecided" else ""
+    return f"{_ratio(value)} ({evidence}{undecided})"
+
+
+def _reason(pair: ComparedPair, expected: Expected) -> str:
+    """Return how much of the ratio the hardware explains, and the rest."""
+    excess, value = pair.comparison.excess, pair.comparison.value
+    assert excess is not None
+    if excess >= 1:
+        rest = f"{_band(pair.comparison.low, excess, pair.comparison.high, expected.is_band)} slower"
+    else:
+        low, high = pair.comparison.low, pair.comparison.high
+        inverse = (1 / high if high else None, 1 / excess, 1 / low if low else None)
+        rest = f"{_band(*inverse, expected.is_band)} faster"
+    if value >= 1 > expected.speed:
+        share = _band(1 / expected.high, 1 / expected.speed, 1 / expected.low, expected.is_band)
+        return f"; hardware explains {share}, so it is {rest} than expected"
+    return f", where {_ratio(1 / expected.speed)} is expected, so it is {rest} than expected"
+
+
+def _ratio(slower: float) -> str:
+    return f"{_times(slower)}x slower" if slower >= 1 else f"{_times(1 / slower)}x faster"
+
+
+def _times(value: float) -> str:
+    return units.text(value, digits=3)
+
+
+def _band(low: float | None, value: float, high: float | None, is_band: bool) -> str:
+    if not is_band or low is None or high is None:
+        return f"{_times(value)}x"
+    return f"{_times(low)}x to {_times(high)}x"
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Return names as a list in words."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,299 @@
+"""The sentences at the top that the program writes: one for each table that compares, with what it rests on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from reportgen.core.model import Finding, Run
+from reportgen.core.results import Table
+from reportgen.core.rules import Rule
+from reportgen.report.headline import headline_sentences
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
+from reportgen.tables.spec import CompareSpec
+from tests.builders import aggregate, published_run, run, series, table_spec
+
+NOISE = (0.0, 0.6, -0.2, 0.1, -0.4, 0.2, -0.3)
+
+
+def tables(runs: list[Run], compare: CompareSpec, facts: SpeedFacts = NO_FACTS, **fields: Any) -> list[Table]:
+    """Return the tables of one entry that shows the comparison of step times."""
+    show = ("observed", "excess") if compare.kind == "expected" else (compare.kind,)
+    spec = table_spec(
+        **{"metrics": ("step_time",), "title": "Training", "show": show, "compare": compare, **fields}
+    )
+    return build_tables(spec, runs, facts)
+
+
+def repeats(
+    step: float, *, start: float | None = None, noise: Sequence[float] = NOISE, **factors: Any
+) -> list[Run]:
+    """Return seven runs around a step time in s, one every 10 s."""
+    return [
+        run(
+            series([step * (1 + each / 100)] * 150),
+            id=f"{factors}{at}",
+            factors=factors,
+            started=None if start is None else start + 10.0 * at,
+        )
+        for at, each in enumerate(noise)
+    ]
+
+
+def two(own: list[Run], base: list[Run], **fields: Any) -> list[str]:
+    """Return the sentences on driver 550 against driver 470."""
+    where = {"driver": ("550",)}
+    compare = fields.pop("compare", CompareSpec("ratio", {"driver": "470"}))
+    return headline_sentences(
+        tables([*own, *base], compare, **{"where": where, "rows": ("driver",), **fields})
+    )
+
+
+def test_without_a_comparison_there_is_no_headline() -> None:
+    made = build_tables(table_spec(metrics=("step_time",)), repeats(1.0, driver="470"), NO_FACTS)
+    assert headline_sentences(made) == []
+
+
+@pytest.mark.parametrize(
+    ("step", "start", "text"),
+    [
+        (0.5, 5.0, "Training: 550 is 2x faster than 470 (1.99x to 2.01x)."),
+        (1.05, 5.0, "Training: 550 is 4.8 % slower than 470 (4.5 % to 5.0 %)."),
+        (1.0, 5.0, "Training: 550 is as fast as 470: no difference larger than 0.3 %."),
+        (0.9, 1000.0, "Training: 550 is 11 % faster than 470 (896.4 to 905.4 against 996.0 to 1,006 ms)."),
+        (
+            0.999,
+            1000.0,
+            "Training: 550 is 0.1 % faster than 470 (995.0 to 1,005 against 996.0 to 1,006 ms), "
+            "undecided: not interleaved; 6 interleaved rounds could decide, about 30 minutes.",
+        ),
+    ],
+)
+def test_a_pair_has_its_interval_or_both_ranges(step: float, start: float, text: str) -> None:
+    own = repeats(step, start=start, noise=NOISE[::-1], driver="550")
+    assert two(own, repeats(1.0, start=0.0, driver="470")) == [text]
+
+
+def test_published_figures_are_called_so() -> None:
+    own, base = (
+        published_run(values={"step": value}, driver=driver) for value, driver in ((1.0, "550"), (1.5, "470"))
+    )
+    assert two([own], [base]) == ["Training: 550 is 50 % faster than 470 (published figures, no repeats)."]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("speedup", "Training: devices 4 is 2x faster than devices 1 (published figures, no repeats)."),
+        (
+            "efficiency",
+            "Training: devices 4 reaches a scaling efficiency of 0.500 relative to devices 1 "
+            "(published figures, no repeats).",
+        ),
+    ],
+)
+def test_speed_ups_and_efficiencies_make_sentences_too(kind: Any, text: str) -> None:
+    runs = [published_run(throughput=value, devices=n) for value, n in ((100.0, 1), (200.0, 4))]
+    made = tables(runs, CompareSpec(kind, {"devices": 1}), metrics=("throughput",), rows=("devices",))
+    assert headline_sentences(made) == [text]
+
+
+def test_several_pairs_are_a_range_with_places_and_the_mean() -> None:
+    runs = [
+        published_run(throughput=value, device=device, batch_size=batch, model=model)
+        for value, device, batch, model in (
+            (100.0, "V100", 1, "a"),
+            (100.0, "V100", 2, "a"),
+            (400.0, "A100", 1, "a"),
+            (100.0, "A100", 2, "a"),
+        )
+    ]
+    made = tables(
+        runs,
+        CompareSpec("ratio", {"device": "V100"}, mean=True),
+        metrics=("throughput",),
+        rows=("batch_size",),
+        columns=("device",),
+        where={"device": ("A100",)},
+    )
+    assert headline_sentences(made) == [
+        "Training: A100 is 0.0 % faster (batch size 2) to 4x faster (batch size 1), relative to V100; "
+        "geometric mean 2x faster; published figures, no repeats."
+    ]
+
+
+def test_a_range_of_step_times_is_one_of_speeds_and_counts_its_verdicts() -> None:
+    runs = [
+        each
+        for n, step in ((1, 0.5), (2, 1.0))
+        for each in repeats(step, start=5.0 * n, noise=NOISE[::-1], n=n, driver="550")
+    ]
+    runs += [each for n in (1, 2) for each in repeats(1.0, start=5.0 * n - 4, n=n, driver="470")]
+    (sentence,) = two(runs, [], rows=("n",))
+    assert sentence.startswith("Training: 550 is 0.0 % faster (n 2: ")
+    assert " to 2x faster (n 1: 1.99x to 2.01x), relative to 470" in sentence
+    assert sentence.endswith("; 1 faster, 1 same.")
+
+
+def test_memory_has_no_faster() -> None:
+    runs = [
+        published_run(memory=value, driver=driver) for value, driver in ((2.0**30, "470"), (2.0**31, "550"))
+    ]
+    assert two(runs, [], metrics=("memory_used",)) == [
+        "Training: 550 has 2.00x the memory used of 470 (published figures, no repeats)."
+    ]
+
+
+def test_a_part_of_the_step_names_what_it_leaves_out() -> None:
+    runs = [
+        published_run(values={"data_loading": 1.0, "forward": forward, "backward": 2.0}, driver=driver)
+        for forward, driver in ((1.0, "470"), (2.0, "550"))
+    ]
+    assert two(runs, [], phases=("forward",)) == [
+        "Training (forward without data loading and backward): 550 is 2x slower than 470 "
+        "(published figures, no repeats)."
+    ]
+    measured = run(series([1.0] * 150), series([0.5] * 150, "forward"), factors={"driver": "470"})
+    other = run(series([1.0] * 150), series([0.25] * 150, "forward"), id="b", factors={"driver": "550"})
+    assert two([measured, other], [], phases=("forward",)) == [
+        "Training (forward without the rest of the step): 550 is 2x faster than 470 (one run each, no repeats). "
+        "Warnings about these runs: `protocol.few-repeats`."
+    ]
+
+
+def test_a_table_about_the_whole_step_is_quoted_rather_than_one_about_a_part() -> None:
+    runs = [
+        published_run(values={"forward": forward, "backward": 2.0}, driver=driver)
+        for forward, driver in ((1.0, "470"), (4.0, "550"))
+    ]
+    fields: dict[str, Any] = {"rows": ("driver",), "where": {"driver": ("550",)}}
+    compare = CompareSpec("ratio", {"driver": "470"})
+    part = tables(runs, compare, id="part", title="Forward", phases=("forward",), **fields)
+    totals = {"total": ("forward", "backward")}
+    both = tables(
+        runs, compare, id="both", title="Phases", phases=("forward", "total"), totals=totals,
+        **{**fields, "columns": ("phase",)},
+    )  # fmt: skip
+    assert headline_sentences([*part, *both]) == [
+        "Phases (total): 550 is 2x slower than 470 (published figures, no repeats)."
+    ]
+
+
+def test_at_most_three_tables_are_quoted_and_facets_are_one() -> None:
+    runs = [
+        published_run(throughput=value, driver=driver, model=model)
+        for value, driver, model in (
+            (1.0, "470", "a"),
+            (2.0, "550", "a"),
+            (1.0, "470", "b"),
+            (3.0, "550", "b"),
+        )
+    ]
+    made = [
+        table
+        for name in ("one", "two", "three", "four")
+        for table in tables(
+            runs,
+            CompareSpec("ratio", {"driver": "470"}),
+            id=name,
+            title=name,
+            metrics=("throughput",),
+            facets=("model",),
+            rows=("driver",),
+            where={"driver": ("550",)},
+        )
+    ]
+    assert headline_sentences(made) == [
+        f"{name}: 550 is 2x faster (a) to 3x faster (b), relative to 470; published figures, no repeats."
+        for name in ("one", "two", "three")
+    ]
+
+
+def test_warnings_about_either_run_and_cells_without_comparison_are_named() -> None:
+    gap = Finding("warning", Rule.PROTOCOL_GAP, "x", "2 s left out")
+    note = Finding("note", Rule.READ_EXCERPT, "x", "an excerpt")
+    own = run(aggregate(1.0), id="own", factors={"driver": "550", "n": 1})
+    base = run(aggregate(2.0), gap, note, id="base", factors={"driver": "470", "n": 1})
+    others = [
+        run(aggregate(1.0), id="o", factors={"driver": "550", "n": 2}, samples_per_step=1),
+        run(aggregate(1.0), id="b", factors={"driver": "470", "n": 2}, samples_per_step=2),
+    ]
+    assert two([own, *others], [base], rows=("n",)) == [
+        "Training (n 1): 550 is 2x faster than 470 (figures printed by the logs, no repeats). "
+        "Warnings about these runs: `protocol.gap`. 1 cell is not comparable with the baseline."
+    ]
+
+
+def facts(*speeds: float) -> SpeedFacts:
+    """Return that a V100 runs at these speeds of an A40."""
+    systems = {name: {"device": (name,)} for name in ("V100", "A40")}
+    return SpeedFacts(
+        systems, tuple(SpeedFact("V100", "A40", speed, {}, "source", "", "", "p") for speed in speeds)
+    )
+
+
+@pytest.mark.parametrize(
+    ("observed", "speed", "text"),
+    [
+        (
+            9.32,
+            0.621,
+            "V100 is 9.32x slower than A40; hardware explains 1.61x, so it is 5.79x slower than expected",
+        ),
+        (
+            0.8,
+            2.0,
+            "V100 is 1.25x faster than A40, where 2.00x faster is expected, so it is 1.60x slower than expected",
+        ),
+        (
+            1.5,
+            0.5,
+            "V100 is 1.50x slower than A40; hardware explains 2.00x, so it is 1.33x faster than expected",
+        ),
+    ],
+)
+def test_an_expected_speed_is_compared_with_the_observed_one(
+    observed: float, speed: float, text: str
+) -> None:
+    runs = [
+        published_run(values={"step": value}, device=name)
+        for value, name in ((1.0, "A40"), (observed, "V100"))
+    ]
+    compare = CompareSpec("expected", {"device": "A40"})
+    made = tables(runs, compare, facts(speed), rows=("device",))
+    assert headline_sentences(made) == [f"Training: {text}; published figures, no repeats."]
+
+
+def test_an_expected_speed_of_a_part_follows_the_whole_step() -> None:
+    runs = [
+        published_run(values={"data_loading": wait, "forward": forward, "backward": 2.0}, device=device)
+        for wait, forward, device in ((1.0, 1.0, "A40"), (20.0, 4.0, "V100"))
+    ]
+    made = tables(
+        runs,
+        CompareSpec("expected", {"device": "A40"}),
+        facts(0.8),
+        rows=("phase",),
+        phases=("forward", "backward", "compute", "all"),
+        totals={"compute": ("forward", "backward"), "all": ("data_loading", "forward", "backward")},
+        where={"device": ("V100",)},
+    )
+    assert headline_sentences(made) == [
+        "Training (all): V100 is 6.50x slower than A40; without data loading it is 2.00x slower; hardware explains "
+        "1.25x, so it is 1.60x slower than expected; published figures, no repeats."
+    ]
+
+
+def test_a_measured_slowdown_has_its_interval() -> None:
+    runs = [
+        *repeats(2.0, start=5.0, noise=NOISE[::-1], device="V100"),
+        *repeats(1.0, start=0.0, device="A40"),
+    ]
+    (sentence,) = headline_sentences(
+        tables(runs, CompareSpec("expected", {"device": "A40"}), facts(0.8), rows=("device",))
+    )
+    assert sentence == (
+        "Training: V100 is 2.00x slower (1.99x to 2.01x) than A40; hardware explains 1.25x, "
+        "so it is 1.60x slower than expected."
+    )
