@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         read,
         steps,
         table,
+        view_run,
     )
 
 __version__ = "0.1.0"
@@ -50,6 +51,7 @@ __all__ = [
     "read",
     "steps",
     "table",
+    "view_run",
 ]
 
 

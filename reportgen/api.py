@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.report.listing import RunListing
+    from reportgen.report.run_view import RunView
     from reportgen.sources.logfiles import LogFiles
     from reportgen.tables.expected import SpeedFacts
 
@@ -53,6 +54,7 @@ __all__ = [
     "read",
     "steps",
     "table",
+    "view_run",
 ]
 
 PathLike = str | Path
@@ -61,6 +63,7 @@ Paths = PathLike | Sequence[PathLike]
 Names = str | Sequence[str]
 Condition = FactorValue | Sequence[FactorValue]
 Where = Mapping[str, Condition]
+_MAX_NAMED_RUNS = 5
 # Called with (files read, all files).
 Progress = Callable[[int, int], None]
 
@@ -274,6 +277,35 @@ def list_runs(
 
     rule = _protocol(protocol)
     return listing.list_runs(_places(paths), rule, root=_root(root), progress=progress)
+
+
+def view_run(run: str, *, protocol: str = "20+100x7", root: PathLike | None = None) -> "RunView":
+    """Return what `reportgen show` prints about one run.
+
+    run  path of a log; with #2 after it the second of its runs
+    Raises RequestError if there is no such run, or several.
+    """
+    from reportgen.report.run_view import view_run as view
+
+    path, _, number = (run, "", "") if Path(run).exists() else run.rpartition("#")
+    runs = _runs_of(Path(path or run), root)
+    chosen = [each for each in runs if not number or each.id.endswith(f"#{number}")]
+    if len(chosen) == 1:
+        return view(chosen[0], _protocol(protocol))
+    if not runs:
+        raise RequestError(run, "no run", "see why with: reportgen runs, or list formats: reportgen formats")
+    names = ", ".join(each.id for each in runs[:_MAX_NAMED_RUNS]) + ", ..." * (len(runs) > _MAX_NAMED_RUNS)
+    fact = "no run of this number" if number and not chosen else f"{len(runs)} runs, not one"
+    raise RequestError(run, fact, f"name one of them: {names}")
+
+
+def _runs_of(path: Path, root: PathLike | None) -> Sequence[Run]:
+    """Return the runs of a log; that of a table of published results is known only beside its source.toml."""
+    runs = read(path, root=root)
+    if runs or not path.is_file():
+        return runs
+    base = Path(root or ".").resolve()
+    return [each for each in read(path.parent, root=root) if base / each.source.path == path.resolve()]
 
 
 def steps(run: Run) -> "pd.DataFrame":

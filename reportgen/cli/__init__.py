@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from reportgen import __version__
-from reportgen.cli import build_commands, learn_command, log_commands
+from reportgen.cli import build_commands, learn_command, log_commands, show_command
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
 
@@ -25,6 +25,7 @@ for command in (
     build_commands.build,
     build_commands.check,
     log_commands.runs,
+    show_command.show,
     build_commands.expected,
     build_commands.init,
     log_commands.formats,
