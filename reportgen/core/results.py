@@ -228,6 +228,15 @@ class Header:
     notes: tuple[int, ...] = ()
     is_mean: bool = False
 
+    def words(self, titles: Sequence[Label]) -> str:
+        """Return the values of a row's head as one text; a number needs the name of its factor."""
+        heads = zip(titles, self.key, self.labels, strict=True)
+        words = (
+            label.text if isinstance(key, str) else f"{title.text} {label.text}"
+            for title, key, label in heads
+        )
+        return ", ".join(word for word in words if word)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:

@@ -151,7 +151,7 @@ def _places(table: Table, note: int) -> tuple[str, ...]:
     names_columns = len({column.labels for column in table.columns}) > 1
     places: dict[str, None] = {}
     for row, cells in zip(table.rows, table.cells, strict=True):
-        place = _row_place(table, row)
+        place = row.words(table.row_titles)
         if note in row.notes:
             places.setdefault(place)
         for column, cell in zip(table.columns, cells, strict=True):
@@ -159,13 +159,6 @@ def _places(table: Table, note: int) -> tuple[str, ...]:
                 head = " ".join(label.text for label in column.labels)
                 places.setdefault(f"{place} / {head}".strip(" /") if names_columns else place)
     return tuple(place for place in places if place)
-
-
-def _row_place(table: Table, row: Header) -> str:
-    """Return the heads of a row as one text; a number needs the name of its factor."""
-    heads = zip(table.row_titles, row.key, row.labels, strict=True)
-    words = (f"{title.text} {label.text}" if _is_number(key) else label.text for title, key, label in heads)
-    return ", ".join(word for word in words if word)
 
 
 def _caption(table: Table) -> tuple[str, ...]:

@@ -95,7 +95,9 @@ def _table(
     numbered = number_notes(builder.footnotes, pending)
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
     facet_words = ", ".join(facet_text(spec, factor, value) for factor, value in facet)
-    general = (note.text for note in numbered.general)
+    titles = tuple(label_of_factor(spec.labels, name) for name in spec.rows)
+    row_words = [row.words(titles) for row in rows]
+    general = (note.text(row_words) for note in numbered.general)
     comparisons = (each.cell.comparison for line in pending for each in line if each.cell.comparison)
     words = caption(spec, grid, units.table, against, factors_of, comparisons)
     return Table(
@@ -104,7 +106,7 @@ def _table(
         metric=" ".join(spec.metrics),
         metric_title=metric_title(spec),
         row_factors=spec.rows,
-        row_titles=tuple(label_of_factor(spec.labels, name) for name in spec.rows),
+        row_titles=titles,
         column_factors=spec.columns,
         rows=tuple(replace(row, notes=notes) for row, notes in zip(rows, numbered.rows, strict=True)),
         columns=tuple(columns),

@@ -3,10 +3,12 @@
 Findings of severity warning and invalid, and corrections of published figures, become footnotes of the
 cells they belong to. Equal texts share a footnote. A rule with many texts in one table is folded into
 one, because a reader skips forty footnotes. A note that holds for every number of a row is attached to the
-head of the row, and one that holds for every number of the table is a part of its caption.
+head of the row. One that holds for every number of the table, or for all but a few rows, is a part of its
+caption, which names these rows: if one more repeat moved it from the caption to each row, every line would
+change.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.model import Case, Finding
@@ -16,6 +18,9 @@ from reportgen.core.rules import Rule
 # More texts of one rule than this are folded.
 MAX_TEXTS_PER_RULE = 3
 _FOLDED = "Details are in the evidence of each number."
+# The caption takes a note if one row in four, and no more than three, have numbers without it.
+_ROWS_PER_EXCEPTION = 4
+_MAX_EXCEPTIONS = 3
 
 _ALWAYS = frozenset(
     {
@@ -39,6 +44,15 @@ class PendingCell:
         """Return True if the cell shows a number."""
         return self.cell.kind == "number"
 
+    @property
+    def is_measured(self) -> bool:
+        """Return True if the number is that of a case, not a mean over rows."""
+        return self.is_number and self.cell.case is not None
+
+
+# A cell with the notes that are printed for it.
+_Noted = tuple[PendingCell, set[Note]]
+
 
 class Footnotes:
     """Collects the notes of the cells of a table in order of appearance."""
@@ -56,6 +70,10 @@ class Footnotes:
         """Add the notes of a case and return them."""
         return [self.add(f.message, f.rule) for f in findings_of(case) if is_footnote(f)]
 
+    def __contains__(self, note: Note) -> bool:
+        """Return whether a cell has the note; False for one that is printed for a whole rule."""
+        return note in self._notes
+
     def folded(self) -> dict[Note, Note]:
         """Return each note with the note that is printed for it: itself, or one for its whole rule."""
         by_rule: dict[Rule | None, list[Note]] = {}
@@ -71,17 +89,30 @@ class Footnotes:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneralNote:
+    """A note of all numbers of a table but those of a few rows, by position."""
+
+    note: Note
+    except_rows: tuple[int, ...] = ()
+
+    def text(self, rows: Sequence[str]) -> str:
+        """Return the note with its exceptions; `rows` are the heads in words."""
+        exceptions = "; ".join(rows[row] for row in self.except_rows)
+        return f"{self.note.text.removesuffix('.')} (except {exceptions})" if exceptions else self.note.text
+
+
+@dataclass(frozen=True, slots=True)
 class NumberedCells:
     """The cells of a table with numbered notes.
 
     notes    the footnotes to print; rows  for each row, indices of the notes of all its numbers
-    general  the notes of all numbers of the table
+    general  the notes of all numbers of the table but a few
     """
 
     notes: tuple[Note, ...]
     cells: tuple[tuple[Cell, ...], ...]
     rows: tuple[tuple[int, ...], ...]
-    general: tuple[Note, ...]
+    general: tuple[GeneralNote, ...]
 
 
 def number_notes(footnotes: Footnotes, pending: Sequence[Sequence[PendingCell]]) -> NumberedCells:
@@ -89,21 +120,42 @@ def number_notes(footnotes: Footnotes, pending: Sequence[Sequence[PendingCell]])
     folded = footnotes.folded()
     lines = [[(each, {folded[note] for note in each.notes}) for each in line] for line in pending]
     of_numbers = [[notes for each, notes in line if each.is_number] for line in lines]
-    everywhere = _shared([notes for line in of_numbers for notes in line])
-    in_row = [_shared(line) - everywhere for line in of_numbers]
-    used = {note for line in lines for _, notes in line for note in notes}
     in_order = list(dict.fromkeys(folded.values()))
-    printed = [note for note in in_order if note in used - everywhere]
+    general = _general({note: note in footnotes for note in in_order}, lines)
+    everywhere = [
+        {each.note for each in general if row not in each.except_rows} for row, _ in enumerate(lines)
+    ]
+    in_row = [_shared(line) - in_caption for line, in_caption in zip(of_numbers, everywhere, strict=True)]
+    used = [
+        {note for _, notes in line for note in notes} - in_caption
+        for line, in_caption in zip(lines, everywhere, strict=True)
+    ]
+    printed = [note for note in in_order if any(note in notes for notes in used)]
     index = {note: position for position, note in enumerate(printed)}
     cells = tuple(
         tuple(
-            replace(each.cell, notes=tuple(sorted(index[note] for note in notes - everywhere - shared)))
+            replace(each.cell, notes=tuple(sorted(index[note] for note in notes - in_caption - shared)))
             for each, notes in line
         )
-        for line, shared in zip(lines, in_row, strict=True)
+        for line, in_caption, shared in zip(lines, everywhere, in_row, strict=True)
     )
     rows = tuple(tuple(sorted(index[note] for note in shared)) for shared in in_row)
-    return NumberedCells(tuple(printed), cells, rows, tuple(note for note in in_order if note in everywhere))
+    return NumberedCells(tuple(printed), cells, rows, general)
+
+
+def _general(notes: Mapping[Note, bool], lines: Sequence[Sequence[_Noted]]) -> tuple[GeneralNote, ...]:
+    """Return the notes that belong into the caption.
+
+    notes  each with whether rows may be excepted: not from one that stands for different texts of its rule
+    """
+    numbers = [[notes for each, notes in line if each.is_measured] for line in lines]
+    rows = sum(map(bool, numbers))
+    general = []
+    for note, has_exceptions in notes.items() if sum(map(len, numbers)) > 1 else ():
+        lacking = [row for row, line in enumerate(numbers) if any(note not in held for held in line)]
+        if len(lacking) <= has_exceptions * min(rows // _ROWS_PER_EXCEPTION, _MAX_EXCEPTIONS):
+            general.append(GeneralNote(note, tuple(lacking)))
+    return tuple(general)
 
 
 def _shared(notes: Sequence[set[Note]]) -> set[Note]:

@@ -1,0 +1,214 @@
+"""One change in a log changes few lines of Markdown: measured on a small repository and on the committed reports.
+
+A table may change the rows that show the changed run or are compared with it, and four lines besides: the
+caption, and what a note needs. So a table that shows the run in one row changes by five lines at most. More change
+only where a note of a table becomes or ceases to be so common that the caption has it, and where a repeat is a column.
+"""
+
+import csv
+import io
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import pytest
+
+from reportgen.core.results import Table
+from reportgen.pipeline import Request, build
+from reportgen.render import render_table_markdown
+from reportgen.render.outputs import readme
+from tests.builders import write_files
+from tests.conftest import ROOT
+
+# Changed lines of a table besides the rows of the changed run, and of the page besides its tables (headline, findings, counts of runs).
+MORE_LINES, REST_OF_PAGE = 4, 7
+
+Row = dict[str, str]
+Change = Callable[[list[Row], int, str], None]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report as Markdown, and its tables."""
+
+    text: str
+    tables: Mapping[str, Table]
+
+
+def page(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Page:
+    """Return a report of a repository; nothing but its Markdown is rendered."""
+    with monkeypatch.context() as patch:
+        patch.setattr("reportgen.render.outputs.registry.OUTPUTS", (readme.OUTPUT,))
+        patch.setattr("reportgen.render.figures.drawing.up_to_date", lambda figure, existing: b"")
+        built = build(Request(root, root / "reports"))
+    (report,) = (report for report in built.reports if report.name == name)
+    return Page(built.files[f"{name}/README.md"].decode(), {table.id: table for table in report.tables})
+
+
+def changed_lines(before: str, after: str) -> int:
+    """Return how many lines are gone or new, whichever are more; blank lines and their order count too."""
+    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    blocks = [block for block in matcher.get_opcodes() if block[0] != "equal"]
+    return max(sum(a1 - a0 for _, a0, a1, _, _ in blocks), sum(b1 - b0 for *_, b0, b1 in blocks))
+
+
+def evidence(table: Table) -> dict[object, object]:
+    """Return what is behind each row: the values of the cases that it shows or is compared with."""
+    return {
+        row.key: [[m.value for case in cell.cases for m in case.measurements] for cell in cells]
+        for row, cells in zip(table.rows, table.cells, strict=True)
+    }
+
+
+def check_small(before: Page, after: Page) -> int:
+    """Check that few lines differ, and return the number of tables that show the change."""
+    changed = 0
+    for id, table in after.tables.items():
+        old = before.tables[id]
+        lines = changed_lines(render_table_markdown(old), render_table_markdown(table))
+        if len(table.columns) > len(old.columns):
+            continue  # a repeat that has a column of its own adds a cell to every row
+        was, now = evidence(old), evidence(table)
+        rows = sum(was.get(key) != values for key, values in now.items())
+        changed += rows > 0
+        assert lines <= (rows + MORE_LINES if rows else 2), f"{id}: {lines} lines for {rows} rows"
+    assert changed_lines(without_tables(before), without_tables(after)) <= REST_OF_PAGE
+    return changed
+
+
+def without_tables(page: Page) -> str:
+    text = page.text
+    for id, table in page.tables.items():
+        text = text.replace(render_table_markdown(table).strip(), f"table {id}")
+    return text
+
+
+def multiply(rows: list[Row], position: int, column: str) -> None:
+    rows[position][column] = repr(float(rows[position][column]) * 1.013)
+
+
+def add_repeat(rows: list[Row], position: int, column: str) -> None:
+    """Add a run of the same case, with the number that follows the last one of its repeats."""
+    new = dict(rows[position])
+    new[column] = repr(float(new[column]) * 1.003)
+    if "repeat" in new:
+        new["repeat"] = str(1 + max(int(row["repeat"]) for row in rows if _case(row) == _case(new)))
+    rows.append(new)
+
+
+def _case(row: Row) -> list[str]:
+    return [row[name] for name in ("series", "batch_size", "devices") if name in row]
+
+
+def spoil(rows: list[Row], position: int, column: str) -> None:
+    """Make one repeat so far from the others that its case has a finding."""
+    rows[position][column] = repr(float(rows[position][column]) * 1.3)
+
+
+def edit(path: Path, change: Change, position: int, column: str) -> None:
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+    change(rows, position, column)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_text(text.getvalue(), "utf-8")
+
+
+SOURCE = """\
+title = "Rates"
+tables = ["rates.csv"]
+[factors]
+framework = "framework"
+devices = "devices"
+[columns]
+repeat = "repeat"
+[constants]
+item = "image"
+[[metrics]]
+column = "rate"
+metric = "throughput"
+unit = "images/s"
+"""
+DEFINITION = """\
+title = "Frameworks"
+logs = ["logs/rates"]
+
+[[tables]]
+id = "rates"
+title = "Rates"
+rows = ["framework", "devices"]
+show = ["value", "speedup", "repeats"]
+interval = true
+compare = { kind = "speedup", baseline = { devices = 1 } }
+
+[[tables]]
+id = "matrix"
+title = "Matrix"
+rows = ["devices"]
+columns = ["framework"]
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A repository with two frameworks on 1 to 16 devices, of five repeats each."""
+    lines = ["framework,devices,repeat,rate"]
+    for framework, rate in (("A", 100.0), ("B", 99.0)):
+        for devices in (1, 2, 4, 8, 16):
+            lines += [f"{framework},{devices},{i},{devices * (rate + i / 10)}" for i in range(1, 6)]
+    files = {"logs/rates/rates.csv": "\n".join(lines) + "\n", "logs/rates/source.toml": SOURCE}
+    write_files(tmp_path, files | {"reports/frameworks.toml": DEFINITION})
+    return tmp_path
+
+
+@pytest.mark.parametrize("change", [multiply, add_repeat, spoil])
+def test_one_change_in_a_small_repository_changes_few_lines(
+    small: Path, change: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = page(small, "frameworks", monkeypatch)
+    edit(small / "logs/rates/rates.csv", change, 47, "rate")
+    after = page(small, "frameworks", monkeypatch)
+    assert check_small(before, after) == 2
+    if change is not multiply:
+        assert set(after.tables["rates"].notes) > set(before.tables["rates"].notes)
+
+
+def test_a_wider_number_changes_its_line_only(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = page(small, "frameworks", monkeypatch)
+    for position in range(45, 50):
+        edit(small / "logs/rates/rates.csv", multiply_by_1000, position, "rate")
+    after = page(small, "frameworks", monkeypatch)
+    for id, table in after.tables.items():
+        assert changed_lines(*map(render_table_markdown, (before.tables[id], table))) == 1
+
+
+def multiply_by_1000(rows: list[Row], position: int, column: str) -> None:
+    rows[position][column] = repr(float(rows[position][column]) * 1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "log", "column", "position"),
+    [
+        ("jade2", "jade2/jade2_results.csv", "forward_s", 12),
+        ("dlperf-v1", "dlperf-repeats/dlperf_repeats.csv", "throughput", 700),
+        ("dlperf-v1", "dlperf-v1/dlperf_v1_report.csv", "value", 60),
+        ("flux", "flux-published/flux_architectures.csv", "value", 10),
+        ("transformers", "transformers/results/transformers_results.csv", "backward", 30),
+    ],
+)
+def test_one_change_in_the_logs_of_a_committed_report_changes_few_lines(
+    name: str, log: str, column: str, position: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "logs", tmp_path / "logs")
+    (tmp_path / "reports").mkdir()
+    for file in (f"{name}.toml", f"{name}.md", "expected.toml"):
+        shutil.copy(ROOT / "reports" / file, tmp_path / "reports")
+    before = page(tmp_path, name, monkeypatch)
+    for change in (multiply, add_repeat, spoil):
+        edit(tmp_path / "logs" / log, change, position, column)
+        assert check_small(before, page(tmp_path, name, monkeypatch)) > 0
+        shutil.copy(ROOT / "logs" / log, tmp_path / "logs" / log)
