@@ -23,6 +23,7 @@ ORDER = (
     "; core < verdicts < tables; core < render"
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
     "; render, verdicts, why < diff < pipeline"
+    "; protocol, render < audit < api"
 )
 
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from reportgen import __version__
-from reportgen.cli import build_commands, learn_command, log_commands, show_command
+from reportgen.cli import audit_command, build_commands, learn_command, log_commands, show_command
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
 
@@ -30,6 +30,7 @@ for command in (
     build_commands.init,
     log_commands.formats,
     learn_command.learn,
+    audit_command.audit,
     log_commands.rules,
     log_commands.explain,
 ):

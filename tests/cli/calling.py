@@ -8,7 +8,19 @@ import pytest
 
 from reportgen.cli import main
 
-COMMANDS = ["build", "check", "runs", "show", "expected", "init", "formats", "learn", "rules", "explain"]
+COMMANDS = [
+    "build",
+    "check",
+    "runs",
+    "show",
+    "expected",
+    "init",
+    "formats",
+    "learn",
+    "audit",
+    "rules",
+    "explain",
+]
 
 
 def call(*arguments: str, code: int = 0) -> tuple[str, str]:

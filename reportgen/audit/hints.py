@@ -1,0 +1,94 @@
+"""What headings say about the measure below them: words for metrics, phases, statistics and scopes."""
+
+import re
+from collections.abc import Sequence
+
+from reportgen.audit.evidence import Measure
+
+# Words of a heading -> metric and phase that they mean, "" for any.
+_QUANTITIES: tuple[tuple[str, str, str], ...] = (
+    (r"data[ _-]?load|dataload|loading|\bloader\b", "step_time", "data_loading"),
+    (r"pre-?process|data[ _-]?process|processing", "step_time", "preprocessing"),
+    (r"between|cpu[ _-]?time|\bcpu\b|host", "step_time", "between_steps"),
+    (r"forward|\bfwd\b|\bfw\b|inference time", "", "forward"),
+    (r"backward|\bbwd\b|\bbw\b|backprop", "", "backward"),
+    (r"optim", "", "optimizer"),
+    (
+        r"(?:step|iter(?:ation)?|batch)[ _-]?time|time per (?:step|iter)|(?:s|ms)/(?:it|step|iter)",
+        "step_time",
+        "",
+    ),
+    (r"throughput|/s(?:ec(?:ond)?)?\b|per second|fps|\bspeed\b", "throughput", ""),
+    (r"latency", "latency", ""),
+    (r"mem|vram", "memory_used", ""),
+    (r"tensor|\btc\b|tc_util", "tensor_core_utilization", ""),
+    (r"vram[ _]?io|mem(?:ory)?[ _]?(?:io|util|bandwidth)", "memory_utilization", ""),
+    (r"util|\bsm\b", "utilization", ""),
+    (r"\bloss\b|train_loss", "loss", ""),
+    (r"power|watt", "power", ""),
+    (r"energy", "energy", ""),
+    (r"temp", "temperature", ""),
+    (r"(?:total|script|run|wall)[ _-]?(?:script )?time|runtime|duration", "run_time", ""),
+    (r"time to train|ttt", "time_to_train", ""),
+)
+_STATISTICS = (
+    (r"\bmedian|\bmed\b", "median"),
+    (r"\bmean\b|\bavg|\baverage", "mean"),
+    (r"\bmin(?:imum)?\b|\bfastest\b", "minimum"),
+    (r"\bmax(?:imum)?\b|\bbest\b|\bpeak\b", "maximum"),
+    (r"\brepeat|\brun \d|\brep\b", "repeat"),
+)
+_PER_DEVICE = re.compile(r"(?:per|/|each)[ _-]?(?:gpu|device|card|accelerator)", re.IGNORECASE)
+_INVERSE = re.compile(r"\b(?:it|iter|iters|steps?|batches)/s", re.IGNORECASE)
+_RATIO = re.compile(
+    r"speed-?[ _]?up|speed[ _]?ratio|ratio|\bvs\b\.?|versus|relative|slow(?:er|down)|faster|scal(?:ing|ed)"
+    r"|efficien|\bgain\b|improvement|\bover\b|normali[sz]ed|[x×]\)?$",
+    re.IGNORECASE,
+)
+_EFFICIENCY = re.compile(r"efficien", re.IGNORECASE)
+_MATCH, _CONFLICT = 3.0, -5.0
+
+
+def is_ratio(texts: Sequence[str]) -> bool:
+    """Return whether headings announce a ratio."""
+    return any(_RATIO.search(text) for text in texts)
+
+
+def preference(texts: Sequence[str], measure: Measure) -> float:
+    """Return how well headings fit a measure, in bits: 0 where they say nothing about it."""
+    text = " ".join(texts).lower().replace("_", " ")
+    total = 0.0
+    named = [(metric, phase) for pattern, metric, phase in _QUANTITIES if re.search(pattern, text)]
+    metrics = {metric for metric, _ in named if metric}
+    phases = {phase for _, phase in named if phase}
+    if phases:
+        total += _MATCH if measure.phase in phases else _CONFLICT
+    if metrics:
+        total += _MATCH if measure.metric in metrics else _CONFLICT / 2
+    statistics = {name for pattern, name in _STATISTICS if re.search(pattern, text)}
+    if statistics:
+        total += _MATCH if measure.statistic in statistics else _CONFLICT / 2
+    if _PER_DEVICE.search(text):
+        total += (
+            _MATCH
+            if measure.scope == "device" or measure.metric == "throughput_per_device"
+            else _CONFLICT / 2
+        )
+    elif measure.scope in ("device", "all devices"):
+        total -= 1.0
+    if _INVERSE.search(text):
+        total += _MATCH if measure.scope == "inverse" else _CONFLICT / 2
+    return total + _of_ratio(text, measure)
+
+
+def _of_ratio(text: str, measure: Measure) -> float:
+    """Return how well a heading fits a measure that is a ratio, or one that is none."""
+    if not measure.baseline:
+        return 0.0
+    if _EFFICIENCY.search(text):
+        return _MATCH if measure.scope == "efficiency" else _CONFLICT
+    if re.search(r"slow", text):
+        return _MATCH if measure.scope == "slowdown" else _CONFLICT
+    if re.search(r"speed-? ?up|faster", text):
+        return _MATCH if measure.scope == "speedup" else _CONFLICT
+    return _CONFLICT if measure.scope == "efficiency" else 0.0

@@ -1,0 +1,373 @@
+"""Match what people write in headings and key columns with the factors of cases: "8x V100", "FP16", "bs=32".
+
+A text restricts the cases: it becomes a mask over them. Every case is judged by its own factors, because
+logs of different origin call the same thing differently (a device, a system, a folder). Words that no case
+knows are ignored beside words that some cases know.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.audit.evidence import FOLDER, GLOBAL_BATCH, PER_NODE, REPEAT, Evidence
+from reportgen.core.devices import find_device
+from reportgen.core.model import FactorValue
+
+Mask = NDArray[np.bool_]
+
+_WORD = re.compile(r"[a-z]+|[0-9]+")
+_MAX_WORDS = 60
+# The same word, however people shorten it.
+_SAME_WORD = {"tf": "tensorflow", "pt": "pytorch", "float": "fp", "inf": "inference", "ls": "ls"}
+# Precisions that logs and people name differently.
+_SPELLED_PRECISIONS = {
+    "single": "fp32 float32 32 32true single fullprecision",
+    "half": "fp16 float16 amp mixed mixedprecision half 16mixed fp16amp ampfp16 automaticmixedprecision",
+    "bf16": "bf16 bfloat16 bf16mixed",
+    "tf32": "tf32",
+}
+_PRECISIONS = {spelt: name for name, texts in _SPELLED_PRECISIONS.items() for spelt in texts.split()}
+_YES, _NO = (
+    ("yes", "true", "on", "y", "✓", "✔", "x", "1", "enabled"),
+    ("no", "false", "off", "n", "✗", "✘", "0", "-", "", "disabled"),
+)
+_WITHOUT = re.compile(r"(?:\bw/o|\bwithout|\bno|\bnon)[\s_-]*$")
+
+# Headings of numbers that are factors, and the factors that they may mean.
+_SPELLED_HEADINGS: Mapping[tuple[str, ...], str] = {
+    (
+        "devices",
+    ): "gpus gpu devices device cards accelerators numgpus numgpu ngpus ngpu numberofgpus gpunum gpucount"
+    " numdevices numberofdevices devicestotal totaldevices totalgpus devicecount numcards worldsize"
+    " ranks gpusused gpustotal ofgpus ofdevices",
+    ("nodes",): "nodes node numnodes numnode nodenum numberofnodes nnodes hosts machines servers",
+    ("batch_size", GLOBAL_BATCH): "batch batchsize bs bsz bz",
+    (
+        "batch_size",
+    ): "batchsizeperdevice batchsizepergpu batchperdevice batchpergpu bspergpu bszpergpu localbatchsize"
+    " microbatchsize perdevicebatchsize pergpubatchsize",
+    (GLOBAL_BATCH, "batch_size"): "globalbatch globalbatchsize totalbatch totalbatchsize gbs batchsizetotal",
+    (PER_NODE, "devices"): "gpuspernode devicespernode gpupernode cardspernode devicesnode gpusnode",
+    ("seq_len",): "seqlen sequencelength seq sl seqlength sequencelen maxseqlen maxseqlength length",
+    ("num_workers",): "workers numworkers loaderworkers dataloaderworkers numberofworkers",
+    (REPEAT,): "repeat run trial rep repetition runid repeats",
+}
+_HEADINGS = {spelt: factors for factors, texts in _SPELLED_HEADINGS.items() for spelt in texts.split()}
+_PER_NODE_PATTERN = re.compile(
+    r"(?<![a-z0-9])(\d{1,4}) ?n(?:odes?)?[ x×*_-]*(\d{1,4}) ?(?:g|d|gpus?|devices?)\b"
+)
+_COUNTED = (
+    (re.compile(r"(?<![\w.])(\d{1,6}) ?[x×]?[ -]?(?:gpus?|devices?|cards?|accelerators?)\b"), ("devices",)),
+    (re.compile(r"(?<![\w.])(\d{1,6})[ -]?(?:nodes?|hosts?|machines?)\b"), ("nodes",)),
+    (re.compile(r"(?<![a-z0-9])(?:bs|bsz|bz|batch(?:[ _-]?size)?|b)[ _]*[=:]?[ _]*(\d{1,7})\b"),
+     ("batch_size", GLOBAL_BATCH)),
+    (re.compile(r"(?<![a-z])(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|sl)[ _]*[=:]?[ _]*(\d{1,7})\b"),
+     ("seq_len",)),
+    (re.compile(r"(?<![a-z])(?:repeat|run|rep|trial)[ _#]*[=:]?[ _]*(\d{1,3})\b"), (REPEAT,)),
+    (re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(?=[a-z])"), ("devices",)),
+    (re.compile(r"(?<=[a-z0-9)]) ?[x×] ?(\d{1,4})\b"), ("devices",)),
+)  # fmt: skip
+_NAMED = re.compile(r"([a-z][a-z0-9_ .-]{0,30}?) ?[=:] ?([^\s,;=:()]{1,40})")
+_MIN_CONTAINED = 3
+# How well a text must fit a case that has no such factor, where other cases have the text as a value.
+_MIN_BESIDE_EXACT = 0.84
+# Words of headings that say what is measured; a folder of such a name says nothing about a column.
+_WORDS_WITHOUT_KEY = (
+    "throughput time times seconds second sec s ms us min hours img image images sample samples seq "
+    "seqs sequence sequences sentences token tokens frames fps per speed speedup up ratio step steps "
+    "iteration iterations iter mean median average avg result results value values log logs table "
+    "summary benchmark benchmarks memory mem vram gb mb mib gib util total the of in on for with and "
+    "by a an to vs than "
+)
+_NO_KEYS = frozenset(_WORDS_WITHOUT_KEY.split())
+
+
+def squash(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(_words(text))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    text = unicodedata.normalize("NFKC", text[:300]).lower()
+    return tuple(_SAME_WORD.get(word, word) for word in _WORD.findall(text)[:_MAX_WORDS])
+
+
+def factors_of_heading(text: str) -> tuple[str, ...]:
+    """Return the factors that a heading of numbers may mean, () if it names none that is usual."""
+    name = squash(text.replace("#", " num ").replace("No.", " num "))
+    name = name.removeprefix("numof") if name.startswith("numof") else name
+    return _HEADINGS.get(name) or _HEADINGS.get(name.removeprefix("num")) or ()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A value of a factor as words."""
+
+    factor: str
+    code: int
+    words: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMatch:
+    """What a text means: the cases that it fits, and the values that it names.
+
+    named   factor -> codes of its values that the text names
+    exact   whether the text is a value, and not only contains one or is contained in one
+    """
+
+    mask: Mask
+    named: Mapping[str, frozenset[int]]
+    exact: bool
+
+
+@dataclass(slots=True)
+class _Hits:
+    """Per factor: the best matches of its values with a text, as (quality, code, covered words)."""
+
+    by_factor: dict[str, list[tuple[float, int, int]]] = field(default_factory=dict)
+
+    def add(self, factor: str, quality: float, code: int, covered: int) -> None:
+        best = self.by_factor.setdefault(factor, [])
+        if best and best[0][0] > quality:
+            return
+        if best and best[0][0] < quality:
+            best.clear()
+        best.append((quality, code, covered))
+
+
+class KeyIndex:
+    """The values of all factors by their words."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self._known: dict[str, KeyMatch | None] = {}
+        self._numbers: dict[str, dict[float, int]] = {}
+        self._booleans: dict[str, dict[bool, int]] = {}
+        self._levels: list[Level] = []
+        for factor, values in evidence.levels.items():
+            for code, value in enumerate(values):
+                if isinstance(value, bool):
+                    self._booleans.setdefault(factor, {})[value] = code
+                elif isinstance(value, int | float):
+                    self._numbers.setdefault(factor, {})[float(value)] = code
+                elif words := _words(value):
+                    self._levels.append(Level(factor, code, words, value))
+        self._by_first: dict[str, list[Level]] = {}
+        for level in self._levels:
+            for word in set(level.words):
+                self._by_first.setdefault(word, []).append(level)
+
+    def numeric_factors(self) -> Iterable[str]:
+        """Return the factors that have numbers as values."""
+        return self._numbers
+
+    def value(self, factor: str, code: int) -> FactorValue:
+        """Return a value of a factor."""
+        return self.evidence.levels[factor][code]
+
+    def match_number(self, factors: Sequence[str], value: float) -> KeyMatch | None:
+        """Return the cases in which one of the factors is a number; None if no case has such a factor.
+
+        A case that does not say the factor fits.
+        """
+        known = [factor for factor in factors if factor in self._numbers]
+        if not known:
+            return None
+        size = len(self.evidence.cases)
+        mask, says = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+        named: dict[str, frozenset[int]] = {}
+        for factor in known:
+            codes = self.evidence.codes[factor]
+            says |= codes >= 0
+            code = self._numbers[factor].get(value)
+            named[factor] = frozenset() if code is None else frozenset({code})
+            if code is not None:
+                mask |= codes == code
+        return KeyMatch(mask | ~says, named, exact=True)
+
+    def match_flag(self, heading: str, text: str) -> KeyMatch | None:
+        """Return the cases that fit "yes" or "no" below the name of a factor that is true or false."""
+        name, word = squash(heading), text.strip().lower()
+        value = True if word in _YES else False if word in _NO else None
+        for factor, codes in self._booleans.items():
+            if squash(factor) == name and value is not None:
+                own = self.evidence.codes[factor]
+                code = codes.get(value)
+                mask = (own == code) if code is not None else np.zeros(len(own), dtype=bool)
+                return KeyMatch(
+                    mask | (own < 0), {factor: frozenset({code} if code is not None else ())}, True
+                )
+        return None
+
+    def match(self, text: str) -> KeyMatch | None:
+        """Return the cases that fit a text, None if it names nothing that any case has."""
+        if text not in self._known:
+            self._known[text] = self._match(text)
+        return self._known[text]
+
+    def _match(self, text: str) -> KeyMatch | None:
+        words = _words(text)
+        if not words or set(words) <= _NO_KEYS:
+            return None
+        whole = self._hits(words, text)
+        if any(best[0][0] >= 1 for best in whole.by_factor.values()):
+            return self._of_hits(whole, words, exact=True)
+        counted, rest = self._counted(text)
+        flags, rest = self._flags(rest)
+        rest_words = tuple(word for word in _words(rest) if word not in _NO_KEYS)
+        hits = self._hits(rest_words, rest) if rest_words != words else whole
+        rest_match = self._of_hits(
+            hits, rest_words, exact=any(best[0][0] >= 1 for best in hits.by_factor.values())
+        )
+        parts = [*counted, *flags, *([rest_match] if rest_match else [])]
+        if not parts:
+            return None
+        mask = np.logical_and.reduce([part.mask for part in parts])
+        named: dict[str, frozenset[int]] = {}
+        for part in parts:
+            named.update(part.named)
+        return KeyMatch(mask, named, all(part.exact for part in parts))
+
+    def _counted(self, text: str) -> tuple[list[KeyMatch], str]:
+        """Return what counts in a text mean ("8 GPUs", "bs=32", "2n8g"), and the text without them."""
+        rest = unicodedata.normalize("NFKC", text[:300]).lower()
+        matches: list[KeyMatch] = []
+        if match := _PER_NODE_PATTERN.search(rest):
+            nodes, devices = float(match[1]), float(match[1]) * float(match[2])
+            parts = [self.match_number(("nodes",), nodes), self.match_number(("devices",), devices)]
+            matches += [part for part in parts if part]
+            rest = rest[: match.start()] + " " + rest[match.end() :]
+        for pattern, factors in _COUNTED:
+            if (match := pattern.search(rest)) and (part := self.match_number(factors, float(match[1]))):
+                matches.append(part)
+                rest = rest[: match.start()] + " " + rest[match.end() :]
+        for match in list(_NAMED.finditer(rest)):
+            name = squash(match[1])
+            factor = next((each for each in self._numbers if squash(each) == name), None)
+            if factor and re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", match[2]):
+                part = self.match_number((factor,), float(match[2]))
+                matches += [part] if part else []
+                rest = rest.replace(match[0], " ")
+        return matches, rest
+
+    def _flags(self, text: str) -> tuple[list[KeyMatch], str]:
+        """Return what the names of factors that are true or false mean in a text: "w/ XLA", "w/o clip"."""
+        matches = []
+        for factor in self._booleans:
+            if match := re.search(rf"(?<![a-z]){re.escape(factor.lower())}(?![a-z])", text):
+                value = not _WITHOUT.search(text[: match.start()])
+                if part := self.match_flag(factor, "yes" if value else "no"):
+                    matches.append(part)
+                    text = text[: match.start()] + " " + text[match.end() :]
+        return matches, text
+
+    def _hits(self, words: tuple[str, ...], text: str) -> _Hits:
+        hits = _Hits()
+        if not words:
+            return hits
+        whole = "".join(words)
+        precision = _PRECISIONS.get(whole)
+        device = find_device(text)
+        for level in self._candidates(words, precision is not None or device is not None):
+            own = "".join(level.words)
+            if own == whole or (
+                precision and level.factor == "precision" and _PRECISIONS.get(own) == precision
+            ):
+                hits.add(level.factor, 1.0, level.code, -1)
+            elif covered := _covered(words, level, own):
+                hits.add(level.factor, 0.9 * covered.bit_count() / len(words), level.code, covered)
+            elif _is_contained(words, whole, level, own):
+                hits.add(level.factor, 0.85, level.code, -1)
+            elif device and device == find_device(level.text):
+                hits.add(level.factor, 0.5, level.code, -1)
+        return hits
+
+    def _candidates(self, words: tuple[str, ...], everything: bool) -> Iterable[Level]:
+        if everything:
+            return self._levels
+        return dict.fromkeys(level for word in dict.fromkeys(words) for level in self._by_first.get(word, ()))
+
+    def _of_hits(self, hits: _Hits, words: Sequence[str], *, exact: bool) -> KeyMatch | None:
+        """Return the cases that fit best: with the text as a value, or without such a factor."""
+        if not hits.by_factor:
+            return None
+        size = len(self.evidence.cases)
+        covered = np.zeros(size, dtype=np.int64)
+        whole = np.zeros(size)
+        named_elsewhere = np.zeros(size, dtype=bool)
+        for factor, best in hits.by_factor.items():
+            codes = self.evidence.codes[factor]
+            bits = np.zeros(len(self.evidence.levels[factor]) + 1, dtype=np.int64)
+            weight = np.zeros(len(bits))
+            for quality, code, cover in best:
+                bits[code] |= max(cover, 0)
+                weight[code] = quality if cover < 0 else 0
+            covered |= bits[codes]
+            whole = np.maximum(whole, weight[codes])
+            if best[0][0] >= 1:
+                named_elsewhere |= codes >= 0
+        score = np.maximum(whole, 0.95 * _shares(covered, words))
+        is_exact = whole >= 1
+        others = ~is_exact & ~named_elsewhere
+        best_score = max(score[others].max(initial=0), _MIN_BESIDE_EXACT if is_exact.any() else 1e-9)
+        mask = is_exact | (others & (score >= best_score))
+        if not mask.any():
+            return None
+        named = {factor: frozenset(code for _, code, _ in best) for factor, best in hits.by_factor.items()}
+        return KeyMatch(mask, named, exact)
+
+
+def _shares(covered: NDArray[np.int64], words: Sequence[str]) -> NDArray[np.float64]:
+    """Return the share of the letters of a text that each case covers, of those that any case covers."""
+    shares = np.zeros(len(covered))
+    patterns = [int(each) for each in np.unique(covered)]
+    lengths = {
+        pattern: sum(len(word) for bit, word in enumerate(words) if pattern >> bit & 1)
+        for pattern in patterns
+    }
+    known = 0
+    for pattern in patterns:
+        known |= pattern
+    total = sum(len(word) for bit, word in enumerate(words) if known >> bit & 1)
+    for pattern, length in lengths.items():
+        shares[covered == pattern] = length / total if total else 0
+    return shares
+
+
+def _covered(words: tuple[str, ...], level: Level, own: str) -> int:
+    """Return the words of a text that a value consists of, as bits; 0 if the text does not contain it.
+
+    The value may be cut into words elsewhere: "bert_base" is in "BERT Base Pretrain".
+    """
+    if own.isdigit() or len(own) < 2:
+        return 0
+    if len(own) == 2 and own.isalpha() and own not in words:
+        return 0
+    for start in range(len(words)):
+        joined = ""
+        for end in range(start, len(words)):
+            joined += words[end]
+            if joined == own:
+                return ((1 << (end + 1 - start)) - 1) << start
+            if not own.startswith(joined):
+                break
+    return 0
+
+
+def _is_contained(words: tuple[str, ...], whole: str, level: Level, own: str) -> bool:
+    """Return whether a value contains the text, as neighbouring words or as words in any order."""
+    if len(whole) < _MIN_CONTAINED or whole.isdigit() or whole not in own:
+        return len(words) > 1 and len(whole) > _MIN_CONTAINED and set(words) <= set(level.words)
+    mirrored = Level(level.factor, level.code, words, "")
+    return _covered(level.words, mirrored, whole) > 0
+
+
+def is_folder(factor: str) -> bool:
+    """Return whether a factor is the name of a folder."""
+    return factor.startswith(FOLDER)

@@ -1,0 +1,429 @@
+"""Map a table to the evidence: which measure and unit each column (or row) shows, and what all numbers share.
+
+The keys of a table restrict which cases a number may be about. What they leave open is decided by the
+numbers themselves: the reading of a column is the measure and unit in which most of its numbers agree with
+a candidate case, and conditions that hold for the whole table (a publication, a batch size that no heading
+names) are added while they prove more than they cost. Every choice is counted in bits, so that a table of
+numbers that agree by chance is mapped to nothing.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.audit.agreement import Scale, agrees, bits, bounds, scales_of
+from reportgen.audit.evidence import REPEAT, Evidence, Measure
+from reportgen.audit.hints import preference
+from reportgen.audit.keys import Mask
+from reportgen.audit.layout import NumberClaim, Slot, TableLayout
+from reportgen.core.model import FloatArray
+
+IntArray = NDArray[np.int64]
+
+# In bits: a number that disagrees, a reading without precedent in the table, one with it, a shared condition.
+_DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
+# What the numbers of a group must prove, and which share of them must agree.
+_MIN_PROOF, _MIN_SHARE = 9.0, 0.5
+_TRIED_READINGS, _TRIED_VALUES = 8, 4
+_MAX_CONDITIONS = 6
+_MAX_CANDIDATES = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a number shows: a measure, by its position in the evidence, and a unit."""
+
+    measure: int
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A factor that has one value (-1: is absent) in all cases of a table."""
+
+    factor: str
+    code: int
+
+
+@dataclass(frozen=True, eq=False)
+class TableMapping:
+    """A table mapped to the evidence: the reading of each claim, and the cases that it may be about."""
+
+    layout: TableLayout
+    readings: Mapping[NumberClaim, Reading]
+    conditions: tuple[Condition, ...]
+    proof: float
+
+
+class ValueIndex:
+    """The values of the evidence by base unit, sorted, so that those near a number are found at once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._by_base: dict[str, tuple[FloatArray, IntArray, IntArray]] = {}
+        units = np.array(evidence.units, dtype=object)
+        for base in sorted(set(evidence.units)):
+            rows = np.flatnonzero(units == base)
+            values = evidence.values[rows]
+            measure, case = np.nonzero(np.isfinite(values))
+            flat = values[measure, case]
+            order = np.argsort(flat, kind="stable")
+            self._by_base[base] = flat[order], rows[measure[order]], case[order]
+
+    def near(self, claim: NumberClaim) -> Iterable[tuple[Scale, IntArray, IntArray]]:
+        """Yield (unit, measures, cases) of the values that agree with a number in a unit."""
+        low, high = bounds(claim.number)
+        for base, (values, measures, cases) in self._by_base.items():
+            for scale in scales_of(base, claim.unit):
+                first, last = np.searchsorted(
+                    values, [low * scale.factor + scale.offset, high * scale.factor + scale.offset]
+                )
+                if last > first:
+                    yield scale, measures[first:last], cases[first:last]
+
+
+@dataclass(slots=True)
+class Candidates:
+    """The cases that each claim may be about by its keys, and those that the conditions leave.
+
+    ignored       slots that restrict nothing; free_columns  columns of which the headings restrict nothing
+    """
+
+    evidence: Evidence
+    layout: TableLayout
+    ignored: frozenset[int] = frozenset()
+    free_columns: frozenset[int] = frozenset()
+    conditions: tuple[Condition, ...] = ()
+    _masks: dict[tuple[int, int], Mask] = field(default_factory=dict)
+    _rows: dict[int, Mask] = field(default_factory=dict)
+    _columns: dict[int, Mask] = field(default_factory=dict)
+    _shared: Mask | None = None
+
+    def mask(self, row: int, column: int) -> Mask:
+        """Return the cases that fit the keys of a row and column, and the conditions."""
+        key = (row, column)
+        if key not in self._masks:
+            self._masks[key] = self.row(row) & self.column(column) & self.shared()
+        return self._masks[key]
+
+    def row(self, row: int, *, without: Slot | None = None) -> Mask:
+        """Return the cases that fit the keys of a row; `without` a slot of them."""
+        if without is None and row in self._rows:
+            return self._rows[row]
+        mask = self._all(True, row, without)
+        if without is None:
+            self._rows[row] = mask
+        return mask
+
+    def column(self, column: int, *, without: Slot | None = None) -> Mask:
+        """Return the cases that fit the headings of a column."""
+        if without is None and column in self._columns:
+            return self._columns[column]
+        if column in self.free_columns:
+            return np.ones(len(self.evidence.cases), dtype=bool)
+        mask = self._all(False, column, without)
+        if without is None:
+            self._columns[column] = mask
+        return mask
+
+    def shared(self) -> Mask:
+        """Return the cases that meet the conditions."""
+        if self._shared is None:
+            self._shared = np.ones(len(self.evidence.cases), dtype=bool)
+            for condition in self.conditions:
+                self._shared = self._shared & (self.evidence.codes[condition.factor] == condition.code)
+        return self._shared
+
+    def under(self, conditions: tuple[Condition, ...]) -> "Candidates":
+        """Return the same candidates under other conditions."""
+        return Candidates(
+            self.evidence,
+            self.layout,
+            self.ignored,
+            self.free_columns,
+            conditions,
+            {},
+            self._rows,
+            self._columns,
+        )
+
+    def restricts(self, row: int, column: int) -> bool:
+        """Return whether any key says something about a number."""
+        return not (self.row(row) & self.column(column)).all()
+
+    def _all(self, is_row: bool, at: int, without: Slot | None) -> Mask:
+        mask = np.ones(len(self.evidence.cases), dtype=bool)
+        for number, slot in enumerate(self.layout.slots):
+            own = slot.mask(at) if slot.is_row == is_row and number not in self.ignored else None
+            if own is not None and slot is not without:
+                mask = mask & own
+        return mask
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a claim compares with its candidates under a reading.
+
+    values  of the candidates, in the unit shown; cases  of them; agree  which of them agree
+    """
+
+    values: FloatArray
+    cases: IntArray
+    agree: NDArray[np.bool_]
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether any candidate has a value."""
+        return len(self.values) > 0
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether a candidate agrees."""
+        return bool(self.agree.any())
+
+
+def compare(evidence: Evidence, claim: NumberClaim, reading: Reading, mask: Mask) -> Outcome:
+    """Compare a claim with the values of all cases in a mask under a reading."""
+    cases = np.flatnonzero(mask)[:_MAX_CANDIDATES]
+    values = evidence.values[reading.measure, cases]
+    finite = np.isfinite(values)
+    shown = reading.scale.shown(values[finite])
+    return Outcome(shown, cases[finite], agrees(claim.number, shown))
+
+
+def proof_of(claim: NumberClaim, outcome: Outcome) -> float:
+    """Return what a claim proves for a reading, in bits: negative if it disagrees, 0 without a candidate."""
+    if not outcome.is_comparable:
+        return 0.0
+    if not outcome.is_verified:
+        return -_DISAGREEMENT
+    return bits(claim.number, len(np.unique(outcome.values)))
+
+
+def _fits(claim: NumberClaim, reading: Reading, evidence: Evidence) -> bool:
+    base = evidence.units[reading.measure]
+    return reading.scale in scales_of(base, claim.unit)
+
+
+class Mapper:
+    """Maps one table to the evidence."""
+
+    def __init__(self, evidence: Evidence, index: ValueIndex, layout: TableLayout) -> None:
+        self.evidence, self.index, self.layout = evidence, index, layout
+
+    def map(self) -> tuple[TableMapping, Candidates]:
+        """Return the best mapping of the table, and the candidates that its keys and conditions leave."""
+        candidates = self._without_useless_keys(Candidates(self.evidence, self.layout))
+        candidates = self._without_useless_headings(candidates)
+        readings, proof = self._readings(candidates)
+        for _ in range(2):
+            conditions = self._conditions(candidates, readings)
+            if conditions == candidates.conditions:
+                break
+            candidates = candidates.under(conditions)
+            readings, proof = self._readings(candidates)
+        return TableMapping(self.layout, readings, candidates.conditions, proof), candidates
+
+    def _without_useless_keys(self, candidates: Candidates) -> Candidates:
+        """Ignore a slot that leaves (almost) nothing to agree, where without it much does."""
+        proof = self._readings(candidates)[1]
+        if proof >= 2 * _MIN_PROOF or len(self.layout.slots) < 2:
+            return candidates
+        best, chosen = max(proof, 0.0) + 2 * _MIN_PROOF, candidates
+        for number in range(len(self.layout.slots)):
+            without = replace_ignored(candidates, frozenset({number}))
+            _, own = self._readings(without)
+            if own > best:
+                best, chosen = own, without
+        return chosen
+
+    def _without_useless_headings(self, candidates: Candidates) -> Candidates:
+        """Ignore headings that exclude every case of their rows: "forward" may be no factor here."""
+        excluded: dict[int, bool] = {}
+        for claim in self.layout.claims:
+            row, column = candidates.row(claim.row), candidates.column(claim.column)
+            is_excluded = bool(row.any() and column.any() and not (row & column).any())
+            excluded[claim.column] = excluded.get(claim.column, True) and (is_excluded or not row.any())
+        free = frozenset(column for column, is_excluded in excluded.items() if is_excluded)
+        if not free:
+            return candidates
+        freed = Candidates(self.evidence, self.layout, candidates.ignored, free)
+        return freed if self._readings(freed)[1] > self._readings(candidates)[1] + _MIN_PROOF else candidates
+
+    def _readings(self, candidates: Candidates) -> tuple[dict[NumberClaim, Reading], float]:
+        """Return the reading of each claim: one for the table, for each column, or for each row."""
+        votes = self._votes(candidates)
+        best: tuple[dict[NumberClaim, Reading], float] = ({}, 0.0)
+        for grouping in (_of_table, _of_column, _of_row):
+            groups: dict[object, list[NumberClaim]] = defaultdict(list)
+            for claim in self.layout.claims:
+                groups[grouping(claim)].append(claim)
+            chosen: dict[NumberClaim, Reading] = {}
+            proof = 0.0
+            known: set[Reading] = set()
+            ordered = sorted(
+                groups.values(), key=lambda claims: -sum(len(votes[each]) > 0 for each in claims)
+            )
+            for claims in ordered:
+                best_reading = self._reading_of(claims, votes, candidates, known, grouping)
+                if best_reading:
+                    reading, own = best_reading
+                    proof += own
+                    known.add(reading)
+                    chosen |= {claim: reading for claim in claims if _fits(claim, reading, self.evidence)}
+            if proof > best[1]:
+                best = chosen, proof
+        return best
+
+    def _votes(self, candidates: Candidates) -> dict[NumberClaim, set[Reading]]:
+        """Return the readings in which each claim agrees with a candidate."""
+        votes: dict[NumberClaim, set[Reading]] = {}
+        for claim in self.layout.claims:
+            own: set[Reading] = set()
+            if candidates.restricts(claim.row, claim.column):
+                mask = candidates.mask(claim.row, claim.column)
+                if mask.any():
+                    for scale, measures, cases in self.index.near(claim):
+                        own |= {Reading(int(each), scale) for each in np.unique(measures[mask[cases]])}
+            votes[claim] = own
+        return votes
+
+    def _reading_of(
+        self,
+        claims: Sequence[NumberClaim],
+        votes: Mapping[NumberClaim, set[Reading]],
+        candidates: Candidates,
+        known: set[Reading],
+        grouping: object,
+    ) -> tuple[Reading, float] | None:
+        """Return the reading that the claims of a group prove best, with its proof, None if there is none."""
+        texts = self._texts(claims, grouping)
+        counts: Counter[Reading] = Counter()
+        for claim in claims:
+            for reading in votes[claim]:
+                counts[reading] += 1
+        liked = {
+            reading: count + 0.3 * preference(texts, self._measure(reading))
+            for reading, count in counts.items()
+        }
+        best: tuple[Reading, float] | None = None
+        for reading in sorted(liked, key=lambda each: (-liked[each], each.measure, each.scale.name))[
+            :_TRIED_READINGS
+        ]:
+            agreeing = comparable = 0
+            proof = preference(texts, self._measure(reading)) - (
+                _KNOWN_READING if reading in known else _NEW_READING
+            )
+            for claim in claims:
+                if not _fits(claim, reading, self.evidence):
+                    continue
+                outcome = compare(self.evidence, claim, reading, candidates.mask(claim.row, claim.column))
+                proof += proof_of(claim, outcome)
+                comparable += outcome.is_comparable
+                agreeing += outcome.is_verified
+            if agreeing < _MIN_SHARE * comparable or proof < (_MIN_PROOF if reading not in known else 0):
+                continue
+            if best is None or proof > best[1] + 1e-9:
+                best = reading, proof
+        return best
+
+    def _measure(self, reading: Reading) -> Measure:
+        return self.evidence.measures[reading.measure]
+
+    def _texts(self, claims: Sequence[NumberClaim], grouping: object) -> tuple[str, ...]:
+        layout = self.layout
+        if grouping is _of_column:
+            return layout.heads[claims[0].column] or layout.table.context[-1:]
+        if grouping is _of_row:
+            return layout.labels[claims[0].row]
+        common = set.intersection(*(set(layout.heads[claim.column]) for claim in claims)) if claims else set()
+        return (*layout.table.context[-2:], *sorted(common))
+
+    def _conditions(
+        self, candidates: Candidates, readings: Mapping[NumberClaim, Reading]
+    ) -> tuple[Condition, ...]:
+        """Return the conditions that the numbers prove: with them, fewer agreements can be chance."""
+        pairs = _Pairs.of(self.evidence, candidates.under(()), readings)
+        if pairs is None:
+            return ()
+        chosen: list[Condition] = []
+        kept = np.ones(len(pairs.claim), dtype=bool)
+        proof = pairs.proof(kept)
+        while len(chosen) < _MAX_CONDITIONS:
+            best: tuple[float, Condition] | None = None
+            for condition in pairs.possible(kept, {each.factor for each in chosen}):
+                own = pairs.proof(kept & (pairs.codes[condition.factor] == condition.code)) - _CONDITION
+                if own > proof + 1e-9 and (best is None or own > best[0] + 1e-9):
+                    best = own, condition
+            if best is None:
+                return tuple(chosen)
+            proof = best[0]
+            chosen.append(best[1])
+            kept = kept & (pairs.codes[best[1].factor] == best[1].code)
+        return tuple(chosen)
+
+
+def replace_ignored(candidates: Candidates, ignored: frozenset[int]) -> Candidates:
+    """Return candidates that ignore some slots."""
+    return Candidates(candidates.evidence, candidates.layout, ignored)
+
+
+def _of_table(claim: NumberClaim) -> object:
+    return claim.part
+
+
+def _of_column(claim: NumberClaim) -> object:
+    return claim.column, claim.part
+
+
+def _of_row(claim: NumberClaim) -> object:
+    return claim.row, claim.part
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """Every claim with every candidate case, as arrays, so that a condition is tried at once."""
+
+    claim: IntArray
+    agree: NDArray[np.bool_]
+    codes: Mapping[str, IntArray]
+    number_bits: FloatArray
+    claims: int
+
+    @classmethod
+    def of(
+        cls, evidence: Evidence, candidates: Candidates, readings: Mapping[NumberClaim, Reading]
+    ) -> "_Pairs | None":
+        claims, agree, cases, proof = [], [], [], []
+        for number, (claim, reading) in enumerate(readings.items()):
+            outcome = compare(evidence, claim, reading, candidates.mask(claim.row, claim.column))
+            claims.append(np.full(len(outcome.cases), number))
+            agree.append(outcome.agree)
+            cases.append(outcome.cases)
+            proof.append(bits(claim.number, 1))
+        if not claims or not sum(map(len, cases)):
+            return None
+        flat = np.concatenate(cases)
+        names = [name for name in sorted(evidence.codes) if name != REPEAT]
+        codes = {name: evidence.codes[name][flat].astype(np.int64) for name in names}
+        codes = {name: own for name, own in codes.items() if len(np.unique(own)) > 1}
+        return cls(np.concatenate(claims), np.concatenate(agree), codes, np.array(proof), len(claims))
+
+    def possible(self, kept: NDArray[np.bool_], taken: set[str]) -> Iterable[Condition]:
+        """Yield the conditions that many agreeing candidates meet."""
+        inside = kept & self.agree
+        for name, codes in self.codes.items():
+            if name in taken or len(np.unique(codes[kept])) < 2:
+                continue
+            values, counts = np.unique(codes[inside], return_counts=True)
+            for code in values[np.argsort(-counts, kind="stable")][:_TRIED_VALUES]:
+                yield Condition(name, int(code))
+
+    def proof(self, kept: NDArray[np.bool_]) -> float:
+        """Return what all claims prove with the candidates that are kept."""
+        counts = np.bincount(self.claim[kept], minlength=self.claims)
+        agreeing = np.bincount(self.claim[kept & self.agree], minlength=self.claims) > 0
+        gained = np.maximum(1.0, self.number_bits - np.log2(np.maximum(counts, 1)))
+        return float(gained[agreeing].sum() - _DISAGREEMENT * ((counts > 0) & ~agreeing).sum())

@@ -1,0 +1,322 @@
+"""Judge the cells of a mapped table: verified, rounded, differs, no source.
+
+A number is accused only inside a mapping that most other numbers confirm: of the table, of its column or
+row, and of every key that identified it. A key (8 devices) is accused if without it the numbers of its row
+identify one case that says otherwise.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+
+from reportgen.audit.agreement import bits, is_exact
+from reportgen.audit.documents import TextCell
+from reportgen.audit.evidence import Evidence, Measure
+from reportgen.audit.hypotheses import Doubt, Hypothesis, explain
+from reportgen.audit.keys import is_folder
+from reportgen.audit.layout import NumberClaim, Slot
+from reportgen.audit.mapping import Candidates, Outcome, Reading, TableMapping, compare
+from reportgen.core.model import FactorValue, Source
+
+# What the numbers that agree must prove before one is accused, in bits, and how many must agree.
+_MIN_TABLE_PROOF, _MIN_VERIFIED, _MIN_TABLE_SHARE = 20.0, 3, 0.6
+# Which share of the other numbers under the same key or heading must agree.
+_MIN_KEY_SHARE = 0.5
+# What the numbers of a row must prove to accuse its key.
+_MIN_KEY_PROOF, _MIN_KEY_NUMBERS, _MIN_ROW_SHARE = 16.0, 2, 0.6
+
+
+class CellVerdict(StrEnum):
+    """What an audit says about a cell."""
+
+    VERIFIED = "verified"
+    ROUNDED = "rounded"
+    DIFFERS = "differs"
+    NO_SOURCE = "no source"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on one cell, or on one number of it.
+
+    expected    what the source says, in the unit of the table; "" if there is no source
+    case        factors of the case; measure  what the number is
+    hypothesis  the mistake that would explain a difference
+    """
+
+    cell: TextCell
+    text: str
+    verdict: CellVerdict
+    expected: str = ""
+    source: Source | None = None
+    hypothesis: Hypothesis | None = None
+    case: Mapping[str, FactorValue] = field(default_factory=dict)
+    measure: Measure | None = None
+    unit: str = ""
+    is_key: bool = False
+
+
+@dataclass(slots=True)
+class _Judged:
+    """A claim with its comparison."""
+
+    claim: NumberClaim
+    reading: Reading | None = None
+    outcome: Outcome | None = None
+    has_other_key: bool = False
+
+    @property
+    def is_comparable(self) -> bool:
+        return self.outcome is not None and self.outcome.is_comparable
+
+    @property
+    def is_verified(self) -> bool:
+        return self.outcome is not None and self.outcome.is_verified
+
+
+@dataclass(frozen=True, slots=True)
+class _WrongKey:
+    """A key that the numbers of its row (or column) contradict: the cases that they identify."""
+
+    slot: Slot
+    at: int
+    factor: str
+    value: FactorValue
+    cases: frozenset[int]
+
+
+class Judge:
+    """Judges one mapped table."""
+
+    def __init__(self, evidence: Evidence, mapping: TableMapping, candidates: Candidates) -> None:
+        self.evidence, self.mapping, self.candidates = evidence, mapping, candidates
+        self.layout = mapping.layout
+        self._judged = [self._compare(claim) for claim in self.layout.claims]
+
+    def judge(self) -> list[Judgement]:
+        """Return the judgements of all numbers and keys, by place."""
+        wrong_keys = list(self._wrong_keys())
+        self._correct(wrong_keys)
+        groups = self._groups()
+        expected = [(each.claim, self._expected(each)) for each in self._judged if each.is_comparable]
+        judgements = [self._judgement(each, groups, expected) for each in self._judged]
+        judgements += list(self._keys(wrong_keys))
+        return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
+
+    def _compare(self, claim: NumberClaim) -> _Judged:
+        reading = self.mapping.readings.get(claim)
+        if reading is None:
+            return _Judged(claim)
+        mask = self.candidates.mask(claim.row, claim.column)
+        return _Judged(claim, reading, compare(self.evidence, claim, reading, mask))
+
+    # Keys
+
+    def _wrong_keys(self) -> Iterator[_WrongKey]:
+        """Yield the keys that the numbers of their rows or columns contradict."""
+        if not self._is_proved():
+            return
+        for is_row in (True, False):
+            lines: dict[int, list[_Judged]] = defaultdict(list)
+            for each in self._judged:
+                if each.reading:
+                    lines[each.claim.row if is_row else each.claim.column].append(each)
+            for at, members in lines.items():
+                verified = sum(each.is_verified for each in members)
+                comparable = sum(each.is_comparable for each in members)
+                if len(members) < _MIN_KEY_NUMBERS or (comparable and verified >= 0.5 * comparable):
+                    continue
+                contradicted = list(self._contradicted(at, members, is_row=is_row))
+                if len(contradicted) == 1:
+                    yield contradicted[0]
+
+    def _contradicted(self, at: int, members: Sequence[_Judged], *, is_row: bool) -> Iterator[_WrongKey]:
+        for number, slot in enumerate(self.layout.slots):
+            match = (
+                slot.matches[at] if slot.is_row == is_row and number not in self.candidates.ignored else None
+            )
+            if match is None or slot.is_context or not match.named:
+                continue
+            agreeing: list[set[int]] = []
+            comparable, proof = 0, 0.0
+            for each in members:
+                assert each.reading is not None
+                mask = self._mask_without(each.claim, slot)
+                outcome = compare(self.evidence, each.claim, each.reading, mask)
+                comparable += outcome.is_comparable
+                if outcome.is_verified:
+                    agreeing.append(set(outcome.cases[outcome.agree].tolist()))
+                    proof += bits(each.claim.number, len(np.unique(outcome.values)))
+            if len(agreeing) < max(_MIN_KEY_NUMBERS, _MIN_ROW_SHARE * comparable) or proof < _MIN_KEY_PROOF:
+                continue
+            common = set.intersection(*agreeing)
+            if wrong := self._named_otherwise(slot, at, common):
+                yield wrong
+
+    def _mask_without(self, claim: NumberClaim, slot: Slot) -> np.ndarray:
+        row = self.candidates.row(claim.row, without=slot)
+        column = self.candidates.column(claim.column, without=slot)
+        return row & column & self.candidates.shared()
+
+    def _named_otherwise(self, slot: Slot, at: int, cases: set[int]) -> _WrongKey | None:
+        """Return the one value that the cases have where the key says another, None if they have several."""
+        match = slot.matches[at]
+        assert match is not None
+        otherwise: list[_WrongKey] = []
+        for factor, named in match.named.items():
+            codes = {int(self.evidence.codes[factor][case]) for case in cases}
+            if codes & named:
+                return None
+            if len(codes) == 1 and -1 not in codes and not is_folder(factor):
+                value = self.evidence.levels[factor][codes.pop()]
+                otherwise.append(_WrongKey(slot, at, factor, value, frozenset(cases)))
+        return otherwise[0] if otherwise else None
+
+    def _correct(self, wrong_keys: Iterable[_WrongKey]) -> None:
+        """Compare the numbers under wrong keys with the cases that the numbers identify."""
+        for wrong in wrong_keys:
+            mask = np.zeros(len(self.evidence.cases), dtype=bool)
+            mask[list(wrong.cases)] = True
+            for each in self._judged:
+                own = each.claim.row if wrong.slot.is_row else each.claim.column
+                if own == wrong.at and each.reading:
+                    each.outcome = compare(self.evidence, each.claim, each.reading, mask)
+                    each.has_other_key = True
+
+    def _keys(self, wrong_keys: Iterable[_WrongKey]) -> Iterator[Judgement]:
+        """Yield the judgements of keys: wrong ones, and the numbers in columns of keys."""
+        wrong = {(each.slot.index, each.slot.is_row, each.at): each for each in wrong_keys}
+        done: set[tuple[int, int]] = set()
+        for each in wrong.values():
+            cell = each.slot.cells[each.at]
+            if cell is None or (cell.start, cell.line) in done:
+                continue
+            done.add((cell.start, cell.line))
+            case = min(each.cases)
+            measure = next(
+                (self.evidence.measures[j.reading.measure] for j in self._judged if j.reading), None
+            )
+            source = self.evidence.source_of(case, measure) if measure else None
+            text = f"the numbers here are those of {each.factor} = {each.value}"
+            yield Judgement(
+                cell, cell.text, CellVerdict.DIFFERS, str(each.value), source or self._place(case),
+                Hypothesis("wrong key", text), self.evidence.cases[case].factors, is_key=True,
+            )  # fmt: skip
+        verified = {each.claim.row for each in self._judged if each.is_verified}
+        for slot in self.layout.slots:
+            if not slot.is_row or not slot.factors:
+                continue
+            for row, cell in enumerate(slot.cells):
+                if cell is None or not cell.text or (cell.start, cell.line) in done or cell.is_repeated:
+                    continue
+                done.add((cell.start, cell.line))
+                verdict = CellVerdict.VERIFIED if row in verified else CellVerdict.NO_SOURCE
+                yield Judgement(cell, cell.text, verdict, is_key=True)
+
+    def _place(self, case: int) -> Source:
+        return self.evidence.runs[self.evidence.cases[case].runs[0]].source
+
+    # Numbers
+
+    def _is_proved(self) -> bool:
+        """Return whether the table as a whole is mapped well enough to accuse a cell."""
+        comparable = sum(each.is_comparable for each in self._judged)
+        verified = sum(each.is_verified for each in self._judged)
+        return (
+            self.mapping.proof >= _MIN_TABLE_PROOF
+            and verified >= _MIN_VERIFIED
+            and verified >= _MIN_TABLE_SHARE * comparable
+        )
+
+    def _groups(self) -> dict[object, list[_Judged]]:
+        """Return the claims under each heading and key."""
+        groups: dict[object, list[_Judged]] = defaultdict(list)
+        for each in self._judged:
+            for name in self._group_names(each):
+                groups[name].append(each)
+        return groups
+
+    def _group_names(self, each: _Judged) -> Iterator[object]:
+        """Yield the column of a claim and the texts that identify it."""
+        yield "column", each.claim.column, each.claim.part
+        for number, slot in enumerate(self.layout.slots):
+            at = each.claim.row if slot.is_row else each.claim.column
+            cell = slot.cells[at]
+            if cell is not None and cell.text:
+                yield number, cell.text
+        yield "row", each.claim.row
+
+    def _is_trusted(self, each: _Judged, groups: Mapping[object, Sequence[_Judged]]) -> bool:
+        """Return whether the other numbers under each key of a claim agree mostly."""
+        for name in self._group_names(each):
+            others = [other for other in groups[name] if other is not each and other.is_comparable]
+            agreeing = sum(other.is_verified for other in others)
+            # One other cell that differs may be the second of two that were swapped.
+            if len(others) >= 2 and agreeing < _MIN_KEY_SHARE * len(others):
+                return False
+        return True
+
+    def _judgement(
+        self,
+        each: _Judged,
+        groups: Mapping[object, Sequence[_Judged]],
+        expected: Sequence[tuple[NumberClaim, float]],
+    ) -> Judgement:
+        claim = each.claim
+        nothing = Judgement(claim.cell, claim.number.text, CellVerdict.NO_SOURCE)
+        if not each.is_comparable or each.reading is None or each.outcome is None:
+            return nothing
+        if each.is_verified:
+            return self._agreeing(each)
+        if not self._is_proved() or not self._is_trusted(each, groups):
+            return nothing
+        case, value = self._nearest(each)
+        devices = self.evidence.cases[case].factors.get("devices", 0)
+        neighbours = [(other, own) for other, own in expected if other is not claim]
+        doubt = Doubt(
+            claim, each.reading, value, case, devices if isinstance(devices, int) else 0, neighbours
+        )
+        judgement = self._of_case(each, case, value, CellVerdict.DIFFERS)
+        return replace(judgement, hypothesis=explain(self.evidence, doubt))
+
+    def _agreeing(self, each: _Judged) -> Judgement:
+        assert each.outcome is not None
+        exact = [
+            at
+            for at in np.flatnonzero(each.outcome.agree)
+            if is_exact(each.claim.number, float(each.outcome.values[at]))
+        ]
+        at = int(exact[0] if exact else np.flatnonzero(each.outcome.agree)[0])
+        verdict = CellVerdict.VERIFIED if exact else CellVerdict.ROUNDED
+        return self._of_case(each, int(each.outcome.cases[at]), float(each.outcome.values[at]), verdict)
+
+    def _of_case(self, each: _Judged, case: int, value: float, verdict: CellVerdict) -> Judgement:
+        assert each.reading is not None
+        measure = self.evidence.measures[each.reading.measure]
+        source = self.evidence.source_of(case, measure) or self._place(case)
+        return Judgement(
+            each.claim.cell, each.claim.number.text, verdict, f"{value:.6g}", source, None,
+            self.evidence.cases[case].factors, measure, each.reading.scale.name,
+        )  # fmt: skip
+
+    def _expected(self, each: _Judged) -> float:
+        if each.is_verified:
+            assert each.outcome is not None
+            return float(each.outcome.values[np.flatnonzero(each.outcome.agree)[0]])
+        return self._nearest(each)[1]
+
+    def _nearest(self, each: _Judged) -> tuple[int, float]:
+        """Return the case and value that are nearest to a number, as a ratio."""
+        assert each.outcome is not None
+        number = each.claim.number.value
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = (
+                np.abs(np.log(np.abs(each.outcome.values) / abs(number)))
+                if number
+                else np.abs(each.outcome.values)
+            )
+        at = int(np.argmin(np.where(np.isfinite(distance), distance, np.inf)))
+        return int(each.outcome.cases[at]), float(each.outcome.values[at])

@@ -1,0 +1,60 @@
+"""The command that finds the numbers of hand-made tables in logs: audit."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reportgen.cli.build_commands import FINDINGS
+from reportgen.cli.terminal import log, print_table, progress
+
+
+class AuditFormat(StrEnum):
+    """How `audit` prints."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+
+
+def audit(
+    files: Annotated[list[Path], typer.Argument(help="Documents: Markdown, HTML or CSV.")],
+    logs: Annotated[
+        list[Path] | None,
+        typer.Option(help="Files or folders of logs and published tables; may be repeated. [default: logs/]"),
+    ] = None,
+    reports: Annotated[
+        Path, typer.Option(help="Folder of definitions, whose protocols and totals are used too.")
+    ] = Path("reports"),
+    format: Annotated[AuditFormat, typer.Option(help="How to print.")] = AuditFormat.text,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every number, not only those that differ.")
+    ] = False,
+) -> None:
+    """Compare the numbers of hand-made tables with logs: verified, rounded, differs or no source.
+
+    \b
+    Example: reportgen audit README.md
+             reportgen audit results.csv --logs ~/campaign --format json
+
+    Exits with 4 if a number differs. A number without a confident match has no source; it is not accused.
+    """
+    from reportgen import api
+    from reportgen.audit import CellVerdict, listing
+
+    with progress() as show:
+        documents = api.audit_files(
+            files, logs=logs, reports=reports, progress=lambda done, total: show("reading", done, total)
+        )
+    if format is AuditFormat.json:
+        print(listing.to_json(documents))
+    elif format is AuditFormat.markdown:
+        print(listing.to_markdown(documents), end="")
+    else:
+        table = listing.rows(documents, everything=everything)
+        if len(table) > 1:
+            print_table(table)
+    log(listing.counts_text(documents))
+    if any(document.counts[CellVerdict.DIFFERS] for document in documents):
+        raise typer.Exit(FINDINGS)
