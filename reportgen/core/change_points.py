@@ -1,0 +1,339 @@
+"""Where an ordered series of numbers changed: steps, and drifts over many points.
+
+The series is one value per commit, day or version. As long as a test says that it changes, the step or the
+drift that explains most is added to a model of the series, and what the model leaves over is tested again.
+Cutting the series wherever its distribution changes would report one drift as several steps.
+
+Two permutation tests share the significance. E-divisive compares all pairs of neighbouring segments: it sees
+changes that hide each other, such as a step up and a drift down. The second test asks what a larger model
+explains, compared with what it explains of noise: it sees a change beside those in the model.
+
+Both assume that the order of the values means nothing while nothing changes. Values that resemble their
+neighbours (a warm week, a shared machine) break this, and noise is reported as a change:
+`Changes.neighbour_correlation` says how far.
+
+Matteson & James, A nonparametric approach for multiple change point analysis of multivariate data, J. Am.
+Stat. Assoc. 109 (2014). Bai & Perron, Estimating and testing linear models with multiple structural changes,
+Econometrica 66 (1998). Freedman & Lane, A nonstochastic interpretation of reported significance levels,
+J. Bus. Econ. Stat. 1 (1983). Besag & Clifford, Sequential Monte Carlo p-values, Biometrika 78 (1991).
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from reportgen.core.model import FloatArray, IntArray
+
+ChangeKind = Literal["step", "drift"]
+
+# Sums of many floats differ in their last digits between machines. Statistics that close are equal.
+_EQUAL = 1e-9
+# Ends of drifts, and steps beside them, are searched at this many points. More take long and find the same.
+_MAX_PLACES = 40
+# A test ends after so many random orders that are as extreme: its p is far from any significance.
+_ENOUGH_AS_EXTREME = 20
+# So many random orders are computed at once.
+_CHUNK = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePointRule:
+    """When a series has changed. `python benchmarks/change_points.py` prints how often that is wrong.
+
+    significance   chance of finding a change where there is none
+    min_segment    fewest points before, between and after steps
+    min_drift      fewest points from the start of a drift to its end
+    permutations   random orders of each test
+    seed           of these orders
+    """
+
+    significance: float = 0.01
+    min_segment: int = 3
+    min_drift: int = 6
+    permutations: int = 499
+    seed: int = 1
+
+    @property
+    def fewest_points(self) -> int:
+        """Return the shortest series in which a change may be found."""
+        return max(2 * self.min_segment, self.min_drift + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """One change of a series.
+
+    first, last  index of the first value after a step, twice; of the values where a drift starts and ends
+    ratio        by which the values changed
+    p            of the tests if this change were left out of the model; at least 2 / (permutations + 1)
+    """
+
+    kind: ChangeKind
+    first: int
+    last: int
+    ratio: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The changes of a series in order, and how its noise behaves.
+
+    fitted                 the value that the changes predict at each point
+    neighbour_correlation  lag-1 autocorrelation of what the changes leave over; well above 0, p is too small
+    """
+
+    changes: tuple[ChangePoint, ...]
+    fitted: tuple[float, ...]
+    neighbour_correlation: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Feature:
+    """A step or a drift as a column of a linear model: its shape over the points."""
+
+    kind: ChangeKind
+    first: int
+    last: int
+
+
+def find_changes(values: Sequence[float], rule: ChangePointRule) -> Changes:
+    """Return where a series of positive numbers changed. Changes are ratios: a step of 4 % is one of 1.04.
+
+    values  in order, each from a measurement of its own: a value that is repeated because nothing was
+            measured would count as a confirmation
+    """
+    if not values or min(values) <= 0:
+        raise ValueError("change points need positive values")
+    if len(values) < rule.fewest_points:
+        return Changes((), tuple(values), 0.0)
+    search = _ModelSearch(np.log(np.array(values, dtype=np.float64)), rule)
+    features: list[_Feature] = []
+    while search.p(features) <= rule.significance:
+        larger = search.enlarge(features)
+        if search.cost(larger) >= search.cost(features):
+            break
+        features = larger
+    return search.result(search.without_needless(features))
+
+
+class _ModelSearch:
+    """Models of one series: a constant and features. The tests of what they leave over, the next feature."""
+
+    def __init__(self, logs: FloatArray, rule: ChangePointRule) -> None:
+        self.logs = logs
+        self.rule = rule
+        self.n = len(logs)
+        self.orders = _orders(self.n, rule)
+        self.candidates = _candidates(self.n, rule)
+        self.columns = np.array([_column(feature, self.n) for feature in self.candidates]).T
+        self.penalties = math.log(self.n) * np.array([_parameters(each) for each in self.candidates])
+        # The sum of squares of what rounding leaves over.
+        self.least = self.n * (1e-12 * max(1.0, float(np.abs(logs).max()))) ** 2
+        self._ps: dict[frozenset[_Feature], float] = {}
+
+    def basis(self, features: Sequence[_Feature]) -> FloatArray:
+        """Return orthonormal columns that span a constant and the features."""
+        design = np.array([np.ones(self.n), *(_column(feature, self.n) for feature in features)]).T
+        return np.asarray(np.linalg.qr(design)[0], dtype=np.float64)
+
+    def residuals(self, features: Sequence[_Feature]) -> FloatArray:
+        """Return what is left of the series after a least-squares fit."""
+        basis = self.basis(features)
+        return np.asarray(self.logs - basis @ (basis.T @ self.logs), dtype=np.float64)
+
+    def cost(self, features: Sequence[_Feature]) -> float:
+        """Return Schwarz's criterion of the model, the smaller the better."""
+        rest = self.residuals(features)
+        penalty = math.log(self.n) * sum(map(_parameters, features))
+        return self.n * math.log(max(float(rest @ rest), self.least)) + penalty
+
+    def gains(self, rows: FloatArray, features: Sequence[_Feature]) -> FloatArray:
+        """Return by how much each candidate lowers the criterion: one row per row of residuals."""
+        basis = self.basis(features)
+        rows = rows - (rows @ basis) @ basis.T
+        columns = self.columns - basis @ (basis.T @ self.columns)
+        squares = (columns**2).sum(axis=0)
+        is_new = squares > 1e-9 * (self.columns**2).sum(axis=0)
+        # einsum has no threads: on a busy host, those of a matrix product of this size wait for each other.
+        products = np.einsum("rn,nc->rc", rows, columns)
+        explained = np.where(is_new, products**2 / np.where(is_new, squares, 1), 0)
+        total = np.maximum((rows**2).sum(axis=1), self.least)[:, None]
+        left = np.maximum(total - explained, self.least)
+        return np.asarray(self.n * np.log(total / left) - self.penalties, dtype=np.float64)
+
+    def best_addition(self, features: Sequence[_Feature]) -> _Feature:
+        """Return the candidate that explains most beside these features."""
+        gains = self.gains(self.residuals(features)[None, :], features)[0]
+        return self.candidates[int(np.argmax(gains))]
+
+    def enlarge(self, features: list[_Feature]) -> list[_Feature]:
+        """Return the best model that is found with one feature more."""
+        larger = self._refine([*features, self.best_addition(features)])
+        if len(features) != 1:
+            return larger
+        pairs = [[*step, self.best_addition(step)] for step in self._pair_steps()]
+        return min(larger, self._refine(min(pairs, key=self.cost)), key=self.cost)
+
+    def _pair_steps(self) -> list[list[_Feature]]:
+        steps = [[each] for each in self.candidates if each.kind == "step"]
+        return steps[:: _stride(len(steps))]
+
+    def _refine(self, features: list[_Feature]) -> list[_Feature]:
+        """Replace each feature by a better one beside the others until there is none."""
+        improved = True
+        while improved:
+            improved = False
+            for feature in features:
+                others = _without(features, feature)
+                changed = [*others, self.best_addition(others)]
+                if self.cost(changed) < self.cost(features) - 1e-6:
+                    features, improved = changed, True
+                    break
+        return features
+
+    def without_needless(self, features: list[_Feature]) -> list[_Feature]:
+        """Drop features without which the tests find nothing, the least useful first."""
+        for feature in sorted(features, key=lambda each: self.cost(_without(features, each))):
+            if self.p(_without(features, feature)) > self.rule.significance:
+                features = _without(features, feature)
+        return features
+
+    def p(self, features: Sequence[_Feature]) -> float:
+        """Return the chance of residuals like those of the model in random order, by both tests together."""
+        key = frozenset(features)
+        if key not in self._ps:
+            rest = self.residuals(features)
+            is_exact = float(rest @ rest) <= self.least
+            tests = [1.0] if is_exact else [self._e_divisive_p(rest), self._addition_p(rest, features)]
+            self._ps[key] = min(1.0, 2 * min(tests))
+        return self._ps[key]
+
+    def _e_divisive_p(self, rest: FloatArray) -> float:
+        distances, segment = np.abs(rest[:, None] - rest[None, :]), self.rule.min_segment
+        return _permutation_p(
+            _largest_divergence(distances, segment),
+            (_largest_divergence(distances[np.ix_(order, order)], segment) for order in self.orders),
+        )
+
+    def _addition_p(self, rest: FloatArray, features: Sequence[_Feature]) -> float:
+        """Test whether a model with one feature more explains more than it would explain of noise.
+
+        A steep line around a step explains much of a drift with a step, and no feature explains what it
+        leaves over. So a model of one feature is compared with the best model of two.
+        """
+        fitted = self.logs - rest
+        advantages = self._pair_advantages if len(features) == 1 else self._gains_of_one(features)
+        observed = float(advantages(self.logs[None, :])[0])
+        return _permutation_p(
+            observed,
+            (
+                advantage
+                for begin in range(0, len(self.orders), _CHUNK)
+                for advantage in advantages(
+                    fitted + np.array([rest[order] for order in self.orders[begin : begin + _CHUNK]])
+                ).tolist()
+            ),
+        )
+
+    def _gains_of_one(self, features: Sequence[_Feature]) -> Callable[[FloatArray], FloatArray]:
+        return lambda rows: self.gains(rows, features).max(axis=1)
+
+    def _pair_advantages(self, rows: FloatArray) -> FloatArray:
+        """Return by how much the best model of two features is better than the best of one, for each row."""
+        gains = self.gains(rows, [])
+        pairs = [
+            gains[:, self.candidates.index(step)] + self.gains(rows, [step]).max(axis=1)
+            for (step,) in self._pair_steps()
+        ]
+        return np.asarray(np.array(pairs).max(axis=0) - gains.max(axis=1), dtype=np.float64)
+
+    def result(self, features: Sequence[_Feature]) -> Changes:
+        """Return the features with their sizes, in the order of the series."""
+        ordered = sorted(features, key=lambda each: (each.first, each.last))
+        design = np.array([np.ones(self.n), *(_column(feature, self.n) for feature in ordered)]).T
+        sizes = np.linalg.lstsq(design, self.logs, rcond=None)[0]
+        changes = tuple(
+            ChangePoint(each.kind, each.first, each.last, math.exp(size), self.p(_without(ordered, each)))
+            for each, size in zip(ordered, sizes[1:].tolist(), strict=True)
+        )
+        rest = self.residuals(ordered)
+        total = float(rest @ rest)
+        correlation = float(rest[1:] @ rest[:-1]) / total if total > self.least else 0.0
+        return Changes(changes, tuple(np.exp(self.logs - rest).tolist()), correlation)
+
+
+def _without(features: Sequence[_Feature], dropped: _Feature) -> list[_Feature]:
+    return [feature for feature in features if feature != dropped]
+
+
+def _parameters(feature: _Feature) -> int:
+    """Return 2 for place and size of a step, 3 for both ends and the size of a drift."""
+    return 2 if feature.kind == "step" else 3
+
+
+def _permutation_p(observed: float, random_orders: Iterable[float]) -> float:
+    """Return the chance of a statistic that is as large in random order."""
+    as_large = number = 0
+    for number, statistic in enumerate(random_orders, 1):
+        as_large += math.isclose(statistic, observed, rel_tol=_EQUAL) or statistic > observed
+        if as_large == _ENOUGH_AS_EXTREME:
+            return as_large / number
+    return (1 + as_large) / (1 + number)
+
+
+def _stride(places: int) -> int:
+    return 1 + (places - 1) // _MAX_PLACES
+
+
+def _candidates(n: int, rule: ChangePointRule) -> list[_Feature]:
+    steps = [_Feature("step", at, at) for at in range(rule.min_segment, n - rule.min_segment + 1)]
+    ends = range(0, n, _stride(n))
+    drifts = [
+        _Feature("drift", first, last) for first in ends for last in ends if last - first >= rule.min_drift
+    ]
+    return steps + drifts
+
+
+def _column(feature: _Feature, n: int) -> FloatArray:
+    """Return 0 before a change and 1 after it, and a line between the ends of a drift."""
+    points = np.arange(n)
+    if feature.kind == "step":
+        return np.asarray(points >= feature.first, dtype=np.float64)
+    share = (points - feature.first) / (feature.last - feature.first)
+    return np.asarray(np.clip(share, 0, 1), dtype=np.float64)
+
+
+def _orders(n: int, rule: ChangePointRule) -> list[IntArray]:
+    """Return random orders of n points. `random()` is the same in every version of Python."""
+    generator = random.Random(rule.seed)
+    return [
+        np.argsort(np.array([generator.random() for _ in range(n)]), kind="stable")
+        for _ in range(rule.permutations)
+    ]
+
+
+def _largest_divergence(distances: FloatArray, min_segment: int) -> float:
+    """Return the largest E-divisive statistic of two neighbouring segments; the first starts the series.
+
+    distances  absolute differences of all pairs of points
+
+    The segments are the points 0..cut and cut..end. Matteson & James, section 2.2, with exponent 1.
+    """
+    n = len(distances)
+    sums = np.zeros((n + 1, n + 1))
+    sums[1:, 1:] = distances.cumsum(axis=0).cumsum(axis=1)
+    cuts = np.arange(min_segment, n - min_segment + 1)[:, None]
+    ends = np.arange(2 * min_segment, n + 1)[None, :]
+    left, right = cuts, np.maximum(ends - cuts, min_segment)
+    inside_left, across = sums[cuts, cuts], sums[cuts, ends] - sums[cuts, cuts]
+    inside_right = sums[ends, ends] - 2 * sums[cuts, ends] + sums[cuts, cuts]
+    energy = (
+        2 * across / (left * right) - inside_left / (left * (left - 1)) - inside_right / (right * (right - 1))
+    )
+    divergence = left * right / (left + right) * energy
+    return float(np.where(ends - cuts >= min_segment, divergence, -np.inf).max())
