@@ -24,6 +24,7 @@ ORDER = (
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
     "; render, verdicts, why < diff < pipeline"
     "; protocol, render < audit < api"
+    "; sources, diff < baseline < api"
 )
 
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.

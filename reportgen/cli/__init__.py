@@ -1,7 +1,8 @@
 """The command line: parse, call the library, print, exit. Nothing is decided here.
 
 Results go to stdout, the rest to stderr. Exit codes: 0 done, 1 error in the inputs, 2 usage, 3 stale
-(`check`), 4 findings under `--strict`. Heavy modules are imported inside the commands that need them.
+(`check`), 4 findings under `--strict`, 5 what `diff --fail-on` names. Heavy modules are imported inside the
+commands that need them.
 """
 
 import sys
@@ -11,7 +12,14 @@ from typing import Annotated
 import typer
 
 from reportgen import __version__
-from reportgen.cli import audit_command, build_commands, learn_command, log_commands, show_command
+from reportgen.cli import (
+    audit_command,
+    build_commands,
+    diff_command,
+    learn_command,
+    log_commands,
+    show_command,
+)
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
 
@@ -24,6 +32,7 @@ app = typer.Typer(
 for command in (
     build_commands.build,
     build_commands.check,
+    diff_command.diff,
     log_commands.runs,
     show_command.show,
     build_commands.expected,

@@ -41,12 +41,17 @@ class CellChange:
         return cell
 
     @property
-    def heading(self) -> str:
-        """The row and column of the cell in words: `Train ImageNet devices=8, slowdown`."""
+    def row_and_column(self) -> str:
+        """The row and column of the cell in words: `Train devices=8, PyTorch`."""
         parts = [heading_text(self.cell.row), heading_text(self.cell.column)]
-        if self.cell.quantity != "value":
-            parts.append(_TITLES.get(self.cell.quantity, self.cell.quantity))
-        return ", ".join(part for part in parts if part) or "mean"
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def heading(self) -> str:
+        """The row, the column and, unless it is the value itself, the quantity: `Train, speed-up`."""
+        quantity = self.cell.quantity
+        title = "" if quantity == "value" else _TITLES.get(quantity, quantity)
+        return ", ".join(part for part in (self.row_and_column, title) if part) or "value"
 
     @property
     def place(self) -> str:
@@ -69,9 +74,19 @@ class CellChange:
         return any(cell is not None and cell.is_number for cell in (self.old, self.new))
 
     @property
+    def is_same(self) -> bool:
+        """Return whether both sides show the same: the same number in the same way, or the same text."""
+        is_same_text = self.old_text == self.new_text
+        if not self.has_number:
+            return is_same_text
+        # Files of older versions do not say how a number was shown.
+        is_shown = bool(self.old and self.old.shown and self.new and self.new.shown)
+        return same_number(self.old, self.new) and (is_same_text or not is_shown)
+
+    @property
     def is_appearance_only(self) -> bool:
         """Return whether both are the same number, written with other digits or in another unit."""
-        return same_number(self.old, self.new)
+        return same_number(self.old, self.new) and not self.is_same
 
 
 def heading_text(key: Key) -> str:
@@ -121,11 +136,7 @@ def changed_cells(old: StoredReport | None, new: StoredReport | None) -> list[Ce
 
     A cell that only one state has is one of them. None is a report that does not exist.
     """
-    return [
-        change
-        for change in paired_cells(old, new)
-        if change.old_text != change.new_text or (change.has_number and not change.is_appearance_only)
-    ]
+    return [change for change in paired_cells(old, new) if not change.is_same]
 
 
 def paired_cells(old: StoredReport | None, new: StoredReport | None) -> list[CellChange]:

@@ -45,6 +45,12 @@ def web_link(remote: str, commit: str, path: str, line: int | None = None) -> st
     return ""
 
 
+def commit_link(remote: str, commit: str) -> str:
+    """Return the page of a commit, "" if the forge is not known."""
+    page = web_link(remote, commit, "x")
+    return re.sub(rf"/(?:blob|src/commit)/{re.escape(commit)}/x$", f"/commit/{commit}", page)
+
+
 def _address(remote: str) -> tuple[str, str]:
     """Return host and project ("owner/name") of a remote."""
     if "://" in remote:

@@ -52,5 +52,11 @@ def case(name: str, values: Sequence[float], *, starts: Sequence[float] = (), **
     )
     middle = sorted(values)[len(values) // 2]
     summary = StoredSummary(middle, len(values), min(values), max(values))
-    defaults: dict[str, Any] = {"metric": "step_time", "phase": "step", "unit": "s", "protocol": "20+100x7"}
-    return StoredCase(name, {"model": name}, summary=summary, measurements=repeats, **defaults | fields)
+    defaults: dict[str, Any] = {
+        "factors": {"model": name},
+        "metric": "step_time",
+        "phase": "step",
+        "unit": "s",
+        "protocol": "20+100x7",
+    }
+    return StoredCase(name, summary=summary, measurements=repeats, **defaults | fields)

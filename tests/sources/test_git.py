@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.sources.git import FileChange, GitCommit, GitRepository, find_repository, open_repository
-from reportgen.sources.web_link import web_link
+from reportgen.sources.web_link import commit_link, web_link
 from tests.git_repository import ScratchRepository
 
 HOSTILE_NAMES = ["-n", "--output=x", "a b", "ü.csv", "line\nbreak", "tab\t", ":(glob)*", '"quoted"', "*"]
@@ -225,6 +225,19 @@ def test_programs_that_a_repository_configures_do_not_run(scratch: ScratchReposi
 )  # fmt: skip
 def test_a_line_of_a_file_has_a_page_on_known_forges(remote: str, page: str) -> None:
     assert web_link(remote, "c0ffee", "logs/a b.csv", 3) == page
+
+
+@pytest.mark.parametrize(
+    ("remote", "page"),
+    [
+        ("https://github.com/o/r.git", "https://github.com/o/r/commit/c0ffee"),
+        ("https://gitlab.com/g/r.git", "https://gitlab.com/g/r/-/commit/c0ffee"),
+        ("https://codeberg.org/o/r", "https://codeberg.org/o/r/commit/c0ffee"),
+        ("/srv/r.git", ""),
+    ],
+)
+def test_a_commit_has_a_page_on_known_forges(remote: str, page: str) -> None:
+    assert commit_link(remote, "c0ffee") == page
 
 
 def test_the_remote_of_a_repository(scratch: ScratchRepository) -> None:

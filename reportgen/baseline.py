@@ -1,0 +1,186 @@
+"""The state of reports and logs at an earlier commit, by default the merge base of a pull request.
+
+Reports are read from the committed report.json files: nothing is built, so no old code runs, and logs that
+are gone are no obstacle. The working tree is the new side.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from reportgen.core.errors import RequestError
+from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
+from reportgen.diff.sections import Endpoint
+from reportgen.diff.snapshot import StoredReport, read_report
+from reportgen.sources.git import GitRepository, find_repository, open_repository
+from reportgen.sources.web_link import commit_link
+
+_NAME = "report.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A commit that the working tree is compared with. notes: what a reader should know about the choice."""
+
+    repository: GitRepository
+    endpoint: Endpoint
+    notes: tuple[str, ...] = ()
+
+    @property
+    def commit(self) -> str:
+        """The full hash."""
+        return self.endpoint.commit
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDiff:
+    """The reports of the working tree against those of an earlier commit."""
+
+    diff: Diff
+    old: Endpoint
+    new: Endpoint
+
+
+def find_baseline(place: Path, base: str = "", environ: Mapping[str, str] | None = None) -> Baseline:
+    """Return the commit to compare with: the merge base of HEAD and a branch.
+
+    place  anything in the repository; base  a branch, tag or commit, by default that of `merge_base`
+    raises RequestError without a repository, without commits, or if there is no such base
+    """
+    repository = open_repository(place)
+    if repository.head() is None:
+        raise RequestError(str(repository.root), "has no commit to compare with", "commit the reports first")
+    merge_base = repository.merge_base(base, environ)
+    if merge_base.commit:
+        is_itself = merge_base.commit == merge_base.tip
+        name = merge_base.name if is_itself else f"merge base with {merge_base.name}"
+        return Baseline(repository, _endpoint(repository, merge_base.commit, name))
+    name = merge_base.name
+    if repository.is_shallow():
+        note = (
+            f"This clone is shallow, so its merge base with {name} is not known. This compares with the "
+            "latest commit there, and what that changed itself appears reversed. Fetch the history: "
+            "git fetch --unshallow (actions/checkout: fetch-depth: 0)."
+        )
+    else:
+        note = f"{name} and HEAD have no commit in common, so this compares with {name} itself."
+    return Baseline(repository, _endpoint(repository, merge_base.tip, name), (note,))
+
+
+def _endpoint(repository: GitRepository, commit: str, name: str) -> Endpoint:
+    return Endpoint(commit, name, commit_link(repository.remote_url(), commit))
+
+
+def diff_reports(reports: Path, base: str = "", environ: Mapping[str, str] | None = None) -> ReportDiff:
+    """Return the reports of a folder as they are against an earlier commit. Parameters as `find_baseline`."""
+    if not reports.is_dir():
+        raise RequestError(str(reports), "no such folder", "name the folder of report definitions")
+    baseline = find_baseline(reports, base, environ)
+    repository = baseline.repository
+    folder = repository.path_of(reports)
+    old, notes = reports_at(baseline, folder)
+    new = reports_in(reports)
+    diff = compare_reports(old, new)
+    logs = settle_logs(diff.logs, baseline, reports.resolve().parent)
+    diff = replace(diff, logs=logs, notes=(*baseline.notes, *notes, *_stale(new, reports.resolve().parent)))
+    head = repository.resolve("HEAD")
+    has_edits = bool(repository.changed_files(head, None, folder))
+    name = "HEAD with uncommitted changes" if has_edits else "HEAD"
+    return ReportDiff(diff, baseline.endpoint, _endpoint(repository, head, name))
+
+
+def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, StoredReport], tuple[str, ...]]:
+    """Return the reports of a folder at the baseline by name, and notes on those that cannot be read."""
+    files = baseline.repository.list_files(baseline.commit, folder)
+    below = len(folder) + 1 if folder else 0
+    named = {
+        path: name
+        for path, name in files.items()
+        if path.endswith(f"/{_NAME}") and path[below:].count("/") == 1
+    }
+    contents = baseline.repository.read_objects(named.values())
+    stored: dict[str, StoredReport] = {}
+    notes = []
+    for path, name in named.items():
+        try:
+            report = read_report(contents[name], f"{path} at {baseline.commit[:10]}")
+        except RequestError as error:
+            notes.append(f"{error.place} {error.fact}, so its report counts as new.")
+        else:
+            stored[path.split("/")[-2]] = report
+    return stored, tuple(notes)
+
+
+def reports_in(folder: Path) -> dict[str, StoredReport]:
+    """Return the reports of a folder on disk by name. Raises RequestError if one cannot be read."""
+    return {
+        path.parent.name: read_report(path.read_bytes(), os.path.relpath(path))
+        for path in sorted(folder.glob(f"*/{_NAME}"))
+    }
+
+
+def _stale(reports: Mapping[str, StoredReport], root: Path) -> list[str]:
+    """Return a note for each report whose logs are no longer those that it was built from."""
+    notes = []
+    for name, report in reports.items():
+        other = [path for path, digest in report.sources.items() if _digest(root / path) != digest]
+        if other:
+            more = f" and {len(other) - 1} more" if len(other) > 1 else ""
+            notes.append(
+                f"{name} is not built from the logs that are there ({other[0]}{more}): run reportgen build."
+            )
+    return notes
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def changed_logs(
+    reports: Path, new_sources: Iterable[Mapping[str, str]]
+) -> tuple[Endpoint, LogChanges] | None:
+    """Return the committed logs that were edited or deleted since the merge base, and the commit.
+
+    new_sources  path -> SHA-256 of what each report reads now
+    None without a repository, a base, or the history that leads to it: then nothing can be said
+    """
+    if find_repository(reports) is None:
+        return None
+    try:
+        baseline = find_baseline(reports)
+    except RequestError:
+        return None
+    if baseline.notes:
+        return None
+    old, _ = reports_at(baseline, baseline.repository.path_of(reports))
+    changes = log_changes((report.sources for report in old.values()), new_sources)
+    return baseline.endpoint, settle_logs(changes, baseline, reports.resolve().parent)
+
+
+def settle_logs(changes: LogChanges, baseline: Baseline, root: Path) -> LogChanges:
+    """Return the changes with the state of the disk: deleted logs, and without logs that only grew.
+
+    root  that the paths of logs are relative to
+
+    Logs that the baseline has and HEAD has not are deleted only if HEAD had them: after a merge base.
+    """
+    repository = baseline.repository
+    folder = repository.path_of(root)
+    there = {path: root / path for path in (*changes.edited, *changes.unread)}
+    before = {path: f"{folder}/{path}" if folder else path for path in changes.edited}
+    listed = repository.list_files(baseline.commit) if before else {}
+    contents = repository.read_objects(listed[path] for path in before.values() if path in listed)
+
+    def has_grown(path: str) -> bool:
+        old = contents.get(listed.get(before[path], ""))
+        return old is not None and there[path].is_file() and there[path].read_bytes().startswith(old)
+
+    missing = [path for path in changes.unread if not there[path].is_file() and not baseline.notes]
+    return replace(
+        changes,
+        edited=tuple(path for path in changes.edited if not has_grown(path)),
+        deleted=tuple(missing),
+        unread=tuple(path for path in changes.unread if path not in missing),
+    )

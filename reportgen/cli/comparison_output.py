@@ -1,0 +1,65 @@
+"""Print a comparison, of `diff` or `compare`, as text, Markdown or JSON."""
+
+import os
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from reportgen.cli.terminal import print_table, sanitize
+
+if TYPE_CHECKING:
+    from reportgen.diff.changes import Diff
+    from reportgen.diff.sections import Endpoint, Section
+
+# Rows of a section before the others are only counted.
+_MAX_ROWS = 40
+_BOLD, _RED, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[0m"
+
+
+class OutputFormat(StrEnum):
+    """How a comparison is printed."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def print_comparison(diff: "Diff", old: "Endpoint", new: "Endpoint", format: OutputFormat) -> None:
+    """Print a comparison; text has colours on a terminal only."""
+    from reportgen.diff.document import document
+    from reportgen.diff.markdown import comment
+
+    if format is OutputFormat.JSON:
+        sys.stdout.write(document(diff, old, new).decode())
+    elif format is OutputFormat.MARKDOWN:
+        sys.stdout.write(comment(diff, old, new))
+    else:
+        _print_text(diff, old, new)
+
+
+def _print_text(diff: "Diff", old: "Endpoint", new: "Endpoint") -> None:
+    from reportgen.diff.sections import headline, sections, sentences
+
+    print(_styled(sanitize(headline(diff)), _BOLD))
+    print(sanitize(f"{old.text} -> {new.text}"))
+    for sentence in sentences(diff):
+        print(sanitize(sentence))
+    for section in sections(diff):
+        _print_section(section)
+
+
+def _print_section(section: "Section") -> None:
+    title = f"{section.title} ({len(section.rows):,})"
+    if section.is_folded:
+        print(f"\n{title}: see --format json")
+        return
+    print()
+    print(_styled(title, _BOLD + (_RED if section.tone == "bad" else "")))
+    print_table([section.columns, *section.rows[:_MAX_ROWS]])
+    if len(section.rows) > _MAX_ROWS:
+        print(f"... and {len(section.rows) - _MAX_ROWS:,} more: see --format json")
+
+
+def _styled(text: str, style: str) -> str:
+    has_colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    return f"{style}{text}{_RESET}" if has_colours else text

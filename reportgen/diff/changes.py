@@ -1,0 +1,367 @@
+"""Compare two states of all reports: which cases moved, which ratios, what came and went.
+
+Old and new reports by name go in, a Diff comes out. A case that several tables show is one row. Cells are
+paired by place, so a case is found again under another protocol or with other factors.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from reportgen.core.comparability import differing_conditions
+from reportgen.core.rules import SEVERITIES
+from reportgen.core.stats import geometric_mean
+from reportgen.core.verdict import Verdict
+from reportgen.diff.cells import CellChange, cell_key, changed_cells, paired_cells, same_number, same_value
+from reportgen.diff.rows import DESCRIPTIONS, CasePair, Row, reasons_of, side_of, verdict_on_pair
+from reportgen.diff.snapshot import StoredCell, StoredFinding, StoredReport
+from reportgen.verdicts import correct_for_number
+
+# Of false discoveries among the verdicts of a diff.
+_RATE = 0.05
+
+Reports = Mapping[str, StoredReport]
+
+
+@dataclass(frozen=True, slots=True)
+class RatioChange:
+    """A ratio, or a verdict in a table, that moved, and why."""
+
+    place: str
+    heading: str
+    old: str
+    new: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingChange:
+    """A finding that came or went."""
+
+    report: str
+    finding: StoredFinding
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentChange:
+    """Something in the environment that differs, and how many of the moved rows it may explain."""
+
+    name: str
+    old: str
+    new: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChange:
+    """A report that is new, gone or renamed (then with its old name).
+
+    findings  number of those above notes
+    """
+
+    name: str
+    title: str
+    tables: int
+    numbers: int
+    findings: int
+    old_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogChanges:
+    """What became of committed logs that reports are based on, by path.
+
+    edited   other content; deleted  no longer there; unread  there, but no longer read
+    added    read now and not before
+    """
+
+    added: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What differs between two states of all reports.
+
+    rows        cases whose repeats or numbers moved, the worst first
+    ratios      ratios and verdicts in tables that moved
+    appeared, disappeared  cells that are a number on one side only, in reports that both sides have
+    rerounded   equal numbers that are written in another way
+    unchanged   number of cells that are numbers and did not move
+    notes       what a reader should know about the comparison itself
+    """
+
+    rows: tuple[Row, ...] = ()
+    ratios: tuple[RatioChange, ...] = ()
+    appeared: tuple[CellChange, ...] = ()
+    disappeared: tuple[CellChange, ...] = ()
+    rerounded: tuple[CellChange, ...] = ()
+    findings_came: tuple[FindingChange, ...] = ()
+    findings_went: tuple[FindingChange, ...] = ()
+    environment: tuple[EnvironmentChange, ...] = ()
+    new_reports: tuple[ReportChange, ...] = ()
+    gone_reports: tuple[ReportChange, ...] = ()
+    renamed_reports: tuple[ReportChange, ...] = ()
+    logs: LogChanges = LogChanges()
+    unchanged: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing differs that a page shows."""
+        return self == Diff(logs=self.logs, unchanged=self.unchanged, notes=self.notes) and not (
+            self.logs.edited or self.logs.deleted
+        )
+
+    @property
+    def verdicts(self) -> Counter[str]:
+        """How many rows have each verdict; `changed` are those of metrics that are no speeds."""
+        return Counter(row.verdict.kind if row.verdict else "changed" for row in self.rows)
+
+    @property
+    def mean_ratio(self) -> float | None:
+        """The geometric mean of the speed ratios of rows that can be compared, None without any."""
+        ratios = [
+            row.ratio
+            for row in self.rows
+            if row.ratio is not None and row.verdict and row.verdict.kind != "not comparable"
+        ]
+        return geometric_mean(ratios) if ratios else None
+
+
+def compare_reports(old: Reports, new: Reports) -> Diff:
+    """Return what differs between two states of all reports, by name."""
+    renamed = _renamed(old, new)
+    pairs = [(old.get(renamed.get(name, name)), report) for name, report in sorted(new.items())]
+    both = [(before, after) for before, after in pairs if before is not None]
+    gone = old.keys() - new.keys() - set(renamed.values())
+    rows = _sorted_rows(_rows(both))
+    changes = [change for before, after in both for change in changed_cells(before, after)]
+    came, went = _finding_changes(both)
+    return Diff(
+        rows=rows,
+        ratios=tuple(ratio for before, after in both for ratio in _ratios(before, after)),
+        appeared=tuple(change for change in changes if _is_gain(change.old, change.new)),
+        disappeared=tuple(change for change in changes if _is_gain(change.new, change.old)),
+        rerounded=tuple(change for change in changes if change.is_appearance_only),
+        findings_came=came,
+        findings_went=went,
+        environment=_environment(rows),
+        new_reports=tuple(_report(after) for before, after in pairs if before is None),
+        gone_reports=tuple(_report(old[name]) for name in sorted(gone)),
+        renamed_reports=tuple(_report(new[name], earlier) for name, earlier in sorted(renamed.items())),
+        logs=log_changes((each.sources for each in old.values()), (each.sources for each in new.values())),
+        unchanged=sum(_unchanged(before, after) for before, after in both),
+    )
+
+
+def _is_gain(old: StoredCell | None, new: StoredCell | None) -> bool:
+    return new is not None and new.is_number and not (old is not None and old.is_number)
+
+
+def _unchanged(old: StoredReport, new: StoredReport) -> int:
+    return sum(change.has_number and change.is_same for change in paired_cells(old, new))
+
+
+def _renamed(old: Reports, new: Reports) -> dict[str, str]:
+    """Return new name -> old name of reports that have most of their cells in common."""
+    renamed: dict[str, str] = {}
+    gone = {name: _cells(report) for name, report in old.items() if name not in new}
+    for name in sorted(new.keys() - old.keys()):
+        cells = _cells(new[name])
+        for earlier, others in sorted(gone.items()):
+            if 2 * len(cells & others) > max(len(cells), len(others)) and earlier not in renamed.values():
+                renamed[name] = earlier
+                break
+    return renamed
+
+
+def _cells(report: StoredReport) -> set[tuple[object, ...]]:
+    return {(table.id, *cell_key(cell)) for table in report.tables for cell in table.cells}
+
+
+def _report(report: StoredReport, old_name: str = "") -> ReportChange:
+    numbers = sum(cell.is_number for table in report.tables for cell in table.cells)
+    findings = sum(finding.severity != "note" for finding in report.findings)
+    return ReportChange(report.name, report.title, len(report.tables), numbers, findings, old_name)
+
+
+# Rows: cases
+
+
+def _rows(both: Iterable[tuple[StoredReport, StoredReport]]) -> list[Row]:
+    """Return a row for each pair of cases that moved, with verdicts corrected for their number."""
+    rows = [row for before, after in both for row in _rows_of_report(before, after)]
+    verdicts = {position: row.verdict for position, row in enumerate(rows) if row.verdict}
+    corrected: dict[int, Verdict] = correct_for_number(verdicts, _RATE)
+    return [replace(row, verdict=corrected.get(position)) for position, row in enumerate(rows)]
+
+
+def _rows_of_report(old: StoredReport, new: StoredReport) -> Iterator[Row]:
+    definitions = {table.id: table.definition for table in old.tables}
+    redefined = {
+        table.id
+        for table in new.tables
+        if definitions.get(table.id) and table.definition and table.definition != definitions[table.id]
+    }
+    shown: dict[tuple[str, str], list[CellChange]] = {}
+    for change in paired_cells(old, new):
+        if change.old and change.new and change.old.case and change.new.case:
+            shown.setdefault((change.old.case, change.new.case), []).append(change)
+    for (before, after), changes in shown.items():
+        pair = _pair(old, new, before, after, is_redefined=any(each.table in redefined for each in changes))
+        if pair and pair.has_moved:
+            yield _row(pair, changes)
+
+
+def _pair(
+    old: StoredReport, new: StoredReport, before: str, after: str, *, is_redefined: bool = False
+) -> CasePair | None:
+    """Return the pair of two cases, None if one of them has no number."""
+    sides = old.case_by_name.get(before), new.case_by_name.get(after)
+    if not all(side and side.summary and side.summary.value is not None for side in sides):
+        return None
+    first, second = sides
+    assert first is not None
+    assert second is not None
+    return CasePair(old, new, first, second, is_redefined)
+
+
+def _row(pair: CasePair, changes: Sequence[CellChange]) -> Row:
+    values = [each for each in changes if each.cell.quantity == "value"]
+    first = (values or changes)[0]
+    old_shown, new_shown = (first.old_text, first.new_text) if values else ("", "")
+    return Row(
+        place=f"{first.report}/{first.table}",
+        heading=first.row_and_column,
+        metric=pair.new.metric,
+        phase=pair.new.phase,
+        old=side_of(pair.old, old_shown),
+        new=side_of(pair.new, new_shown),
+        verdict=verdict_on_pair(pair),
+        reasons=reasons_of(pair),
+        environment=differing_conditions(pair.new.conditions, pair.old.conditions, pair.new.metric),
+        tables=tuple(dict.fromkeys(change.table for change in changes)),
+        is_part=bool(pair.repeats.kept and pair.repeats.added),
+    )
+
+
+# The worst first. Of equal verdicts, the slowest first; metrics that are no speeds have no verdict.
+_ORDER = ("slower", "not comparable", "undecided", "no repeats", "", "faster", "same")
+
+
+def _sorted_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
+    def key(row: Row) -> tuple[int, float, str, str]:
+        kind = row.verdict.kind if row.verdict else ""
+        return _ORDER.index(kind), row.ratio or 0.0, row.place, row.heading
+
+    return tuple(sorted(rows, key=key))
+
+
+def _environment(rows: Iterable[Row]) -> tuple[EnvironmentChange, ...]:
+    counts = Counter((each.name, each.baseline, each.own) for row in rows for each in row.environment)
+    return tuple(EnvironmentChange(*what, number) for what, number in sorted(counts.items()))
+
+
+# Ratios
+
+
+def _ratios(old: StoredReport, new: StoredReport) -> Iterator[RatioChange]:
+    definitions = {table.id: table.definition for table in old.tables}
+    digests = {table.id: table.definition for table in new.tables}
+    for change in paired_cells(old, new):
+        before, after = change.old, change.new
+        if before is None or after is None or after.quantity in ("value", "repeats"):
+            continue
+        has_moved = before.is_number and after.is_number and not same_number(before, after)
+        if not has_moved and not (after.quantity == "verdict" and change.old_text != change.new_text):
+            continue
+        digest = definitions.get(change.table, "")
+        reasons = [*_ratio_reasons(old, new, before, after)]
+        if digest and digests[change.table] and digest != digests[change.table]:
+            reasons.append("definition changed")
+        yield RatioChange(
+            f"{change.report}/{change.table}",
+            change.heading,
+            change.old_text,
+            change.new_text,
+            tuple(reasons),
+        )
+
+
+def _ratio_reasons(
+    old: StoredReport, new: StoredReport, before: StoredCell, after: StoredCell
+) -> Iterator[str]:
+    own = _pair(old, new, before.case, after.case)
+    if own and own.has_moved:
+        yield f"its number moved: {side_of(own.old).shown} -> {side_of(own.new).shown}"
+    first, second = before.comparison, after.comparison
+    if first is None or second is None:
+        return
+    base = _pair(old, new, first.baseline, second.baseline)
+    if base and base.old.factors != base.new.factors:
+        yield "other baseline"
+    elif base and base.has_moved:
+        yield f"its baseline moved: {side_of(base.old).shown} -> {side_of(base.new).shown}"
+    speeds = first.expected_speed, second.expected_speed
+    if speeds[0] is not None and speeds[1] is not None and not same_value(speeds[0], speeds[1]):
+        yield f"expected facts changed: {speeds[0]:.4g} -> {speeds[1]:.4g}"
+
+
+# Findings and logs
+
+
+def _finding_changes(
+    both: Iterable[tuple[StoredReport, StoredReport]],
+) -> tuple[tuple[FindingChange, ...], tuple[FindingChange, ...]]:
+    """Return the findings that came and that went. One whose numbers changed has neither come nor gone."""
+    came: list[FindingChange] = []
+    went: list[FindingChange] = []
+    for before, after in both:
+        old, new = _by_subject(before), _by_subject(after)
+        came += [FindingChange(after.name, new[key]) for key in new.keys() - old.keys()]
+        went += [FindingChange(after.name, old[key]) for key in old.keys() - new.keys()]
+    return _sorted_findings(came), _sorted_findings(went)
+
+
+def _by_subject(report: StoredReport) -> dict[tuple[str, str], StoredFinding]:
+    return {(finding.rule, finding.subject): finding for finding in report.findings}
+
+
+def _sorted_findings(changes: Iterable[FindingChange]) -> tuple[FindingChange, ...]:
+    def key(change: FindingChange) -> tuple[int, str, str, str]:
+        finding = change.finding
+        severity = SEVERITIES.index(finding.severity) if finding.severity in SEVERITIES else len(SEVERITIES)
+        return severity, finding.rule, change.report, finding.subject
+
+    return tuple(sorted(changes, key=key))
+
+
+def log_changes(old: Iterable[Mapping[str, str]], new: Iterable[Mapping[str, str]]) -> LogChanges:
+    """Return what became of logs; one that was moved has its content elsewhere.
+
+    old, new  path -> SHA-256 of what each report reads
+    """
+    before, after = _logs(old), _logs(new)
+    gone = {path: before[path] for path in before.keys() - after.keys()}
+    came = {path: after[path] for path in after.keys() - before.keys()}
+    # Files like those of an environment are alike in many runs and say nothing about a move.
+    copies = Counter([*gone.values(), *came.values()])
+    moved = {digest for digest in set(gone.values()) & set(came.values()) if copies[digest] == 2}
+    return LogChanges(
+        added=tuple(sorted(path for path, digest in came.items() if digest not in moved)),
+        edited=tuple(sorted(path for path in before.keys() & after.keys() if before[path] != after[path])),
+        unread=tuple(sorted(path for path, digest in gone.items() if digest not in moved)),
+    )
+
+
+def _logs(sources: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return the logs among sources, without the files that describe logs, which may be corrected."""
+    return {
+        path: digest
+        for each in sources
+        for path, digest in each.items()
+        if path.rpartition("/")[2] not in DESCRIPTIONS
+    }

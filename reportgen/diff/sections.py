@@ -1,0 +1,205 @@
+"""Lay a Diff out as a headline, sentences and sections of rows, the same for Markdown and terminals.
+
+The order is what a reviewer asks: is anything slower, by how much, what else moved and why, what is new.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reportgen.core.results import Difference
+from reportgen.core.verdict import difference_text
+from reportgen.diff.cells import CellChange
+from reportgen.diff.changes import Diff, FindingChange, ReportChange
+from reportgen.diff.rows import Row
+from reportgen.render.text.english import count
+
+Tone = Literal["bad", "good", "plain"]
+
+_KINDS = ("slower", "faster", "undecided", "no repeats", "not comparable", "same", "changed")
+# Ratios nearer to 1 than this are written as equal.
+_EQUAL = 0.0005
+_MAX_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One side of a comparison.
+
+    commit  its full hash, "" for a folder; name  what it is; url  its web page, "" if not known
+    """
+
+    commit: str
+    name: str
+    url: str = ""
+
+    @property
+    def text(self) -> str:
+        """The short hash with the name, or the name alone."""
+        return f"{self.commit[:10]} ({self.name})" if self.commit else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table of the comparison. is_folded: a reader needs it only to look something up."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    tone: Tone = "plain"
+    is_folded: bool = False
+
+
+def headline(diff: Diff) -> str:
+    """Return the comparison in a few words: `1 slower, 2 undecided`."""
+    counts = diff.verdicts
+    parts = [f"{counts[kind]:,} {kind}" for kind in _KINDS if counts[kind]]
+    if diff.ratios and not parts:
+        parts.append(count(len(diff.ratios), "ratio") + " moved")
+    invalid = sum(change.finding.severity == "invalid" for change in diff.findings_came)
+    if invalid:
+        parts.append(f"{invalid:,} new invalid")
+    for paths, what in ((diff.logs.edited, "edited"), (diff.logs.deleted, "deleted")):
+        if paths:
+            parts.append(f"{count(len(paths), 'committed log file')} {what}")
+    if diff.new_reports:
+        parts.append(count(len(diff.new_reports), "new report"))
+    if diff.gone_reports:
+        parts.append(f"{count(len(diff.gone_reports), 'report')} gone")
+    for changes, word in ((diff.appeared, "new"), (diff.disappeared, "gone")):
+        if changes:
+            parts.append(f"{count(len(changes), 'number')} {word}")
+    return ", ".join(parts) or "no number moved"
+
+
+def sentences(diff: Diff) -> list[str]:
+    """Return what the headline leaves open: the mean, what did not move, logs, notes."""
+    said = []
+    mean = diff.mean_ratio
+    compared = [
+        row for row in diff.rows if row.ratio and row.verdict and row.verdict.kind != "not comparable"
+    ]
+    if mean is not None and len(compared) > 1:
+        said.append(f"Geometric mean of the {len(compared)} cases that moved: {ratio_text(mean)}.")
+    if diff.unchanged:
+        said.append(f"{count(diff.unchanged, 'number')} did not move.")
+    for paths, what in ((diff.logs.edited, "edited"), (diff.logs.deleted, "deleted")):
+        if paths:
+            said.append(f"Logs should only be added, but committed ones were {what}: {paths_text(paths)}.")
+    return [*said, *diff.notes]
+
+
+def paths_text(paths: Sequence[str]) -> str:
+    """Return paths by name, or, if they are many, their number below each of a few folders."""
+    groups = [f"{path} ({files:,} files)" if files > 1 else path for path, files in _grouped(paths)]
+    more = f" and {len(groups) - _MAX_NAMED:,} more" if len(groups) > _MAX_NAMED else ""
+    return ", ".join(groups[:_MAX_NAMED]) + more
+
+
+def _grouped(paths: Sequence[str]) -> list[tuple[str, int]]:
+    """Return (path or folder, number of files): folders as deep as possible, so that they are few."""
+    depth = max((path.count("/") for path in paths), default=0)
+    while True:
+        groups = Counter(_above(path, depth) for path in paths)
+        if len(groups) <= _MAX_NAMED or depth == 0:
+            return sorted(groups.items())
+        depth -= 1
+
+
+def _above(path: str, depth: int) -> str:
+    parts = path.split("/")
+    return path if len(parts) <= depth + 1 else f"{'/'.join(parts[: depth + 1])}/"
+
+
+def ratio_text(ratio: float) -> str:
+    """Return a ratio of speeds in words."""
+    return "equal" if abs(math.log(ratio)) < _EQUAL else difference_text(ratio)
+
+
+def verdict_text(row: Row) -> str:
+    """Return how the new number compares with the old one, and how sure that is."""
+    verdict = row.verdict
+    if verdict is None:
+        if row.old.value == 0:
+            return "changed"
+        return f"{100 * (row.new.value / row.old.value - 1):+.3g} %"
+    if verdict.kind in ("faster", "slower", "same") or row.ratio is None:
+        order = " (not interleaved)" if verdict.test == "separation" else ""
+        return f"{'the added runs: ' * row.is_part}{verdict.sentence()}{order}"
+    return f"{ratio_text(row.ratio)}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
+
+
+def sections(diff: Diff) -> list[Section]:
+    """Return the tables of the comparison that have rows."""
+    slower = [row for row in diff.rows if row.verdict and row.verdict.kind == "slower"]
+    others = [row for row in diff.rows if row not in slower]
+    reports = [_report_row(each, "new") for each in diff.new_reports]
+    reports += [_report_row(each, "gone") for each in diff.gone_reports]
+    reports += [_report_row(each, f"renamed from {each.old_name}") for each in diff.renamed_reports]
+    ratios = [(each.place, each.heading, each.old, each.new, "; ".join(each.reasons)) for each in diff.ratios]
+    environment = [(each.name, each.old, each.new, count(each.rows, "row")) for each in diff.environment]
+    logs = [
+        (path, f"{what}, {count(files, 'file')}")
+        for paths, what in ((diff.logs.added, "added"), (diff.logs.unread, "no longer read"))
+        for path, files in _grouped(paths)
+    ]
+    every = [
+        _rows("Slower", slower, "bad"),
+        _rows("Other cases that moved", others),
+        Section("Ratios that moved", ("table", "cell", "before", "after", "why"), tuple(ratios)),
+        _findings("New findings", diff.findings_came),
+        _findings("Findings that went", diff.findings_went, is_folded=True),
+        Section("Environment that differs", ("what", "before", "after", "may explain"), tuple(environment)),
+        Section("Reports", ("report", "what", "title", "contains"), tuple(reports)),
+        _cells("New numbers", diff.appeared),
+        _cells("Numbers that went", diff.disappeared),
+        _cells("Equal numbers, written in another way", diff.rerounded, is_folded=True),
+        Section("Logs", ("log", "what"), tuple(logs), is_folded=True),
+    ]
+    return [section for section in every if section.rows]
+
+
+def _rows(title: str, rows: Iterable[Row], tone: Tone = "plain") -> Section:
+    columns = ("table", "case", "before", "after", "verdict", "why")
+    return Section(title, columns, tuple(map(_row, rows)), tone)
+
+
+def _row(row: Row) -> tuple[str, ...]:
+    also = f" (and {count(len(row.tables) - 1, 'other table')})" if len(row.tables) > 1 else ""
+    why = "; ".join((*row.reasons, *map(environment_text, row.environment)))
+    heading = row.heading or row.metric
+    return f"{row.place}{also}", heading, row.old.shown, row.new.shown, verdict_text(row), why
+
+
+def environment_text(difference: Difference) -> str:
+    """Return a difference of the environment: `driver 535 -> 550`."""
+    return f"{difference.name} {difference.baseline} -> {difference.own}"
+
+
+def _report_row(change: ReportChange, what: str) -> tuple[str, ...]:
+    contains = f"{count(change.numbers, 'number')} in {count(change.tables, 'table')}"
+    warnings = f"; {count(change.findings, 'warning')}" if change.findings else ""
+    return change.name, what, change.title, contains + warnings
+
+
+def _findings(title: str, changes: Iterable[FindingChange], *, is_folded: bool = False) -> Section:
+    rows = tuple(
+        (
+            each.finding.severity,
+            each.report,
+            each.finding.subject,
+            each.finding.message + (f": {each.finding.detail}" if each.finding.detail else ""),
+            each.finding.rule,
+        )
+        for each in changes
+    )
+    return Section(title, ("severity", "report", "subject", "finding", "rule"), rows, is_folded=is_folded)
+
+
+def _cells(title: str, changes: Iterable[CellChange], *, is_folded: bool = False) -> Section:
+    rows = tuple(
+        (f"{each.report}/{each.table}", each.heading, each.old_text, each.new_text) for each in changes
+    )
+    return Section(title, ("table", "cell", "before", "after"), rows, is_folded=is_folded)

@@ -1,0 +1,101 @@
+"""`reportgen diff`: formats, exit codes, and requests that cannot be fulfilled."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calling import call, error_of
+from tests.diff.study import BASE, MINUTE, START, Study, definition, runs
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A branch on which model a is 5 % slower, measured in turns with the old runs."""
+    study = Study(tmp_path_factory.mktemp("study") / "repo")
+    study.commit({"reports/study.toml": definition(), **runs("a", BASE)})
+    study.branch()
+    starts = [START + (position + 0.5) * MINUTE for position in range(7)]
+    slower = runs("a", [value * 1.05 for value in BASE], folder="april", starts=starts)
+    study.commit({"reports/study.toml": definition(logs=["april"]), **slower})
+    return study
+
+
+@pytest.fixture(autouse=True)
+def in_study(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(study.root)
+    monkeypatch.delenv("GITHUB_BASE_REF", raising=False)
+
+
+def test_text_has_no_colours_where_there_is_no_terminal() -> None:
+    out, _ = call("diff")
+    assert out.splitlines()[0] == "1 slower"
+    assert "Slower (1)" in out
+    assert "4.8 % slower (4.8 % to 4.8 %)" in out
+    assert "\x1b" not in out
+
+
+def test_json_and_markdown() -> None:
+    out, _ = call("diff", "main", "--format", "json")
+    assert json.loads(out)["verdicts"] == {"slower": 1}
+    out, _ = call("diff", "--format", "markdown")
+    assert out.startswith("<!-- reportgen diff -->\n### Benchmarks: 1 slower\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--fail-on", "slower"], 5),
+        (["--fail-on", "slower,invalid", "--threshold", "2%"], 5),
+        (["--fail-on", "slower", "--threshold", "5"], 0),
+        (["--fail-on", "faster, invalid,gone"], 0),
+    ],
+)
+def test_it_fails_on_the_named_kinds(options: list[str], code: int) -> None:
+    _, err = call("diff", *options, code=code)
+    assert err == ("failed: 1 slower\n" if code else "")
+
+
+def test_a_report_is_written_as_lines_for_git() -> None:
+    out, _ = call("diff", "--textconv", "reports/study/report.json")
+    assert "a: 105.0 ms (7 repeats)\n" in out
+
+
+def test_git_shows_numbers_instead_of_json(study: Study) -> None:
+    """The driver that the documentation names, with a program in place of the installed one."""
+    import shlex
+    import sys
+
+    command = f"{shlex.quote(sys.executable)} -m reportgen diff --textconv"
+    (study.root / ".git" / "info" / "attributes").write_text("reports/*/report.json diff=reportgen\n")
+    source = Path(__file__).parents[2]
+    shown = study.git.git(
+        "-c",
+        f"diff.reportgen.textconv={command}",
+        "diff",
+        "-U0",
+        "main",
+        "--",
+        "reports/study/report.json",
+        PYTHONPATH=str(source),
+    )
+    changed = [line for line in shown.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    assert changed == ["-a: 100.0 ms (7 repeats)", "+a: 105.0 ms (7 repeats)"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "nothing: is not a commit of this repository; check the name"),
+        (["--fail-on", "slow"], '--fail-on: no kind of change is called "slow"; did you mean "slower"?'),
+        (["--threshold", "x"], '--threshold: "x" is not a percentage below 100; write it as 2%'),
+        (["--threshold", "nan%"], '--threshold: "nan%" is not a percentage below 100; write it as 2%'),
+        (["--reports", "nowhere"], "nowhere: no such folder; name the folder of report definitions"),
+        (["--textconv", "nothing.json"], "nothing.json: cannot be read: No such file or directory; name a report.json"),
+        (["--textconv", "reports/study.toml"], "reports/study.toml: is not a report.json: "),
+    ],
+)  # fmt: skip
+def test_requests_that_cannot_be_fulfilled(arguments: list[str], message: str) -> None:
+    assert error_of("diff", *arguments).startswith(message)

@@ -1,0 +1,274 @@
+"""Two states of reports: which cases moved, with which verdict, and why."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
+from reportgen.diff.failures import failures
+from reportgen.diff.rows import Row
+from reportgen.diff.sections import headline, paths_text, sections, verdict_text
+from reportgen.diff.snapshot import StoredComparison, StoredFinding, StoredProvenance, StoredReport
+from tests.diff.stored import case, number, report, table, words
+
+BASE = (1.0, 1.004, 0.996, 1.002, 0.998, 1.005, 0.995)
+SLOWER = tuple(value * 1.05 for value in BASE)
+TURNS = [10.0 * position for position in range(7)]
+BETWEEN = [start + 5 for start in TURNS]
+
+
+def state(values: Sequence[float], *, name: str = "a", digest: str = "1", **fields: Any) -> StoredReport:
+    """Return a report of one case in one cell; each log has a digest of its own."""
+    keys = ("starts", "conditions", "protocol", "metric", "factors")
+    stored = case(name, values, **{key: fields.pop(key) for key in keys if key in fields})
+    shown = number(sorted(values)[len(values) // 2], {"model": "m"}, case=name)
+    sources = {repeat.files[0]: f"{digest}-{repeat.run}" for repeat in stored.measurements}
+    labels = fields.pop("labels", {})
+    definition = fields.pop("definition", "d1")
+    return report(table(shown, definition=definition), cases=[stored], sources=sources | labels, **fields)
+
+
+def diff(old: StoredReport, new: StoredReport) -> Diff:
+    return compare_reports({old.name: old}, {new.name: new})
+
+
+def row(old: StoredReport, new: StoredReport) -> Row:
+    (only,) = diff(old, new).rows
+    return only
+
+
+def test_other_runs_in_turns_with_the_old_ones_are_tested() -> None:
+    only = row(state(BASE, name="a", starts=TURNS), state(SLOWER, name="b", starts=BETWEEN))
+    assert verdict_text(only) == "4.8 % slower (4.8 % to 4.8 %)"
+    assert only.reasons == ("7 runs added", "7 runs no longer counted")
+
+
+def test_the_same_state_moves_nothing() -> None:
+    old, new = (state(BASE) for _ in range(2))
+    assert diff(old, new).is_empty
+    assert (diff(old, new).unchanged, headline(diff(old, new))) == (1, "no number moved")
+
+
+def test_more_runs_are_compared_with_the_old_ones_alone() -> None:
+    old = state(BASE, starts=TURNS)
+    new = state([*BASE, *SLOWER], starts=[*TURNS, *(start + 1000 for start in TURNS)])
+    only = row(old, new)
+    assert (
+        verdict_text(only) == "the added runs: 4.8 % slower, without overlap of the repeats (not interleaved)"
+    )
+    assert only.reasons == ("7 runs added",)
+
+
+def test_a_log_that_moved_is_the_same_log() -> None:
+    old, new = state(BASE, name="a"), state(BASE, name="b")
+    new.sources = dict(zip(new.sources, old.sources.values(), strict=True))
+    assert diff(old, new).rows == ()
+    assert diff(old, new).logs == LogChanges()
+
+
+def test_a_log_with_other_content_and_another_value_was_edited() -> None:
+    only = row(state(BASE), state([1.5, *BASE[1:]], digest="2"))
+    assert only.reasons == ("log edited: logs/a/r1.csv",)
+    assert verdict_text(only) == "0.2 % slower, not comparable: a log was edited"
+
+
+def test_a_log_that_a_later_run_wrote_again_is_another_run() -> None:
+    only = row(state(BASE, starts=TURNS), state(SLOWER, starts=BETWEEN, digest="2"))
+    assert only.reasons == ("7 runs measured again under the same name",)
+    assert only.verdict is not None
+    assert only.verdict.kind == "slower"
+
+
+def test_the_same_logs_with_other_values_show_that_the_reader_changed() -> None:
+    only = row(state(BASE), state(SLOWER))
+    assert only.reasons == ("reader changed: the same logs give other numbers",)
+    assert verdict_text(only).endswith("not comparable: the same logs give other numbers")
+
+
+def test_the_version_of_the_reader_is_named() -> None:
+    readers = ([StoredProvenance("logs/a", "native", version)] for version in (1, 2))
+    old, new = (
+        state(values, provenance=tuple(reader))
+        for values, reader in zip((BASE, SLOWER), readers, strict=True)
+    )
+    assert row(old, new).reasons == ("reader changed: native version 1 -> 2",)
+
+
+def test_a_protocol_is_compared_field_by_field() -> None:
+    old, new = (
+        state(values, protocols={"20+100x7": {"name": "20+100x7", "warmup": 20, "measure": measure}})
+        for values, measure in ((BASE, 100), (SLOWER, 200))
+    )
+    only = row(old, new)
+    assert only.reasons == ("protocol changed: measure 100 -> 200",)
+    assert verdict_text(only).endswith("not comparable: measured by another protocol")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reasons"),
+    [
+        ({"logs/labels.toml": "1"}, {"logs/labels.toml": "2"}, ("logs/labels.toml changed",)),
+        ({"labels.toml": "1"}, {}, ("labels.toml changed",)),
+        ({"logs/a/source.toml": "1"}, {"logs/a/source.toml": "2"}, ("logs/a/source.toml changed",)),
+        ({"logs/b/labels.toml": "1"}, {"logs/b/labels.toml": "2"}, ("reader changed: the same logs give other numbers",)),
+        # A report of an older version does not list its labels.
+        ({}, {"logs/labels.toml": "1"}, ("reader changed: the same logs give other numbers",)),
+    ],
+)  # fmt: skip
+def test_labels_that_apply_to_the_logs_are_a_reason(
+    before: dict[str, str], after: dict[str, str], reasons: tuple[str, ...]
+) -> None:
+    assert row(state(BASE, labels=before), state(SLOWER, labels=after)).reasons == reasons
+
+
+def test_a_changed_definition_is_a_reason() -> None:
+    only = row(state(BASE), state(BASE[:5], definition="d2"))
+    assert only.reasons == ("2 runs no longer counted", "definition changed")
+
+
+def test_environments_that_differ_are_beside_the_row() -> None:
+    old = state(BASE, starts=TURNS, conditions={"driver": "535", "torch": "2.1"})
+    new = state(SLOWER, name="b", starts=BETWEEN, conditions={"driver": "550", "torch": "2.1"})
+    (change,) = diff(old, new).environment
+    assert (change.name, change.old, change.new, change.rows) == ("driver", "535", "550", 1)
+
+
+def test_times_of_other_work_are_not_comparable() -> None:
+    old = state(BASE, starts=TURNS, conditions={"samples_per_step": "32"})
+    new = state(SLOWER, name="b", starts=BETWEEN, conditions={"samples_per_step": "64"})
+    text = "4.8 % slower, not comparable: differs in samples_per_step (32 -> 64)"
+    assert verdict_text(row(old, new)) == text
+
+
+def test_a_metric_that_is_no_speed_has_no_verdict() -> None:
+    only = row(state(BASE, metric="loss"), state(SLOWER, name="b", metric="loss"))
+    assert (only.verdict, verdict_text(only)) == (None, "+5 %")
+
+
+def test_single_figures_have_no_repeats() -> None:
+    only = row(state([1.0]), state([1.1], name="b"))
+    assert verdict_text(only) == "9.1 % slower, no repeats: one figure has no spread"
+
+
+def test_two_of_many_comparisons_that_chance_explains_are_undecided() -> None:
+    """Seven rounds have no p below 1/64, so one difference of ten may be chance."""
+
+    def many(values: Sequence[float], name: str, starts: Sequence[float]) -> StoredReport:
+        cases = [case(f"{name}{n}", values if n == 0 else BASE, starts=starts) for n in range(10)]
+        cells = [number(1.0, {"n": n}, case=each.case) for n, each in enumerate(cases)]
+        return report(table(*cells), cases=cases)
+
+    compared = diff(many(BASE, "a", TURNS), many(SLOWER, "b", BETWEEN))
+    assert compared.verdicts == {"undecided": 1, "same": 9}
+    assert "not significant among 10 comparisons" in verdict_text(compared.rows[0])
+
+
+def ratio_state(own: float, base: float, speed: float, **fields: Any) -> StoredReport:
+    """Return a report that shows only the slowdown against expected."""
+    comparison = StoredComparison("expected", "base", own / base, speed)
+    cell = number(own / base * speed, {"model": "m"}, quantity="excess", case="own", comparison=comparison)
+    return report(table(cell), cases=[case("own", [own]), case("base", [base])], **fields)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reasons"),
+    [
+        ((2, 1, 0.5), (3, 1, 0.5), ("its number moved: 2.000 s -> 3.000 s",)),
+        ((2, 1, 0.5), (2, 4, 0.5), ("its baseline moved: 1.000 s -> 4.000 s",)),
+        ((2, 1, 0.5), (2, 1, 0.6), ("expected facts changed: 0.5 -> 0.6",)),
+    ],
+)
+def test_a_ratio_says_which_of_its_parts_moved(
+    old: tuple[float, float, float], new: tuple[float, float, float], reasons: tuple[str, ...]
+) -> None:
+    (ratio,) = diff(ratio_state(*old), ratio_state(*new)).ratios
+    assert (ratio.heading, ratio.reasons) == ("m, slowdown vs expected", reasons)
+
+
+def test_findings_whose_numbers_change_neither_come_nor_go() -> None:
+    first, second, third = (
+        StoredFinding("warning", "protocol.spread", subject, message)
+        for subject, message in (("a", "vary by 5 %"), ("a", "vary by 6 %"), ("b", "vary by 7 %"))
+    )
+    compared = diff(report(table(), findings=(first,)), report(table(), findings=(second, third)))
+    assert [change.finding for change in compared.findings_came] == [third]
+    assert compared.findings_went == ()
+
+
+def test_a_renamed_report_is_compared_with_its_old_self() -> None:
+    old, new = state(BASE, starts=TURNS), state(SLOWER, name="b", starts=BETWEEN)
+    new.name = "renamed"
+    compared = compare_reports({"study": old}, {"renamed": new})
+    assert [(each.name, each.old_name) for each in compared.renamed_reports] == [("renamed", "study")]
+    assert compared.verdicts == {"slower": 1}
+    assert compared.new_reports == compared.gone_reports == ()
+
+
+def test_logs_that_describe_logs_may_change() -> None:
+    old, new = (
+        {"logs/a.csv": "1", "logs/source.toml": "1", "logs/b.csv": "2"},
+        {"logs/a.csv": "3", "logs/c.csv": "4"},
+    )
+    assert log_changes([old], [new]) == LogChanges(
+        added=("logs/c.csv",), edited=("logs/a.csv",), unread=("logs/b.csv",)
+    )
+
+
+def test_the_worst_row_is_first() -> None:
+    cases = {name: [case(f"{name}{n}", [v * factor for v in BASE], starts=starts) for n, factor in enumerate((1.0, *factors))]
+             for name, starts, factors in (("old", TURNS, (1.0, 1.0)), ("new", BETWEEN, (1.05, 1.1)))}  # fmt: skip
+    reports = [
+        report(
+            table(*(number(1.0, {"n": n}, case=each.case) for n, each in enumerate(members))), cases=members
+        )
+        for members in cases.values()
+    ]
+    assert [each.heading for each in diff(*reports).rows] == ["n=2", "n=1", "n=0"]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "threshold", "failed"),
+    [
+        (("slower",), 0.0, ["1 slower"]),
+        (("slower",), 0.04, ["1 slower"]),
+        (("slower",), 0.05, []),
+        (("faster", "undecided", "gone", "edited"), 0.0, []),
+        (("warning", "invalid", "slower"), 0.0, ["1 slower", "1 new invalid finding", "2 new warnings"]),
+    ],
+)
+def test_a_comparison_fails_on_what_the_caller_names(
+    kinds: tuple[str, ...], threshold: float, failed: list[str]
+) -> None:
+    findings = (
+        StoredFinding("invalid", "x", "a"),
+        StoredFinding("warning", "x", "b"),
+        StoredFinding("note", "x", "c"),
+    )
+    new = state(SLOWER, name="b", starts=BETWEEN, findings=findings)
+    assert failures(diff(state(BASE, starts=TURNS), new), kinds, threshold) == failed
+
+
+def test_edited_logs_and_numbers_that_are_gone_fail() -> None:
+    old = report(table(number(1.0, {"m": "a"}), number(1.0, {"m": "b"})))
+    compared = diff(old, report(table(words("failed", {"m": "a"}), number(1.0, {"m": "b"}))))
+    compared = replace(compared, logs=LogChanges(edited=("a",), deleted=("b", "c")))
+    assert failures(compared, ("gone", "edited")) == ["3 committed logs edited or deleted", "1 number gone"]
+    gone = compare_reports({"study": old}, {})
+    assert failures(gone, ("gone",)) == ["2 numbers gone"]
+    assert [section.title for section in sections(gone)] == ["Reports"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "text"),
+    [
+        (["logs/a/1"], "logs/a/1"),
+        (["logs/a/1", "logs/b/2"], "logs/a/1, logs/b/2"),
+        ([f"logs/a/r{n}/x" for n in range(9)], "logs/a/ (9 files)"),
+        ([f"logs/a/r{n}/x" for n in range(9)] + ["logs/c"], "logs/a/ (9 files), logs/c"),
+        ([str(n) for n in range(9)], "0, 1, 2, 3, 4 and 4 more"),
+    ],
+)
+def test_many_paths_are_counted_below_their_folders(paths: list[str], text: str) -> None:
+    assert paths_text(paths) == text
