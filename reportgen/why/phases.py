@@ -27,6 +27,10 @@ _COMMUNICATION = ("all_reduce", "allreduce", "communication", "reduce_scatter", 
 EXPECTED_KINDS: tuple[PartKind, ...] = ("data loading", "device", "communication", "clocks", "stragglers")
 
 EXPLAINED_BY: Mapping[Rule, PartKind] = {
+    Rule.LOG_DATA_LOADING: "data loading",
+    Rule.LOG_COMMUNICATION: "communication",
+    Rule.LOG_COMPUTE: "device",
+    Rule.LOG_MEMORY: "device",
     Rule.TELEMETRY_HOST_BOUND: "data loading",
     Rule.TELEMETRY_OTHER_PROCESS: "device",
     Rule.TELEMETRY_THROTTLED: "clocks",

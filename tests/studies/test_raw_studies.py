@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.pipeline import Request, build
+from reportgen.pipeline import Build, Request, build
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -49,12 +49,22 @@ Tables = dict[str, list[Row]]
 
 def built(root: Path, definitions: dict[str, str], logs: Path) -> Tables:
     """Build reports into a folder of their own; return the rows of each CSV table by report/table."""
+    return tables_of(build_all(root, definitions, logs))
+
+
+def build_all(root: Path, definitions: dict[str, str], logs: Path) -> Build:
+    """Build reports into a folder of their own, without invalid findings."""
     reports = root / "reports"
     reports.mkdir()
     for name, content in definitions.items():
         (reports / name).write_text(content, encoding="utf-8")
     found = build(Request(root, reports, logs, root / "out"))
     assert [finding for finding in found.findings if finding.severity == "invalid"] == []
+    return found
+
+
+def tables_of(found: Build) -> Tables:
+    """Return the rows of each CSV table by report/table."""
     texts = {
         path.removesuffix(".csv").replace("/tables", ""): content.decode()
         for path, content in found.files.items()
@@ -84,14 +94,53 @@ def of(tables: Tables, prefix: str) -> Iterator[Row]:
 
 
 @pytest.fixture(scope="module")
-def jade(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def jade_build(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
     root = tmp_path_factory.mktemp("jade")
     shutil.copytree(corpus / "jade", root / "logs" / "raw")
     shutil.copytree(ROOT / "logs" / "jade2", root / "logs" / "published")
     with (root / "logs" / "published" / "source.toml").open("a", encoding="utf-8") as source:
         source.write('\n[where]\ncluster = "TN"\n')
     facts = (ROOT / "reports" / "expected.toml").read_text(encoding="utf-8")
-    return built(root, {"jade2.toml": definition("jade2"), "expected.toml": facts}, root / "logs")
+    return build_all(root, {"jade2.toml": definition("jade2"), "expected.toml": facts}, root / "logs")
+
+
+@pytest.fixture(scope="module")
+def jade(jade_build: Build) -> Tables:
+    return tables_of(jade_build)
+
+
+def test_the_slowest_training_is_split_and_its_own_log_warns_about_the_workers(jade_build: Build) -> None:
+    (report,) = jade_build.reports
+    (table,) = (each for each in report.tables if each.id == "against-a40/8")
+    (row,) = (
+        cells
+        for head, cells in zip(table.rows, table.cells, strict=True)
+        if head.key == ("ImageNet", "Train", "whole_step")
+    )
+    comparison = row[1].comparison
+    assert comparison is not None
+    breakdown = comparison.breakdown
+    assert breakdown is not None
+    assert round(comparison.value, 1) == 18.6
+    assert {part.name: round(100 * breakdown.share(part)) for part in breakdown.measured} == {
+        "data_loading": 74,
+        "forward": 17,
+        "backward": 8,
+    }
+    assert sum(part.seconds or 0.0 for part in breakdown.measured) == breakdown.seconds
+    log = "raw/slurm-596563-train.out"
+    places = {part.name: [str(source) for source in part.own.sources] for part in breakdown.measured}
+    assert places == {
+        "data_loading": [f"logs/{log}:59"],
+        "forward": [f"logs/{log}:61"],
+        "backward": [f"logs/{log}:62"],
+    }
+    (hint,) = breakdown.hints
+    assert (hint.kind, hint.is_baseline, str(hint.finding.source)) == ("data loading", False, f"logs/{log}:1")
+    assert hint.finding.message == (
+        'the log says "This DataLoader will create 4 worker processes in total. '
+        'Our suggested max number of worker in current system is 2" (8 times)'
+    )
 
 
 def test_every_comparison_of_jade2_follows_from_its_raw_logs(jade: Tables, corpus: Path) -> None:

@@ -20,7 +20,15 @@ from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.line_format import STEP_RATES, Quantity, by_rank, measure, quantities
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, spans
 from reportgen.formats.parsing.several_runs import StepPlaces, built_runs
-from reportgen.formats.parsing.text_log import Records, TextLog, floats, is_binary, plain, seconds
+from reportgen.formats.parsing.text_log import (
+    Records,
+    TextLog,
+    floats,
+    is_binary,
+    plain,
+    read_with_warnings,
+    seconds,
+)
 from reportgen.sources.logfiles import HEAD, LogFiles
 
 NAME = "custom"
@@ -107,9 +115,12 @@ def read(files: LogFiles) -> Results:
     if table is None:
         return
     own = definition(PLACE, table)
-    log = TextLog(files)
+    yield from read_with_warnings(TextLog(files), lambda log: _read(own, log))
+
+
+def _read(own: Definition, log: TextLog) -> Results:
     every = matched(own, log)
-    yield from built_runs(
+    return built_runs(
         log,
         _places(own, every),
         lambda: _run(own, log, every),

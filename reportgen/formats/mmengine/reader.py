@@ -25,7 +25,15 @@ from reportgen.formats.mmengine import repeats
 from reportgen.formats.parsing.json_values import number, objects, whole
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
 from reportgen.formats.parsing.several_runs import StepPlaces, built_runs
-from reportgen.formats.parsing.text_log import COUNT, NUMBER, Records, TextLog, TextSign, seconds
+from reportgen.formats.parsing.text_log import (
+    COUNT,
+    NUMBER,
+    Records,
+    TextLog,
+    TextSign,
+    read_with_warnings,
+    seconds,
+)
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "mmengine"
@@ -79,7 +87,7 @@ def read(files: LogFiles) -> Results:
         return
     log = TextLog(files)
     if log.content.lstrip()[:1] != b"{":
-        yield from _of_printed(log)
+        yield from read_with_warnings(log, _of_printed)
     elif repeats.MMCV_TRAINING in log.content:
         runs = _mmcv_runs(log)
         for position, part in enumerate(runs, 1):

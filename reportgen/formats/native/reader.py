@@ -8,6 +8,7 @@ was killed has its steps, and findings that say so.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -24,6 +25,7 @@ from reportgen.core.model import (
     IntArray,
     Run,
     Series,
+    Source,
     Telemetry,
 )
 from reportgen.core.rules import Rule
@@ -34,7 +36,9 @@ from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
 from reportgen.formats.native.run_json import RunFile, StepClock, parse_run, twice_with_other_values
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.parsing.log_warnings import LogWarning, find_warnings, with_warnings
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
+from reportgen.formats.parsing.text_log import plain
 from reportgen.formats.parsing.timestamps import utc
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -92,6 +96,8 @@ DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "violation_board_limit_ns": ("throttled_by_board_limit", 1e9),
     "violation_reliability_ns": ("throttled_by_reliability", 1e9),
 }
+# What the program printed.
+_OUTPUTS = ("stdout.log", "stderr.log")
 # A text without comma, a number, a word.
 _T, _N, _W = "([^,]+)", "([0-9]{1,19})", "([a-z][a-z0-9_]*)"
 _CLOCK = re.compile(f"{_N},{_N}")  # monotonic, real time
@@ -123,7 +129,7 @@ _DEVICES = Layout(
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a folder with a run.json of this format, or with a steps file that begins with a clock."""
-    own = (_RUN, "stdout.log", "stderr.log")
+    own = (_RUN, *_OUTPUTS)
     names = tuple(name for name in files.children()[0] if name in own or _FILE.fullmatch(name))
     if _RUN in names and (match := _IS_RUN.search(head := files.head(_RUN))):
         source = files.source(_RUN, line_at(head, match.start()))
@@ -137,7 +143,17 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Results:
     """Yield the folder's run, or a finding if its format is newer."""
     folder = _RunFolder(files)
-    yield folder.newer_version() or folder.read()
+    yield from with_warnings([folder.newer_version() or folder.read()], _warnings(files))
+
+
+def _warnings(files: LogFiles) -> Iterator[tuple[LogWarning, Source]]:
+    """Yield what the program printed about its own speed, with the lines."""
+    for name in _OUTPUTS:
+        # The run does not depend on its output: an unreadable file explains nothing, and costs nothing.
+        with suppress(OSError):
+            content = plain(files.bytes(name)) if name in files else b""
+            for warning in find_warnings(content):
+                yield warning, files.source(name, line_at(content, warning.offset))
 
 
 FORMAT = Format("native", "Run folders of our own log format, version 1.", claims, read, views="folders")

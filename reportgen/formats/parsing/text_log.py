@@ -19,6 +19,7 @@ import numpy as np
 from reportgen.core.model import FloatArray, IntArray, Source
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.damage import Malformed
+from reportgen.formats.parsing.log_warnings import find_warnings, with_warnings
 from reportgen.formats.parsing.timestamps import WallTime, moments, wall_time
 from reportgen.sources.logfiles import HEAD, LogFiles
 from reportgen.sources.text import line_at
@@ -328,7 +329,13 @@ def format_of(
         return refine(files, next(filter(None, (sign.claim(files) for sign in signs)), None))
 
     every = dict.fromkeys((*(mark for sign in signs for mark in sign.marks), *marks))
-    return Format(name, summary, claims, lambda files: read(TextLog(files)), tuple(every))
+    return Format(name, summary, claims, lambda files: read_with_warnings(TextLog(files), read), tuple(every))
+
+
+def read_with_warnings(log: TextLog, read: Callable[[TextLog], Results]) -> Results:
+    """Yield what a reader makes of a log; its runs have what the log says about their speed."""
+    warnings = [(warning, log.place(warning.offset)) for warning in find_warnings(log.content)]
+    return with_warnings(read(log), warnings)
 
 
 def positive(text: str) -> int | None:

@@ -1,0 +1,150 @@
+"""Find what programs say in their logs about their own speed: too many workers, a slow network, no TF32.
+
+Such a line changes no number; it may explain one. Each becomes a note of the run with the quoted text and its
+line; equal texts, which every rank prints, are one note with their count.
+
+Each entry names what the program is, and where its source has the text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from reportgen.core.model import Finding, Run, Source
+from reportgen.core.rules import Rule
+
+# Different texts of one entry that are kept; NCCL writes a pointer or an address into each.
+_MAX_TEXTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A known text: the pattern quotes it, and the literal is in every match and rarely elsewhere."""
+
+    rule: Rule
+    literal: bytes
+    pattern: re.Pattern[bytes]
+
+
+def _entry(rule: Rule, literal: bytes, before: bytes = b"", after: bytes = b"") -> _Entry:
+    return _Entry(rule, literal, re.compile(before + re.escape(literal) + after))
+
+
+_ENTRIES = (
+    # PyTorch: torch/utils/data/dataloader.py
+    _entry(
+        Rule.LOG_DATA_LOADING,
+        b" worker processes in total. Our suggested max number of worker in current system is ",
+        rb"This DataLoader will create [0-9]{1,6}",
+        rb"[0-9]{1,6}",
+    ),
+    # Lightning: trainer/connectors/data_connector.py, before 2.0 trainer/data_loading.py
+    _entry(
+        Rule.LOG_DATA_LOADING,
+        b" does not have many workers which may be a bottleneck",
+        rb"The (?:dataloader, [\w ]{1,60},|'\w{1,60}')",
+    ),
+    # NCCL: src/transport/net_ib.cc, src/transport/net_socket.cc, src/debug.cc
+    _entry(Rule.LOG_COMMUNICATION, b"NCCL INFO NET/IB : No device found"),
+    _entry(Rule.LOG_COMMUNICATION, b"NCCL INFO Using network Socket"),
+    _entry(Rule.LOG_COMMUNICATION, b"NCCL WARN ", after=rb"[^\r\n]{1,160}"),
+    # PyTorch: torch/csrc/distributed/c10d/reducer.cpp
+    _entry(
+        Rule.LOG_COMMUNICATION,
+        b"find_unused_parameters=True was specified in DDP constructor, "
+        b"but did not find any unused parameters",
+    ),
+    _entry(Rule.LOG_COMMUNICATION, b"Grad strides do not match bucket view strides"),
+    # PyTorch: torch/_inductor/compile_fx.py, torch/_dynamo, torch/nn/attention
+    _entry(
+        Rule.LOG_COMPUTE,
+        b"TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled",
+    ),
+    _entry(
+        Rule.LOG_COMPUTE,
+        b"torch._dynamo hit config.",
+        after=rb"(?:recompile|cache_size|accumulated_\w{1,40})_?limit \([0-9]{1,6}\)",
+    ),
+    _entry(Rule.LOG_COMPUTE, b"Torch was not compiled with flash attention"),
+    # Lightning: accelerators/cuda.py
+    _entry(
+        Rule.LOG_COMPUTE,
+        b" that has Tensor Cores. To properly utilize them, you should set ",
+        rb"You are using a CUDA device \('[^'\r\n]{1,80}'\)",
+        rb"`torch\.set_float32_matmul_precision",
+    ),
+    # DeepSpeed: runtime/zero/stage3.py
+    _entry(Rule.LOG_MEMORY, b" pytorch allocator cache flushes since last step", rb"[0-9]{1,9}"),
+    # TensorFlow: common_runtime/bfc_allocator.cc
+    _entry(
+        Rule.LOG_MEMORY,
+        b"an out of memory trying to allocate ",
+        rb"(?:Allocator \([^)\r\n]{1,60}\) )?[rR]",
+        rb"[0-9.]{1,12}[KMG]?i?B[^\r\n]{0,40}\. The caller indicates that this is not a failure",
+    ),
+)
+
+
+@dataclass(slots=True)
+class LogWarning:
+    """A text and how often the log has it; `offset` is the place of the first."""
+
+    rule: Rule
+    text: str
+    offset: int
+    count: int = 1
+
+    def finding(self, run: str, source: Source) -> Finding:
+        """Return the note about a run."""
+        times = f" ({self.count:,} times)" if self.count > 1 else ""
+        return Finding("note", self.rule, run, f'the log says "{self.text}"{times}', source)
+
+
+def find_warnings(content: bytes) -> list[LogWarning]:
+    """Return the known texts in a log, in the order of their first lines."""
+    warnings = [warning for entry in _ENTRIES for warning in _texts(content, entry)]
+    return sorted(warnings, key=lambda warning: warning.offset)
+
+
+def _texts(content: bytes, entry: _Entry) -> Iterable[LogWarning]:
+    first = content.find(entry.literal)
+    if first < 0:
+        return ()
+    texts: dict[bytes, LogWarning] = {}
+    for match in entry.pattern.finditer(content, content.rfind(b"\n", 0, first) + 1):
+        if match[0] in texts:
+            texts[match[0]].count += 1
+        elif len(texts) < _MAX_TEXTS:
+            text = match[0].decode("utf-8", "replace").strip()
+            texts[match[0]] = LogWarning(entry.rule, text, match.start())
+    return texts.values()
+
+
+def with_warnings(
+    runs: Iterable[Run | Finding], warnings: Iterable[tuple[LogWarning, Source]]
+) -> Iterator[Run | Finding]:
+    """Yield what a reader yields; each run gets the warnings between its first line and that of the next.
+
+    warnings  with the place of each
+    """
+    placed = list(warnings)
+    if not placed:
+        yield from runs
+        return
+    entries = list(runs)
+    starts = sorted({entry.source.line for entry in entries if isinstance(entry, Run)})
+    for entry in entries:
+        if isinstance(entry, Run):
+            own = [
+                warning.finding(entry.id, source)
+                for warning, source in placed
+                if entry.source.line == _start_before(starts, source.line)
+            ]
+            yield replace(entry, findings=(*entry.findings, *own)) if own else entry
+        else:
+            yield entry
+
+
+def _start_before(starts: list[int], line: int) -> int:
+    """Return the start of the run that a line belongs to; lines before the first belong to it."""
+    return max((start for start in starts if start <= line), default=starts[0])
