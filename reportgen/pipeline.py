@@ -62,6 +62,14 @@ class Request:
             return self.root
         return self.logs.resolve().parent
 
+    def to_base(self, name: str) -> str | None:
+        """Return the relative path from a report's folder to the base; None if they do not move together."""
+        if self.out is not None or not _is_inside(self.reports, self.base):
+            return None
+        return (
+            os.path.relpath(self.base.resolve(), (self.reports / name).resolve()).replace(os.sep, "/") + "/"
+        )
+
     @property
     def place(self) -> str:
         """The reports folder as messages call it: relative to the root."""
@@ -130,7 +138,8 @@ def build(request: Request, progress: Progress | None = None) -> Build:
             report = assemble(definition, logs, inputs.knowledge, prose, part, measured)
         reports.append(report)
         existing = partial(read_generated, request.target / definition.name)
-        for path, content in render_report(report, existing, watch.part(definition.name)).items():
+        part, to_root = watch.part(definition.name), request.to_base(definition.name)
+        for path, content in render_report(report, existing, part, to_root).items():
             files[f"{definition.name}/{path}"] = content
     files.update(render_index(reports))
     injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())

@@ -15,13 +15,18 @@ def _no_file(_path: str) -> bytes | None:
 
 
 def render_report(
-    report: Report, read_existing: Callable[[str], bytes | None] = _no_file, watched: TrackProgress = iter
+    report: Report,
+    read_existing: Callable[[str], bytes | None] = _no_file,
+    watched: TrackProgress = iter,
+    to_root: str | None = None,
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
     read_existing  returns a file of an earlier build by its path, None if there is none; a figure that
                    draws what is drawn now is kept, so another version of matplotlib does not change it
     watched        passes the figures on, one by one as they are drawn
+    to_root        leads from the report's folder to the one that paths of logs are relative to; None if a
+                   page should not link to logs
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.render.case_index import CaseIndex
@@ -48,6 +53,7 @@ def render_report(
         figure_names=figure_names,
         svgs=svgs,
         generated=sorted(path for output in OUTPUTS for path in output.paths(table_names, figure_names)),
+        to_root=to_root,
     )
     return {path: data for output in OUTPUTS for path, data in output.files(content)}
 

@@ -5,10 +5,12 @@ REPORTGEN_ACCEPT=1 accepts what is produced now; read the diff before committing
 
 import difflib
 import os
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -44,3 +46,41 @@ def _compare(case: str, files: Mapping[str, bytes]) -> None:
 @pytest.fixture
 def golden() -> Callable[[str, Mapping[str, bytes]], None]:
     return _compare
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests; each test opens pages of its own."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed (apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Write the files of a report and open its page from the disk; the page must stay silent and offline."""
+    noises: list[str] = []
+    pages: list[Page] = []
+
+    def opened(files: Mapping[str, bytes], fragment: str = "", **options: object) -> Page:
+        for path, content in files.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_bytes(content)
+        page = browser.new_page(**options)
+        pages.append(page)
+        page.on("console", lambda message: noises.append(message.text))
+        page.on("pageerror", lambda error: noises.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto((tmp_path / "index.html").as_uri() + fragment)
+        return page
+
+    requests: list[str] = []
+    yield opened
+    for page in pages:
+        page.close()
+    assert noises == []
+    assert [url for url in requests if not url.startswith(tmp_path.as_uri())] == []

@@ -1,6 +1,9 @@
 """Text from logs and definitions stays text, in every form of output."""
 
+import base64
 import csv
+import hashlib
+import html
 import io
 import json
 import re
@@ -79,8 +82,10 @@ class _Active(HTMLParser):
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("script", "iframe", "object", "embed", "form", "img"):
+        if tag in ("iframe", "object", "embed", "form", "img"):
             self.found.append(tag)
+        if tag == "script":
+            self.found.append(f"script {attrs}")
         for name, value in attrs:
             if name.startswith("on") or (
                 name in ("href", "src") and re.match(r"\s*(javascript|data):", value or "")
@@ -91,7 +96,29 @@ class _Active(HTMLParser):
 def test_nothing_in_the_page_is_active() -> None:
     page = _Active()
     page.feed(render_report(hostile_report())["index.html"].decode())
-    assert page.found == []
+    assert page.found == ["script [('type', 'application/json'), ('id', 'data')]", "script []"]
+
+
+def test_the_policy_allows_no_script_but_ours() -> None:
+    text = render_report(hostile_report())["index.html"].decode()
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = html.unescape(re.findall(r'Content-Security-Policy" content="(.*?)"', text)[0])
+    assert f"default-src 'none'; script-src 'sha256-{digest}';" in policy
+
+
+def test_hostile_evidence_stays_data() -> None:
+    evil = f"{EVIL}</script><!--\u2028"
+    finding = replace(example.GAP, message=evil)
+    case = example.case(1.0, {"framework": evil, "devices": 1})
+    measurements = tuple(replace(m, findings=(finding,)) for m in case.measurements)
+    cell = example.number(replace(case, measurements=measurements))
+    table = replace(example.throughput_table(), cells=((cell,) * 4,) * 3)
+    text = render_report(example.report(tables=(table,), figures=(), prose=""))["index.html"].decode()
+    data = text.split('id="data">')[1].split("</script>")[0]
+    assert "<" not in data
+    assert "\u2028" not in data
+    assert json.loads(data)["messages"][0][2].startswith("<script>alert(1)</script>")
 
 
 def test_no_table_row_of_the_readme_is_broken() -> None:

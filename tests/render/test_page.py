@@ -1,12 +1,9 @@
-"""The page is well formed, every link inside it arrives, and a real browser shows it."""
+"""The page is well formed, every link inside it arrives, and it is complete without a script."""
 
 import re
-import shutil
-import subprocess
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,6 @@ from tests.render import example
 from tests.render.test_hostile import hostile_report
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
-CHROMIUM = shutil.which("chromium")
 
 
 class Page(HTMLParser):
@@ -66,36 +62,37 @@ def test_the_page_is_well_formed_and_links_arrive(report: Report) -> None:
     assert [link for link in page.links if link not in page.ids] == []
 
 
-def test_every_number_links_to_its_repeats() -> None:
-    text = render_report(example.report())["index.html"].decode()
-    (name,) = re.findall('<a href="#(case-[0-9a-f]{8})">397.6</a>', text)
-    article = text.split(f'<article id="{name}"')[1].split("</article>")[0]
+def _evidence(number: str, text: str) -> str:
+    """Return the text behind a number, as a browser without JavaScript shows it."""
+    (name,) = re.findall(f'<a href="#(case-[0-9a-f]{{8}})">{number}</a>', text)
+    without_script = text.split("<noscript>")[1].split("</noscript>")[0]
+    return without_script.split(f'<p id="{name}">')[1].split("</p>")[0]
+
+
+def test_without_a_script_every_number_links_to_its_repeats() -> None:
+    evidence = _evidence("397.6", render_report(example.report())["index.html"].decode())
     for part in (
-        "OneFlow-1/r1",
-        "OneFlow-1/r2",
-        "OneFlow-1/r3",
-        "logs/OneFlow-1/r1/steps.rank0.csv:22",
-        "<td>21 to 120 (100 steps in ",
+        "median of 3 repeats, range 397.56 – 397.64 (75.0 % confidence)",
+        "<br>steps 21 to 120 (100 steps); logs/OneFlow-1/RUN/steps.rank0.csv:22\n",
+        "<br>397.56, in 32.00 s; r1\n",
+        "<br>397.6, in 32.00 s; r2\n",
+        "<br>397.64, in 32.00 s; r3\n",
         "protocol.gap: 2.5 s left out of the window",
-        "median of 3 repeats, range ",
-        "(75.0 % confidence)",
     ):
-        assert part in article, part
+        assert part in evidence, part
 
 
 def test_a_speedup_links_to_its_baseline_and_its_table() -> None:
     text = render_report(example.report())["index.html"].decode()
-    (name,) = re.findall('<a href="#(case-[0-9a-f]{8})">7.86</a>', text)
-    article = text.split(f'<article id="{name}"')[1].split("</article>")[0]
-    assert '<p>Speed-up 7.86 over <a href="#case-' in article
-    assert ">devices=1</a></p>" in article
-    assert 'Shown in <a href="#table-fp32-b128">' in article
+    assert '<br>Speed-up 7.86 over <a href="#case-' in _evidence("7.86", text)
+    assert ">devices=1</a>" in _evidence("7.86", text)
+    assert '<h3><a href="#table-fp32-b128">FP32, batch size 128 per device</a></h3>' in text
 
 
 def test_a_case_that_failed_is_in_the_evidence() -> None:
     text = render_report(example.report())["index.html"].decode()
     assert "no repeat has a value" in text
-    assert "oom/r1: not measured, out of memory; logs/oom/r1/run.json" in text
+    assert "<br>-, out of memory, logs/oom/r1/run.json\n" in text
 
 
 def test_two_hundred_cells_make_a_small_page() -> None:
@@ -105,43 +102,13 @@ def test_two_hundred_cells_make_a_small_page() -> None:
 
     big = replace(table, rows=rows, cells=cells)
     page = render_report(example.report(tables=(big,), figures=(), prose=""))["index.html"]
-    assert len(page) < 60_000
+    assert len(page) < 90_000  # of which the script and the style are about 40,000
 
 
 def test_the_page_needs_nothing_from_outside() -> None:
     text = render_report(example.report())["index.html"].decode()
-    for part in ("<script", "<link", "@import", 'src="http', "url(http"):
+    for part in ("<script src", "<link", "@import", 'src="http', "url(http"):
         assert part not in text
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)")
-def test_a_browser_shows_the_page_from_the_disk(tmp_path: Path) -> None:
-    for path, content in render_report(example.report()).items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_bytes(content)
-    dom = subprocess.run(
-        [
-            str(CHROMIUM),
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--no-first-run",
-            f"--user-data-dir={tmp_path / 'profile'}",
-            "--dump-dom",
-            (tmp_path / "index.html").as_uri(),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    ).stdout.decode()
-    page = Page(dom)
-    assert page.problems == []
-    assert dom.count("<svg") == 2
-    assert sum(id.startswith("case-") for id in page.ids) == 7
-    assert [link for link in page.links if link not in page.ids] == []
 
 
 def test_the_protocol_is_shown_only_for_numbers_measured_over_steps() -> None:

@@ -116,6 +116,11 @@ class Rule(StrEnum):
         paragraph = body.split("\n\n", 1)[0].replace("\n", " ")
         return re.split(r"(?<=\.) ", paragraph, maxsplit=1)[0]
 
+    @property
+    def remedy(self) -> str:
+        """Return the section of the page that says what to do, on one line."""
+        return " ".join(self.page.partition("\n## Remedy\n")[2].partition("\n## ")[0].split())
+
 
 def find_rule(id: str) -> Rule:
     """Return the rule of that id; RequestError with the nearest known id if there is none."""

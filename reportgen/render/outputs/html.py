@@ -1,8 +1,9 @@
 """Write index.html: the report as one file that needs no network, no server and no JavaScript.
 
-Every number links to its case in the evidence section: the repeats with value, steps, status, findings and
-source lines, once per case even if several tables show it. The template escapes all texts, and a content
-security policy forbids scripts, so that nothing from a log can become active.
+Every number links to its case: the repeats with value, steps, status, findings and source lines, once per
+case even if several tables show it. The script shows them in a panel, from JSON in the page; a browser
+without JavaScript shows the same as text. The template escapes all texts, and a content security policy
+allows no script but ours, so that nothing from a log can become active.
 """
 
 import re
@@ -15,7 +16,8 @@ from markupsafe import Markup
 
 from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure, Table
-from reportgen.render import evidence_section
+from reportgen.render import evidence, page_script
+from reportgen.render.evidence_data import evidence_json
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.grid import Grid, lay_out
@@ -47,6 +49,8 @@ def index_html(content: Content) -> bytes:
     report, prose = content.report, content.prose
     page = _Page(content)
     loose, drawn = prose.left(report)
+    proofs = evidence.evidence_of(content.cases, page.anchor)
+    script = page_script.page_script()
     context = {
         "report": report,
         "headline": content.headline,
@@ -61,7 +65,10 @@ def index_html(content: Content) -> bytes:
         "expected": "" if prose.places("expected") else page.expected(),
         "environment": "" if prose.places("environment") else page.environment(),
         "findings": "" if prose.places("findings") else page.findings(),
-        "evidence": evidence_section.evidence_of_cases(content.cases, page.anchor),
+        "evidence": proofs,
+        "evidence_json": Markup(evidence_json(proofs, content.to_root)),
+        "script": Markup(script),
+        "script_digest": page_script.digest(script),
     }
     return _templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
@@ -82,6 +89,7 @@ def _templates() -> "Environment":
     environment.filters["breakable"] = _breakable
     environment.filters["sentence"] = _sentence
     environment.filters["safe_href"] = escape.href
+    environment.filters["messages"] = evidence.messages
     return environment
 
 

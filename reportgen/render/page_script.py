@@ -1,0 +1,34 @@
+"""The script of index.html: modules of plain JavaScript, put together without a build step.
+
+Each module is a file in `templates/script/`. They share one function scope, in the order of `MODULES`, so a
+module uses what an earlier one declares and adds nothing to `window`. The page's content security policy
+names the digest of the script; no other script inside the page runs.
+"""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent / "templates" / "script"
+
+MODULES = (
+    "elements",  # h(), svg(): elements whose text stays text
+    "evidence",  # the data of the page, read on demand
+    "tables",  # tables, cells and their addresses
+    "strip",  # the repeats of a case as a strip plot
+    "panel",  # the panel behind every number, and its sections
+    "start",  # what happens when the page is opened
+)
+
+
+@cache
+def page_script() -> str:
+    """Return the script."""
+    modules = "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in MODULES)
+    return f'(() => {{\n"use strict";\n{modules}}})();\n'
+
+
+def digest(script: str) -> str:
+    """Return the digest of a script as a content security policy names it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

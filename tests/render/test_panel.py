@@ -1,0 +1,130 @@
+"""The panel behind every number, driven in a browser from the disk."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from reportgen.render import render_report
+from tests.render import example
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, bytes]:
+    return render_report(example.report(), to_root="../../")
+
+
+def _violations(page: Page) -> list[str]:
+    return [f"{found['id']}: {found['nodes'][0]['html']}" for found in Axe().run(page).response["violations"]]
+
+
+def test_a_number_opens_its_repeats_beside_the_table(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    page.get_by_role("link", name="397.6", exact=True).click()
+    panel = page.get_by_role("complementary", name="Nodes 1, Devices 1, OneFlow, images/s 397.6")
+    expect(panel).to_be_visible()
+    for text in ("range 397.56 – 397.64 (75.0 % confidence)", "397.56", "21–120 in 32 s", "2.5 s left out"):
+        expect(panel.get_by_text(text).first).to_be_visible()
+    link = panel.get_by_role("link", name="logs/OneFlow-1/r1/steps.rank0.csv:22")
+    assert link.get_attribute("href") == "../../logs/OneFlow-1/r1/steps.rank0.csv#L22"
+    plot = panel.get_by_role("img", name="3 repeats from 397.56 to 397.64 samples/s, median 397.6")
+    assert plot.locator(".mark").count() == 3
+
+
+def test_a_finding_comes_with_its_remedy(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files, "#fp32-b128/1-1/oneflow-images-s")
+    finding = page.locator("#panel .findings")
+    expect(finding).to_contain_text("protocol.gap")
+    expect(finding).to_contain_text("Declare evaluation and checkpoints in the log")
+
+
+def test_a_comparison_names_its_baseline(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    page.get_by_role("link", name="7.86", exact=True).click()
+    panel = page.locator("#panel")
+    expect(panel).to_contain_text("Speed-up 7.86 over devices=1")
+    expect(panel).to_contain_text("3,124.25 samples/s / 397.6 samples/s = 7.86")
+    panel.get_by_role("link", name="devices=1").click()
+    expect(panel.get_by_role("heading", level=2)).to_have_text("Throughput")
+    expect(panel).to_contain_text("397.6 samples/s, median of 3 repeats")
+
+
+def test_the_environment_is_compared_with_that_of_the_baseline(open_page: OpenPage) -> None:
+    table = example.throughput_table()
+    cell = table.cells[1][1]
+    assert cell.case
+    measurements = tuple(
+        replace(m, run=replace(m.run, environment={"driver": "550"})) for m in cell.case.measurements
+    )
+    case = replace(cell.case, measurements=measurements)
+    line = tuple(replace(each, case=case) for each in table.cells[1][:2])
+    table = replace(table, cells=(table.cells[0], (*line, *table.cells[1][2:]), table.cells[2]))
+    page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
+    page.get_by_role("link", name="7.86", exact=True).click()
+    expect(page.locator("#panel").get_by_role("row", name="driver 550 -")).to_be_visible()
+
+
+def test_an_address_opens_a_cell_and_opening_a_cell_sets_it(
+    open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files, "#fp32-b128/1-8/oneflow-speed-up")
+    expect(page.locator("#panel h2")).to_contain_text("7.86")
+    page.get_by_role("link", name="394.0", exact=True).click()
+    assert page.evaluate("location.hash") == "#fp32-b128/1-1/ngc-pytorch-images-s"
+    page.keyboard.press("Escape")
+    expect(page.locator("#panel")).to_be_hidden()
+    assert page.evaluate("location.hash") == "#table-fp32-b128"
+
+
+@pytest.mark.parametrize("fragment", ["#nothing/here/at-all", "#fp32-b128/1-1/%", "#case-__proto__", "#a/b"])
+def test_an_unknown_address_opens_nothing(
+    open_page: OpenPage, files: dict[str, bytes], fragment: str
+) -> None:
+    page = open_page(files, fragment)
+    expect(page.locator("#panel")).to_be_hidden()
+
+
+def test_the_keyboard_alone_walks_from_number_to_number(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    number = page.get_by_role("link", name="397.6", exact=True)
+    number.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel h2")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#panel h2")).to_contain_text("1.00")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Escape")
+    expect(number).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("link", name="3,124", exact=True)).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_open_panel_has_no_accessibility_violation(
+    open_page: OpenPage, files: dict[str, bytes], scheme: str
+) -> None:
+    page = open_page(files, "#fp32-b128/1-1/oneflow-images-s", color_scheme=scheme)
+    expect(page.locator("#panel")).to_be_visible()
+    assert _violations(page) == []
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440, 2560])
+def test_nothing_overflows(open_page: OpenPage, files: dict[str, bytes], width: int) -> None:
+    page = open_page(files, "#fp32-b128/1-1/oneflow-images-s", viewport={"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.evaluate(
+        "document.getElementById('panel').scrollWidth <= document.getElementById('panel').clientWidth"
+    )
+
+
+def test_without_javascript_the_evidence_is_text(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files, java_script_enabled=False)
+    page.get_by_role("link", name="397.6", exact=True).click()
+    shown = page.locator("p:target")
+    expect(shown).to_be_visible()
+    expect(shown).to_contain_text("logs/OneFlow-1/RUN/steps.rank0.csv:22")
+    assert page.locator("svg").count() == 2
