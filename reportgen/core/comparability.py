@@ -23,9 +23,8 @@ EVIDENCE = "evidence"
 ESSENTIAL = (WORK, CLOCK, EVIDENCE)
 
 # Factors that change the work of a step or the ranks: a comparison of these is about that difference.
-SIZES = frozenset(
-    ("nodes", "devices", "devices_per_node", "ranks", "batch_size", "global_batch_size", "micro_batch_size")
-)
+DEVICE_COUNTS = frozenset(("nodes", "devices", "devices_per_node", "ranks"))
+SIZES = DEVICE_COUNTS | {"batch_size", "global_batch_size", "micro_batch_size"}
 # Factors that name the device.
 _DEVICES = frozenset(("device", "gpu", "accelerator", "cluster", "system"))
 

@@ -18,11 +18,11 @@ from reportgen.core.units import Unit
 from reportgen.core.verdict import Verdict
 
 Quantity = Literal[
-    "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats", "verdict",
-    "cycles", "energy",
+    "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats",
+    "interval", "verdict", "cycles", "energy",
 ]  # fmt: skip
 CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
-CellKind = Literal["number", "absent", "status", "several", "planned", "verdict", "incomparable"]
+CellKind = Literal["number", "absent", "status", "several", "planned", "interval", "verdict", "incomparable"]
 UnitMode = Literal["table", "column", "row", "cell"]
 
 
@@ -52,13 +52,13 @@ class FigureKind(StrEnum):
 
 # The quantities that each comparison can show, and their titles.
 COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {
-    "ratio": ("ratio", "verdict", "cycles", "energy"),
-    "speedup": ("speedup", "verdict", "cycles", "energy"),
+    "ratio": ("ratio", "interval", "verdict", "cycles", "energy"),
+    "speedup": ("speedup", "interval", "verdict", "cycles", "energy"),
     "efficiency": ("efficiency",),
-    "expected": ("observed", "expected", "excess", "verdict", "cycles", "energy"),
+    "expected": ("observed", "expected", "excess", "interval", "verdict", "cycles", "energy"),
 }
 # These are shown only on request.
-ON_REQUEST: frozenset[Quantity] = frozenset(("verdict", "cycles", "energy"))
+ON_REQUEST: frozenset[Quantity] = frozenset(("interval", "verdict", "cycles", "energy"))
 QUANTITY_TITLES: Mapping[Quantity, str] = {
     "value": "value",
     "ratio": "ratio",
@@ -68,6 +68,7 @@ QUANTITY_TITLES: Mapping[Quantity, str] = {
     "expected": "expected speed",
     "excess": "slowdown vs expected",
     "repeats": "repeats",
+    "interval": "interval",
     "verdict": "verdict",
     "cycles": "in cycles",
     "energy": "energy per sample",
@@ -244,7 +245,8 @@ class Cell:
 
     value       base unit, None unless kind is number
     unit        to show it in (factor 1 for ratios)
-    low, high   interval of the value where the table shows intervals (base unit), band of an expected speed
+    low, high   interval of the value where the table shows intervals (base unit), band of an expected speed;
+                of kind interval: of the ratio
     text        what is shown when kind is not number: -, out of memory, several, planned
     case        the evidence; None for absent and planned cells
     several     the cases that fell into one cell, which therefore shows none of them
@@ -283,6 +285,7 @@ class Table:
     digits, decimals   how numbers are shown (decimals wins)
     caption            sentences under the table: metric, unit, protocol
     facet_text         the facet in words, the part of the title after ": "
+    has_signs          whether each ratio has the sign of its verdict beside it
     definition         digest of what the definition says about numbers: not of headings, order and digits
     """
 
@@ -304,6 +307,7 @@ class Table:
     caption: tuple[str, ...] = ()
     facet: tuple[tuple[str, FactorValue], ...] = ()
     facet_text: str = ""
+    has_signs: bool = False
     definition: str = ""
     findings: tuple[Finding, ...] = ()
 

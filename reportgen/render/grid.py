@@ -4,6 +4,7 @@ A Table goes in, a Grid comes out: heads with spans, body rows of items, notes, 
 differ only in how they write an item, so both pages show the same numbers. The outputs escape the texts.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from reportgen.core import units
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.results import Cell, Header, Label, Quantity, Table
 from reportgen.core.units import Unit
+from reportgen.core.verdict import VerdictKind
 from reportgen.render.text.english import sentence
 
 Align = Literal["left", "right"]
@@ -28,17 +30,23 @@ DIGITS = 4
 _UNIT_NAMES = {"us": "µs", "μs": "µs", "degC": "°C", "ratio": "", "1": "", "count": ""}
 
 
+# Signs beside a ratio, which need no colour. Their words are in the caption.
+SIGNS: Mapping[VerdictKind | None, str] = {"faster": "▲", "slower": "▼", "same": "=", "undecided": "?"}
+_SIGNED: tuple[Quantity, ...] = ("ratio", "speedup", "observed")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
     """One text of the grid.
 
-    text            the number or words; interval, unit  what follows a number
+    text            the number or words; sign, interval, unit  what follows a number
     kind            head, text, or the kind of the cell
     notes           numbers of footnotes, from 1
     span            columns that a head covers
     """
 
     text: str = ""
+    sign: str = ""
     interval: str = ""
     unit: str = ""
     kind: str = "text"
@@ -89,6 +97,8 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
 
     digits  significant digits instead of the table's own
     """
+    if cell.kind == "interval" and cell.low is not None and cell.high is not None:
+        return _ends(cell.low, cell.high)
     if cell.value is None:
         return cell.text or ABSENT
     if quantity == "repeats":
@@ -100,6 +110,13 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
     is_ratio = quantity != "value" and any(column.quantity == "value" for column in table.columns)
     digits = table.digits if quantity == "value" else _ratio_digits(table, shown)
     return units.text(shown, digits=digits, decimals=None if is_ratio else table.decimals)
+
+
+def _ends(low: float, high: float) -> str:
+    """Return the ends of an interval of ratios, with two digits of its width."""
+    width = high - low
+    decimals = min(6, max(2, 1 - math.floor(math.log10(width)))) if width > 0 else 3
+    return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"
 
 
 def _ratio_digits(table: Table, ratio: float) -> int:
@@ -167,7 +184,9 @@ def _caption(table: Table) -> tuple[str, ...]:
     if first and said and _names(said[0], unit_label(table.unit)):
         first = ""
     return tuple(
-        sentence(text) for text in (first, *said, _interval_sentence(table), _band_sentence(table)) if text
+        sentence(text)
+        for text in (first, *said, _interval_sentence(table), _band_sentence(table), _sign_sentence(table))
+        if text
     )
 
 
@@ -258,6 +277,7 @@ def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) 
     unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
     return Item(
         text,
+        SIGNS.get(_verdict_of(column, cell), "") if table.has_signs else "",
         _interval(cell, text),
         unit,
         cell.kind,
@@ -266,6 +286,22 @@ def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) 
         tuple(numbers[note] for note in cell.notes),
         case=cell.case,
     )
+
+
+def _verdict_of(column: Header, cell: Cell) -> VerdictKind | None:
+    """Return the verdict whose sign a cell has; None for cells that show no ratio to a baseline."""
+    if column.quantity not in _SIGNED or cell.kind != "number" or cell.comparison is None:
+        return None
+    return cell.comparison.verdict.kind if cell.comparison.verdict else None
+
+
+def _sign_sentence(table: Table) -> str:
+    """Return what the signs mean: all of them, so that it does not change with every log."""
+    pairs = ((column, cell) for line in table.cells for column, cell in zip(table.columns, line, strict=True))
+    if not table.has_signs or not any(_verdict_of(column, cell) in SIGNS for column, cell in pairs):
+        return ""
+    words = ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items())
+    return f"Signs: {words}, none without repeats"
 
 
 def _interval(cell: Cell, shown: str) -> str:

@@ -74,7 +74,7 @@ def _item(item: Item, grid: Grid) -> str:
     """Return one item: the text with its link, interval and unit, names of footnotes, qualifiers."""
     shown = " ".join(
         part
-        for part in (escape.link(item.text, item.href), item.interval, escape.markdown(item.unit))
+        for part in (escape.link(item.text, item.href), item.sign, item.interval, escape.markdown(item.unit))
         if part
     )
     if item.notes:

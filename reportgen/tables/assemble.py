@@ -4,18 +4,17 @@ In: a TableSpec, runs, the facts about expected speed. Out: finished `results.Ta
 is the only way for a number into a report.
 """
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from reportgen.core.comparability import DEVICE_COUNTS
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Finding, Run
-from reportgen.core.results import Cell, Header, Table
+from reportgen.core.results import Header, Table
 from reportgen.core.rules import Rule
-from reportgen.core.stats import geometric_mean
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.captions import caption
 from reportgen.tables.cells import CellBuilder
@@ -35,6 +34,7 @@ from reportgen.tables.headings import (
     qualifiers,
     row_header,
 )
+from reportgen.tables.means import mean_cells
 from reportgen.tables.pivot import AxisKey, CaseGrid, Key, Place, pivot, unnamed
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec, definition_digest
@@ -90,7 +90,7 @@ def _table(
     columns = _columns(spec, grid, marks, units)
     check_labels(spec, grid)
     if spec.compare and spec.compare.mean:
-        pending.append(_mean_cells(builder, columns, pending, rows))
+        pending.append(mean_cells(builder, columns, pending, rows))
         rows.append(mean_header(spec))
     numbered = number_notes(builder.footnotes, pending)
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
@@ -119,9 +119,17 @@ def _table(
         caption=tuple(text for text in (*words, family, *general) if text),
         facet=facet,
         facet_text=facet_words,
+        has_signs=_has_signs(spec),
         definition=definition_digest(spec),
         findings=(*builder.findings, *_unnamed_factors(spec, grid)),
     )
+
+
+def _has_signs(spec: TableSpec) -> bool:
+    """Return whether ratios have signs: not beside their words, nor in a comparison of numbers of devices."""
+    if spec.compare is None or "verdict" in spec.show:
+        return False
+    return not DEVICE_COUNTS.issuperset(spec.compare.baseline)
 
 
 def _unnamed_factors(spec: TableSpec, grid: CaseGrid) -> Iterator[Finding]:
@@ -167,50 +175,6 @@ def _cells_of(builder: CellBuilder, marks: Qualifiers, row: AxisKey) -> list[Pen
         qualified = replace(first.cell, qualifiers=marks.cells.get(place, ()))
         cells += [replace(first, cell=qualified), *others]
     return cells
-
-
-def _mean_cells(
-    builder: CellBuilder,
-    columns: Sequence[Header],
-    pending: Sequence[Sequence[PendingCell]],
-    rows: Sequence[Header],
-) -> list[PendingCell]:
-    """Return the geometric means of the paired ratios of each column; a finding names unmatched rows."""
-    means: list[PendingCell] = []
-    for position, column in enumerate(columns):
-        cells = [line[position].cell for line in pending]
-        values = [
-            cell.value for cell in cells if _is_pair(cell) and cell.value is not None and cell.value > 0
-        ]
-        if column.quantity in ("value", "repeats") or not values:
-            means.append(PendingCell(Cell("absent", text="")))
-            continue
-        text = f"geometric mean of the {len(values)} rows that have both values"
-        note = builder.footnotes.add(text, name="mean")
-        means.append(PendingCell(Cell("number", geometric_mean(values)), (note,)))
-        unmatched = [
-            " ".join(label.text for label in row.labels)
-            for row, cell, line in zip(rows, cells, pending, strict=True)
-            if cell.kind != "number" and _has_number(line)
-        ]
-        if unmatched:
-            message = (
-                f"{len(unmatched)} rows lack one of the two values and are left out of the geometric mean: "
-            )
-            builder.findings.append(
-                Finding("note", Rule.TABLE_SETS_DIFFER, builder.spec.id, message + "; ".join(unmatched))
-            )
-    return means
-
-
-def _is_pair(cell: Cell) -> bool:
-    """Return True if a cell compares a case with another: the baseline's own ratio is no pair."""
-    is_compared = cell.comparison is not None and cell.comparison.baseline is not cell.case
-    return cell.kind == "number" and is_compared
-
-
-def _has_number(line: Sequence[PendingCell]) -> bool:
-    return any(pending.is_number and not math.isnan(pending.cell.value or 0.0) for pending in line)
 
 
 def _ids(spec: TableSpec, facets: Sequence[Key]) -> list[str]:

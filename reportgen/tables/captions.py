@@ -18,6 +18,8 @@ _MAX_LISTED_VALUES = 6
 _MAX_LISTED_CHARS = 60
 _WHOLE_LOG = "whole log"
 _ON_REQUEST: Mapping[Quantity, str] = {
+    "interval": "Interval: of the ratio, at the confidence of the protocol; empty where the order of the "
+    "runs allows none.",
     "cycles": "In cycles: the same ratio, with each time multiplied by the mean SM clock during its measured "
     "steps; empty where the logs do not have this clock or name different devices.",
     "energy": "Energy per sample: relative to that of the baseline, over the measured steps; empty where the "

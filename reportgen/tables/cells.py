@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.core.comparability import OF_REPEATS
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Finding
 from reportgen.core.results import Cell, Comparison, Note, Quantity
 from reportgen.core.rules import Rule
@@ -102,6 +103,8 @@ class CellBuilder:
             return cell
         if quantity == "repeats":
             return Cell("number", float(case.summary.n), case=case, comparison=comparison)
+        if quantity == "interval" and comparison and (interval := interval_of(comparison, case)):
+            return Cell("interval", low=interval[0], high=interval[1], case=case, comparison=comparison)
         if quantity == "verdict" and comparison and comparison.verdict:
             return Cell("verdict", text=comparison.verdict.kind, case=case, comparison=comparison)
         value = quantity_of(comparison, quantity)
@@ -158,13 +161,25 @@ def _joined(cases: Sequence[Case]) -> Case:
 
 def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | None:
     """Return a quantity of a comparison, None if it does not apply."""
-    if comparison is None or quantity == "verdict":
+    if comparison is None or quantity in ("interval", "verdict"):
         return None
     if quantity == "expected":
         return comparison.expected.speed if comparison.expected else None
     beside = {"excess": comparison.excess, "cycles": comparison.in_cycles, "energy": comparison.energy}
     value = beside.get(quantity, comparison.value)
     return value if value is not None and math.isfinite(value) else None
+
+
+def interval_of(comparison: Comparison, case: Case) -> tuple[float, float] | None:
+    """Return the interval of a comparison's ratio, None if its test gives none."""
+    verdict = comparison.verdict
+    if verdict is None or verdict.low is None or verdict.high is None:
+        return None
+    # A verdict has the ratio of speeds. That of times is its inverse.
+    is_of_times = comparison.kind == "ratio" and metric_of(case.metric).better == "lower"
+    if comparison.kind == "expected" or is_of_times:
+        return 1 / verdict.high, 1 / verdict.low
+    return verdict.low, verdict.high
 
 
 def _band(comparison: Comparison | None, quantity: Quantity) -> tuple[float | None, float | None]:

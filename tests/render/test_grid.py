@@ -8,6 +8,7 @@ from reportgen.core.model import Summary
 from reportgen.core.results import Cell, Header, Label, Note, Table
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
+from reportgen.core.verdict import Verdict, VerdictKind
 from reportgen.render import render_table_markdown
 from reportgen.render.grid import lay_out, unit_label
 from tests.render import example
@@ -232,3 +233,41 @@ def test_the_name_of_a_rule_is_its_last_part_if_no_other_rule_has_it() -> None:
 def test_a_table_without_rows_has_no_data() -> None:
     empty = replace(example.phase_table(), rows=(), cells=(), notes=())
     assert render_table_markdown(empty).startswith("No data.")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (1.0091, 1.0273, "1.009 – 1.027"),
+        (0.99957, 1.0004, "0.99957 – 1.00040"),
+        (14.3, 15.6, "14.30 – 15.60"),
+        (1.5, 1.5, "1.500 – 1.500"),
+        (1e-9, 2.0, "0.00 – 2.00"),
+    ],
+)
+def test_an_interval_of_ratios_shows_two_digits_of_its_width(low: float, high: float, text: str) -> None:
+    table = example.phase_table()
+    cell = Cell("interval", low=low, high=high)
+    shown = lay_out(replace(table, cells=((cell,) * 4,), rows=table.rows[:1]))
+    assert shown.rows[0][1][0].text == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "sign"),
+    [("faster", "▲"), ("slower", "▼"), ("same", "="), ("undecided", "?"), ("no repeats", "")],
+)
+def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> None:
+    table = replace(example.throughput_table(), has_signs=True)
+    row = [
+        replace(cell, comparison=replace(cell.comparison, verdict=Verdict(kind, 7.9, "rounds")))
+        if cell.comparison
+        else cell
+        for cell in table.cells[1]
+    ]
+    signed = replace(table, cells=(table.cells[0], tuple(row), *table.cells[2:]))
+    grid = lay_out(signed)
+    assert [item.sign for item in grid.rows[1][1]] == ["", sign, "", ""]
+    words = "Signs: ▲ faster, ▼ slower, = same, ? undecided, none without repeats."
+    assert (words in grid.caption) == bool(sign)
+    assert (f" {sign} |" in render_table_markdown(signed)) == bool(sign)
+    assert [item.sign for item in lay_out(replace(signed, has_signs=False)).rows[1][1]] == [""] * 4

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Finding
+from reportgen.core.model import Finding, Run
 from reportgen.core.results import Table
 from reportgen.core.rules import Rule
 from reportgen.render.outputs.csv import table_csv
@@ -334,6 +334,83 @@ def test_the_mean_row_is_a_geometric_mean_and_a_finding_names_rows_left_out():
     assert texts(table)[-1] == ["", "4"]
     assert [f.rule for f in table.findings] == ["table.missing-baseline", "table.sets-differ"]
     assert table.findings[1].message.endswith("c")
+
+
+def test_rows_are_named_as_unmatched_whichever_side_lacks_its_value():
+    rows = [("a", "V", 1.0), ("a", "A", 2.0), ("b", "V", 1.0), ("c", "A", 5.0)]
+    runs = [published_run(m=m, gpu=g, throughput=v) for m, g, v in rows]
+    runs += [
+        published_run(m="b", gpu="A", status="out_of_memory"),
+        published_run(m="d", gpu="A", status="failed"),
+        published_run(m="d", gpu="V", status="failed"),
+    ]
+    table = only_table(
+        runs,
+        where={"gpu": ("A",)},
+        rows=("m",),
+        compare=CompareSpec("ratio", {"gpu": "V"}, mean=True),
+        show=("ratio",),
+    )
+    (finding,) = [each for each in table.findings if each.rule == "table.sets-differ"]
+    assert finding.message == (
+        "2 rows lack one of the two values, or these are not comparable: they are left out of the geometric mean: "
+        "b; c"
+    )
+    assert texts(table)[-1] == ["2"]
+
+
+def _in_turns(step: float, start: float, gpu: str) -> list[Run]:
+    return [
+        run(
+            series([step + 0.001 * at] * 150),
+            id=f"{gpu}{at}",
+            factors={"gpu": gpu},
+            started=start + 10.0 * at,
+        )
+        for at in range(7)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "quantity", "low", "high"),
+    [
+        # Ratios of times, per round 2, 2.001 / 1.001, ...: from 1.994 to 2.
+        ("ratio", "ratio", 1.995, 2.0),
+        ("expected", "observed", 1.995, 2.0),
+        ("speedup", "speedup", 0.5, 0.50125),
+    ],
+)
+def test_an_interval_is_one_of_the_ratio_beside_it(kind, quantity, low, high):
+    runs = [*_in_turns(2.0, 5.0, "V"), *_in_turns(1.0, 0.0, "A")]
+    spec = {"metrics": ("step_time",), "rows": ("gpu",), "where": {"gpu": ("V",)}}
+    table = only_table(runs, **spec, compare=CompareSpec(kind, {"gpu": "A"}), show=(quantity, "interval"))
+    ratio, interval = table.cells[0]
+    assert interval.kind == "interval"
+    assert (interval.low, interval.high) == (pytest.approx(low, rel=1e-3), pytest.approx(high, rel=1e-3))
+    assert interval.low <= ratio.value <= interval.high
+    assert any(text.startswith("Interval: ") for text in table.caption)
+
+
+def test_without_turns_there_is_no_interval():
+    runs = [*_in_turns(2.0, 500.0, "V"), *_in_turns(1.0, 0.0, "A")]
+    spec = {"metrics": ("step_time",), "rows": ("gpu",), "where": {"gpu": ("V",)}}
+    table = only_table(runs, **spec, compare=CompareSpec("ratio", {"gpu": "A"}), show=("ratio", "interval"))
+    assert table.cells[0][1].kind == "absent"
+
+
+@pytest.mark.parametrize(
+    ("show", "baseline", "has_signs"),
+    [
+        (("ratio",), {"gpu": "A"}, True),
+        (("ratio", "verdict"), {"gpu": "A"}, False),
+        (("ratio",), {"gpu": "A", "devices": 1}, True),
+        (("ratio",), {"devices": 1, "nodes": 1}, False),
+    ],
+)
+def test_ratios_have_signs_unless_words_or_the_number_of_devices_say_it(show, baseline, has_signs):
+    runs = [published_run(gpu="A", devices=1, nodes=1, throughput=1.0)]
+    table = only_table(runs, compare=CompareSpec("ratio", baseline), show=show)
+    assert table.has_signs == has_signs
 
 
 def test_failed_runs_are_shown_as_failed_and_never_as_numbers():

@@ -23,7 +23,7 @@ _BANDS: dict[CompareKind, tuple[str, ...]] = {"expected": ("excess_low", "excess
 _BESIDE = ("cycles", "energy")
 _COMPARED: dict[CompareKind, tuple[str, ...]] = {
     kind: (
-        *(name for name in names if name not in _BESIDE),
+        *(name for name in names if name not in (*_BESIDE, "interval")),  # it has two columns below
         *_BANDS.get(kind, ()),
         *(_VERDICT if "verdict" in names else ()),
         *(name for name in names if name in _BESIDE),
