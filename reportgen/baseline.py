@@ -82,9 +82,11 @@ def diff_reports(reports: Path, base: str = "", environ: Mapping[str, str] | Non
     folder = repository.path_of(reports)
     old, notes = reports_at(baseline, folder)
     new = reports_in(reports)
-    diff = compare_reports(old, new)
-    logs = settle_logs(diff.logs, baseline, reports.resolve().parent)
-    diff = replace(diff, logs=logs, notes=(*baseline.notes, *notes, *_stale(new, reports.resolve().parent)))
+    root = reports.resolve().parent
+    # Without the merge base, what is not there may never have been on this branch.
+    diff = compare_reports(old, new, lambda path: bool(baseline.notes) or (root / path).is_file())
+    logs = _without_growth(diff.logs, baseline, root)
+    diff = replace(diff, logs=logs, notes=(*baseline.notes, *notes, *_stale(new, root)))
     head = repository.resolve("HEAD")
     has_edits = bool(repository.changed_files(head, None, folder))
     name = "HEAD with uncommitted changes" if has_edits else "HEAD"
@@ -155,32 +157,23 @@ def changed_logs(
     if baseline.notes:
         return None
     old, _ = reports_at(baseline, baseline.repository.path_of(reports))
-    changes = log_changes((report.sources for report in old.values()), new_sources)
-    return baseline.endpoint, settle_logs(changes, baseline, reports.resolve().parent)
+    root = reports.resolve().parent
+    changes = log_changes(
+        (report.sources for report in old.values()), new_sources, lambda path: (root / path).is_file()
+    )
+    return baseline.endpoint, _without_growth(changes, baseline, root)
 
 
-def settle_logs(changes: LogChanges, baseline: Baseline, root: Path) -> LogChanges:
-    """Return the changes with the state of the disk: deleted logs, and without logs that only grew.
-
-    root  that the paths of logs are relative to
-
-    Logs that the baseline has and HEAD has not are deleted only if HEAD had them: after a merge base.
-    """
+def _without_growth(changes: LogChanges, baseline: Baseline, root: Path) -> LogChanges:
+    """Return the changes without edited logs that begin with their old content: they only grew."""
     repository = baseline.repository
     folder = repository.path_of(root)
-    there = {path: root / path for path in (*changes.edited, *changes.unread)}
-    before = {path: f"{folder}/{path}" if folder else path for path in changes.edited}
-    listed = repository.list_files(baseline.commit) if before else {}
-    contents = repository.read_objects(listed[path] for path in before.values() if path in listed)
+    names = {path: f"{folder}/{path}" if folder else path for path in changes.edited}
+    listed = repository.list_files(baseline.commit) if names else {}
+    contents = repository.read_objects(listed[name] for name in names.values() if name in listed)
 
     def has_grown(path: str) -> bool:
-        old = contents.get(listed.get(before[path], ""))
-        return old is not None and there[path].is_file() and there[path].read_bytes().startswith(old)
+        old = contents.get(listed.get(names[path], ""))
+        return old is not None and (root / path).is_file() and (root / path).read_bytes().startswith(old)
 
-    missing = [path for path in changes.unread if not there[path].is_file() and not baseline.notes]
-    return replace(
-        changes,
-        edited=tuple(path for path in changes.edited if not has_grown(path)),
-        deleted=tuple(missing),
-        unread=tuple(path for path in changes.unread if path not in missing),
-    )
+    return replace(changes, edited=tuple(path for path in changes.edited if not has_grown(path)))

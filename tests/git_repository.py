@@ -5,6 +5,9 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
+from reportgen.sources.git import CI_VARIABLES
 from tests.builders import write_files
 
 _IDENTITY = {
@@ -15,6 +18,12 @@ _IDENTITY = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
 }
+
+
+def leave_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove the variables by which a CI system that runs the tests names its own branches."""
+    for name in CI_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
 
 
 class ScratchRepository:

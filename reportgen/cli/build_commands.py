@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.cli.log_edits import print_log_edits
 from reportgen.cli.log_messages import (
     log_skipped,
     log_unknown_folders,
@@ -69,14 +70,21 @@ def build(
 
 
 def check(
-    reports: Reports = Path("reports"), logs: Logs = None, out: Out = None, strict: Strict = False
+    reports: Reports = Path("reports"),
+    logs: Logs = None,
+    out: Out = None,
+    strict: Strict = False,
+    allow_log_edits: Annotated[
+        bool, typer.Option("--allow-log-edits", help="Only name committed logs that were edited or deleted.")
+    ] = False,
 ) -> None:
     """Compare the committed files with what `build` would write; write nothing.
 
     \b
     Example: reportgen check reports/
 
-    Exits with 3 if any file is stale, edited by hand, missing, left over or unknown.
+    Exits with 3 if any file is stale, edited by hand, missing, left over or unknown, or if a committed log
+    was edited or deleted since the merge base.
     """
     from reportgen import api
 
@@ -96,9 +104,12 @@ def check(
             f"{count(len(edited), 'table')} edited by hand, which `build` leaves alone; "
             f"undo the edit, or delete the sum from the end marker and run: {command}"
         )
+    has_log_edits = (
+        logs is None and out is None and print_log_edits(reports, result.reports, allowed=allow_log_edits)
+    )
     if result.is_up_to_date:
         log("up to date")
-    if result.changes:
+    if result.changes or (has_log_edits and not allow_log_edits):
         raise typer.Exit(STALE)
     _exit(result, strict)
 

@@ -5,7 +5,7 @@ paired by place, so a case is found again under another protocol or with other f
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.core.comparability import differing_conditions
@@ -131,8 +131,11 @@ class Diff:
         return geometric_mean(ratios) if ratios else None
 
 
-def compare_reports(old: Reports, new: Reports) -> Diff:
-    """Return what differs between two states of all reports, by name."""
+def compare_reports(old: Reports, new: Reports, is_there: Callable[[str], bool] = lambda path: True) -> Diff:
+    """Return what differs between two states of all reports, by name.
+
+    is_there  whether a log of the old state still exists
+    """
     renamed = _renamed(old, new)
     pairs = [(old.get(renamed.get(name, name)), report) for name, report in sorted(new.items())]
     both = [(before, after) for before, after in pairs if before is not None]
@@ -152,7 +155,9 @@ def compare_reports(old: Reports, new: Reports) -> Diff:
         new_reports=tuple(_report(after) for before, after in pairs if before is None),
         gone_reports=tuple(_report(old[name]) for name in sorted(gone)),
         renamed_reports=tuple(_report(new[name], earlier) for name, earlier in sorted(renamed.items())),
-        logs=log_changes((each.sources for each in old.values()), (each.sources for each in new.values())),
+        logs=log_changes(
+            (each.sources for each in old.values()), (each.sources for each in new.values()), is_there
+        ),
         unchanged=sum(_unchanged(before, after) for before, after in both),
     )
 
@@ -339,21 +344,23 @@ def _sorted_findings(changes: Iterable[FindingChange]) -> tuple[FindingChange, .
     return tuple(sorted(changes, key=key))
 
 
-def log_changes(old: Iterable[Mapping[str, str]], new: Iterable[Mapping[str, str]]) -> LogChanges:
-    """Return what became of logs; one that was moved has its content elsewhere.
+def log_changes(
+    old: Iterable[Mapping[str, str]], new: Iterable[Mapping[str, str]], is_there: Callable[[str], bool]
+) -> LogChanges:
+    """Return what became of logs; one that is no longer there and has its content elsewhere was moved.
 
     old, new  path -> SHA-256 of what each report reads
     """
     before, after = _logs(old), _logs(new)
-    gone = {path: before[path] for path in before.keys() - after.keys()}
-    came = {path: after[path] for path in after.keys() - before.keys()}
-    # Files like those of an environment are alike in many runs and say nothing about a move.
-    copies = Counter([*gone.values(), *came.values()])
-    moved = {digest for digest in set(gone.values()) & set(came.values()) if copies[digest] == 2}
+    gone, came = before.keys() - after.keys(), after.keys() - before.keys()
+    contents = {after[path] for path in came}
+    missing = {path for path in gone if not is_there(path)}
+    moved = {before[path] for path in missing} & contents
     return LogChanges(
-        added=tuple(sorted(path for path, digest in came.items() if digest not in moved)),
+        added=tuple(sorted(path for path in came if after[path] not in moved)),
         edited=tuple(sorted(path for path in before.keys() & after.keys() if before[path] != after[path])),
-        unread=tuple(sorted(path for path, digest in gone.items() if digest not in moved)),
+        deleted=tuple(sorted(path for path in missing if before[path] not in moved)),
+        unread=tuple(sorted(gone - missing)),
     )
 
 

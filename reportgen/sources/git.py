@@ -39,7 +39,7 @@ _VARIABLES = {
 }
 
 # Variables in which CI systems name the branch that a pull request goes to.
-_CI_VARIABLES = (
+CI_VARIABLES = (
     "GITHUB_BASE_REF",
     "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
     "BITBUCKET_PR_DESTINATION_BRANCH",
@@ -141,7 +141,7 @@ class GitRepository:
         return MergeBase(name, tip, commit or None)
 
     def _default_base(self, environ: Mapping[str, str]) -> tuple[str, str]:
-        branches = [environ[name].removeprefix("refs/heads/") for name in _CI_VARIABLES if environ.get(name)]
+        branches = [environ[name].removeprefix("refs/heads/") for name in CI_VARIABLES if environ.get(name)]
         names = [f"origin/{branch}" for branch in branches]
         for name in names or _DEFAULT_BASES:
             tip = self.find_commit(name)
@@ -273,7 +273,7 @@ def _run_git(
         result = subprocess.run(
             command, cwd=folder, env=kept | _VARIABLES, input=stdin, capture_output=True, check=False
         )
-    except FileNotFoundError as error:
+    except OSError as error:
         if not folder.is_dir():
             raise RequestError(str(folder), "no such folder", "check the path") from error
         raise RequestError("git", "is not installed", "install git, version 2.30 or newer") from error

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.calling import call, error_of
 from tests.diff.study import BASE, MINUTE, START, Study, definition, runs
+from tests.git_repository import leave_ci
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +27,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 @pytest.fixture(autouse=True)
 def in_study(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(study.root)
-    monkeypatch.delenv("GITHUB_BASE_REF", raising=False)
+    leave_ci(monkeypatch)
 
 
 def test_text_has_no_colours_where_there_is_no_terminal() -> None:

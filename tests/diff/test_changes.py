@@ -64,8 +64,12 @@ def test_more_runs_are_compared_with_the_old_ones_alone() -> None:
 def test_a_log_that_moved_is_the_same_log() -> None:
     old, new = state(BASE, name="a"), state(BASE, name="b")
     new.sources = dict(zip(new.sources, old.sources.values(), strict=True))
-    assert diff(old, new).rows == ()
-    assert diff(old, new).logs == LogChanges()
+    moved = compare_reports({"study": old}, {"study": new}, lambda path: False)
+    assert (moved.rows, moved.logs) == ((), LogChanges())
+    copied = compare_reports({"study": old}, {"study": new}, lambda path: True)
+    assert (copied.logs.unread, copied.logs.deleted) == (tuple(old.sources), ())
+    deleted = compare_reports({"study": old}, {"study": report()}, lambda path: False)
+    assert (deleted.logs.unread, deleted.logs.deleted) == ((), tuple(old.sources))
 
 
 def test_a_log_with_other_content_and_another_value_was_edited() -> None:
@@ -211,7 +215,7 @@ def test_logs_that_describe_logs_may_change() -> None:
         {"logs/a.csv": "1", "logs/source.toml": "1", "logs/b.csv": "2"},
         {"logs/a.csv": "3", "logs/c.csv": "4"},
     )
-    assert log_changes([old], [new]) == LogChanges(
+    assert log_changes([old], [new], bool) == LogChanges(
         added=("logs/c.csv",), edited=("logs/a.csv",), unread=("logs/b.csv",)
     )
 
