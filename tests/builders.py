@@ -5,6 +5,7 @@ read a log from memory the way a build does: the log must be recognised by its c
 """
 
 import json
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, count
 from pathlib import Path, PurePosixPath
@@ -191,6 +192,48 @@ def native_files(repeat: int, *durations: int) -> dict[str, str]:
         "ranks": 1,
     }
     return {"run.json": json.dumps(run), "steps.rank0.csv": f"#clock,1,1\nstep,begin_ns,duration_ns\n{rows}"}
+
+
+def run_folder(
+    path: str,
+    seconds: float | Sequence[float],
+    *,
+    case: Mapping[str, Any],
+    repeat: int = 1,
+    ranks: int = 1,
+    samples: int | None = 8,
+    columns: Mapping[str, float] | None = None,
+    environment: Mapping[str, Any] | None = None,
+    begins: Sequence[float] | None = None,
+    **about: Any,
+) -> dict[str, str]:
+    """Return the files of a run of log format v1 at a path: twelve steps of `seconds` with a noise of its own.
+
+    columns      further columns of times, name -> s in every step
+    environment  facts of the node; begins  of the steps, in s
+    about        further keys of run.json
+    """
+    noise = random.Random(path)
+    times = seconds if isinstance(seconds, Sequence) else [seconds * noise.gauss(1, 0.001) for _ in range(12)]
+    run = {"format": "reportgen-run", "status": "complete", "repeat": repeat, "case": case, "ranks": ranks}
+    run |= {} if samples is None else {"samples_per_step": samples}
+    files = {"run.json": json.dumps(run | about)}
+    if environment:
+        node = {"format": "reportgen-environment", "ranks": list(range(ranks)), "environment": environment}
+        files["environment.node0.json"] = json.dumps(node)
+    for rank in range(ranks):
+        durations = [round(time * 10**9) + rank * (i % 7) for i, time in enumerate(times)]
+        starts = (
+            accumulate(durations, initial=10**9) if begins is None else (round(b * 10**9) for b in begins)
+        )
+        others = "".join(f",{round(value * 10**9)}" for value in (columns or {}).values())
+        rows = (
+            f"{i},{begin},{time}{others}"
+            for i, (begin, time) in enumerate(zip(starts, durations, strict=False), 1)
+        )
+        head = ",".join(["step", "begin_ns", "duration_ns", *(columns or {})])
+        files[f"steps.rank{rank}.csv"] = "\n".join(["#clock,1,1700000000000000000", head, *rows, ""])
+    return {f"{path}/{name}": content for name, content in files.items()}
 
 
 # Reading a log

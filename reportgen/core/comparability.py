@@ -10,17 +10,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from reportgen.core.metrics import metric_of
+from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import STEP, Case, FactorValue, Measurement, Run
 from reportgen.core.results import Difference
 
 # Repeats must agree in these.
 WORK, RANKS, DEVICE, CLOCK = "samples_per_step", "ranks", "device_model", "clock"
-OF_REPEATS = (WORK, RANKS, DEVICE, CLOCK)
+# What a rate counts, and the phases of a total. Numbers that differ in one of these are other quantities, so
+# no definition can ignore it.
+ITEM, PARTS = "item", "parts"
+QUANTITIES = (ITEM, PARTS)
+OF_REPEATS = (WORK, RANKS, DEVICE, CLOCK, *QUANTITIES)
 
 # A comparison is meaningless if these differ, unless its definition accepts it.
 EVIDENCE = "evidence"
-ESSENTIAL = (WORK, CLOCK, EVIDENCE)
+ESSENTIAL = (WORK, CLOCK, EVIDENCE, ITEM)
 
 # Factors that change the work of a step or the ranks: a comparison of these is about that difference.
 DEVICE_COUNTS = frozenset(("nodes", "devices", "devices_per_node", "ranks"))
@@ -42,6 +46,9 @@ _ENVIRONMENT = re.compile(
     r"|(?:software\.)?(?:cuda|cudnn|nccl|torch|pytorch|tensorflow|jax|mxnet|paddle)(?:[._]version)?"
     r"|torch\.(?:cuda|cudnn|nccl|float32_matmul_precision|matmul_allow_tf32|cudnn_allow_tf32)"
 )
+
+# The unit of rates that count items, such as images or tokens.
+_RATE = "samples/s"
 
 _DEVICE_NAME = re.compile(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
 
@@ -68,10 +75,16 @@ def conditions_of_run(run: Run) -> dict[str, FactorValue]:
     return conditions
 
 
-def conditions_of(measurement: Measurement) -> dict[str, FactorValue]:
-    """Return the conditions of the run, and the clock of the measurement."""
-    clock = _CLOCK_KINDS.get(measurement.clock)
-    return {**conditions_of_run(measurement.run), **({CLOCK: clock} if clock else {})}
+def conditions_of(measurement: Measurement, metric: str) -> dict[str, FactorValue]:
+    """Return the conditions of the run, the clock of the measurement, and what its value is about."""
+    conditions = conditions_of_run(measurement.run)
+    if clock := _CLOCK_KINDS.get(measurement.clock):
+        conditions[CLOCK] = clock
+    if measurement.unit == _RATE and (item := item_of(metric, measurement.run.factors)):
+        conditions[ITEM] = item
+    if measurement.parts:
+        conditions[PARTS] = " + ".join(measurement.parts)
+    return conditions
 
 
 def differing(conditions: Sequence[Mapping[str, FactorValue]], names: Iterable[str]) -> list[str]:
@@ -127,11 +140,11 @@ def differing_conditions(
     if _DEVICES & explained:
         explained.add(DEVICE)
     # A rate is work over time, so rates of other work may be compared.
-    essential = ESSENTIAL if metric_of(metric).better == "lower" else (CLOCK, EVIDENCE)
+    essential = ESSENTIAL if metric_of(metric).better == "lower" else (CLOCK, EVIDENCE, ITEM)
     return tuple(
         Difference(name, own[name], base[name], name in essential)
         for name in (*ESSENTIAL, *sorted(own.keys() - set(ESSENTIAL)))
-        if name in own and name in base and own[name] != base[name] and name not in explained
+        if name in own and name in base and own[name] != base[name] and name not in explained - {ITEM}
     )
 
 
@@ -139,13 +152,13 @@ def conditions_of_case(case: Case) -> Conditions:
     """Return the conditions, evidence and environment of a case by name; values of its repeats are joined."""
     values: dict[str, set[str]] = {}
     for measurement in case.measurements:
-        for name, value in _everything(measurement):
+        for name, value in _everything(measurement, case.metric):
             values.setdefault(name, set()).add(str(value))
     return {name: ", ".join(sorted(each)) for name, each in values.items()}
 
 
-def _everything(measurement: Measurement) -> Iterator[tuple[str, FactorValue]]:
-    yield from conditions_of(measurement).items()
+def _everything(measurement: Measurement, metric: str) -> Iterator[tuple[str, FactorValue]]:
+    yield from conditions_of(measurement, metric).items()
     yield EVIDENCE, _EVIDENCE_KINDS[measurement.evidence]
     for name, value in measurement.run.environment.items():
         if _ENVIRONMENT.fullmatch(name):

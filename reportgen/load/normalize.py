@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from reportgen.core.factors import is_factor_value, parse_scalar
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import RESERVED, Aggregate, Factors, FactorValue, Finding, Run
+from reportgen.core.model import RESERVED, STEP, Aggregate, Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 
 # Factors that are counts: "8" is the number 8.
@@ -20,7 +20,7 @@ _COUNTS = frozenset(
 
 def normalize_run(run: Run) -> Run:
     """Return the run with valid factor names and values, and without impossible aggregates."""
-    return _replace_negative_aggregates(_replace_invalid_factors(_replace_look_alikes(run)))
+    return _replace_impossible_aggregates(_replace_invalid_factors(_replace_look_alikes(run)))
 
 
 def _replace_look_alikes(run: Run) -> Run:
@@ -39,18 +39,29 @@ def _canonical(name: str, text: str) -> FactorValue:
     return parse_scalar(stripped) if is_count else stripped
 
 
-def _replace_negative_aggregates(run: Run) -> Run:
-    """Replace aggregates below zero by NaN where the metric is never negative."""
-    wrong = [each for each in run.aggregates if each.value < 0 and metric_of(each.metric).is_never_negative]
+def _replace_impossible_aggregates(run: Run) -> Run:
+    """Replace aggregates that no run can have by NaN: times and rates below zero, whole steps without time.
+
+    A phase may take no time, or less than its printed digits show.
+    """
+    wrong = [each for each in run.aggregates if _is_impossible(each)]
     if not wrong:
         return run
     aggregates = tuple(replace(each, value=math.nan) if each in wrong else each for each in run.aggregates)
-    findings = (*run.findings, *(_negative_value(run, each) for each in wrong))
+    findings = (*run.findings, *(_impossible_value(run, each) for each in wrong))
     return replace(run, aggregates=aggregates, findings=findings)
 
 
-def _negative_value(run: Run, aggregate: Aggregate) -> Finding:
-    message = f'{aggregate.metric} ({aggregate.phase}) is negative: "{aggregate.original}"; not used'
+def _is_impossible(aggregate: Aggregate) -> bool:
+    metric = metric_of(aggregate.metric)
+    if aggregate.value < 0:
+        return metric.is_never_negative
+    return aggregate.value == 0 and metric.is_speed and aggregate.phase == STEP
+
+
+def _impossible_value(run: Run, aggregate: Aggregate) -> Finding:
+    what = "negative" if aggregate.value < 0 else "zero"
+    message = f'{aggregate.metric} ({aggregate.phase}) is {what}: "{aggregate.original}"; not used'
     return Finding("warning", Rule.READ_MALFORMED_LINE, run.id, message, aggregate.source)
 
 

@@ -167,7 +167,7 @@ def pooled_folders(subject: str, quantity: str, measurements: Sequence[Measureme
 
 
 def mixed(subject: str, measurements: Sequence[Measurement]) -> tuple[Finding, ...]:
-    """Report repeats that were measured differently: other evidence, other steps, other parts."""
+    """Report repeats that were measured differently: other evidence, other steps."""
     kinds = Counter(_how(measurement) for measurement in measurements)
     if len(kinds) < 2:
         return ()
@@ -177,10 +177,9 @@ def mixed(subject: str, measurements: Sequence[Measurement]) -> tuple[Finding, .
 
 
 def _how(measurement: Measurement) -> str:
-    parts = f" of {' + '.join(measurement.parts)}" if measurement.parts else ""
     window = measurement.window
     where = f" {window.first}..{window.last}" if window else ""
-    return f"{measurement.evidence}{where}{parts}"
+    return f"{measurement.evidence}{where}"
 
 
 def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:

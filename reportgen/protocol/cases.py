@@ -8,7 +8,7 @@ throughput) belongs to no case of the metric.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.core.comparability import OF_REPEATS, conditions_of, conditions_of_run, differing
+from reportgen.core.comparability import OF_REPEATS, QUANTITIES, conditions_of, conditions_of_run, differing
 from reportgen.core.factors import factors_key, natural_key
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, Factors, FactorValue, Finding, Measurement, Run, Summary
@@ -19,6 +19,7 @@ from reportgen.protocol.case_checks import check_case
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure import try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRuns
+from reportgen.protocol.near_copies import near_copies
 from reportgen.protocol.run_checks import MAX_CLOCK_ERROR
 
 
@@ -91,7 +92,9 @@ def _comparable(
     if len(group) == 1:
         return [(shared, group)]
     conditions = [_conditions(run, request, measured) for run in group]
-    names = [name for name in differing(conditions, OF_REPEATS) if name not in request.ignore]
+    names = [
+        name for name in differing(conditions, OF_REPEATS) if name in QUANTITIES or name not in request.ignore
+    ]
     if not names:
         return [(shared, group)]
     parts: dict[object, tuple[dict[str, FactorValue], list[Run]]] = {}
@@ -103,7 +106,7 @@ def _comparable(
 
 def _conditions(run: Run, request: CaseRequest, measured: MeasuredRuns) -> dict[str, FactorValue]:
     measurement = _attempt(run, request, measured).measurement
-    return conditions_of(measurement) if measurement else conditions_of_run(run)
+    return conditions_of(measurement, request.metric) if measurement else conditions_of_run(run)
 
 
 def _split(shared: Factors, group: Sequence[Run]) -> list[tuple[Factors, list[Run]]]:
@@ -125,7 +128,7 @@ def _case(
 ) -> Case:
     """Return the case of these repeats; `numbers` are those of all runs with the same factors."""
     metric, phase, protocol = request.metric, request.phase, request.protocol
-    attempts = _in_one_unit([_attempt(run, request, measured) for run in runs], metric)
+    attempts = _in_one_unit(_attempts(runs, request, measured), metric)
     measurements = [attempt.measurement for attempt in attempts if attempt.measurement]
     reasons: list[Finding] = [finding for attempt in attempts for finding in attempt.findings]
     subject = ", ".join(f"{name}={value}" for name, value in factors.items()) or "all runs"
@@ -151,6 +154,17 @@ def _case(
         findings=(*checks, *reasons),
         parts=tuple(name for name in parts_of(phase, request.totals) if name in entered),
     )
+
+
+def _attempts(runs: Sequence[Run], request: CaseRequest, measured: MeasuredRuns) -> list[Attempt]:
+    """Measure the repeats of a case; an edited copy of another repeat is left out."""
+    attempts = [_attempt(run, request, measured) for run in runs]
+    # Only repeats that count are compared: a copy that is left out already has no copies.
+    counted = [i for i, attempt in enumerate(attempts) if attempt.measurement and attempt.measurement.window]
+    copies = near_copies([runs[i] for i in counted], measured, request.protocol) if len(counted) > 1 else {}
+    for place, finding in copies.items():
+        attempts[counted[place]] = Attempt(None, (finding,))
+    return attempts
 
 
 def _attempt(run: Run, request: CaseRequest, measured: MeasuredRuns) -> Attempt:

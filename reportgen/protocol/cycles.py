@@ -8,16 +8,15 @@ does no harm, because each sample counts for the measured time around it. Ranks 
 device, so of several devices the one with the lowest mean counts.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from reportgen.core.model import STEP, Case, FloatArray, Run, Telemetry
+from reportgen.core.model import STEP, Case, FloatArray
 from reportgen.protocol.available import series_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun, MeasuredRuns
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.timeline import during, measured_before, time_span
+from reportgen.protocol.used_devices import used_devices
 
 _METRIC = "sm_clock"
 
@@ -42,22 +41,15 @@ def sm_clock(measured: MeasuredRun, protocol: Protocol) -> float | None:
     """
     run = measured.run
     steps = series_of(run, "step_time", STEP)
-    devices = _used_devices(run) if steps else ()
-    window = measured.window(steps, protocol) if devices else None
+    used = used_devices(run, _METRIC)
+    is_known = used.devices and not used.unsampled and not used.surplus
+    # Without the number of ranks, the log does not show which of several devices was used.
+    is_known = is_known and (run.ranks is not None or len(used.devices) == 1)
+    window = measured.window(steps, protocol) if steps and is_known else None
     if window is None or time_span(window) is None:
         return None
-    means = [_mean(device.t, device.columns[_METRIC], window.ranks[0]) for device in devices]
+    means = [_mean(device.t, device.columns[_METRIC], window.ranks[0]) for device in used.devices]
     return min(means) if np.isfinite(means).all() else None
-
-
-def _used_devices(run: Run) -> Sequence[Telemetry]:
-    """Return the sampled devices that the ranks used; none if the log does not say which these are."""
-    sampled = [device for device in run.telemetry if _METRIC in device.columns]
-    names = {run.environment.get(f"rank.{rank}.device_uuid") for rank in range(run.ranks or 0)}
-    if names and None not in names:
-        used = [device for device in sampled if device.device in names]
-        return used if len(used) == len(names) else ()
-    return sampled if len(sampled) == (run.ranks or 1) else ()
 
 
 def _mean(t: FloatArray, clock: FloatArray, rank: Entries) -> float:

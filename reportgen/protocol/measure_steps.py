@@ -229,7 +229,8 @@ def _measured(
     findings: tuple[Finding, ...],
     entered: tuple[str, ...] = (),
 ) -> Measured | None:
-    if not math.isfinite(value):
+    # A rate of zero is one of no work, which nothing was measured over.
+    if not math.isfinite(value) or (metric_of(request.metric).is_speed and value <= 0):
         return None
     measurement = Measurement(
         request.run,

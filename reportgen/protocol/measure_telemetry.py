@@ -25,6 +25,7 @@ from reportgen.protocol.measure_steps import Measured, MeasureRequest
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.telemetry_checks import check_telemetry
 from reportgen.protocol.timeline import during, measured_before, time_span
+from reportgen.protocol.used_devices import used_devices
 
 # The mean power of a window needs readings over at least this share of the measured time.
 _MIN_SEEN_SHARE = 0.5
@@ -37,10 +38,13 @@ def measure_telemetry(request: MeasureRequest) -> Measured | Finding | None:
     if request.metric == ENERGY_PER_SAMPLE:
         return _energy_per_sample(request)
     run, metric = request.run, request.metric
-    with_column = [device for device in run.telemetry if metric in device.columns]
-    sampled = [device for device in with_column if np.isfinite(device.columns[metric]).any()]
+    used = used_devices(run, metric)
+    sampled = used.devices
     if not sampled:
         return None
+    is_sum = metric_of(metric).reduction == "difference"
+    if why := used.surplus or (used.unsampled if is_sum else ""):
+        return _no_number(run, f"{metric} of the devices: {why}")
     steps = series_of(run, "step_time", STEP)
     window = request.window(steps)
     is_placed = window is not None and time_span(window) is not None and all(map(_has_times, sampled))
@@ -48,8 +52,7 @@ def measure_telemetry(request: MeasureRequest) -> Measured | Finding | None:
     samples = [_samples(device, metric, rank) for device in sampled]
     value, why = _over_devices(samples, metric, is_placed=is_placed)
     if why:
-        message = f"{metric} of the devices: {why}"
-        return Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source)
+        return _no_number(run, f"{metric} of the devices: {why}")
     unplaced = _unplaced(run, metric, sum(map(len, samples)), has_steps=bool(steps))
     measurement = Measurement(
         run,
@@ -61,6 +64,10 @@ def measure_telemetry(request: MeasureRequest) -> Measured | Finding | None:
         unit=unit_of(run, metric),
     )
     return Measured(measurement, window.is_full if window else not steps)
+
+
+def _no_number(run: Run, message: str) -> Finding:
+    return Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source)
 
 
 def _over_devices(samples: Sequence[FloatArray], metric: str, *, is_placed: bool) -> tuple[float, str]:
@@ -120,16 +127,16 @@ def _energy_per_sample(request: MeasureRequest) -> Measured | Finding | None:
     None for a run without counters, without steps or without samples: it has no data of the kind.
     """
     run = request.run
-    counters = [
-        device for device in run.telemetry if np.isfinite(device.columns.get("energy", np.empty(0))).any()
-    ]
+    used = used_devices(run, "energy")
+    counters = used.devices
     window = request.window(series_of(run, "step_time", STEP)) if counters else None
     if window is None:
         return None
+    if why := used.unsampled or used.surplus:
+        return _no_number(run, f"energy of the devices: {why}")
     powers = [_mean_power(device, window.ranks[0]) for device in counters]
     if not all(map(math.isfinite, powers)):
-        message = "energy counter was not read, or was reset, during most of the measured steps"
-        return Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, run.source)
+        return _no_number(run, "energy counter was not read, or was reset, during most of the measured steps")
     work = window.window.samples
     value = exact_sum(powers) * window.window.time / work if work > 0 else math.nan
     if not math.isfinite(value):

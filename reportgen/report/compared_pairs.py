@@ -82,6 +82,9 @@ def _pairs(table: Table) -> Iterator[ComparedPair]:
                 continue
             if not math.isfinite(comparison.value) or comparison.value <= 0:
                 continue
+            # A phase is a part of another, and neither faster nor slower than it.
+            if (case.metric, case.phase) != (comparison.baseline.metric, comparison.baseline.phase):
+                continue
             if (id(case), id(comparison.baseline)) not in seen:
                 seen.add((id(case), id(comparison.baseline)))
                 yield ComparedPair(

@@ -34,13 +34,17 @@ class SettingsFile(TomlTable):
     protocols: dict[str, dict[str, Any]] = key(default_factory=dict)
 
 
+# One system is not faster than another by more: it is a percentage, or a typing mistake.
+_MAX_SPEED = 10_000.0
+
+
 class FactEntry(TomlTable, kw_only=True):
     """One `[[fact]]`: a speed, or the campaign from which it is computed."""
 
     of: str
     to: str
     source: str
-    speed: Annotated[float, Meta(gt=0)] | None = None
+    speed: Annotated[float, Meta(gt=0, le=_MAX_SPEED)] | None = None
     computed: ComputedTable | None = None
     where: dict[str, Condition] = key(default_factory=dict)
     url: str = ""

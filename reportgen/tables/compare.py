@@ -153,7 +153,8 @@ class Comparer:
 def verdict_on(case: Case, baseline: Case, rule: DecisionRule) -> Verdict | None:
     """Return how the speeds of two cases compare; None for other quantities."""
     metric = metric_of(case.metric)
-    if not metric.is_speed or metric.better is None:
+    is_other = (case.metric, case.phase) != (baseline.metric, baseline.phase)
+    if is_other or not metric.is_speed or metric.better is None:
         return None
     repeats, others = (
         [_timed_repeat(measurement) for measurement in side.measurements] for side in (case, baseline)
@@ -239,6 +240,7 @@ def comparer(
         return None
     _check_baseline(spec, spec.compare)
     _check_direction(spec, spec.compare)
+    _check_quantity(spec, spec.compare)
     _check_devices(spec, spec.compare, pool)
     wanted = spec.compare.baseline.items()
     if not any(matches(case.factors, {name: (value,) for name, value in wanted}) for case in pool):
@@ -258,6 +260,20 @@ def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
                 f'{name} is not a speed and has no "{compare.kind}"',
                 'use kind = "ratio"',
             )
+
+
+def _check_quantity(spec: TableSpec, compare: CompareSpec) -> None:
+    """Raise RequestError for a baseline that is another quantity: s over images/s, or a part of the step."""
+    place = f"{spec.place}.compare.baseline"
+    for name in (METRIC, PHASE):
+        if name in compare.baseline and compare.kind != "ratio":
+            fact = f"another {name} is not a slower or faster one"
+            raise RequestError(f"{place}.{name}", fact, 'use kind = "ratio"')
+    base = str(compare.baseline.get(METRIC, spec.metrics[0]))
+    for name in spec.metrics if METRIC in compare.baseline else ():
+        if metric_of(name).unit != metric_of(base).unit:
+            fact = f"{name} and {base} have different units, and no ratio"
+            raise RequestError(f"{place}.{METRIC}", fact, "compare each metric with itself")
 
 
 def _check_baseline(spec: TableSpec, compare: CompareSpec) -> None:

@@ -6,14 +6,15 @@ else in the cell.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorKey, factor_key, toml_text
-from reportgen.core.metrics import metric_of
-from reportgen.core.model import STEP, FactorValue
+from reportgen.core.metrics import METRICS, metric_of
+from reportgen.core.model import DATA_LOADING, STEP, FactorValue
 from reportgen.core.results import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.core.units import Unit
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Place, key_of
@@ -30,19 +31,39 @@ def label_of_value(labels: Mapping[str, str], factor: str, value: FactorValue) -
     return _label(given or _in_words(factor, value))
 
 
+# No label of another metric or phase may be one of these.
+_NAMES: Mapping[str, Collection[str]] = {
+    METRIC: METRICS,
+    PHASE: (STEP, DATA_LOADING, "forward", "backward", "optimizer_step"),
+}
+
+
 def check_labels(spec: TableSpec, grid: CaseGrid) -> None:
     """Raise RequestError if the definition gives two values of a row or column factor the same label."""
     for names, keys in ((spec.rows, grid.rows), (spec.columns, grid.columns)):
         for position, name in enumerate(names):
             texts: dict[str, FactorValue] = {}
+            others = {_seen(plain(key.values[position])): key.values[position] for key in keys}
+            others |= {_seen(each): each for each in _NAMES.get(name, ())}
             for key in keys:
                 value = key.values[position]
                 text = label_of_value(spec.labels, name, value).text
+                given = {plain(value), f"{name}={plain(value)}"} & spec.labels.keys()
+                named = others.get(_seen(text), value) if given else value
+                if factor_key(named) != factor_key(value):
+                    fact = f'{plain(value)} has the label "{text}", which is another {name}'
+                    raise RequestError(f"{spec.place}.labels", fact, "give it another label")
                 other = texts.setdefault(text, value)
                 is_given = text in (spec.labels.get(plain(each)) for each in (value, other))
                 if factor_key(other) != factor_key(value) and is_given:
                     fact = f'{plain(other)} and {plain(value)} have the same label "{text}"'
                     raise RequestError(f"{spec.place}.labels", fact, "give each value its own label")
+
+
+def _seen(text: str) -> str:
+    """Return a text as a reader compares it: without case, underscores and characters of no width."""
+    visible = (letter for letter in text.replace("_", " ") if unicodedata.category(letter) != "Cf")
+    return " ".join("".join(visible).split()).casefold()
 
 
 def label_of_factor(labels: Mapping[str, str], factor: str) -> Label:

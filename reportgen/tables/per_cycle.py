@@ -31,6 +31,8 @@ class PerCycle:
         """Return how two cases compare per cycle; None without clocks of the device, or of another model."""
         better = metric_of(case.metric).better
         is_waiting = DATA_LOADING in (case.phase, *case.parts)
+        if (case.metric, case.phase) != (baseline.metric, baseline.phase):
+            return None
         if better is None or not metric_of(case.metric).is_speed or is_waiting:
             return None
         if not have_same_device(case, baseline):
@@ -53,7 +55,7 @@ class PerCycle:
 
     def energy_ratio(self, case: Case, baseline: Case) -> float | None:
         """Return the energy per sample relative to the baseline's; None unless all repeats have one."""
-        if case.phase != STEP or not metric_of(case.metric).is_speed:
+        if {case.phase, baseline.phase} != {STEP} or not metric_of(case.metric).is_speed:
             return None
         own, base = (self._energies(side) for side in (case, baseline))
         return median(own) / median(base) if own and base and min(*own, *base) > 0 else None

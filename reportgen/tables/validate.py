@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import Factors, FactorValue, Finding, Run, Source
+from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.headings import plain
@@ -95,6 +95,10 @@ def _check_totals(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) 
             fact = f'a total cannot have the name of a phase that logs contain: "{total}"'
             raise RequestError(f"{spec.place}.totals.{total}", fact, "give it another name")
         for position, name in enumerate(names):
+            if (name == STEP and len(names) > 1) or name in names[:position]:
+                place = f"{spec.place}.totals.{total}[{position}]"
+                fact = "the whole step contains all phases" if name == STEP else f'"{name}" occurs twice'
+                raise RequestError(place, fact, "name each phase once")
             # If all runs failed, their phases are unknown.
             if phases and name not in phases:
                 place = f"{spec.place}.totals.{total}[{position}]"

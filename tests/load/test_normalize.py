@@ -1,6 +1,7 @@
 """Reserved factor names, values out of range and impossible aggregates are normalised for every format."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,18 @@ def figure(metric: str, value: float) -> Aggregate:
     )
 
 
+@pytest.mark.parametrize("metric", ["step_time", "throughput", "time_to_train"])
+def test_a_step_without_time_and_a_rate_of_nothing_are_left_out(metric: str) -> None:
+    found = normalize_run(run(figure(metric, 0.0)))
+    assert math.isnan(found.aggregates[0].value)
+    assert [one.message for one in found.findings] == [f'{metric} (step) is zero: "0"; not used']
+
+
+def test_a_phase_may_take_less_time_than_its_digits_show() -> None:
+    valid = run(replace(figure("step_time", 0.0), phase="data_loading"))
+    assert normalize_run(valid) is valid
+
+
 @pytest.mark.parametrize("metric", ["step_time", "throughput", "latency", "flops", "bandwidth"])
 def test_a_negative_time_or_rate_is_left_out(metric: str) -> None:
     good = figure("loss", -0.5)
@@ -61,7 +74,7 @@ def test_a_negative_time_or_rate_is_left_out(metric: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "value"), [("step_time", 0.0), ("loss", -1.0), ("temperature", -3.0), ("time_saved", -2.0)]
+    ("metric", "value"), [("memory_used", 0.0), ("loss", -1.0), ("temperature", -3.0), ("time_saved", -2.0)]
 )
 def test_a_possible_value_is_kept(metric: str, value: float) -> None:
     valid = run(figure(metric, value))

@@ -288,17 +288,26 @@ def test_a_sample_of_single_steps_is_not_an_aggregate_of_the_run() -> None:
     assert not cases([sampled], "step_time", "step", TWO)
 
 
-def test_totals_with_different_parts_are_mixed() -> None:
+def test_totals_with_different_parts_are_no_repeats() -> None:
     totals = {"compute": ("forward", "backward")}
     both = run(aggregate(1.0, "forward"), aggregate(2.0, "backward"), id="a")
     one = run(aggregate(1.0, "forward"), id="b")
-    (case,) = cases([both, one], "step_time", "compute", TWO, totals=totals)
-    assert case.parts == ("forward", "backward")
-    assert messages(case.findings, "protocol.mixed") == [
-        "repeats were measured differently: 1 by aggregate of forward, 1 by aggregate of forward + backward"
+    separate = cases([both, one], "step_time", "compute", TWO, totals=totals)
+    assert [(case.parts, case.factors["parts"]) for case in separate] == [
+        (("forward", "backward"), "forward + backward"),
+        (("forward",), "forward"),
     ]
     (alone,) = cases([one], "step_time", "compute", TWO, totals=totals)
-    assert (alone.parts, messages(alone.findings, "protocol.mixed")) == (("forward",), [])
+    assert (alone.parts, "parts" in alone.factors) == (("forward",), False)
+
+
+def test_rates_of_different_items_are_no_repeats() -> None:
+    runs = [
+        run(aggregate(10.0, metric="throughput"), id=item, factors={"model": "x", "item": item})
+        for item in ("image", "token")
+    ]
+    rates = cases(runs, "throughput", "step", TWO, ignore=["item"])
+    assert [case.factors["item"] for case in rates] == ["image", "token"]
 
 
 def test_a_case_has_the_unit_of_its_figures_and_only_one() -> None:

@@ -201,7 +201,7 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
         ),
         (
             '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 0\nsource = "s"',
-            "reports/expected.toml: fact[0].speed: 0 is out of range; use a number above 0",
+            "reports/expected.toml: fact[0].speed: 0 is out of range; use a number above 0 and at most 10000",
         ),
         (
             '[systems]\na = { d = "A" }\nb = { d = "B" }\n[[fact]]\nof = "a"\nto = "b"\nspeed = 1',

@@ -22,7 +22,8 @@ def root(tmp_path: Path) -> Path:
     """Three repeats in two folders, one of them copied into a third folder."""
     for name, repeat in (("a/r1", 1), ("a/b/r2", 2), ("c/r3", 3), ("d/r3", 3)):
         write_files(
-            tmp_path / "logs" / name, native_files(repeat, *(repeat * 1000 + step for step in range(130)))
+            tmp_path / "logs" / name,
+            native_files(repeat, *(repeat * 1000 + step * (3 + repeat) % 11 for step in range(130))),
         )
     write_files(tmp_path / "logs", {"gpu.txt": NVIDIA_SMI_LOG})
     return tmp_path

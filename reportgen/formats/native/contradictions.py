@@ -22,6 +22,10 @@ _NAMED_SHARE = 0.01
 _INVALID_SHARE = 0.05
 
 
+# Fewer different step times may agree by chance.
+_MIN_DIFFERENT = 5
+
+
 class StepsFile(Protocol):
     """The steps of a rank."""
 
@@ -52,6 +56,11 @@ def find_contradictions(
     if run.ranks and len(ranks) > run.ranks:
         message = f"ranks is {run.ranks}, but there are steps of {len(ranks)} ranks"
         yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, ranks[-1].name)
+    devices = run.case.get("devices")
+    if run.ranks and isinstance(devices, int) and not isinstance(devices, bool) and 0 < devices < run.ranks:
+        message = f"the case has {devices} devices, and {run.ranks} ranks ran"
+        yield Contradiction(Rule.READ_CONTRADICTION, "warning", message, _RUN)
+    yield from _copied_ranks(ranks)
     yield from _samples(run, ranks)
     yield from _wall_time(run, ranks)
 
@@ -64,6 +73,19 @@ def _ends(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
         ends = [status for _, (status,) in rank.table.records["#end"]]
         if ends and ends[-1] != "complete":
             message = f'status is complete, but rank {rank.number} recorded its end as "{ends[-1][:40]}"'
+            yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, rank.name)
+
+
+def _copied_ranks(ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+    """Report ranks with the very nanoseconds of another rank: a copied file, whose work would count twice."""
+    first: dict[bytes, str] = {}
+    for rank in ranks:
+        durations = rank.table.column("duration_ns")
+        if len(set(durations.tolist()) - {ABSENT}) < _MIN_DIFFERENT:
+            continue
+        name = first.setdefault(durations.tobytes(), rank.name)
+        if name != rank.name:
+            message = f"all step times of rank {rank.number} are those in {name}, to the nanosecond"
             yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, rank.name)
 
 

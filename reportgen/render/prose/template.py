@@ -19,9 +19,10 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.results import Figure, Report, Table
 from reportgen.render.prose.template_functions import (
+    ANSWER,
+    ANSWERED,
     BEGIN,
     END,
-    Answer,
     Functions,
     PageBlock,
     PageBlockKind,
@@ -31,10 +32,10 @@ from reportgen.render.prose.visible import find_hiding
 
 MAX_CHARACTERS = 4 * 2**20
 
-# Private-use characters around the answers of functions, until lines are joined.
-_ANSWER, _ANSWERED = "\ue002", "\ue003"
+# A digit beside a number from a table would be read as a part of it.
+_TOUCHED = re.compile(f"[0-9][.,]?{ANSWER}|{ANSWERED}[.,eE]?[0-9]|{ANSWERED}{ANSWER}")
 _REMEDY = "docs/reference/prose.md lists what a text may contain"
-_RESERVED = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{_ANSWER}{_ANSWERED}]")
+_RESERVED = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{ANSWER}{ANSWERED}]")
 _PLACEHOLDER = re.compile(f"{BEGIN}([0-9]+){END}")
 _SPLIT = re.compile(f"({BEGIN}[0-9]+{END})")
 
@@ -124,6 +125,9 @@ def _fill(template: str, report: Report, place: Callable[[int], str]) -> Prose:
     except PlaceholderError as error:
         line = error.line or _template_line(error.__traceback__)
         raise RequestError(place(line), error.fact, error.remedy) from None
+    if touched := _TOUCHED.search(text):
+        fact = "a digit touches a number from a table, and would be read as a part of it"
+        raise RequestError(place(text.count("\n", 0, touched.start()) + 1), fact, "separate them by a space")
     return Prose(_join_answers(text), tuple(functions.blocks))
 
 
@@ -135,7 +139,7 @@ def _line_of(number: int, text: str, template: str) -> int:
 
 
 def _render(source: str, functions: Functions) -> str:
-    environment = Environment(keep_trailing_newline=True, autoescape=False, finalize=_marked)
+    environment = Environment(keep_trailing_newline=True, autoescape=False)
     by_name = functions.by_name()
     tree = environment.parse(source)
     _check(tree, by_name)
@@ -149,10 +153,6 @@ def _render(source: str, functions: Functions) -> str:
                 f"template: the text exceeds {MAX_CHARACTERS // 2**20} MiB", "shorten its loops", line=1
             )
     return "".join(parts)
-
-
-def _marked(value: object) -> object:
-    return f"{_ANSWER}{value}{_ANSWERED}" if isinstance(value, Answer) else value
 
 
 def _check(node: nodes.Node, functions: Collection[str], variable: str = "") -> None:
@@ -216,7 +216,7 @@ def _join_answers(text: str) -> str:
     in_fence, is_open = False, False
     for line in text.split("\n"):
         bare = line.strip()
-        begins = bare.startswith(_ANSWER)
+        begins = bare.startswith(ANSWER)
         can_join = not in_fence and lines and not _NOT_TEXT.match(lines[-1])
         if can_join and (begins or (is_open and _CONTINUATION.match(line))):
             lines[-1] = f"{lines[-1].rstrip()} {line.lstrip()}"
@@ -225,7 +225,7 @@ def _join_answers(text: str) -> str:
         is_open = begins and len(bare) <= _MAX_OPEN_LINE
         if bare.startswith(("```", "~~~")):
             in_fence = not in_fence
-    return "\n".join(lines).replace(_ANSWER, "").replace(_ANSWERED, "")
+    return "\n".join(lines).replace(ANSWER, "").replace(ANSWERED, "")
 
 
 def _template_line(traceback: TracebackType | None) -> int:

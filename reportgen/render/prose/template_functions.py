@@ -48,10 +48,13 @@ class PageBlock:
     id: str = ""
 
 
-class Answer(str):
-    """The text that a function returns for a sentence."""
+# Private-use characters around the answers of functions, until lines are joined.
+ANSWER, ANSWERED = "\ue002", "\ue003"
 
-    __slots__ = ()
+
+def _answer(text: str) -> str:
+    """Return the text of a number for a sentence, marked so that it stays apart from what is typed."""
+    return f"{ANSWER}{text}{ANSWERED}"
 
 
 class Functions:
@@ -127,7 +130,7 @@ class Functions:
         cell = _find_cell(table, _factors("row", row), _factors("column", column), quantity)
         if not isinstance(unit, bool):
             raise PlaceholderError(f"unit = {unit!r} is neither true nor false", "write unit = true")
-        return Answer(cell.text(digits=None if digits is None else _digits(digits), with_unit=unit))
+        return _answer(cell.text(digits=None if digits is None else _digits(digits), with_unit=unit))
 
     def ratio(
         self,
@@ -151,7 +154,7 @@ class Functions:
             raise PlaceholderError(
                 f'table "{table_id}": the ratio divides by a cell that is 0', "choose another cell"
             )
-        return Answer(units.text(above.value / below.value, digits=_digits(digits)))
+        return _answer(units.text(above.value / below.value, digits=_digits(digits)))
 
     def expected(self, target: str = "", reference: str = "", digits: int = 3) -> str:
         """Return an expected speed; without arguments, place all of them with their sources."""
@@ -171,7 +174,7 @@ class Functions:
                 f'several expected speeds of "{target}" relative to "{reference}": {cases}',
                 'name a cell: value("table", ..., quantity="expected")',
             )
-        return Answer(units.text(speeds[0].speed, digits=_digits(digits)))
+        return _answer(units.text(speeds[0].speed, digits=_digits(digits)))
 
 
 def _checked(function: Callable[..., str], count: Callable[[], None]) -> Callable[..., str]:

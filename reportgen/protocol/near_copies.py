@@ -1,0 +1,60 @@
+"""Find repeats whose measured step times are those of another repeat, shifted or scaled: edited copies.
+
+`load.duplicates` finds copies to the last bit. A copy in which every time was moved by a nanosecond, or
+multiplied, still has the noise of the original. The noise of two runs is never the same: even where the data
+makes some steps longer than others in every run, the rest of the noise is their own.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from reportgen.core.model import STEP, Finding, FloatArray, Run
+from reportgen.core.rules import Rule
+from reportgen.protocol.available import series_of
+from reportgen.protocol.definition import Protocol
+from reportgen.protocol.measured_run import MeasuredRuns
+
+# Fewer steps, or fewer different times, may agree by chance.
+_MIN_STEPS, _MIN_DIFFERENT = 20, 8
+# Of copies, the differences are rounding only: a ten-thousandth of the noise.
+_MIN_CORRELATION = 1 - 0.5e-8
+# More repeats than these are not compared: time and memory grow with the square.
+_MAX_REPEATS = 500
+
+# First and last step, number of entries.
+_Steps = tuple[int, int, int]
+
+
+def near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
+    """Return the finding of each run that copies an earlier one, by its position."""
+    by_steps: dict[_Steps, list[tuple[int, FloatArray]]] = {}
+    for position, run in enumerate(runs):
+        times = _measured_times(run, measured, protocol)
+        if times is not None:
+            by_steps.setdefault(times[0], []).append((position, times[1]))
+    findings = {}
+    for group in by_steps.values():
+        if not 1 < len(group) <= _MAX_REPEATS:
+            continue
+        alike = np.corrcoef([values for _, values in group]) >= _MIN_CORRELATION
+        for place, (position, _) in enumerate(group):
+            earlier = np.flatnonzero(alike[place, :place])
+            if len(earlier):
+                run, original = runs[position], runs[group[int(earlier[0])][0]]
+                message = f"the measured step times are those of {original.id}, shifted or scaled"
+                findings[position] = Finding("warning", Rule.READ_DUPLICATE_RUN, run.id, message, run.source)
+    return findings
+
+
+def _measured_times(run: Run, measured: MeasuredRuns, protocol: Protocol) -> tuple[_Steps, FloatArray] | None:
+    """Return the measured steps of the first rank and their times; None if they are too few."""
+    steps = series_of(run, "step_time", STEP)
+    window = measured.of(run).window(steps, protocol) if steps else None
+    if window is None:
+        return None
+    rank = window.ranks[0]
+    values = rank.value
+    if len(values) < _MIN_STEPS or len(np.unique(values)) < _MIN_DIFFERENT:
+        return None
+    return (int(rank.first[0]), int(rank.last[-1]), len(values)), values
