@@ -23,6 +23,7 @@ ORDER = (
     "; core < verdicts < tables; core < render"
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
     "; render, verdicts, why < diff < pipeline"
+    "; report, diff < history < api"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
 )

@@ -16,23 +16,23 @@ Where = Annotated[
 _BOOLEANS = {"true": True, "false": False}
 
 
-def conditions(arguments: Sequence[str] | None) -> dict[str, AcceptedValues]:
+def conditions(arguments: Sequence[str] | None, option: str = "--where") -> dict[str, AcceptedValues]:
     """Return factor -> accepted values; raises RequestError for an argument that is no factor=value.
 
     A number and a boolean are also accepted as text: a log may have `"8"`.
     """
     accepted: dict[str, AcceptedValues] = {}
     for argument in arguments or ():
-        name, value = parse_condition(argument)
+        name, value = parse_condition(argument, option)
         accepted[name] = (*accepted.get(name, ()), *_readings(value))
     return accepted
 
 
-def parse_condition(argument: str) -> tuple[str, FactorValue]:
+def parse_condition(argument: str, option: str = "--where") -> tuple[str, FactorValue]:
     """Return the name and the value of one factor=value."""
     name, equals, value = argument.partition("=")
     if not equals or not name:
-        raise RequestError("--where", f'"{argument}" is not factor=value', "write it as --where devices=8")
+        raise RequestError(option, f'"{argument}" is not factor=value', f"write it as {option} devices=8")
     return name, parse_scalar(value)
 
 

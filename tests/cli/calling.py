@@ -14,6 +14,7 @@ COMMANDS = [
     "diff",
     "runs",
     "show",
+    "history",
     "expected",
     "init",
     "formats",

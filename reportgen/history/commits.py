@@ -1,0 +1,244 @@
+"""The points of cells from the report.json files of past commits.
+
+Nothing is built: each commit says what its report said. A commit gives a cell a point only if it measured the
+cell: with runs that the commits before it did not have, or with other values of the same runs. The value of a
+point comes from these runs alone. So points are independent of each other where a report collects runs, and a
+commit that touched another table is no confirmation of an old number.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.stats import summarize
+from reportgen.core.units import choose, text
+from reportgen.diff.snapshot import (
+    StoredCase,
+    StoredCell,
+    StoredRepeat,
+    StoredReport,
+    StoredTable,
+    read_report,
+)
+from reportgen.history.points import CellHistory, HistoryPoint
+from reportgen.sources.git import GitRepository, open_repository
+
+_NAME = "report.json"
+_CONFIDENCE = 0.95
+_HASH_CHARS = 8
+# A baseline that moves by less than this is not an event.
+_MOVED = 0.005
+
+# Whether a cell is wanted.
+CellFilter = Callable[[StoredCell], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportState:
+    """A report as one commit has it; an empty commit is the working tree."""
+
+    label: str
+    date: str
+    subject: str
+    commit: str
+    report: StoredReport
+
+
+@dataclass(frozen=True, slots=True)
+class ReportStates:
+    """The states of a report, the oldest first. notes: what a reader should know about them."""
+
+    states: tuple[ReportState, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_states(folder: Path) -> ReportStates:
+    """Return the states of the report in a folder: one per commit that touched its report.json.
+
+    The working tree is the last one if it differs from the last commit.
+    """
+    repository = open_repository(folder)
+    path = f"{repository.path_of(folder)}/{_NAME}"
+    commits = repository.log(path)[::-1]
+    contents = [repository.read(commit.hash, path) for commit in commits]
+    states, unreadable = [], 0
+    for commit, content in zip(commits, contents, strict=True):
+        if content is None:
+            continue
+        try:
+            report = read_report(content, f"{path} at {commit.hash[:_HASH_CHARS]}")
+        except RequestError:
+            unreadable += 1
+            continue
+        label = commit.hash[:_HASH_CHARS]
+        states.append(ReportState(label, commit.date[:10], commit.subject, commit.hash, report))
+    here = folder / _NAME
+    if here.is_file() and (not contents or here.read_bytes() != contents[-1]):
+        states.append(ReportState("now", "", "not committed", "", read_report(here.read_bytes(), str(here))))
+    return ReportStates(tuple(states), tuple(_notes(repository, unreadable)))
+
+
+def _notes(repository: GitRepository, unreadable: int) -> Iterator[str]:
+    if repository.is_shallow():
+        yield "this clone is shallow, so older commits are missing: git fetch --unshallow"
+    if unreadable:
+        what = "1 commit has" if unreadable == 1 else f"{unreadable} commits have"
+        yield f"{what} a report.json of another version, which is left out"
+
+
+def cell_histories(states: ReportStates, table: str, wanted: CellFilter) -> list[CellHistory]:
+    """Return the history of each wanted cell of a table that shows a number now, in its order."""
+    if not states.states:
+        return []
+    latest = states.states[-1].report
+    shown = _table(latest, table)
+    if shown is None:
+        known = [each.id for each in latest.tables]
+        raise RequestError(f"{latest.name}/{table}", "no such table", did_you_mean(table, known))
+    return [
+        _history(states.states, shown, cell, latest)
+        for cell in shown.cells
+        if cell.is_number and cell.quantity != "repeats" and wanted(cell)
+    ]
+
+
+def _table(report: StoredReport, id: str) -> StoredTable | None:
+    return next((table for table in report.tables if table.id == id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A cell at a commit that measured it."""
+
+    state: ReportState
+    cell: StoredCell
+    case: StoredCase | None
+    baseline: StoredCase | None
+    new: tuple[StoredRepeat, ...]
+    is_recomputed: bool
+
+
+def _history(
+    states: Iterable[ReportState], table: StoredTable, cell: StoredCell, latest: StoredReport
+) -> CellHistory:
+    measured = list(_measured(states, table.id, cell))
+    points = [_point(None, measured[0])] if measured else []
+    points += [_point(before, now) for before, now in pairwise(measured)]
+    case = latest.case_by_name.get(cell.case)
+    metric = case.metric if case else ""
+    return CellHistory(
+        latest.name, table.id, cell.row, cell.column, cell.quantity, metric, cell.unit, tuple(points)
+    )
+
+
+def _measured(states: Iterable[ReportState], table: str, place: StoredCell) -> Iterator[_Measured]:
+    """Yield a cell at each commit with new runs or values of it or, if it is a ratio, of its baseline."""
+    seen, seen_files = set[object](), set[object]()
+    for state in states:
+        cell = _find(_table(state.report, table), place)
+        if cell is None or cell.value is None:
+            continue
+        case = state.report.case_by_name.get(cell.case)
+        name = cell.comparison.baseline if cell.comparison and cell.quantity != "value" else ""
+        baseline = state.report.case_by_name.get(name)
+        keys = {key: repeat for each in (case, baseline) if each for key, repeat in _keys(each, state.report)}
+        fresh = [key for key in keys if key not in seen]
+        if fresh or not keys:
+            files = [_files(keys[key], state.report) for key in fresh]
+            own = {id(repeat) for repeat in case.measurements} if case else set()
+            new = tuple(keys[key] for key in fresh if id(keys[key]) in own)
+            is_recomputed = bool(files) and all(each in seen_files for each in files)
+            yield _Measured(state, cell, case, baseline, new, is_recomputed)
+        seen.update(keys)
+        seen_files.update(_files(repeat, state.report) for repeat in keys.values())
+
+
+def _find(table: StoredTable | None, place: StoredCell) -> StoredCell | None:
+    wanted = (place.row, place.column, place.quantity)
+    cells = table.cells if table else ()
+    return next(
+        (cell for cell in cells if cell.is_number and (cell.row, cell.column, cell.quantity) == wanted), None
+    )
+
+
+def _keys(case: StoredCase, report: StoredReport) -> Iterator[tuple[object, StoredRepeat]]:
+    """Yield what identifies a measured value: its run with the content of its files, and the value.
+
+    The other runs in a file with several change its content too; there the value alone decides.
+    """
+    for repeat in case.measurements:
+        content = None if "#" in repeat.run else _files(repeat, report)
+        yield (repeat.run, content, repeat.value), repeat
+
+
+def _files(repeat: StoredRepeat, report: StoredReport) -> object:
+    return (repeat.run, *sorted((file, report.sources.get(file, "")) for file in repeat.files))
+
+
+def _point(before: _Measured | None, now: _Measured) -> HistoryPoint:
+    values = [repeat.value for repeat in now.new if repeat.value is not None]
+    own = summarize(values, _CONFIDENCE)
+    value, low, high, repeats = now.cell.value, None, None, 0
+    assert value is not None
+    if now.cell.quantity == "value" and own:
+        is_all = now.case is not None and len(values) == len(now.case.measurements)
+        value = value if is_all else own.median
+        low, high = (own.low, own.high) if own.n > 1 else (None, None)
+    if now.case is not None:
+        repeats = len(values) if now.cell.quantity == "value" else len(now.case.measurements)
+    state = now.state
+    return HistoryPoint(
+        state.label,
+        state.date,
+        value,
+        low,
+        high,
+        repeats,
+        _median(now.case),
+        _median(now.baseline),
+        state.subject,
+        state.commit,
+        tuple(_events(before, now)) if before else (),
+    )
+
+
+def _median(case: StoredCase | None) -> float | None:
+    return case.summary.value if case and case.summary else None
+
+
+def _events(before: _Measured, now: _Measured) -> Iterator[str]:
+    """Yield what else differs from the last point, in words."""
+    if now.is_recomputed:
+        yield "the same logs, computed anew"
+    if before.case and now.case:
+        yield from _differences({"protocol": before.case.protocol}, {"protocol": now.case.protocol})
+        yield from _differences(before.case.conditions, now.case.conditions)
+        yield from _new_warnings(before.case, now.case)
+    old_base, new_base = _median(before.baseline), _median(now.baseline)
+    if old_base and new_base and abs(new_base / old_base - 1) > _MOVED:
+        assert now.baseline is not None
+        unit = choose([old_base, new_base], now.baseline.unit)
+        shown = " -> ".join(text(each / unit.factor) for each in (old_base, new_base))
+        yield f"baseline {shown} {unit.name} ({100 * (new_base / old_base - 1):+.1f} %)"
+
+
+def _differences(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted(old.keys() & new.keys()):
+        if old[name] != new[name]:
+            yield f"{name.replace('_', ' ')} {old[name]} -> {new[name]}"
+
+
+def _new_warnings(old: StoredCase, new: StoredCase) -> Iterator[str]:
+    known = _warnings(old)
+    yield from sorted(_warnings(new) - known)
+
+
+def _warnings(case: StoredCase) -> set[str]:
+    return {
+        f"{finding.severity} {finding.rule}"
+        for repeat in case.measurements
+        for finding in repeat.findings
+        if finding.severity != "note"
+    }
