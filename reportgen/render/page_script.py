@@ -16,6 +16,10 @@ MODULES = (
     "elements",  # h(), svg(): elements whose text stays text
     "evidence",  # the data of the page, read on demand
     "tables",  # tables, cells and their addresses
+    "view",  # rows, columns and bars that a table shows
+    "copy",  # a table as Markdown, CSV or LaTeX
+    "tools",  # the controls of a table
+    "contents",  # the side list of sections, with search
     "strip",  # the repeats of a case as a strip plot
     "panel",  # the panel behind every number, and its sections
     "start",  # what happens when the page is opened

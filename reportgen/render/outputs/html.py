@@ -7,6 +7,8 @@ allows no script but ours, so that nothing from a log can become active.
 """
 
 import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape as html_escape
 from pathlib import Path
@@ -17,6 +19,7 @@ from markupsafe import Markup
 from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure, Table
 from reportgen.render import evidence, page_script
+from reportgen.render.best_cells import best_cells
 from reportgen.render.evidence_data import evidence_json
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import GRID, INK, PAPER
@@ -111,6 +114,32 @@ def _sentence(text: str) -> Markup:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableView:
+    """A table as the template shows it.
+
+    csv     path of its CSV file; cases  the name of the case of each cell
+    best    positions of the best numbers; caption  the sentences below, with what "best" means
+    values  each cell in the base unit, by which a column is sorted; empty if all of a column have one unit
+    """
+
+    grid: Grid
+    title: str
+    anchor: str
+    csv: str
+    cases: Sequence[Sequence[str | None]]
+    best: Collection[tuple[int, int]]
+    caption: Sequence[str]
+    values: Mapping[tuple[int, int], str]
+
+
+def _values(table: Table) -> dict[tuple[int, int], str]:
+    if table.unit_mode in ("table", "column"):
+        return {}
+    cells = ((i, j, cell.value) for i, line in enumerate(table.cells) for j, cell in enumerate(line))
+    return {(i, j): f"{value:.6g}" for i, j, value in cells if value is not None}
+
+
 class _Page:
     """The blocks of a page as HTML, wherever the author's text or the page itself places them."""
 
@@ -124,13 +153,18 @@ class _Page:
 
     def table(self, table: Table, *, heading: bool) -> Markup:
         """Return the table; the author's text has its own headings."""
-        grid = lay_out(table)
-        path = csv.OUTPUT.path_of(self._content.table_names[table.id])
-        return self._macro("table", grid, table.title, self.anchor(table), path, self._links(grid), heading)
-
-    def _links(self, grid: Grid) -> list[list[str | None]]:
-        """Return the name of the case of each cell."""
-        return [[self._content.cases.name(item.case) for item in cells] for _, cells in grid.rows]
+        grid, best = lay_out(table), best_cells(table)
+        shown = TableView(
+            grid=grid,
+            title=table.title,
+            anchor=self.anchor(table),
+            csv=csv.OUTPUT.path_of(self._content.table_names[table.id]),
+            cases=[[self._content.cases.name(item.case) for item in cells] for _, cells in grid.rows],
+            best=best.cells,
+            caption=(*grid.caption, *([best.text] if best.text else [])),
+            values=_values(table),
+        )
+        return self._macro("table", shown, heading)
 
     def figure(self, figure: Figure) -> Markup:
         name = self._content.figure_names[figure.id]

@@ -1,14 +1,38 @@
 // Start the page: open the number that the address names, and react to clicks and keys.
 
 document.body.append(panel.element);
+tables.all().forEach(tools.add);
+contents.start();
+
+// One number of each table is in the order of the Tab key; the arrow keys reach the others.
+for (const table of tables.all()) {
+  [...table.querySelectorAll('td a[href^="#case-"]')].slice(1).forEach((link) => (link.tabIndex = -1));
+}
+
+// Open the folded parts that an element is in.
+function unfold(element) {
+  for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+}
 
 function openAddress() {
   const td = tables.find(location.hash);
+  const target = td ?? document.getElementById(decoded(location.hash.slice(1)));
+  if (target) unfold(target);
   if (td) {
     td.scrollIntoView({ block: "center" });
     panel.openCell(td, { focus: false });
   } else if (location.hash.startsWith("#case-")) {
     panel.openCase(location.hash.slice("#case-".length));
+  } else {
+    target?.scrollIntoView();
+  }
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 
@@ -29,8 +53,19 @@ document.addEventListener("keydown", (event) => {
   const neighbour = tables.neighbour(td, ARROWS[event.key]);
   if (!neighbour) return;
   event.preventDefault();
-  neighbour.querySelector("a").focus();
+  td.querySelector("a").tabIndex = -1;
+  const link = neighbour.querySelector("a");
+  link.tabIndex = 0;
+  link.focus();
   if (panel.isOpen()) panel.openCell(neighbour, { focus: false });
+});
+
+// Everything is on paper, folded or not.
+addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("main details:not([open], .tools)")) {
+    fold.open = true;
+    addEventListener("afterprint", () => (fold.open = false), { once: true });
+  }
 });
 
 addEventListener("hashchange", openAddress);

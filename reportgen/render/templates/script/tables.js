@@ -24,29 +24,37 @@ const tables = (() => {
     });
   }
 
-  // The texts of the heads over each column, top level first.
-  function columnPaths(table) {
-    const paths = [];
+  // The columns [first, last) that each head is over.
+  function headSpans(table) {
+    const spans = [];
     const taken = []; // rows that a head of an earlier row still covers, by column
     for (const row of table.tHead.rows) {
       let column = 0;
-      for (const head of row.cells) {
+      const skip = () => {
         while (taken[column] > 0) taken[column++] -= 1;
-        for (let i = 0; i < head.colSpan; i++, column++) {
-          (paths[column] ??= []).push(plain(head));
-          taken[column] = head.rowSpan - 1;
-        }
+      };
+      for (const head of row.cells) {
+        skip();
+        const first = column;
+        column += head.colSpan;
+        for (let i = first; i < column; i++) taken[i] = head.rowSpan - 1;
+        spans.push({ head, first, last: column });
       }
-      while (taken[column] > 0) taken[column++] -= 1;
+      skip();
     }
-    return paths;
+    return spans;
   }
+
+  // The texts of the heads over a column, top level first.
+  const headPath = (spans, column) =>
+    spans.filter(({ first, last }) => first <= column && column < last).map(({ head }) => plain(head)).filter(Boolean);
 
   function read(table) {
     const section = table.closest("section.table");
     const rows = [...table.tBodies[0].rows];
     const leads = rows.length ? rows[0].querySelectorAll("th").length : 0;
-    const columns = columnPaths(table).map((path) => path.filter(Boolean));
+    const spans = headSpans(table);
+    const columns = Array.from({ length: rows.length ? rows[0].cells.length : 0 }, (_, i) => headPath(spans, i));
     const heads = rows.map((row) => [...row.querySelectorAll("th")].map(plain));
     const leadTitles = columns.slice(0, leads).map((path) => path.join(" "));
     const model = {
@@ -55,8 +63,9 @@ const tables = (() => {
       title: section.dataset.title,
       table,
       section,
-      leads,
+      leads, // columns that name the row
       columns,
+      spans,
       rowSlugs: new Map(),
       columnSlugs: distinct(columns.map((path) => slug(path.join(" ")))),
       // A number says nothing without the title of its column.

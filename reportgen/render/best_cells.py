@@ -1,0 +1,106 @@
+"""Find the best numbers of a table: of what competes at the same scale.
+
+What does the work competes: frameworks, devices, compilers. Models, batch sizes and device counts do not:
+they change the work. So numbers compete that differ only in factors of the first kind; where both rows and
+columns have such factors, the numbers of a column.
+
+A number whose interval overlaps that of the best is marked as well: nothing shows that it is worse.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reportgen.core import metrics
+from reportgen.core.model import Summary
+from reportgen.core.results import Cell, Header, Quantity, Table
+
+# fmt: off
+_COMPETITORS = frozenset((
+    "accelerator", "attention", "backend", "cluster", "compiler", "cpu", "device",
+    "engine", "framework", "gpu", "hardware", "host", "implementation", "interconnect",
+    "kernel", "library", "loader", "machine", "node", "runtime", "software",
+    "system", "version", "xla",
+))
+# fmt: on
+_HIGHER: frozenset[Quantity] = frozenset(("speedup", "efficiency"))
+_LOWER: frozenset[Quantity] = frozenset(("observed", "excess"))
+
+Position = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The positions (row, column) of the best numbers, and what they are the best of, in words."""
+
+    cells: frozenset[Position]
+    text: str
+
+
+def best_cells(table: Table) -> Best:
+    """Return the best numbers; none if nothing competes or no direction is better."""
+    in_rows = _competes(table.row_factors, table.rows)
+    if not in_rows and not _competes(table.column_factors, table.columns):
+        return Best(frozenset(), "")
+    groups: dict[tuple[object, ...], list[Position]] = {}
+    for i, j in _numbers(table):
+        column = table.columns[j]
+        rows = j, *_work(table.row_factors, table.rows[i])
+        columns = i, *_work(table.column_factors, column)
+        groups.setdefault((column.quantity, *(rows if in_rows else columns)), []).append((i, j))
+    best = [position for members in groups.values() for position in _best(table, members)]
+    return Best(frozenset(best), f"Bold: the best of a {'column' if in_rows else 'row'}." if best else "")
+
+
+def _competes(names: Sequence[str], heads: Sequence[Header]) -> bool:
+    """Return whether the heads differ in what does the work."""
+    keys = [dict(zip(names, head.key, strict=False)) for head in heads if not head.is_mean]
+    return any(len({repr(key.get(name)) for key in keys}) > 1 for name in _COMPETITORS.intersection(names))
+
+
+def _work(names: Sequence[str], head: Header) -> tuple[str, ...]:
+    """Return the values of the head that say what is done, or what of it is measured."""
+    return tuple(repr(v) for n, v in zip(names, head.key, strict=False) if n not in _COMPETITORS)
+
+
+def _numbers(table: Table) -> Iterator[Position]:
+    for i, (row, line) in enumerate(zip(table.rows, table.cells, strict=True)):
+        for j, cell in enumerate(line):
+            if cell.kind == "number" and cell.value is not None and not row.is_mean:
+                yield i, j
+
+
+def _direction(cell: Cell, quantity: Quantity) -> int:
+    """Return 1 where more is better, -1 where less is, 0 where neither is."""
+    if quantity in _HIGHER:
+        return 1
+    if quantity in _LOWER:
+        return -1
+    if quantity not in ("value", "ratio") or cell.case is None:
+        return 0
+    better = metrics.metric_of(cell.case.metric).better
+    return {"higher": 1, "lower": -1}.get(better or "", 0)
+
+
+def _best(table: Table, positions: Sequence[Position]) -> list[Position]:
+    cells = {(i, j): table.cells[i][j] for i, j in positions}
+    first, quantity = cells[positions[0]], table.columns[positions[0][1]].quantity
+    direction = _direction(first, quantity)
+    if not direction or len(positions) < 2:
+        return []
+    best = max(cells.values(), key=lambda cell: direction * (cell.value or 0.0))
+    marked = [at for at, cell in cells.items() if cell.value == best.value or _overlaps(cell, best)]
+    return marked if len(marked) < len(positions) else []
+
+
+def _overlaps(cell: Cell, other: Cell) -> bool:
+    """Return whether the repeats of two measured values leave open which is larger."""
+    first, second = _summary(cell), _summary(other)
+    if first is None or second is None:
+        return False
+    return first.low <= second.high and second.low <= first.high
+
+
+def _summary(cell: Cell) -> Summary | None:
+    """Return the repeats behind a measured value; None for a single one and for a comparison."""
+    summary = cell.case.summary if cell.case and cell.comparison is None else None
+    return summary if summary and summary.n > 1 else None

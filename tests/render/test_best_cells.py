@@ -1,0 +1,76 @@
+"""Which numbers of a table are marked as the best."""
+
+from dataclasses import replace
+
+import pytest
+
+from reportgen.core.results import Header, Label, Table
+from reportgen.render.best_cells import best_cells
+from tests.render import example
+
+
+def _table(
+    values: list[list[float]],
+    rows: tuple[str, list[object]],
+    columns: tuple[str, list[object]],
+    **case: object,
+) -> Table:
+    """Return a table of measured values, one factor in rows and one in columns."""
+    cells = tuple(
+        tuple(
+            example.number(example.case(value, {rows[0]: r, columns[0]: c}, **case))
+            for value, c in zip(line, columns[1], strict=True)
+        )
+        for line, r in zip(values, rows[1], strict=True)
+    )
+    return replace(
+        example.throughput_table(),
+        row_factors=(rows[0],),
+        column_factors=(columns[0],),
+        rows=tuple(Header((r,), (Label(str(r)),)) for r in rows[1]),
+        columns=tuple(Header((c,), (Label(str(c)),)) for c in columns[1]),
+        cells=cells,
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "best", "text"),
+    [
+        # of frameworks at each number of devices
+        (("devices", [1, 8]), ("framework", ["A", "B"]), {(0, 1), (1, 0)}, "Bold: the best of a row."),
+        (("framework", ["A", "B"]), ("devices", [1, 8]), {(1, 0), (0, 1)}, "Bold: the best of a column."),
+        (("framework", ["A", "B"]), ("device", ["X", "Y"]), {(1, 0), (0, 1)}, "Bold: the best of a column."),
+        # models and numbers of devices do not compete
+        (("model", ["A", "B"]), ("devices", [1, 8]), set(), ""),
+    ],
+)
+def test_what_does_the_work_competes(
+    rows: tuple[str, list[object]], columns: tuple[str, list[object]], best: set[tuple[int, int]], text: str
+) -> None:
+    values = [[1.0, 2.0], [4.0, 3.0]] if rows[0] == "devices" else [[1.0, 4.0], [2.0, 3.0]]
+    found = best_cells(_table(values, rows, columns))
+    assert (found.cells, found.text) == (best, text)
+
+
+def test_less_time_is_better() -> None:
+    table = _table([[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="step_time", unit="s")
+    assert best_cells(table).cells == {(0, 0)}
+
+
+def test_a_metric_without_a_better_direction_has_no_best() -> None:
+    table = _table(
+        [[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="utilization", unit="ratio"
+    )
+    assert best_cells(table).cells == frozenset()
+
+
+def test_numbers_whose_repeats_overlap_are_equally_good() -> None:
+    # The repeats of `example.case` are 0.01 % apart.
+    table = _table([[1.0, 2.0, 2.0001]], ("devices", [1]), ("framework", ["A", "B", "C"]))
+    assert best_cells(table).cells == {(0, 1), (0, 2)}
+    single = _table([[1.0, 2.0, 2.0001]], ("devices", [1]), ("framework", ["A", "B", "C"]), repeats=1)
+    assert best_cells(single).cells == {(0, 2)}
+
+
+def test_equal_numbers_are_not_marked() -> None:
+    assert best_cells(_table([[2.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]))).cells == frozenset()
