@@ -9,7 +9,7 @@ Every function is explained with an example in docs/reference/python.md. Wrong r
 The command line calls these functions. pandas is loaded by the first `to_dataframe`, matplotlib by `build`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
@@ -19,6 +19,7 @@ from reportgen.core.factors import matches
 from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
 from reportgen.core.results import CompareKind, Expected, Note, Quantity, Report, Table
 from reportgen.core.rules import Rule
+from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
 from reportgen.load import LoadResult, load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
@@ -236,6 +237,8 @@ class BuildResult:
     logs     what was read, and what was not; its paths are relative to `base`
     problems  what a build leaves alone: edited tables in other files, unknown files beside generated ones
     files    number of generated files
+    rebuilt  the numbers and published figures that differ from the last build
+    lines    the changed lines of Markdown and CSV files, as a unified diff
     """
 
     reports: tuple[Report, ...]
@@ -245,6 +248,8 @@ class BuildResult:
     problems: tuple[Finding, ...] = ()
     files: int = 0
     base: Path = Path()
+    rebuilt: RebuiltReport = NOTHING_REBUILT
+    lines: tuple[str, ...] = ()
 
     @property
     def is_up_to_date(self) -> bool:
@@ -507,6 +512,7 @@ def build(
     out: PathLike | None = None,
     check: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
+    review: "Callable[[BuildResult], None] | None" = None,
 ) -> BuildResult:
     """Build every report of a folder, or with `check` compare the files with what would be built.
 
@@ -514,6 +520,7 @@ def build(
     logs      read these logs instead of those that the definitions name
     out       write generated files here; required for logs outside the repository
     progress  called with (what, done, total)
+    review    called with the result before anything is written; if it raises, nothing is
     Raises RequestError for anything wrong in definitions, labels, settings and prose, before writing.
     """
     from reportgen import pipeline, publish
@@ -530,25 +537,65 @@ def build(
         None if out is None else Path(out),
     )
     built = pipeline.build(request, progress)
-    publish_files = publish.compare if check else publish.apply
     place = request.place if request.out is None else request.out.as_posix()
     owned = publish.owned_files(request.target)
-    changes = [
-        replace(change, path=f"{place}/{change.path}")
-        for change in publish_files(built.files, request.target, owned=owned)
-    ]
-    changes += publish_files(built.injected, request.root, owned=built.injected)
+    targets = (
+        _Target(built.files, request.target, owned, f"{place}/"),
+        _Target(built.injected, request.root, tuple(built.injected), ""),
+    )
     unknown = publish.unknown_files(built.files, request.target, owned=owned, is_reports=request.out is None)
     strangers = tuple(_unknown_file(f"{place}/{path}") for path in unknown)
-    return BuildResult(
+    result = BuildResult(
         built.reports,
-        tuple(changes),
+        tuple(change for target in targets for change in target.changes()),
         (*built.findings, *strangers),
         built.logs,
         (*built.problems, *strangers),
         len(built.files),
         request.base,
+        _rebuilt(targets[0]),
+        tuple(line for target in targets for line in target.changed_lines()),
     )
+    if review:
+        review(result)
+    if not check:
+        for target in targets:
+            publish.apply(target.files, target.folder, owned=target.owned)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Generated files below one folder, and its path from the repository."""
+
+    files: Mapping[str, bytes]
+    folder: Path
+    owned: Collection[str]
+    prefix: str
+
+    def changes(self) -> "Iterator[Change]":
+        """Yield what writing the files would change, with paths from the repository."""
+        from reportgen import publish
+
+        for change in publish.compare(self.files, self.folder, owned=self.owned):
+            yield replace(change, path=f"{self.prefix}{change.path}")
+
+    def changed_lines(self) -> Iterator[str]:
+        """Yield the changed lines of the files that a reviewer reads."""
+        from reportgen import publish
+
+        yield from publish.changed_lines(self.files, self.folder, self.prefix)
+
+
+def _rebuilt(target: _Target) -> RebuiltReport:
+    """Return what differs between the reports in a folder and those that go there."""
+    from reportgen import publish
+    from reportgen.diff.rebuilt import compare_builds
+    from reportgen.render.outputs.registry import is_listing
+
+    new = {path: content for path, content in target.files.items() if is_listing(path)}
+    old = {path: publish.read_generated(target.folder, path) for path in new}
+    return compare_builds({path: content for path, content in old.items() if content is not None}, new)
 
 
 def _unknown_file(path: str) -> Finding:

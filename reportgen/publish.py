@@ -14,6 +14,7 @@ import stat
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -22,6 +23,8 @@ from reportgen.render.outputs import registry
 
 What = Literal["new", "changed", "removed", "edited"]
 
+# A reviewer reads these; other generated files have thousands of lines.
+_REVIEWED_ENDINGS = (".md", ".csv")
 _TEMPORARY = re.compile(r"\.(.+)\.([0-9]+)\.new")
 
 
@@ -129,6 +132,19 @@ def read_generated(folder: Path, path: str) -> bytes | None:
     """Return a file of an earlier build, None if there is none; symbolic links are not followed."""
     target = folder / path
     return target.read_bytes() if target.is_file() and not target.is_symlink() else None
+
+
+def changed_lines(outputs: Mapping[str, bytes], folder: Path, prefix: str = "") -> Iterator[str]:
+    """Yield the lines that `apply` would change, in Markdown and CSV, as a unified diff.
+
+    prefix  of the paths in the heads of the diff
+    """
+    for path, content in sorted(outputs.items()):
+        old = read_generated(folder, path)
+        if not path.endswith(_REVIEWED_ENDINGS) or old == content:
+            continue
+        before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (old, content))
+        yield from unified_diff(before, after, f"a/{prefix}{path}", f"b/{prefix}{path}", n=0, lineterm="")
 
 
 def owned_files(folder: Path) -> frozenset[str]:

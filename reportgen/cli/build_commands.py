@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.log_edits import print_log_edits
+from reportgen.cli.build_output import print_json, print_lines, print_numbers
+from reportgen.cli.format_option import Format, TextOrJson
+from reportgen.cli.log_edits import LogEdits, find_log_edits
 from reportgen.cli.log_messages import (
     log_skipped,
     log_unknown_folders,
@@ -31,6 +33,7 @@ Logs = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="Write generated files here, not into the reports folder.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 4 if there are findings above notes.")]
+Diff = Annotated[bool, typer.Option("--diff", help="Print the changed lines of Markdown and CSV files.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that was skipped or not read.")]
 
 
@@ -40,6 +43,7 @@ def build(
     out: Out = None,
     strict: Strict = False,
     verbose: Verbose = False,
+    format: Format = TextOrJson.TEXT,
 ) -> None:
     """Build every report: tables, figures, pages, and the tables marked in the README.
 
@@ -47,15 +51,21 @@ def build(
     Example: reportgen build reports/
              reportgen build reports/ --logs ~/campaign --out /tmp/report
 
-    Prints one line for each file that changed. Nothing is written if any definition is wrong.
+    Prints the numbers that change, old and new, before anything is written, and one line for each file that
+    changed. Nothing is written if any definition is wrong.
     """
     from reportgen import api
 
+    is_text = format is TextOrJson.TEXT
     with progress() as show:
-        result = api.build(reports, logs=logs, out=out, progress=show)
-    for change in result.changes:
+        result = api.build(
+            reports, logs=logs, out=out, progress=show, review=print_numbers if is_text else None
+        )
+    for change in result.changes if is_text else ():
         # A figure that was edited by hand has been drawn again.
         print(sanitize(f"{'changed' if change.what == 'edited' else change.what:8} {change.path}"))
+    if not is_text:
+        print_json(result, LogEdits())
     log_unknown_folders(result.logs.unknown_folders, result.base, logs)
     log_unread(result.logs.unread, verbose=verbose)
     if verbose:
@@ -64,7 +74,8 @@ def build(
     if not are_complete(result.logs.statuses):
         what += f"; {count_by_status('run', result.logs.statuses)}"
     what += skipped_files(unexplained_files(result.logs), "--verbose")
-    summarize(result.findings, what, listed=result.logs.findings, more="the reports")
+    listed = result.findings if strict else result.logs.findings
+    summarize(result.findings, what, listed=listed, more="the reports")
     log(f"open {(out or reports) / 'README.md'}")
     _exit(result, strict)
 
@@ -77,24 +88,45 @@ def check(
     allow_log_edits: Annotated[
         bool, typer.Option("--allow-log-edits", help="Only name committed logs that were edited or deleted.")
     ] = False,
+    diff: Diff = False,
+    format: Format = TextOrJson.TEXT,
 ) -> None:
     """Compare the committed files with what `build` would write; write nothing.
 
     \b
     Example: reportgen check reports/
+             reportgen check reports/ --diff
 
-    Exits with 3 if any file is stale, edited by hand, missing, left over or unknown, or if a committed log
-    was edited or deleted since the merge base.
+    Prints the numbers that `build` would change, old and new. Exits with 3 if any file is stale, edited by
+    hand, missing, left over or unknown, or if a committed log was edited or deleted since the merge base.
     """
     from reportgen import api
 
     with progress() as show:
         result = api.build(reports, logs=logs, out=out, check=True, progress=show)
-    for change in result.changes:
-        print(sanitize(f"{_STATES[change.what]:9} {change.path}"))
-    summarize(result.findings, f"{count(len(result.reports), 'report')}, {count(result.files, 'file')}")
+    edits = find_log_edits(reports, result.reports) if logs is None and out is None else LogEdits()
+    if format is TextOrJson.JSON:
+        print_json(result, edits)
+    else:
+        for change in result.changes:
+            print(sanitize(f"{_STATES[change.what]:9} {change.path}"))
+        edits.print_states()
+        print_numbers(result)
+        print_lines(result.lines if diff else ())
+    what = f"{count(len(result.reports), 'report')}, {count(result.files, 'file')}"
+    summarize(result.findings, what, listed=result.findings if strict else (), more="the reports")
     command = f"reportgen build {reports}"
     command += "".join(f" {option} {path}" for option, path in (("--logs", logs), ("--out", out)) if path)
+    _log_repair(result, command)
+    if not allow_log_edits:
+        edits.log_remedy()
+    if result.changes or (edits.states and not allow_log_edits):
+        raise typer.Exit(STALE)
+    _exit(result, strict)
+
+
+def _log_repair(result: "BuildResult", command: str) -> None:
+    """Log how to bring the files up to date."""
     if result.changes:
         are = "file is" if len(result.changes) == 1 else "files are"
         log(f"{len(result.changes):,} {are} out of date; run: {command}")
@@ -104,14 +136,8 @@ def check(
             f"{count(len(edited), 'table')} edited by hand, which `build` leaves alone; "
             f"undo the edit, or delete the sum from the end marker and run: {command}"
         )
-    has_log_edits = (
-        logs is None and out is None and print_log_edits(reports, result.reports, allowed=allow_log_edits)
-    )
     if result.is_up_to_date:
         log("up to date")
-    if result.changes or (has_log_edits and not allow_log_edits):
-        raise typer.Exit(STALE)
-    _exit(result, strict)
 
 
 # What `check` calls a file that `build` would write, change or remove.

@@ -1,6 +1,7 @@
 """Name committed logs that were edited or deleted since the merge base: logs are only added."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,28 +12,45 @@ if TYPE_CHECKING:
     from reportgen.core.results import Report
 
 
-def print_log_edits(reports: Path, built: "Iterable[Report]", *, allowed: bool) -> bool:
-    """Print the committed logs that were edited or deleted, and return whether there are any.
+@dataclass(frozen=True, slots=True)
+class LogEdits:
+    """Committed logs with their states, `edited` or `deleted`, by path.
 
-    allowed  leave out how to restore them
+    since   the commit that they are compared with, in words; commit  its name
+    """
+
+    states: tuple[tuple[str, str], ...] = ()
+    since: str = ""
+    commit: str = ""
+
+    def print_states(self) -> None:
+        """Print each log."""
+        for path, what in self.states:
+            print(sanitize(f"{what:9} {path}"))
+
+    def log_remedy(self) -> None:
+        """Log how to restore the logs, if any."""
+        if self.states:
+            logs = count(len(self.states), "committed log file")
+            log(
+                f"{logs} edited or deleted since {self.since}; logs are only added; restore them: "
+                f"git checkout {self.commit[:10]} -- PATH; or accept it: reportgen check --allow-log-edits"
+            )
+
+
+def find_log_edits(reports: Path, built: "Iterable[Report]") -> LogEdits:
+    """Return the committed logs that were edited or deleted.
+
     Nothing is known outside a git repository, and in a clone without the history back to the merge base.
     """
     from reportgen.baseline import changed_logs
 
     compared = changed_logs(reports, [report.sources for report in built])
     if compared is None:
-        return False
+        return LogEdits()
     endpoint, changes = compared
     states = [
         *((path, "edited") for path in changes.edited),
         *((path, "deleted") for path in changes.deleted),
     ]
-    for path, what in sorted(states):
-        print(sanitize(f"{what:9} {path}"))
-    if states and not allowed:
-        logs = count(len(states), "committed log file")
-        log(
-            f"{logs} edited or deleted since {endpoint.text}; logs are only added; restore them: "
-            f"git checkout {endpoint.commit[:10]} -- PATH; or accept it: reportgen check --allow-log-edits"
-        )
-    return bool(states)
+    return LogEdits(tuple(sorted(states)), endpoint.text, endpoint.commit)

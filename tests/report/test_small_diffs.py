@@ -22,7 +22,8 @@ from reportgen.render.outputs import readme
 from tests.builders import write_files
 from tests.conftest import ROOT
 
-# Changed lines of a table besides the rows of the changed run, and of the page besides its tables (headline, findings, counts of runs).
+# Changed lines of a table besides the rows of the changed run, and of the page besides its tables: headline, findings,
+# counts of runs.
 MORE_LINES, REST_OF_PAGE = 4, 7
 
 Row = dict[str, str]
