@@ -31,6 +31,7 @@ PER_NODE, GLOBAL_BATCH = "devices_per_node", "global_batch_size"
 # Metrics of which the values are events rather than results.
 _IGNORED_METRICS = frozenset({"action_time", "throttle_reasons"})
 _MAX_CASES = 20_000
+_MAX_POOLED_RUNS = 12
 _MAX_MEASURES = 4_000
 
 
@@ -174,12 +175,25 @@ def _cases(runs: Sequence[Run]) -> list[_Repeats]:
         shared = _shared([folders[member] for member in members])
         if len({tuple(folders[member].items()) for member in members}) > 1:
             groups.append(_Repeats({**shared, **_derived(runs[members[0]].factors)}, members))
+    groups += _pooled(runs, folders)
     for number, run in enumerate(runs):
         if number not in lone:
             near_members = near[factors_key(run.factors), tuple(folders[number].items())]
             repeat = run.repeat if run.repeat is not None else near_members.index(number) + 1
             groups.append(_Repeats({**folders[number], **_derived(run.factors), REPEAT: repeat}, [number]))
     return groups[:_MAX_CASES]
+
+
+def _pooled(runs: Sequence[Run], folders: Sequence[dict[str, FactorValue]]) -> Iterable[_Repeats]:
+    """Yield the runs of one folder that differ in factors: people take the mean of a folder anyway."""
+    by_folder: dict[object, list[int]] = {}
+    for number, folder in enumerate(folders):
+        by_folder.setdefault(tuple(folder.items()), []).append(number)
+    for members in by_folder.values():
+        keys = {factors_key(runs[member].factors) for member in members}
+        if 1 < len(members) <= _MAX_POOLED_RUNS and len(keys) > 1:
+            shared = _shared([runs[member].factors for member in members])
+            yield _Repeats({**folders[members[0]], **_derived(shared)}, members)
 
 
 def _derived(factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:

@@ -47,6 +47,8 @@ _RATIO = re.compile(
 )
 _EFFICIENCY = re.compile(r"efficien", re.IGNORECASE)
 _MATCH, _CONFLICT = 3.0, -5.0
+# How much less usual a statistic is that no heading names.
+_RARITY = {"mean": 0.5, "repeat": 1.0, "minimum": 4.0, "maximum": 4.0}
 
 
 def is_ratio(texts: Sequence[str]) -> bool:
@@ -68,6 +70,8 @@ def preference(texts: Sequence[str], measure: Measure) -> float:
     statistics = {name for pattern, name in _STATISTICS if re.search(pattern, text)}
     if statistics:
         total += _MATCH if measure.statistic in statistics else _CONFLICT / 2
+    else:
+        total -= _RARITY.get(measure.statistic, 0.0)
     if _PER_DEVICE.search(text):
         total += (
             _MATCH

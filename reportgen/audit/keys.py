@@ -71,6 +71,10 @@ _COUNTED = (
     (re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(?=[a-z])"), ("devices",)),
     (re.compile(r"(?<=[a-z0-9)]) ?[x×] ?(\d{1,4})\b"), ("devices",)),
 )  # fmt: skip
+_NUMBER_NAME = re.compile(r"(?<![\w.])(?P<number>\d{1,7}) ?(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3})(?![\w.])")
+_NAME_NUMBER = re.compile(
+    r"(?<![\w.])(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3}) ?[=:#]? ?(?P<number>\d{1,7})(?![\w.])"
+)
 _NAMED = re.compile(r"([a-z][a-z0-9_ .-]{0,30}?) ?[=:] ?([^\s,;=:()]{1,40})")
 _MIN_CONTAINED = 3
 # How well a text must fit a case that has no such factor, where other cases have the text as a value.
@@ -247,6 +251,10 @@ class KeyIndex:
             if (match := pattern.search(rest)) and (part := self.match_number(factors, float(match[1]))):
                 matches.append(part)
                 rest = rest[: match.start()] + " " + rest[match.end() :]
+        for number, factors, span in _named_numbers(rest):
+            if part := self.match_number(factors, number):
+                matches.append(part)
+                rest = rest[: span[0]] + " " * (span[1] - span[0]) + rest[span[1] :]
         for match in list(_NAMED.finditer(rest)):
             name = squash(match[1])
             factor = next((each for each in self._numbers if squash(each) == name), None)
@@ -338,6 +346,14 @@ def _shares(covered: NDArray[np.int64], words: Sequence[str]) -> NDArray[np.floa
     for pattern, length in lengths.items():
         shares[covered == pattern] = length / total if total else 0
     return shares
+
+
+def _named_numbers(text: str) -> Iterable[tuple[float, tuple[str, ...], tuple[int, int]]]:
+    """Yield (number, factors, span) of numbers beside the usual name of a factor: "4 Run", "num_nodes 2"."""
+    for pattern in (_NUMBER_NAME, _NAME_NUMBER):
+        for match in pattern.finditer(text):
+            if factors := factors_of_heading(match["name"]):
+                yield float(match["number"]), factors, match.span()
 
 
 def _covered(words: tuple[str, ...], level: Level, own: str) -> int:

@@ -25,6 +25,8 @@ from reportgen.core.model import FactorValue, Source
 _MIN_TABLE_PROOF, _MIN_VERIFIED, _MIN_TABLE_SHARE = 20.0, 3, 0.6
 # Which share of the other numbers under the same key or heading must agree.
 _MIN_KEY_SHARE = 0.5
+# How many numbers must agree with the statistic of a table and with no other.
+_MIN_RULING_OUT = 3
 # What the numbers of a row must prove to accuse its key.
 _MIN_KEY_PROOF, _MIN_KEY_NUMBERS, _MIN_ROW_SHARE = 16.0, 2, 0.6
 
@@ -273,6 +275,8 @@ class Judge:
             return self._agreeing(each)
         if not self._is_proved() or not self._is_trusted(each, groups):
             return nothing
+        if self._may_be_other_statistic(each):
+            return nothing
         case, value = self._nearest(each)
         devices = self.evidence.cases[case].factors.get("devices", 0)
         neighbours = [(other, own) for other, own in expected if other is not claim]
@@ -281,6 +285,35 @@ class Judge:
         )
         judgement = self._of_case(each, case, value, CellVerdict.DIFFERS)
         return replace(judgement, hypothesis=explain(self.evidence, doubt))
+
+    def _may_be_other_statistic(self, each: _Judged) -> bool:
+        """Return whether a number agrees under another statistic that the other numbers do not rule out.
+
+        A mean among medians differs only where the table is known to show medians.
+        """
+        assert each.reading is not None
+        for other in self._other_statistics(each.reading):
+            mask = self.candidates.mask(each.claim.row, each.claim.column)
+            if not compare(self.evidence, each.claim, other, mask).is_verified:
+                continue
+            same = [known for known in self._judged if known.is_verified and known.reading == each.reading]
+            ruling_out = 0
+            for known in same:
+                mask = self.candidates.mask(known.claim.row, known.claim.column)
+                outcome = compare(self.evidence, known.claim, other, mask)
+                ruling_out += outcome.is_comparable and not outcome.is_verified
+            if ruling_out < _MIN_RULING_OUT:
+                return True
+        return False
+
+    def _other_statistics(self, reading: Reading) -> Iterator[Reading]:
+        own = self.evidence.measures[reading.measure]
+        for number, measure in enumerate(self.evidence.measures):
+            if (
+                number != reading.measure
+                and replace(measure, statistic=own.statistic, protocol=own.protocol) == own
+            ):
+                yield Reading(number, reading.scale)
 
     def _agreeing(self, each: _Judged) -> Judgement:
         assert each.outcome is not None
