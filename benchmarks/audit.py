@@ -1,9 +1,10 @@
-"""Plant errors in tables of the published studies and print how many an audit finds, and what it accuses falsely.
+"""Plant errors in tables of published studies; print how many an audit finds, and what it accuses falsely.
 
     python benchmarks/audit.py [--tables 200] [--seed 1] [--corpus DIR] [--verbose]
 
-Tables, shapes, ways to write numbers, and errors are drawn at random (tests/audit/planting.py). Half of the tables
-are audited against all of logs/, the others against the logs of their own study. `clean` tables contain no error.
+Tables, shapes, ways to write numbers, and errors are drawn at random (tests/audit/planting.py). Half of the
+tables are audited against all of logs/, the others against the logs of their own study. A quarter of them
+contain no error.
 """
 
 import argparse
@@ -16,10 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-import reportgen
-from reportgen.audit import Auditor, gather_evidence, reader
-from tests.audit.figures import Study, studies
-from tests.audit.planting import Planted, Score, plant
+import reportgen  # noqa: E402
+from reportgen.audit import Auditor, gather_evidence, reader  # noqa: E402
+from tests.audit.figures import Study, studies  # noqa: E402
+from tests.audit.planting import Planted, Score, plant  # noqa: E402
 
 
 def tables(study: Study, count: int, seed: int) -> Iterator[Planted]:
@@ -43,9 +44,8 @@ def main() -> None:
     arguments = parser.parse_args()
     total = Score()
     everything = Auditor(gather_evidence(reportgen.read(ROOT / "logs")))
-    print(
-        f"{'study':<20} {'tables':>6} {'errors':>6} {'found':>6} {'share':>6} {'right':>6} {'false':>6} {'s':>6}"
-    )
+    heads = ("study", "tables", "errors", "found", "share", "right", "false", "s")
+    print("{:<20} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}".format(*heads))
     for study in studies(ROOT, arguments.corpus):
         if arguments.only not in study.name:
             continue
@@ -69,11 +69,17 @@ def main() -> None:
 
 def _print(name: str, tables: int, score: Score, seconds: float) -> None:
     errors, finds = sum(score.planted.values()), sum(score.found_errors.values())
-    print(
-        f"{name:<20} {tables:>6} {errors:>6} {finds:>6} {100 * score.share:>5.1f}% {score.right:>6} {score.false:>6}"
-        f" {seconds:>6.1f}",
-        flush=True,
+    shown = (
+        name,
+        tables,
+        errors,
+        finds,
+        f"{100 * score.share:.1f}%",
+        score.right,
+        score.false,
+        f"{seconds:.1f}",
     )
+    print("{:<20} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}".format(*shown), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from reportgen.audit.evidence import Measure
+from reportgen.audit.numbers import unit_of_heading
 
 # Words of a heading -> metric and phase that they mean, "" for any.
 _QUANTITIES: tuple[tuple[str, str, str], ...] = (
@@ -54,6 +55,16 @@ _RARITY = {"mean": 0.5, "repeat": 1.0, "minimum": 4.0, "maximum": 4.0}
 def is_ratio(texts: Sequence[str]) -> bool:
     """Return whether headings announce a ratio."""
     return any(_RATIO.search(text) for text in texts)
+
+
+def signature(texts: Sequence[str]) -> frozenset[str]:
+    """Return what headings say about the measure, as words; equal for columns that show the same."""
+    text = " ".join(texts).lower().replace("_", " ")
+    words = {pattern for pattern, *_ in (*_QUANTITIES, *_STATISTICS) if re.search(pattern, text)}
+    words |= {unit for each in texts if (unit := unit_of_heading(each))}
+    for name, pattern in (("device", _PER_DEVICE), ("inverse", _INVERSE), ("ratio", _RATIO)):
+        words |= {name} if pattern.search(text) else set()
+    return frozenset(words)
 
 
 def preference(texts: Sequence[str], measure: Measure) -> float:

@@ -77,8 +77,8 @@ _NAME_NUMBER = re.compile(
 )
 _NAMED = re.compile(r"([a-z][a-z0-9_ .-]{0,30}?) ?[=:] ?([^\s,;=:()]{1,40})")
 _MIN_CONTAINED = 3
-# How well a text must fit a case that has no such factor, where other cases have the text as a value.
-_MIN_BESIDE_EXACT = 0.84
+# How well a text fits a case of which the factors cover all of it.
+_WHOLE = 0.84
 # Words of headings that say what is measured; a folder of such a name says nothing about a column.
 _WORDS_WITHOUT_KEY = (
     "throughput time times seconds second sec s ms us min hours img image images sample samples seq "
@@ -162,10 +162,11 @@ class KeyIndex:
                     self._numbers.setdefault(factor, {})[float(value)] = code
                 elif words := _words(value):
                     self._levels.append(Level(factor, code, words, value))
-        self._by_first: dict[str, list[Level]] = {}
+        self._by_word: dict[str, list[Level]] = {}
+        self._precisions = [level for level in self._levels if level.factor == "precision"]
         for level in self._levels:
             for word in set(level.words):
-                self._by_first.setdefault(word, []).append(level)
+                self._by_word.setdefault(word, []).append(level)
 
     def numeric_factors(self) -> Iterable[str]:
         """Return the factors that have numbers as values."""
@@ -247,11 +248,15 @@ class KeyIndex:
             parts = [self.match_number(("nodes",), nodes), self.match_number(("devices",), devices)]
             matches += [part for part in parts if part]
             rest = rest[: match.start()] + " " + rest[match.end() :]
+        for number, factors, span in _named_numbers(rest, _NUMBER_NAME):
+            if part := self.match_number(factors, number):
+                matches.append(part)
+                rest = rest[: span[0]] + " " * (span[1] - span[0]) + rest[span[1] :]
         for pattern, factors in _COUNTED:
             if (match := pattern.search(rest)) and (part := self.match_number(factors, float(match[1]))):
                 matches.append(part)
                 rest = rest[: match.start()] + " " + rest[match.end() :]
-        for number, factors, span in _named_numbers(rest):
+        for number, factors, span in _named_numbers(rest, _NAME_NUMBER):
             if part := self.match_number(factors, number):
                 matches.append(part)
                 rest = rest[: span[0]] + " " * (span[1] - span[0]) + rest[span[1] :]
@@ -282,12 +287,14 @@ class KeyIndex:
         whole = "".join(words)
         precision = _PRECISIONS.get(whole)
         device = find_device(text)
-        for level in self._candidates(words, precision is not None or device is not None):
+        for level in self._candidates(words, device is not None):
             own = "".join(level.words)
             if own == whole or (
                 precision and level.factor == "precision" and _PRECISIONS.get(own) == precision
             ):
                 hits.add(level.factor, 1.0, level.code, -1)
+            elif level.factor == "precision" and (bits := _covered_precision(words, own)):
+                hits.add(level.factor, 0.9 * bits.bit_count() / len(words), level.code, bits)
             elif covered := _covered(words, level, own):
                 hits.add(level.factor, 0.9 * covered.bit_count() / len(words), level.code, covered)
             elif _is_contained(words, whole, level, own):
@@ -299,7 +306,8 @@ class KeyIndex:
     def _candidates(self, words: tuple[str, ...], everything: bool) -> Iterable[Level]:
         if everything:
             return self._levels
-        return dict.fromkeys(level for word in dict.fromkeys(words) for level in self._by_first.get(word, ()))
+        near = (level for word in dict.fromkeys(words) for level in self._by_word.get(word, ()))
+        return dict.fromkeys([*near, *self._precisions])
 
     def _of_hits(self, hits: _Hits, words: Sequence[str], *, exact: bool) -> KeyMatch | None:
         """Return the cases that fit best: with the text as a value, or without such a factor."""
@@ -323,8 +331,8 @@ class KeyIndex:
         score = np.maximum(whole, 0.95 * _shares(covered, words))
         is_exact = whole >= 1
         others = ~is_exact & ~named_elsewhere
-        best_score = max(score[others].max(initial=0), _MIN_BESIDE_EXACT if is_exact.any() else 1e-9)
-        mask = is_exact | (others & (score >= best_score))
+        best_score = max(score[others].max(initial=0), _WHOLE if is_exact.any() else 1e-9)
+        mask = is_exact | (others & (score >= min(best_score, _WHOLE) - 1e-9))
         if not mask.any():
             return None
         named = {factor: frozenset(code for _, code, _ in best) for factor, best in hits.by_factor.items()}
@@ -348,12 +356,13 @@ def _shares(covered: NDArray[np.int64], words: Sequence[str]) -> NDArray[np.floa
     return shares
 
 
-def _named_numbers(text: str) -> Iterable[tuple[float, tuple[str, ...], tuple[int, int]]]:
+def _named_numbers(
+    text: str, pattern: re.Pattern[str]
+) -> Iterable[tuple[float, tuple[str, ...], tuple[int, int]]]:
     """Yield (number, factors, span) of numbers beside the usual name of a factor: "4 Run", "num_nodes 2"."""
-    for pattern in (_NUMBER_NAME, _NAME_NUMBER):
-        for match in pattern.finditer(text):
-            if factors := factors_of_heading(match["name"]):
-                yield float(match["number"]), factors, match.span()
+    for match in list(pattern.finditer(text)):
+        if factors := factors_of_heading(match["name"]):
+            yield float(match["number"]), factors, match.span()
 
 
 def _covered(words: tuple[str, ...], level: Level, own: str) -> int:
@@ -373,6 +382,16 @@ def _covered(words: tuple[str, ...], level: Level, own: str) -> int:
                 return ((1 << (end + 1 - start)) - 1) << start
             if not own.startswith(joined):
                 break
+    return 0
+
+
+def _covered_precision(words: tuple[str, ...], own: str) -> int:
+    """Return the words of a text that name the same precision as a value, as bits: FP16 names amp."""
+    for start in range(len(words)):
+        for end in range(start + 1, min(len(words), start + 3) + 1):
+            name = _PRECISIONS.get("".join(words[start:end]))
+            if name and name == _PRECISIONS.get(own) and not "".join(words[start:end]).isdigit():
+                return ((1 << (end - start)) - 1) << start
     return 0
 
 

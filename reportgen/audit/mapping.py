@@ -8,7 +8,7 @@ numbers that agree by chance is mapped to nothing.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from reportgen.audit.agreement import Scale, agrees, bits, bounds, scales_of
 from reportgen.audit.evidence import REPEAT, Evidence, Measure
-from reportgen.audit.hints import preference
+from reportgen.audit.hints import preference, signature
 from reportgen.audit.keys import Mask
 from reportgen.audit.layout import NumberClaim, Slot, TableLayout
 from reportgen.core.model import FloatArray
 
 IntArray = NDArray[np.int64]
+# The column or row of a claim.
+Line = Callable[[NumberClaim], object]
 
 # In bits: a number that disagrees, a reading without precedent in the table, one with it, a shared condition.
 _DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
@@ -29,6 +31,8 @@ _DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
 _MIN_PROOF, _MIN_SHARE = 9.0, 0.5
 _TRIED_READINGS, _TRIED_VALUES = 8, 4
 _MAX_CONDITIONS = 6
+# What a column must prove beyond the reading of those like it, and how many more of its numbers must agree.
+_DEVIATION, _MIN_GAINED_STATISTIC = 28.0, 3
 _MAX_CANDIDATES = 3000
 
 
@@ -253,29 +257,75 @@ class Mapper:
         return freed if self._readings(freed)[1] > self._readings(candidates)[1] + _MIN_PROOF else candidates
 
     def _readings(self, candidates: Candidates) -> tuple[dict[NumberClaim, Reading], float]:
-        """Return the reading of each claim: one for the table, for each column, or for each row."""
+        """Return the reading of each claim, by columns or by rows, whichever the numbers prove better."""
         votes = self._votes(candidates)
-        best: tuple[dict[NumberClaim, Reading], float] = ({}, 0.0)
-        for grouping in (_of_table, _of_column, _of_row):
-            groups: dict[object, list[NumberClaim]] = defaultdict(list)
-            for claim in self.layout.claims:
-                groups[grouping(claim)].append(claim)
-            chosen: dict[NumberClaim, Reading] = {}
-            proof = 0.0
-            known: set[Reading] = set()
-            ordered = sorted(
-                groups.values(), key=lambda claims: -sum(len(votes[each]) > 0 for each in claims)
+        by_columns = self._by_lines(candidates, votes, _of_column)
+        by_rows = self._by_lines(candidates, votes, _of_row)
+        return by_rows if by_rows[1] > by_columns[1] + 2 * _NEW_READING else by_columns
+
+    def _by_lines(
+        self, candidates: Candidates, votes: Mapping[NumberClaim, set[Reading]], line_of: Line
+    ) -> tuple[dict[NumberClaim, Reading], float]:
+        """Return one reading for lines with the same headings, another for a line that proves it.
+
+        Wrong numbers make a short column look like another statistic. So a column may only differ from those
+        like it if several of its numbers prove that.
+        """
+        families: dict[object, dict[object, list[NumberClaim]]] = defaultdict(lambda: defaultdict(list))
+        for claim in self.layout.claims:
+            families[signature(self._texts(claim, line_of)), claim.unit, claim.part][line_of(claim)].append(
+                claim
             )
-            for claims in ordered:
-                best_reading = self._reading_of(claims, votes, candidates, known, grouping)
-                if best_reading:
-                    reading, own = best_reading
-                    proof += own
-                    known.add(reading)
-                    chosen |= {claim: reading for claim in claims if _fits(claim, reading, self.evidence)}
-            if proof > best[1]:
-                best = chosen, proof
-        return best
+        chosen: dict[NumberClaim, Reading] = {}
+        total = 0.0
+        known: set[Reading] = set()
+        for lines in sorted(families.values(), key=lambda lines: -sum(map(len, lines.values()))):
+            claims = [claim for line in lines.values() for claim in line]
+            shared = self._reading_of(claims, votes, candidates, known, self._texts(claims[0], line_of))
+            known |= {shared[0]} if shared else set()
+            for line in lines.values():
+                best = self._of_line(line, shared[0] if shared else None, votes, candidates, known, line_of)
+                if best:
+                    known.add(best[0])
+                    total += best[1]
+                    chosen |= {claim: best[0] for claim in line if _fits(claim, best[0], self.evidence)}
+            total -= _NEW_READING
+        return chosen, total
+
+    def _of_line(
+        self,
+        line: Sequence[NumberClaim],
+        shared: Reading | None,
+        votes: Mapping[NumberClaim, set[Reading]],
+        candidates: Candidates,
+        known: set[Reading],
+        line_of: Line,
+    ) -> tuple[Reading, float] | None:
+        """Return the reading of one column or row: the shared one unless its own numbers prove another."""
+        texts = self._texts(line[0], line_of)
+        own = self._reading_of(line, votes, candidates, known, texts)
+        if shared is None or (own and own[0] == shared):
+            return own
+        proof, agreeing = self._prove(line, shared, candidates, texts)
+        if own and own[1] > proof + _DEVIATION:
+            gained = self._prove(line, own[0], candidates, texts)[1] - agreeing
+            ours, theirs = self._measure(own[0]), self._measure(shared)
+            is_same_quantity = (ours.quantity, ours.scope) == (theirs.quantity, theirs.scope)
+            if gained >= (_MIN_GAINED_STATISTIC if is_same_quantity else 2):
+                return own
+        return shared, proof
+
+    def _prove(
+        self, claims: Sequence[NumberClaim], reading: Reading, candidates: Candidates, texts: Sequence[str]
+    ) -> tuple[float, int]:
+        """Return what claims prove for a reading, and how many of them agree."""
+        proof, agreeing = preference(texts, self._measure(reading)), 0
+        for claim in claims:
+            if _fits(claim, reading, self.evidence):
+                outcome = compare(self.evidence, claim, reading, candidates.mask(claim.row, claim.column))
+                proof += proof_of(claim, outcome)
+                agreeing += outcome.is_verified
+        return proof, agreeing
 
     def _votes(self, candidates: Candidates) -> dict[NumberClaim, set[Reading]]:
         """Return the readings in which each claim agrees with a candidate."""
@@ -296,10 +346,9 @@ class Mapper:
         votes: Mapping[NumberClaim, set[Reading]],
         candidates: Candidates,
         known: set[Reading],
-        grouping: object,
+        texts: Sequence[str],
     ) -> tuple[Reading, float] | None:
         """Return the reading that the claims of a group prove best, with its proof, None if there is none."""
-        texts = self._texts(claims, grouping)
         counts: Counter[Reading] = Counter()
         for claim in claims:
             for reading in votes[claim]:
@@ -332,14 +381,11 @@ class Mapper:
     def _measure(self, reading: Reading) -> Measure:
         return self.evidence.measures[reading.measure]
 
-    def _texts(self, claims: Sequence[NumberClaim], grouping: object) -> tuple[str, ...]:
+    def _texts(self, claim: NumberClaim, line_of: Line) -> tuple[str, ...]:
+        """Return what is written above a column, or beside a row, about its measure."""
         layout = self.layout
-        if grouping is _of_column:
-            return layout.heads[claims[0].column] or layout.table.context[-1:]
-        if grouping is _of_row:
-            return layout.labels[claims[0].row]
-        common = set.intersection(*(set(layout.heads[claim.column]) for claim in claims)) if claims else set()
-        return (*layout.table.context[-2:], *sorted(common))
+        texts = layout.heads[claim.column] if line_of is _of_column else layout.labels[claim.row]
+        return texts if any(signature((text,)) for text in texts) else (*layout.table.context[-2:], *texts)
 
     def _conditions(
         self, candidates: Candidates, readings: Mapping[NumberClaim, Reading]
@@ -368,10 +414,6 @@ class Mapper:
 def replace_ignored(candidates: Candidates, ignored: frozenset[int]) -> Candidates:
     """Return candidates that ignore some slots."""
     return Candidates(candidates.evidence, candidates.layout, ignored)
-
-
-def _of_table(claim: NumberClaim) -> object:
-    return claim.part
 
 
 def _of_column(claim: NumberClaim) -> object:

@@ -25,6 +25,8 @@ from reportgen.core.model import FactorValue, Source
 _MIN_TABLE_PROOF, _MIN_VERIFIED, _MIN_TABLE_SHARE = 20.0, 3, 0.6
 # Which share of the other numbers under the same key or heading must agree.
 _MIN_KEY_SHARE = 0.5
+# Mistakes that say nothing against the keys of a cell.
+_CLEAR_MISTAKES = ("swapped cells", "decimal shift", "unit", "per device", "total", "transposed digits")
 # How many numbers must agree with the statistic of a table and with no other.
 _MIN_RULING_OUT = 3
 # What the numbers of a row must prove to accuse its key.
@@ -69,6 +71,12 @@ class _Judged:
     reading: Reading | None = None
     outcome: Outcome | None = None
     has_other_key: bool = False
+    hypothesis: Hypothesis | None = None
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether a mistake that is not another number of the table explains it."""
+        return self.hypothesis is not None and self.hypothesis.name in _CLEAR_MISTAKES
 
     @property
     def is_comparable(self) -> bool:
@@ -104,7 +112,10 @@ class Judge:
         self._correct(wrong_keys)
         groups = self._groups()
         expected = [(each.claim, self._expected(each)) for each in self._judged if each.is_comparable]
-        judgements = [self._judgement(each, groups, expected) for each in self._judged]
+        for each in self._judged:
+            if each.is_comparable and not each.is_verified:
+                each.hypothesis = self._explain(each, expected)
+        judgements = [self._judgement(each, groups) for each in self._judged]
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
 
@@ -254,37 +265,36 @@ class Judge:
     def _is_trusted(self, each: _Judged, groups: Mapping[object, Sequence[_Judged]]) -> bool:
         """Return whether the other numbers under each key of a claim agree mostly."""
         for name in self._group_names(each):
-            others = [other for other in groups[name] if other is not each and other.is_comparable]
+            others = [
+                other
+                for other in groups[name]
+                if other is not each and other.is_comparable and not other.is_explained
+            ]
             agreeing = sum(other.is_verified for other in others)
             # One other cell that differs may be the second of two that were swapped.
             if len(others) >= 2 and agreeing < _MIN_KEY_SHARE * len(others):
                 return False
         return True
 
-    def _judgement(
-        self,
-        each: _Judged,
-        groups: Mapping[object, Sequence[_Judged]],
-        expected: Sequence[tuple[NumberClaim, float]],
-    ) -> Judgement:
+    def _judgement(self, each: _Judged, groups: Mapping[object, Sequence[_Judged]]) -> Judgement:
         claim = each.claim
         nothing = Judgement(claim.cell, claim.number.text, CellVerdict.NO_SOURCE)
         if not each.is_comparable or each.reading is None or each.outcome is None:
             return nothing
         if each.is_verified:
             return self._agreeing(each)
-        if not self._is_proved() or not self._is_trusted(each, groups):
-            return nothing
-        if self._may_be_other_statistic(each):
+        if not self._is_proved() or not self._is_trusted(each, groups) or self._may_be_other_statistic(each):
             return nothing
         case, value = self._nearest(each)
+        return replace(self._of_case(each, case, value, CellVerdict.DIFFERS), hypothesis=each.hypothesis)
+
+    def _explain(self, each: _Judged, expected: Sequence[tuple[NumberClaim, float]]) -> Hypothesis | None:
+        assert each.reading is not None
+        case, value = self._nearest(each)
         devices = self.evidence.cases[case].factors.get("devices", 0)
-        neighbours = [(other, own) for other, own in expected if other is not claim]
-        doubt = Doubt(
-            claim, each.reading, value, case, devices if isinstance(devices, int) else 0, neighbours
-        )
-        judgement = self._of_case(each, case, value, CellVerdict.DIFFERS)
-        return replace(judgement, hypothesis=explain(self.evidence, doubt))
+        neighbours = [(other, own) for other, own in expected if other is not each.claim]
+        count = devices if isinstance(devices, int) else 0
+        return explain(self.evidence, Doubt(each.claim, each.reading, value, case, count, neighbours))
 
     def _may_be_other_statistic(self, each: _Judged) -> bool:
         """Return whether a number agrees under another statistic that the other numbers do not rule out.

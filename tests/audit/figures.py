@@ -162,8 +162,7 @@ def _transformers(generator: random.Random, rows: Sequence[Row]) -> list[Known]:
             "seq_len": row["seq_len"],
             "batch_size": row["batch_size"],
         }
-        for quantity in quantities:
-            figures.append(Known(keys, quantity, float(row[quantity]), units.get(quantity, "s")))
+        figures += [Known(keys, name, float(row[name]), units.get(name, "s")) for name in quantities]
     return _unique(figures)
 
 
@@ -172,7 +171,12 @@ def _lambda_logs(generator: random.Random, rows: Sequence[Row]) -> list[Known]:
     for row in rows:
         # Progress bars print rates; other logs have timestamps.
         text = row["win_printed_hmean" if row["variant"].startswith("tqdm") else "win_ts_inner_samples_per_s"]
-        if row["status"] == "ok" and text and row["tree"] == "results":
+        if (
+            row["status"] == "ok"
+            and text
+            and row["tree"] == "results"
+            and "4x2080Ti_trt2" not in row["system"]
+        ):
             task = row["taskdir"].removeprefix("PyTorch_").rpartition("_")[0]
             cases.setdefault((row["system"], task, row["taskdir"]), []).append(float(text))
     names = set(_subset(generator, (system for system, *_ in cases), 6, 20))
