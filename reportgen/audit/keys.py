@@ -68,9 +68,9 @@ _COUNTED = (
     (re.compile(r"(?<![a-z])(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|sl)[ _]*[=:]?[ _]*(\d{1,7})\b"),
      ("seq_len",)),
     (re.compile(r"(?<![a-z])(?:repeat|run|rep|trial)[ _#]*[=:]?[ _]*(\d{1,3})\b"), (REPEAT,)),
-    (re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(?=[a-z])"), ("devices",)),
-    (re.compile(r"(?<=[a-z0-9)]) ?[x×] ?(\d{1,4})\b"), ("devices",)),
 )  # fmt: skip
+# "8x V100" and "V100 x8" are counts only if such a case exists: "RTX 8000" is none.
+_TIMES = (re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(?=[a-z])"), re.compile(r"(?<=[\d)\s])[x×] ?(\d{1,4})\b"))
 _NUMBER_NAME = re.compile(r"(?<![\w.])(?P<number>\d{1,7}) ?(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3})(?![\w.])")
 _NAME_NUMBER = re.compile(
     r"(?<![\w.])(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3}) ?[=:#]? ?(?P<number>\d{1,7})(?![\w.])"
@@ -254,6 +254,11 @@ class KeyIndex:
                 rest = rest[: span[0]] + " " * (span[1] - span[0]) + rest[span[1] :]
         for pattern, factors in _COUNTED:
             if (match := pattern.search(rest)) and (part := self.match_number(factors, float(match[1]))):
+                matches.append(part)
+                rest = rest[: match.start()] + " " + rest[match.end() :]
+        for pattern in _TIMES:
+            match = pattern.search(rest)
+            if match and (part := self.match_number(("devices",), float(match[1]))) and part.named["devices"]:
                 matches.append(part)
                 rest = rest[: match.start()] + " " + rest[match.end() :]
         for number, factors, span in _named_numbers(rest, _NAME_NUMBER):

@@ -4,6 +4,7 @@
 """
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,22 @@ def audit_tables(study: Study, *, errors: bool) -> tuple[Score, list[str]]:
     return score, remarks
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
-def test_planted_errors_are_found_and_nothing_else(study: Study) -> None:
-    score, remarks = audit_tables(study, errors=True)
-    assert score.false == 0, remarks
-    assert sum(score.planted.values()) >= TABLES // 2
-    assert score.share >= 0.9, remarks
+def check(sources: Sequence[Study]) -> None:
+    """Check that at least 95 % of the errors are found, and that no right cell is accused."""
+    planted = finds = 0
+    missed = []
+    for study in sources:
+        score, remarks = audit_tables(study, errors=True)
+        assert score.false == 0, (study.name, remarks)
+        planted += sum(score.planted.values())
+        finds += sum(score.found_errors.values())
+        missed += [f"{study.name}: {remark}" for remark in remarks]
+    assert planted >= 40
+    assert finds >= 0.95 * planted, missed
+
+
+def test_planted_errors_are_found_and_nothing_else() -> None:
+    check(STUDIES)
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
@@ -49,11 +60,4 @@ def test_tables_without_errors_are_verified(study: Study) -> None:
 
 
 def test_planted_errors_in_tables_of_raw_logs_are_found(corpus: Path) -> None:
-    total = Score()
-    for study in studies(ROOT, corpus)[len(STUDIES) :]:
-        score, remarks = audit_tables(study, errors=True)
-        assert score.false == 0, (study.name, remarks)
-        for kind, count in score.planted.items():
-            total.planted[kind] = total.planted.get(kind, 0) + count
-            total.found_errors[kind] = total.found_errors.get(kind, 0) + score.found_errors.get(kind, 0)
-    assert total.share >= 0.95
+    check(studies(ROOT, corpus)[len(STUDIES) :])
