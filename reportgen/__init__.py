@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from reportgen.api import (
         BuildResult,
         CaseSet,
+        CellExplanation,
         Detection,
         InitResult,
         RequestError,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         detect,
         detect_all,
         expected_speed,
+        explain_cell,
         format_names,
         init,
         list_runs,
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BuildResult",
     "CaseSet",
+    "CellExplanation",
     "Detection",
     "InitResult",
     "RequestError",
@@ -47,6 +50,7 @@ __all__ = [
     "detect",
     "detect_all",
     "expected_speed",
+    "explain_cell",
     "format_names",
     "init",
     "list_runs",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from reportgen.audit import AuditedDocument
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
+    from reportgen.render.cell_chain import CellSection
+    from reportgen.report.find_cell import CellPlace
     from reportgen.report.listing import RunListing
     from reportgen.report.run_view import RunView
     from reportgen.sources.logfiles import LogFiles
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BuildResult",
     "CaseSet",
+    "CellExplanation",
     "Detection",
     "InitResult",
     "RequestError",
@@ -51,6 +54,7 @@ __all__ = [
     "detect",
     "detect_all",
     "expected_speed",
+    "explain_cell",
     "format_names",
     "init",
     "list_runs",
@@ -503,6 +507,54 @@ def expected_speed(
     facts.check(target, f"{expected}: target")
     facts.check(reference, f"{expected}: reference")
     return speed_on_paths(facts, target, reference, resolve_open_factors(facts, dict(where or {}), "where"))
+
+
+@dataclass(frozen=True, slots=True)
+class CellExplanation:
+    """How a cell came about: its place in the report, and the sections that `reportgen why` prints."""
+
+    place: "CellPlace"
+    sections: "tuple[CellSection, ...]"
+
+    def to_markdown(self) -> str:
+        """Return the sections as Markdown."""
+        from reportgen.render.cell_chain import as_markdown
+
+        return as_markdown(self.sections)
+
+    def to_json(self) -> str:
+        """Return the cell, its cases and the parts of its difference, as in report.json."""
+        from reportgen.render.outputs.report_json import encode_cell
+
+        at = self.place
+        return encode_cell(at.report, at.table, at.row, at.column, at.cell).decode()
+
+
+def explain_cell(
+    report: str,
+    table: str,
+    row: str = "",
+    column: str = "",
+    *,
+    reports: PathLike = "reports",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> CellExplanation:
+    """Return how one cell of a report came about, and why it is slower than its baseline.
+
+    table     id, with its facet if the entry has facets
+    row, column  the head as printed, words of it, or factor=value, separated by commas
+    reports   folder of definitions
+    Raises RequestError, with the nearest names or all that fit, unless exactly one cell fits.
+    """
+    from reportgen import pipeline
+    from reportgen.render.cell_chain import explain
+    from reportgen.report.find_cell import column_text, find_cell, row_text
+
+    folder = Path(reports)
+    request = pipeline.Request(folder.resolve().parent, folder)
+    at = find_cell(pipeline.assemble_report(request, report, progress), table, row, column)
+    heads = row_text(at.row), column_text(at.column)
+    return CellExplanation(at, tuple(explain(at.report, at.table, at.column, at.cell, heads)))
 
 
 def build(

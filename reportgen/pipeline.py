@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from reportgen.autolayout.overview import define_overview
-from reportgen.core.errors import RequestError
+from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Finding, Source, Status
 from reportgen.core.results import Report, TrackProgress
 from reportgen.core.rules import Rule
@@ -157,6 +157,28 @@ def _summary(request: Request, reader: LogReader) -> LogSummary:
     )
 
 
+def assemble_report(request: Request, name: str, progress: Progress | None = None) -> Report:
+    """Return one report of the folder, without rendering it.
+
+    Raises RequestError for anything wrong in definitions and settings, and if there is no such report.
+    """
+    _check(request)
+    measured = MeasuredRuns()
+    inputs = _read_inputs(request, measured, progress, only=name)
+    (definition,), (logs,) = inputs.definitions, inputs.campaigns
+    with _naming_unused_labels([logs]):
+        return assemble(definition, logs, inputs.knowledge, "", measured=measured)
+
+
+def _only(definitions: Sequence[ReportDefinition], name: str, place: str) -> list[ReportDefinition]:
+    """Return the definition of that name alone."""
+    named = [definition for definition in definitions if definition.name == name]
+    if not named:
+        names = [definition.name for definition in definitions]
+        raise RequestError(place, f'no report "{name}"', did_you_mean(name, names))
+    return named
+
+
 @dataclass(frozen=True, slots=True)
 class _Inputs:
     """What a build reads: settings, facts, definitions, and the logs of each definition."""
@@ -168,10 +190,17 @@ class _Inputs:
     reader: LogReader
 
 
-def _read_inputs(request: Request, measured: MeasuredRuns, progress: Progress | None) -> _Inputs:
-    """Read definitions and settings first, then all logs that they name at once."""
+def _read_inputs(
+    request: Request, measured: MeasuredRuns, progress: Progress | None, only: str = ""
+) -> _Inputs:
+    """Read definitions and settings first, then all logs that they name at once.
+
+    only  name of the only report to read for, "" for all
+    """
     settings = read_settings(request.reports, request.place)
     definitions = _definitions(request, settings)
+    if only and definitions:
+        definitions = _only(definitions, only, request.place)
     reader = LogReader(request.base, progress)
     # Facts are about the repository's own logs, wherever the logs of the reports are.
     facts_reader = reader if request.base == request.root else LogReader(request.root, progress)
@@ -182,6 +211,7 @@ def _read_inputs(request: Request, measured: MeasuredRuns, progress: Progress | 
     if not definitions:
         _check_overview(request, reader)
         definitions = _overviews(request, reader)
+        definitions = _only(definitions, only, request.place) if only else definitions
     knowledge = compute_facts(settings.knowledge, settings.facts, facts_reader, measured)
     campaigns = [reader.read(definition.logs) for definition in definitions]
     pairs = zip(definitions, campaigns, strict=True)

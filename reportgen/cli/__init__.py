@@ -20,6 +20,7 @@ from reportgen.cli import (
     learn_command,
     log_commands,
     show_command,
+    why_command,
 )
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
@@ -37,6 +38,7 @@ for command in (
     log_commands.runs,
     show_command.show,
     history_command.history,
+    why_command.why,
     build_commands.expected,
     build_commands.init,
     log_commands.formats,

@@ -15,6 +15,7 @@ COMMANDS = [
     "runs",
     "show",
     "history",
+    "why",
     "expected",
     "init",
     "formats",

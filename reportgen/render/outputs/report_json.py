@@ -18,7 +18,7 @@ from reportgen.core.comparability import conditions_of_case
 from reportgen.core.cycles import CycleComparison
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.plain_text import printable_json
-from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, SpeedEdge, Table
+from reportgen.core.results import Cell, Comparison, Expected, Header, Provenance, Report, SpeedEdge, Table
 from reportgen.core.verdict import Verdict
 from reportgen.render.case_index import CaseIndex
 from reportgen.render.grid import note_numbers, number, unit_label
@@ -56,6 +56,26 @@ def encode_report(content: Content) -> bytes:
         "provenance": [_provenance(provenance) for provenance in report.provenance],
         **_without_blanks(breakdowns=_breakdowns(report.tables, cases)),
     }
+    return _encode(document)
+
+
+def encode_cell(report: Report, table: Table, row: Header, column: Header, cell: Cell) -> bytes:
+    """Return one cell with its cases and their runs, and the parts of its difference, as in report.json."""
+    cases = CaseIndex(report)
+    breakdown = cell.comparison.breakdown if cell.comparison else None
+    document: Json = {
+        "version": VERSION,
+        "report": report.name,
+        "table": table.id,
+        "cell": _cell(table, row, column, cell, note_numbers(table), cases),
+        "notes": [table.notes[note].text for note in cell.notes],
+        "cases": [_case(case, cases.name(case)) for case in dict.fromkeys(cell.cases)],
+        **_without_blanks(breakdown=breakdown and _breakdown(breakdown)),
+    }
+    return _encode(document)
+
+
+def _encode(document: Json) -> bytes:
     text = msgspec.json.format(_ENCODER.encode(_canonical(document)), indent=1).decode()
     return printable_json(text).encode() + b"\n"
 
