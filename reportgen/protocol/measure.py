@@ -111,18 +111,18 @@ def _failed(run: Run) -> Finding:
 def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None) -> tuple[Finding, ...]:
     """Return why there is no number; `known` is the reason if it is already known."""
     run, metric, phase = request.run, request.metric, request.phase
+    whole = series_of(run, "step_time", STEP)
+    window, available = request.window(whole), request.measured.available(totals)
+    has_data = (metric, phase) in available
+    if window and has_data and not known and clock_error(whole, window) > UNUSABLE_CLOCK_ERROR:
+        return check_resolution(request.measured, window)
     if run.status != "complete":
         return (_incomplete(run, f"; no {metric} ({phase}) recorded"),)
-    available = request.measured.available(totals)
-    if known or (metric, phase) not in available:
+    if known or not has_data:
         return (known,) if known else () if available else no_number_at_all(run)
-    whole = series_of(run, "step_time", STEP)
-    if whole and whole[0].clock == "cuda_event" and request.window(whole) is None:
+    if whole and whole[0].clock == "cuda_event" and window is None:
         message = f"{metric} ({phase}): no step after the warm-up has a time of the device"
         return (Finding("warning", Rule.PROTOCOL_NO_NUMBER, run.id, message, whole[0].source),)
-    window = request.window(whole)
-    if window and clock_error(whole, window) > UNUSABLE_CLOCK_ERROR:
-        return check_resolution(request.measured, window)
     names = (*request.parts, STEP)
     series = [request.measured.entries(each) for each in run.series if each.phase in names]
     steps = [entries for entries in series if len(entries)]
@@ -173,8 +173,11 @@ def _strongest(request: MeasureRequest) -> Measured | Finding | None:
     return _by_aggregate(request) or by_telemetry
 
 
-def _by_aggregate(request: MeasureRequest) -> Measured | None:
-    """Take a figure that the log had already reduced; throughput also from a step time and its work."""
+def _by_aggregate(request: MeasureRequest) -> Measured | Finding | None:
+    """Take a figure that the log had already reduced; throughput also from a step time and its work.
+
+    A finding instead, if the figure says nothing about the run.
+    """
     run, metric, parts = request.run, request.metric, request.parts
     value, used = _sum(run, metric, parts)
     if not used and metric == "throughput" and run.samples_per_step is not None:
@@ -182,13 +185,16 @@ def _by_aggregate(request: MeasureRequest) -> Measured | None:
         value = run.samples_per_step / time if time > 0 else math.nan
     if not used or not math.isfinite(value):
         return None
+    findings = _aggregate_only(run, used)
+    if invalid := next((finding for finding in findings if finding.severity == "invalid"), None):
+        return invalid
     evidence: Evidence = "published" if run.published else "aggregate"
     measurement = Measurement(
         run,
         value,
         evidence,
         sources=tuple(dict.fromkeys(figure.source for figure in used)),
-        findings=_aggregate_only(run, used),
+        findings=findings,
         unit=unit_of(run, metric),
         parts=tuple(figure.phase for figure in used) if request.is_total else (),
     )
