@@ -14,11 +14,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.model import FactorValue
+from reportgen.core.model import FactorValue, Status
 from reportgen.core.results import COMPARED_QUANTITIES, ON_REQUEST, CompareKind, FigureKind, Quantity
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
-from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, TableSpec
+from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, RequiredSpec, TableSpec
 
 T = TypeVar("T")
 
@@ -39,6 +39,14 @@ class CompareTable(TomlTable):
     exchangeable: bool = False
     accept: tuple[Literal["samples_per_step", "clock", "evidence"], ...] = ()
     why: bool = False
+
+
+class RequiredTable(TomlTable):
+    """`required` of a table."""
+
+    cells: Literal["all"] | list[dict[str, FactorValue]] = msgspec.field(default_factory=list)
+    repeats: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
+    statuses: Annotated[list[Status], Meta(min_length=1)] | UnsetType = UNSET
 
 
 class TableKeys(TomlTable):
@@ -66,6 +74,7 @@ class TableKeys(TomlTable):
     digits: Annotated[int, Meta(ge=1, le=12)] | UnsetType = UNSET
     decimals: Annotated[int, Meta(ge=0, le=12)] | UnsetType = UNSET
     notes: Texts | UnsetType = UNSET
+    required: RequiredTable | UnsetType = UNSET
 
 
 class TableEntry(TableKeys, kw_only=True):
@@ -279,9 +288,18 @@ def _table(entry: TableEntry, place: str, protocol: Protocol, protocols: Mapping
         decimals=_given(entry.decimals, None),
         notes=_names(entry.notes),
         planned=tuple(_given(entry.planned, [])),
+        required=_required(entry.required),
     )
     _check_axes(spec)
     return spec
+
+
+def _required(table: RequiredTable | UnsetType) -> RequiredSpec:
+    if isinstance(table, UnsetType):
+        return RequiredSpec()
+    cells = [] if table.cells == "all" else table.cells
+    statuses = _given(table.statuses, [])
+    return RequiredSpec(tuple(cells), table.cells == "all", _given(table.repeats, 0), tuple(statuses))
 
 
 def _qualify(value: Texts | dict[str, FactorValue] | UnsetType) -> dict[str, FactorValue | None]:
@@ -319,6 +337,14 @@ def _check_axes(spec: TableSpec) -> None:
             raise RequestError(
                 f"{spec.place}.planned[{position}]", f"lacks {', '.join(missing)}", "give a value for each"
             )
+    for position, wanted in enumerate(spec.required.cells):
+        for name in wanted:
+            if name not in roles:
+                raise RequestError(
+                    f"{spec.place}.required.cells[{position}].{name}",
+                    "is not in rows, columns or facets",
+                    did_you_mean(name, roles),
+                )
 
 
 def _missing(text: str, place: str) -> str:

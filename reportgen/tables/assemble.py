@@ -36,6 +36,7 @@ from reportgen.tables.headings import (
 )
 from reportgen.tables.means import mean_cells
 from reportgen.tables.pivot import AxisKey, CaseGrid, Key, Place, pivot, unnamed
+from reportgen.tables.required import missing_required
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec, definition_digest
 from reportgen.tables.unit_choice import UnitChoice
@@ -58,9 +59,11 @@ def build_tables(
     against = comparer(spec, selection.pool, speed_facts, measured)
     grids = pivot(spec, selection.cases)
     ids = _ids(spec, [grid.facet for grid in grids])
-    return [
+    tables = [
         _table(spec, grid, against, id, selection.factors_of) for grid, id in zip(grids, ids, strict=True)
     ]
+    missing = tuple(missing_required(spec.id, spec.required, tables))
+    return [replace(tables[0], findings=(*tables[0].findings, *missing)), *tables[1:]]
 
 
 def _check_direction(spec: TableSpec) -> None:

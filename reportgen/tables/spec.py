@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal
 
-from reportgen.core.model import FactorValue
+from reportgen.core.model import FactorValue, Status
 from reportgen.core.results import CompareKind, FigureKind, Quantity
 from reportgen.protocol import Protocol
 
@@ -37,6 +37,21 @@ class CompareSpec:
     is_exchangeable: bool = False
     accept: tuple[str, ...] = ()
     why: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredSpec:
+    """What must be there; its absence is a finding.
+
+    cells      factors with values, of rows, columns and facets: a cell with them must have a number
+    all_cells  every cell must have a number
+    repeats    fewest repeats of each case; statuses  how its runs may end, any way if empty
+    """
+
+    cells: tuple[Mapping[str, FactorValue], ...] = ()
+    all_cells: bool = False
+    repeats: int = 0
+    statuses: tuple[Status, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +84,7 @@ class TableSpec:
     digits: int = 4
     decimals: int | None = None
     notes: tuple[str, ...] = ()
+    required: RequiredSpec = RequiredSpec()
 
     @property
     def named(self) -> frozenset[str]:

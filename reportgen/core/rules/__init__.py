@@ -86,6 +86,7 @@ class Rule(StrEnum):
     READ_UNUSED_LABEL = "read.unused-label", "note", "warning"
     TABLE_HIDDEN_VARIATION = "table.hidden-variation", "warning"
     TABLE_MISSING_BASELINE = "table.missing-baseline", "note"
+    TABLE_MISSING_REQUIRED = "table.missing-required", "warning"
     TABLE_NOT_COMPARABLE = "table.not-comparable", "warning"
     TABLE_SETS_DIFFER = "table.sets-differ", "note"
     TABLE_UNNAMED_FACTOR = "table.unnamed-factor", "warning"
