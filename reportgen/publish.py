@@ -12,10 +12,11 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from reportgen.core.errors import RequestError
@@ -126,6 +127,18 @@ def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
     """Write the files that do not exist yet and return their paths; existing files are never touched."""
     new = {path: content for path, content in outputs.items() if not os.path.lexists(_target(folder, path))}
     return [change.path for change in apply(new, folder)]
+
+
+@contextmanager
+def temporary_folder(files: Mapping[str, bytes]) -> Iterator[Path]:
+    """Write files to a temporary folder, and remove it at the end."""
+    with TemporaryDirectory(prefix="reportgen-") as place:
+        folder = Path(place).resolve()
+        for path, content in files.items():
+            target = _target(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        yield folder
 
 
 def read_generated(folder: Path, path: str) -> bytes | None:

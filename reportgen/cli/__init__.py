@@ -15,6 +15,7 @@ from reportgen import __version__
 from reportgen.cli import (
     audit_command,
     build_commands,
+    compare_command,
     diff_command,
     history_command,
     learn_command,
@@ -35,6 +36,7 @@ for command in (
     build_commands.build,
     build_commands.check,
     diff_command.diff,
+    compare_command.compare,
     log_commands.runs,
     show_command.show,
     history_command.history,

@@ -6,19 +6,15 @@ paired by place, so a case is found again under another protocol or with other f
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from reportgen.core.comparability import differing_conditions
 from reportgen.core.rules import SEVERITIES
 from reportgen.core.stats import geometric_mean
-from reportgen.core.verdict import Verdict
 from reportgen.diff.cells import CellChange, cell_key, changed_cells, paired_cells, same_number, same_value
-from reportgen.diff.rows import DESCRIPTIONS, CasePair, Row, reasons_of, side_of, verdict_on_pair
+from reportgen.diff.pairs import DESCRIPTIONS, CasePair, reasons_of, side_of, verdict_on_pair
+from reportgen.diff.rows import EnvironmentChange, Row, corrected_rows, environment_changes, sorted_rows
 from reportgen.diff.snapshot import StoredCell, StoredFinding, StoredReport
-from reportgen.verdicts import correct_for_number
-
-# Of false discoveries among the verdicts of a diff.
-_RATE = 0.05
 
 Reports = Mapping[str, StoredReport]
 
@@ -40,16 +36,6 @@ class FindingChange:
 
     report: str
     finding: StoredFinding
-
-
-@dataclass(frozen=True, slots=True)
-class EnvironmentChange:
-    """Something in the environment that differs, and how many of the moved rows it may explain."""
-
-    name: str
-    old: str
-    new: str
-    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +126,7 @@ def compare_reports(old: Reports, new: Reports, is_there: Callable[[str], bool] 
     pairs = [(old.get(renamed.get(name, name)), report) for name, report in sorted(new.items())]
     both = [(before, after) for before, after in pairs if before is not None]
     gone = old.keys() - new.keys() - set(renamed.values())
-    rows = _sorted_rows(_rows(both))
+    rows = sorted_rows(_rows(both))
     changes = [change for before, after in both for change in changed_cells(before, after)]
     came, went = _finding_changes(both)
     return Diff(
@@ -151,7 +137,7 @@ def compare_reports(old: Reports, new: Reports, is_there: Callable[[str], bool] 
         rerounded=tuple(change for change in changes if change.is_appearance_only),
         findings_came=came,
         findings_went=went,
-        environment=_environment(rows),
+        environment=environment_changes(rows),
         new_reports=tuple(_report(after) for before, after in pairs if before is None),
         gone_reports=tuple(_report(old[name]) for name in sorted(gone)),
         renamed_reports=tuple(_report(new[name], earlier) for name, earlier in sorted(renamed.items())),
@@ -199,9 +185,7 @@ def _report(report: StoredReport, old_name: str = "") -> ReportChange:
 def _rows(both: Iterable[tuple[StoredReport, StoredReport]]) -> list[Row]:
     """Return a row for each pair of cases that moved, with verdicts corrected for their number."""
     rows = [row for before, after in both for row in _rows_of_report(before, after)]
-    verdicts = {position: row.verdict for position, row in enumerate(rows) if row.verdict}
-    corrected: dict[int, Verdict] = correct_for_number(verdicts, _RATE)
-    return [replace(row, verdict=corrected.get(position)) for position, row in enumerate(rows)]
+    return corrected_rows(rows)
 
 
 def _rows_of_report(old: StoredReport, new: StoredReport) -> Iterator[Row]:
@@ -251,23 +235,6 @@ def _row(pair: CasePair, changes: Sequence[CellChange]) -> Row:
         tables=tuple(dict.fromkeys(change.table for change in changes)),
         is_part=bool(pair.repeats.kept and pair.repeats.added),
     )
-
-
-# The worst first. Of equal verdicts, the slowest first; metrics that are no speeds have no verdict.
-_ORDER = ("slower", "not comparable", "undecided", "no repeats", "", "faster", "same")
-
-
-def _sorted_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
-    def key(row: Row) -> tuple[int, float, str, str]:
-        kind = row.verdict.kind if row.verdict else ""
-        return _ORDER.index(kind), row.ratio or 0.0, row.place, row.heading
-
-    return tuple(sorted(rows, key=key))
-
-
-def _environment(rows: Iterable[Row]) -> tuple[EnvironmentChange, ...]:
-    counts = Counter((each.name, each.baseline, each.own) for row in rows for each in row.environment)
-    return tuple(EnvironmentChange(*what, number) for what, number in sorted(counts.items()))
 
 
 # Ratios

@@ -1,28 +1,22 @@
-"""One case before and after: its numbers, how its repeats compare, and why it moved.
+"""One case on two sides: its numbers, how its repeats compare, and why it moved.
 
-`diff` makes rows of stored cases, `compare` of cases that were measured now; both are shown alike.
+`pairs` makes rows of two states of a report, `case_sets` of logs that were measured now; both are shown
+alike.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from reportgen.core import units
-from reportgen.core.comparability import differing_conditions
-from reportgen.core.metrics import metric_of
 from reportgen.core.results import Difference
 from reportgen.core.verdict import Verdict
-from reportgen.diff.repeats import RepeatChanges, compare_repeats
-from reportgen.diff.snapshot import StoredCase, StoredRepeat, StoredReport
-from reportgen.verdicts import TimedRepeat, decide
+from reportgen.verdicts import correct_for_number
 
-# Files that describe logs. They may be corrected; logs may not.
-DESCRIPTIONS = ("labels.toml", "source.toml")
-
-_MAX_NAMED = 2
-# Of a verdict where runs of one case are not compared with other runs of it.
-_NO_ORDER = "unknown"
+# The arrangement of a verdict that rests on no order of runs.
+NO_ORDER = "unknown"
+# Of false discoveries among the verdicts of a comparison.
+_RATE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,171 +62,43 @@ class Row:
         return self.verdict.ratio
 
 
-def side_of(case: StoredCase, shown: str = "") -> RowSide:
-    """Return one side of a row."""
-    summary = case.summary
-    assert summary is not None
-    assert summary.value is not None
-    unit = units.choose([summary.value], case.unit)
-    text = shown or f"{units.text(summary.value / unit.factor)} {unit.name}".removesuffix(" ratio")
-    return RowSide(summary.value, text, summary.repeats, summary.low, summary.high)
-
-
 @dataclass(frozen=True, slots=True)
-class CasePair:
-    """A case in two states of a report.
+class EnvironmentChange:
+    """Something in the environment that differs, and how many of the moved rows it may explain."""
 
-    is_redefined  whether the definition of a table that shows it changed
-    """
-
-    old_report: StoredReport
-    new_report: StoredReport
-    old: StoredCase
-    new: StoredCase
-    is_redefined: bool = False
-
-    @property
-    def repeats(self) -> RepeatChanges:
-        """What became of the repeats."""
-        return compare_repeats(self.old, self.new, self.old_report.sources, self.new_report.sources)
-
-    @property
-    def has_moved(self) -> bool:
-        """Return whether anything but findings differs: a repeat, or the number."""
-        assert self.old.summary is not None
-        assert self.new.summary is not None
-        return self.old.summary != self.new.summary or not self.repeats.is_none
+    name: str
+    old: str
+    new: str
+    rows: int
 
 
-def verdict_on_pair(pair: CasePair) -> Verdict | None:
-    """Return the verdict on the new runs against the old ones, None for a metric that is no speed.
-
-    Runs that are on both sides say nothing about a change, so only new runs are compared with others.
-    """
-    metric = metric_of(pair.new.metric, pair.new.unit)
-    if not metric.is_speed or metric.better is None:
-        return None
-    changes = pair.repeats
-    others = changes.removed or pair.old.measurements
-    new, old = _timed(changes.added), _timed(others)
-    ratio = _speed_ratio(pair, metric.better)
-    if ratio is None or any(each.value <= 0 for each in (*new, *old)):
-        return None
-    reason = _not_comparable(pair)
-    if reason:
-        return Verdict("not comparable", ratio, _NO_ORDER, reason=reason)
-    if not new:
-        return Verdict("undecided", ratio, _NO_ORDER, reason="no run was added, so nothing new was measured")
-    return decide(new, old, better=metric.better)
+def arrow_text(difference: Difference) -> str:
+    """Return what differs, in words: `driver 535 -> 550`."""
+    return f"{difference.name} {difference.baseline} -> {difference.own}"
 
 
-def _not_comparable(pair: CasePair) -> str:
-    """Return why old and new numbers are no two measurements of one thing, "" if they are."""
-    if _protocol_changes(pair):
-        return "measured by another protocol"
-    changes = pair.repeats
-    if changes.edited:
-        return "a log was edited"
-    if changes.remeasured:
-        return "the same logs give other numbers"
-    differs = differing_conditions(pair.new.conditions, pair.old.conditions, pair.new.metric)
-    essential = [each for each in differs if each.is_essential]
-    return f"differs in {' and '.join(f'{_arrow(each)}' for each in essential)}" if essential else ""
+def corrected_rows(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with verdicts corrected for their number."""
+    verdicts = {position: row.verdict for position, row in enumerate(rows) if row.verdict}
+    corrected: dict[int, Verdict] = correct_for_number(verdicts, _RATE)
+    return [replace(row, verdict=corrected.get(position)) for position, row in enumerate(rows)]
 
 
-def _arrow(difference: Difference) -> str:
-    return f"{difference.name} ({difference.baseline} -> {difference.own})"
+# The worst first. Of equal verdicts, the slowest first; metrics that are no speeds have no verdict.
+_ORDER = ("slower", "not comparable", "undecided", "no repeats", "", "faster", "same")
 
 
-def _speed_ratio(pair: CasePair, better: Literal["higher", "lower"]) -> float | None:
-    assert pair.old.summary is not None
-    assert pair.new.summary is not None
-    old, new = pair.old.summary.value, pair.new.summary.value
-    if old is None or new is None or old <= 0 or new <= 0:
-        return None
-    return new / old if better == "higher" else old / new
+def sorted_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Return the rows, the worst first."""
+
+    def key(row: Row) -> tuple[int, float, str, str]:
+        kind = row.verdict.kind if row.verdict else ""
+        return _ORDER.index(kind), row.ratio or 0.0, row.place, row.heading
+
+    return tuple(sorted(rows, key=key))
 
 
-def _timed(repeats: Sequence[StoredRepeat]) -> list[TimedRepeat]:
-    return [TimedRepeat(each.value, each.started, each.round) for each in repeats if each.value is not None]
-
-
-def reasons_of(pair: CasePair) -> tuple[str, ...]:
-    """Return why the number of a case moved: protocol, logs, labels, definition, reader."""
-    reasons = [*_protocol_changes(pair), *_log_changes(pair), *_label_changes(pair)]
-    if pair.is_redefined:
-        reasons.append("definition changed")
-    readers = [*_reader_changes(pair)]
-    if not readers and not reasons and pair.repeats.remeasured:
-        readers.append("reader changed: the same logs give other numbers")
-    return (*reasons, *readers)
-
-
-def _protocol_changes(pair: CasePair) -> list[str]:
-    old, new = pair.old.protocol, pair.new.protocol
-    before, after = pair.old_report.protocols.get(old, {}), pair.new_report.protocols.get(new, {})
-    fields = [
-        f"{name} {_plain(before[name])} -> {_plain(after[name])}"
-        for name in after
-        if name != "name" and name in before and before[name] != after[name]
-    ]
-    if not fields:
-        return [] if old == new else [f"protocol changed: {old} -> {new}"]
-    return [f"protocol changed: {', '.join(fields)}"]
-
-
-def _plain(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _log_changes(pair: CasePair) -> Iterator[str]:
-    changes = pair.repeats
-    replaced = changes.replaced
-    if replaced:
-        yield f"{_runs(replaced)} measured again under the same name"
-    if changes.edited:
-        yield f"log edited: {_named(changes.edited_files)}"
-    if len(changes.added) > replaced:
-        yield f"{_runs(len(changes.added) - replaced)} added"
-    without = {run.run: run.status for run in pair.new.unmeasured}
-    failed = [run for run in changes.removed if run.run in without]
-    if failed:
-        files = [file for run in failed for file in run.files[:1]]
-        yield f"no number any more: {_named(files)} ({without[failed[0].run].replace('_', ' ')})"
-    removed = len(changes.removed) - replaced - len(failed)
-    if removed:
-        yield f"{_runs(removed)} no longer counted"
-
-
-def _runs(number: int) -> str:
-    return f"{number} run{'' if number == 1 else 's'}"
-
-
-def _named(files: Sequence[str]) -> str:
-    more = f" and {len(files) - _MAX_NAMED} more" if len(files) > _MAX_NAMED else ""
-    return ", ".join(files[:_MAX_NAMED]) + more
-
-
-def _label_changes(pair: CasePair) -> Iterator[str]:
-    before, after = pair.old_report.sources, pair.new_report.sources
-    files = {file for side in (pair.old, pair.new) for repeat in side.measurements for file in repeat.files}
-    for path in sorted(before.keys() | after.keys()):
-        folder, _, name = path.rpartition("/")
-        if name not in DESCRIPTIONS or before.get(path) == after.get(path):
-            continue
-        # Reports of older versions do not list their labels.
-        is_known = path in before or any(each.endswith(name) for each in before)
-        if is_known and any(file.startswith(f"{folder}/" if folder else "") for file in files):
-            yield f"{path} changed"
-
-
-def _reader_changes(pair: CasePair) -> Iterator[str]:
-    formats = {repeat.format for repeat in pair.new.measurements}
-    before, after = (_readers(report) for report in (pair.old_report, pair.new_report))
-    for name in sorted(formats & before.keys() & after.keys()):
-        if before[name] != after[name]:
-            yield f"reader changed: {name} version {before[name]} -> {after[name]}"
-
-
-def _readers(report: StoredReport) -> Mapping[str, int]:
-    return {each.format: each.reader for each in report.provenance}
+def environment_changes(rows: Iterable[Row]) -> tuple[EnvironmentChange, ...]:
+    """Return what differs in the environment of the rows, each with the number of rows."""
+    counts = Counter((each.name, each.baseline, each.own) for row in rows for each in row.environment)
+    return tuple(EnvironmentChange(*what, number) for what, number in sorted(counts.items()))

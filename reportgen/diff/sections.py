@@ -9,11 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reportgen.core.results import Difference
 from reportgen.core.verdict import difference_text
 from reportgen.diff.cells import CellChange
 from reportgen.diff.changes import Diff, FindingChange, ReportChange
-from reportgen.diff.rows import Row
+from reportgen.diff.rows import Row, arrow_text
 from reportgen.render.text.english import count
 
 Tone = Literal["bad", "good", "plain"]
@@ -22,6 +21,8 @@ _KINDS = ("slower", "faster", "undecided", "no repeats", "not comparable", "same
 # Ratios nearer to 1 than this are written as equal.
 _EQUAL = 0.0005
 _MAX_NAMED = 5
+# What a verdict without a test says about the order of the runs.
+_ORDERS = {"blocked": " (not interleaved)", "unknown": " (order of the runs unknown)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def sentences(diff: Diff) -> list[str]:
         row for row in diff.rows if row.ratio and row.verdict and row.verdict.kind != "not comparable"
     ]
     if mean is not None and len(compared) > 1:
-        said.append(f"Geometric mean of the {len(compared)} cases that moved: {ratio_text(mean)}.")
+        said.append(f"Geometric mean of the {len(compared)} cases compared: {ratio_text(mean)}.")
     if diff.unchanged:
         said.append(f"{count(diff.unchanged, 'number')} did not move.")
     for paths, what in ((diff.logs.edited, "edited"), (diff.logs.deleted, "deleted")):
@@ -126,7 +127,7 @@ def verdict_text(row: Row) -> str:
             return "changed"
         return f"{100 * (row.new.value / row.old.value - 1):+.3g} %"
     if verdict.kind in ("faster", "slower", "same") or row.ratio is None:
-        order = " (not interleaved)" if verdict.test == "separation" else ""
+        order = _ORDERS.get(verdict.arrangement, "") if verdict.test == "separation" else ""
         return f"{'the added runs: ' * row.is_part}{verdict.sentence()}{order}"
     return f"{ratio_text(row.ratio)}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
 
@@ -147,7 +148,7 @@ def sections(diff: Diff) -> list[Section]:
     ]
     every = [
         _rows("Slower", slower, "bad"),
-        _rows("Other cases that moved", others),
+        _rows("Other cases", others),
         Section("Ratios that moved", ("table", "cell", "before", "after", "why"), tuple(ratios)),
         _findings("New findings", diff.findings_came),
         _findings("Findings that went", diff.findings_went, is_folded=True),
@@ -162,20 +163,19 @@ def sections(diff: Diff) -> list[Section]:
 
 
 def _rows(title: str, rows: Iterable[Row], tone: Tone = "plain") -> Section:
-    columns = ("table", "case", "before", "after", "verdict", "why")
-    return Section(title, columns, tuple(map(_row, rows)), tone)
+    """Return a table of cases; those that were measured now are in no table of a report."""
+    texts = [_row(row) for row in rows]
+    if any(text[0] for text in texts):
+        return Section(title, ("table", "case", "before", "after", "verdict", "why"), tuple(texts), tone)
+    columns = ("case", "first", "second", "verdict of the second", "differs in")
+    return Section(title, columns, tuple(text[1:] for text in texts), tone)
 
 
 def _row(row: Row) -> tuple[str, ...]:
     also = f" (and {count(len(row.tables) - 1, 'other table')})" if len(row.tables) > 1 else ""
-    why = "; ".join((*row.reasons, *map(environment_text, row.environment)))
+    why = "; ".join((*row.reasons, *map(arrow_text, row.environment)))
     heading = row.heading or row.metric
     return f"{row.place}{also}", heading, row.old.shown, row.new.shown, verdict_text(row), why
-
-
-def environment_text(difference: Difference) -> str:
-    """Return a difference of the environment: `driver 535 -> 550`."""
-    return f"{difference.name} {difference.baseline} -> {difference.own}"
 
 
 def _report_row(change: ReportChange, what: str) -> tuple[str, ...]:

@@ -66,6 +66,7 @@ class StoredRepeat(msgspec.Struct):
     status: str = "complete"
     value: float | None = None
     started: float | None = None
+    started_clock: str = ""
     round: tuple[int, int] | None = None
     source: str = ""
     sources: tuple[str, ...] = ()

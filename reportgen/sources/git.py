@@ -10,6 +10,7 @@ import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
@@ -168,6 +169,18 @@ class GitRepository:
         """Return the content of a file at a commit, None if there is no such file."""
         name = self.list_files(commit, path).get(path) if path else None
         return None if name is None else self.read_objects([name])[name]
+
+    def read_folder(self, commit: str, folder: str, beside: str = "") -> dict[str, bytes]:
+        """Return path -> content of the files at or below a path at a commit.
+
+        beside  a file name; files of that name in the folders above are read too
+        """
+        files = self.list_files(commit, folder)
+        above = ["", *accumulate(folder.split("/")[:-1], "{}/{}".format)] if beside and folder else []
+        for parent in above:
+            files |= self.list_files(commit, f"{parent}/{beside}".lstrip("/"))
+        contents = self.read_objects(files.values())
+        return {path: contents[name] for path, name in files.items()}
 
     def read_objects(self, names: Iterable[str]) -> dict[str, bytes]:
         """Return object id -> content for ids of `list_files`, with one process for all of them."""

@@ -12,6 +12,7 @@ COMMANDS = [
     "build",
     "check",
     "diff",
+    "compare",
     "runs",
     "show",
     "history",

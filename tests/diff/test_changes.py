@@ -45,6 +45,15 @@ def test_other_runs_in_turns_with_the_old_ones_are_tested() -> None:
     assert only.reasons == ("7 runs added", "7 runs no longer counted")
 
 
+def test_starts_by_two_clocks_have_no_order() -> None:
+    old, new = state(BASE, starts=TURNS), state([v * 1.01 for v in BASE], name="b", starts=BETWEEN)
+    verdicts = [row(old, new).verdict]
+    for repeat in new.cases[0].measurements:
+        repeat.started_clock = "logs/b"
+    verdicts.append(row(old, new).verdict)
+    assert [verdict and verdict.arrangement for verdict in verdicts] == ["alternating", "unknown"]
+
+
 def test_the_same_state_moves_nothing() -> None:
     old, new = (state(BASE) for _ in range(2))
     assert diff(old, new).is_empty
@@ -142,7 +151,7 @@ def test_environments_that_differ_are_beside_the_row() -> None:
 def test_times_of_other_work_are_not_comparable() -> None:
     old = state(BASE, starts=TURNS, conditions={"samples_per_step": "32"})
     new = state(SLOWER, name="b", starts=BETWEEN, conditions={"samples_per_step": "64"})
-    text = "4.8 % slower, not comparable: differs in samples_per_step (32 -> 64)"
+    text = "4.8 % slower, not comparable: differs in samples_per_step 32 -> 64"
     assert verdict_text(row(old, new)) == text
 
 

@@ -1,0 +1,191 @@
+"""Compare two sets of cases that were measured now, without a definition.
+
+Each case is compared with the one of equal factors. A factor that has one value in each set, and not the same
+one, is what the sets differ in: a device, a branch, a campaign. It does not keep cases apart.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from reportgen.core import units
+from reportgen.core.comparability import differences
+from reportgen.core.factors import FactorsKey, factor_key, factors_key
+from reportgen.core.metrics import item_of, metric_of
+from reportgen.core.model import Case, Factors, FactorValue, Measurement
+from reportgen.core.results import Difference
+from reportgen.core.verdict import Verdict
+from reportgen.diff.cells import heading_text
+from reportgen.diff.changes import Diff
+from reportgen.diff.rows import (
+    NO_ORDER,
+    Row,
+    RowSide,
+    arrow_text,
+    corrected_rows,
+    environment_changes,
+    sorted_rows,
+)
+from reportgen.render.text.english import count
+from reportgen.verdicts import TimedRepeat, decide
+
+_MAX_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SetComparison:
+    """The comparison of two sets.
+
+    old_factors, new_factors  what they differ in as a whole
+    disjoint                  factors that keep all cases apart, since no value of them is in both sets
+    """
+
+    diff: Diff
+    old_factors: Factors
+    new_factors: Factors
+    disjoint: tuple[str, ...] = ()
+
+
+def compare_case_sets(old: Sequence[Case], new: Sequence[Case], apart: Collection[str] = ()) -> SetComparison:
+    """Return how the cases of the new set compare with those of the old one.
+
+    apart  factors that may differ between the two cases of a pair
+    """
+    measured = [[case for case in cases if case.summary is not None] for cases in (old, new)]
+    constants = [_constants(cases) for cases in measured]
+    free = {*apart, *_differing(*constants)}
+    hidden = free | (constants[0].keys() & constants[1].keys())
+    before, after = (_by_key(cases, free) for cases in measured)
+    shared = [key for key in after if key in before]
+    single = [key for key in shared if len(before[key]) == len(after[key]) == 1]
+    rows = sorted_rows(corrected_rows([_row(before[key][0], after[key][0], free, hidden) for key in single]))
+    alike = [case for key in shared if key not in single for case in (*before[key], *after[key])]
+    notes = [
+        *_named("Only A has", [case for key in before if key not in after for case in before[key]], hidden),
+        *_named("Only B has", [case for key in after if key not in before for case in after[key]], hidden),
+        *_named("Not compared, because they differ only in factors that are left out:", alike, hidden),
+    ]
+    diff = Diff(rows=rows, environment=environment_changes(rows), notes=tuple(notes))
+    parts = [{name: values[name] for name in sorted(free) if name in values} for values in constants]
+    return SetComparison(diff, parts[0], parts[1], tuple(_disjoint(measured[0], measured[1], free)))
+
+
+def _disjoint(old: Sequence[Case], new: Sequence[Case], free: Collection[str]) -> list[str]:
+    """Return the factors of which no value is in both sets."""
+    values: list[dict[str, set[object]]] = [{}, {}]
+    for cases, of_side in zip((old, new), values, strict=True):
+        for case in cases:
+            for name, value in case.factors.items():
+                of_side.setdefault(name, set()).add(factor_key(value))
+    names = sorted(values[0].keys() | values[1].keys())
+    return [
+        name
+        for name in names
+        if name not in free and not values[0].get(name, set()) & values[1].get(name, set())
+    ]
+
+
+def _constants(cases: Iterable[Case]) -> dict[str, FactorValue]:
+    """Return the factors that all cases have with one value."""
+    values: dict[str, dict[object, FactorValue]] = {}
+    number = 0
+    counts: dict[str, int] = {}
+    for case in cases:
+        number += 1
+        for name, value in case.factors.items():
+            values.setdefault(name, {})[factor_key(value)] = value
+            counts[name] = counts.get(name, 0) + 1
+    return {
+        name: next(iter(different.values()))
+        for name, different in values.items()
+        if len(different) == 1 and counts[name] == number
+    }
+
+
+def _differing(old: Mapping[str, FactorValue], new: Mapping[str, FactorValue]) -> set[str]:
+    return {name for name in old.keys() & new.keys() if factor_key(old[name]) != factor_key(new[name])}
+
+
+def _by_key(cases: Iterable[Case], free: Collection[str]) -> dict[FactorsKey, list[Case]]:
+    """Return the cases by their factors, without those that may differ within a pair."""
+    groups: dict[FactorsKey, list[Case]] = {}
+    for case in cases:
+        key = factors_key({name: value for name, value in case.factors.items() if name not in free})
+        groups.setdefault(key, []).append(case)
+    return groups
+
+
+def _row(old: Case, new: Case, free: Collection[str], hidden: Collection[str]) -> Row:
+    differs = differences(new, old, free)
+    unit = units.choose([_value(old), _value(new)], new.unit)
+    return Row(
+        place="",
+        heading=_heading(new, hidden) or new.metric,
+        metric=new.metric,
+        phase=new.phase,
+        old=_side(old, unit),
+        new=_side(new, unit),
+        verdict=_verdict(old, new, differs),
+        environment=differs,
+    )
+
+
+def _value(case: Case) -> float:
+    assert case.summary is not None
+    return case.summary.median
+
+
+def _side(case: Case, unit: units.Unit) -> RowSide:
+    summary = case.summary
+    assert summary is not None
+    name = units.rate_unit(item_of(case.metric, case.factors)) if case.unit == "samples/s" else unit.name
+    shown = f"{units.text(summary.median / unit.factor)} {name}".removesuffix(" ratio")
+    return RowSide(summary.median, shown, summary.n, summary.low, summary.high)
+
+
+def _verdict(old: Case, new: Case, differs: Sequence[Difference]) -> Verdict | None:
+    """Return the verdict on the runs that are in one set only; None for a metric that is no speed."""
+    metric = metric_of(new.metric, new.unit)
+    repeats, others = _apart(new, old), _apart(old, new)
+    if not metric.is_speed or metric.better is None or min(_values(old) + _values(new)) <= 0:
+        return None
+    ratio = median(_values(new)) / median(_values(old))
+    ratio = ratio if metric.better == "higher" else 1 / ratio
+    essential = [arrow_text(each) for each in differs if each.is_essential]
+    if essential:
+        return Verdict("not comparable", ratio, NO_ORDER, reason=f"differs in {' and '.join(essential)}")
+    if not repeats or not others:
+        return Verdict("undecided", ratio, NO_ORDER, reason="the runs of one side are all on the other side")
+    return decide(repeats, others, better=metric.better)
+
+
+def _values(case: Case) -> list[float]:
+    return [measurement.value for measurement in case.measurements]
+
+
+def _apart(case: Case, other: Case) -> list[TimedRepeat]:
+    """Return the repeats of a case that are not among those of the other: same start, same value."""
+    known = {_identity(measurement) for measurement in other.measurements} - {None}
+    return [
+        TimedRepeat(each.value, each.run.started, each.run.round, clock=each.run.started_clock)
+        for each in case.measurements
+        if _identity(each) not in known
+    ]
+
+
+def _identity(measurement: Measurement) -> tuple[float, float] | None:
+    started = measurement.run.started
+    return None if started is None else (started, measurement.value)
+
+
+def _named(what: str, cases: Sequence[Case], hidden: Collection[str]) -> list[str]:
+    """Return a sentence about cases that were not compared, nothing without any."""
+    if not cases:
+        return []
+    named = "; ".join(_heading(case, hidden) or "the only one" for case in cases[:_MAX_NAMED])
+    more = f" and {len(cases) - _MAX_NAMED:,} more" if len(cases) > _MAX_NAMED else ""
+    return [f"{what} {count(len(cases), 'case')}: {named}{more}."]
+
+
+def _heading(case: Case, hidden: Collection[str]) -> str:
+    return heading_text({name: value for name, value in case.factors.items() if name not in hidden})
