@@ -32,6 +32,7 @@ def test_a_report_has_its_pages_tables_and_figures_and_an_index(repository):
         "frameworks/index.html",
         "frameworks/report.json",
         "frameworks/tables/rates.csv",
+        "index.html",
     ]
 
 

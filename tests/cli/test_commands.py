@@ -36,7 +36,7 @@ def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
     out, err = call("build", "reports")
     assert "new      reports/frameworks/README.md" in out
     assert "changed  README.md" in out
-    assert "1 report, 7 files changed" in err
+    assert "1 report, 8 files changed" in err
     assert call("build", "reports")[0] == ""
 
 
@@ -49,7 +49,7 @@ def test_build_prints_a_warning_for_a_label_pattern_that_matches_no_log(here):
 
 def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
     call("build", "reports")
-    assert call("check", "reports") == ("", "1 report, 6 files; findings: none\nup to date\n")
+    assert call("check", "reports") == ("", "1 report, 7 files; findings: none\nup to date\n")
     for file in ["frameworks/README.md", "frameworks/tables/rates.csv", "frameworks/figures/rates.svg"]:
         path = here / "reports" / file
         good = path.read_bytes()

@@ -63,7 +63,7 @@ def test_an_empty_report_is_as_accepted(golden: Golden) -> None:
 
 def test_the_index_lists_reports_by_name(golden: Golden) -> None:
     reports = [example.report(name=name, title=title) for name, title in (("b", "B | pipes"), ("a", "A"))]
-    golden("index", render_index(reports))
+    golden("index", _files(render_index(reports)))
 
 
 def test_every_generated_file_carries_the_mark_of_its_kind() -> None:

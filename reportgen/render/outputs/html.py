@@ -9,14 +9,11 @@ allows no script but ours, so that nothing from a log can become active.
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from html import escape as html_escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure, Table
 from reportgen.render import evidence, page_script
 from reportgen.render.best_cells import best_cells
@@ -26,6 +23,7 @@ from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.grid import Grid, lay_out
 from reportgen.render.outputs import csv
 from reportgen.render.outputs.base import Content, Output
+from reportgen.render.page_templates import page_style, page_templates
 from reportgen.render.summary import (
     alt_text,
     expected_speeds,
@@ -34,14 +32,9 @@ from reportgen.render.summary import (
     protocol_line,
     shown_environments,
 )
-from reportgen.render.text import escape
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
     from reportgen.render.prose.template_functions import PageBlock
-
-_TEMPLATES = Path(__file__).parents[1] / "templates"
 
 # A figure inside the page takes the page's colours, light or dark.
 _THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
@@ -58,7 +51,7 @@ def index_html(content: Content) -> bytes:
         "report": report,
         "headline": content.headline,
         "protocol": protocol_line(report),
-        "style": Markup((_TEMPLATES / "style.css").read_text("utf-8")),
+        "style": page_style(),
         "prose": page.prose(),
         "tables": [
             [page.table(table, heading=True), *map(page.figure, drawn.get(table.id, ()))] for table in loose
@@ -73,45 +66,7 @@ def index_html(content: Content) -> bytes:
         "script": Markup(script),
         "script_digest": page_script.digest(script),
     }
-    return _templates().get_template("report.html").render(context).encode("utf-8", "replace")
-
-
-@cache
-def _templates() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["line"] = one_line
-    environment.filters["breakable"] = _breakable
-    environment.filters["sentence"] = _sentence
-    environment.filters["safe_href"] = escape.href
-    environment.filters["messages"] = evidence.messages
-    return environment
-
-
-# A longer word would leave no room for the numbers beside it.
-_LONG = re.compile(r"[^\s]{21}")
-_BREAK = re.compile(r"(?<=[_/-])(?=[^\s])")
-
-
-def _breakable(text: str) -> Markup:
-    """Return a name as HTML in which a long word may be broken after `_`, `/` and `-`."""
-    line = one_line(text)
-    return Markup("<wbr>").join(_BREAK.split(line)) if _LONG.search(line) else Markup.escape(line)
-
-
-def _sentence(text: str) -> Markup:
-    """Return a message as HTML, text between backticks as code."""
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if is_code else part for part, is_code in escape.spans(text)
-    )
+    return page_templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +156,7 @@ class _Page:
         return sections[block.kind]() or Markup("<p>None.</p>")
 
     def _macro(self, name: str, *arguments: object) -> Markup:
-        return Markup(getattr(_templates().get_template("blocks.html").module, name)(*arguments))
+        return Markup(getattr(page_templates().get_template("blocks.html").module, name)(*arguments))
 
 
 OUTPUT = Output(

@@ -18,6 +18,7 @@ _MODULES = (
     "csv",  # tables/*.csv
     "svg",  # figures/*.svg
     "index",  # README.md of all reports
+    "index_page",  # index.html of all reports
 )
 
 OUTPUTS: tuple[Output, ...] = tuple(import_module(f"{__package__}.{name}").OUTPUT for name in _MODULES)
