@@ -29,14 +29,17 @@ UnitMode = Literal["table", "column", "row", "cell"]
 class FigureKind(StrEnum):
     """What a figure shows. The text of a kind is its name in a definition; `render.figures.kinds` draws it.
 
-    shows      what a series consists of: the cells of a column, the repeats behind them, or their steps
+    shows      what a series consists of: the cells of a column, the repeats behind them, their steps, or the
+               parts of a difference
     numeric_x  x may be a number; else it is always a category
     """
 
-    shows: Literal["cells", "repeats", "steps"]
+    shows: Literal["cells", "repeats", "steps", "parts"]
     numeric_x: bool
 
-    def __new__(cls, name: str, shows: Literal["cells", "repeats", "steps"], numeric_x: bool) -> Self:
+    def __new__(
+        cls, name: str, shows: Literal["cells", "repeats", "steps", "parts"], numeric_x: bool
+    ) -> Self:
         """Make the text of a kind its name."""
         kind = str.__new__(cls, name)
         kind._value_ = name
@@ -47,6 +50,7 @@ class FigureKind(StrEnum):
     BAR = "bar", "cells", False
     STACKED_BAR = "stacked-bar", "cells", False
     STRIP = "strip", "repeats", False
+    WATERFALL = "waterfall", "parts", False
     SERIES = "series", "steps", True
 
 
@@ -317,7 +321,8 @@ class FigureSeries:
     """One line, one colour of bars, or one strip: y over x, None where there is nothing.
 
     x  numbers, or texts when the figure is categorical; several equal x in a strip
-    y, low, high  base unit; low and high are error bars or empty
+    y, low, high  base unit; low and high are error bars or empty; in a waterfall, where a bar of length y
+                  begins and ends
     """
 
     name: str

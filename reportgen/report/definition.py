@@ -100,11 +100,17 @@ class FigureEntry(TomlTable, kw_only=True):
     x: str = ""
     show: Quantity | UnsetType = UNSET
     ideal: bool = False
+    where: dict[str, Condition] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check what becomes a file name."""
+        """Check what becomes a file name, and keys that the kind does not have."""
         if self.id:
             _check_file_name(self.id)
+        if self.where and self.kind.shows != "parts":
+            raise InvalidTable(f"a {self.kind} has no where", "restrict the table", ("where",))
+        for name in ("x", "show", "ideal") if self.kind.shows == "parts" else ():
+            if getattr(self, name) not in ("", UNSET, False):
+                raise InvalidTable(f"a {self.kind} has no {name}", "remove it", (name,))
 
 
 class DefinitionFile(TomlTable):
@@ -391,4 +397,5 @@ def _figure(entry: FigureEntry, place: str, tables: Mapping[str, TableSpec]) -> 
         entry.x,
         _given(entry.show, usual),
         entry.ideal,
+        conditions(entry.where),
     )

@@ -3,6 +3,7 @@
 line, bar, stacked-bar  one series per column and combination of the row factors besides x
 strip                   every repeat as a point over its row and column
 series                  the step times of every repeat over the steps, for each rank, by one clock
+waterfall               the parts of one cell's difference from its baseline, see `tables.waterfall`
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from reportgen.core.units import Unit, choose
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.spec import FigureSpec
+from reportgen.tables.waterfall import waterfall
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,11 @@ class Point:
 def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
     """Return one figure for each of the tables (the facets of the entry that it names).
 
-    Raises RequestError if x is not a row factor, or the tables do not show the quantity asked for.
+    A waterfall shows one cell: one figure for all tables. Raises RequestError if x is not a row factor, or
+    the tables do not show the quantity asked for.
     """
+    if spec.kind.shows == "parts":
+        return [waterfall(spec, tables)]
     return [replace(_figure(spec, table), table=table.id) for table in tables]
 
 

@@ -112,7 +112,10 @@ def definition_digest(spec: TableSpec) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FigureSpec:
-    """One `[[figures]]` entry, drawn from the table definition `table` (one figure for each facet)."""
+    """One `[[figures]]` entry, drawn from the table definition `table` (one figure for each facet).
+
+    where  the factors of the cell that a waterfall shows
+    """
 
     place: str
     id: str
@@ -122,3 +125,4 @@ class FigureSpec:
     x: str = ""
     show: Quantity = "value"
     ideal: bool = False
+    where: Mapping[str, Wanted] = field(default_factory=dict)

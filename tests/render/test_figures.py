@@ -182,3 +182,26 @@ def test_names_of_any_length_leave_room_for_the_plot(kind: FigureKind) -> None:
 
 def _height(figure: Figure) -> float:
     return float(ElementTree.fromstring(_draw(figure)).attrib["height"].removesuffix("pt"))
+
+
+@pytest.mark.parametrize(
+    "names", [("A", "up", "down", "B"), tuple(f"{n} is a long name of a bar" for n in "AUDB")]
+)
+def test_a_waterfall_draws_each_bar_from_where_it_begins(names: tuple[str, ...]) -> None:
+    first, up, down, last = names
+    series = (
+        FigureSeries("whole", (first, last), (2.0, 4.0), (0.0, 0.0), (2.0, 4.0)),
+        FigureSeries("longer", (up,), (3.0,), (2.0,), (5.0,)),
+        FigureSeries("shorter", (down,), (-1.0,), (5.0,), (4.0,)),
+    )
+    figure = replace(BARS, kind=FigureKind.WATERFALL, categories=names, series=series)
+    with drawing.settings():
+        axes = Canvas().add_subplot()
+        drawing_of(figure).draw(axes, figure)
+    bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    if is_horizontal(figure):
+        ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars]
+    else:
+        ends = [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in bars]
+    assert ends == [(0.0, 2.0), (0.0, 4.0), (2.0, 5.0), (5.0, 4.0)]
+    assert len(axes.collections) == 1  # the lines between the bars

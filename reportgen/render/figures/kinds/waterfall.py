@@ -1,0 +1,58 @@
+"""waterfall: bars that begin where the one before ends, such as the parts from a baseline to a case."""
+
+from matplotlib.axes import Axes
+
+from reportgen.core.results import Figure, FigureSeries
+from reportgen.render.figures import colours
+from reportgen.render.figures.kinds.bar import bar_style
+from reportgen.render.figures.kinds.base import (
+    GROUP_WIDTH,
+    Drawing,
+    is_horizontal,
+    name_categories,
+    positions,
+    present,
+)
+
+_WIDTH = GROUP_WIDTH * 0.75
+
+
+def draw(axes: Axes, figure: Figure) -> None:
+    """Draw each bar from where it begins, and a line from its end to the next bar."""
+    is_flat = is_horizontal(figure)
+    ends: dict[float, float] = {}
+    for n, series in enumerate(figure.series):
+        shown = present(series)
+        x = positions(figure, series)
+        places, lengths = [x[i] for i in shown], [series.y[i] or 0.0 for i in shown]
+        starts = [_start(series, i) for i in shown]
+        style = bar_style(n) | {"label": series.name}
+        if is_flat:
+            axes.barh(places, lengths, _WIDTH, left=starts, **style)
+        else:
+            axes.bar(places, lengths, _WIDTH, bottom=starts, **style)
+        ends |= {x[i]: start + length for i, start, length in zip(shown, starts, lengths, strict=True)}
+    _connect(axes, ends, is_flat=is_flat)
+    name_categories(axes, figure)
+
+
+def _start(series: FigureSeries, position: int) -> float:
+    return (series.low[position] or 0.0) if series.low else 0.0
+
+
+def _connect(axes: Axes, ends: dict[float, float], *, is_flat: bool) -> None:
+    """Draw a thin line from the end of each bar to the middle of the next."""
+    pairs = [(place, end) for place, end in ends.items() if place + 1 in ends]
+    if pairs:
+        draw_lines = axes.vlines if is_flat else axes.hlines
+        draw_lines(
+            [end for _, end in pairs],
+            [place for place, _ in pairs],
+            [place + 1 for place, _ in pairs],
+            color=colours.INK,
+            linewidth=0.8,
+            zorder=0.5,
+        )
+
+
+DRAWING = Drawing(draw=draw, is_bar=True)

@@ -1,0 +1,139 @@
+"""Make a waterfall of one compared cell: from the time of its baseline, part by part, to its own."""
+
+from collections.abc import Mapping, Sequence
+
+from reportgen.core.breakdown import Breakdown, percent
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import matches
+from reportgen.core.model import Case, FactorValue
+from reportgen.core.results import Cell, Comparison, Figure, FigureSeries, Header, Table
+from reportgen.core.units import choose
+from reportgen.tables.spec import FigureSpec
+
+_WHOLE, _LONGER, _SHORTER = "whole", "longer than the baseline", "shorter"
+# An error lists at most this many cells.
+_MAX_LISTED = 6
+
+
+def waterfall(spec: FigureSpec, tables: Sequence[Table]) -> Figure:
+    """Return the figure of the only cell of the tables that `where` fits and whose difference has parts.
+
+    Raises RequestError if there is none, or more than one.
+    """
+    _check_factors(spec, tables)
+    fitting = {
+        (id(cell.case), id(comparison.baseline)): (table, row, cell.case, comparison)
+        for table in tables
+        for row, line in zip(table.rows, table.cells, strict=True)
+        for column, cell in zip(table.columns, line, strict=True)
+        if (comparison := _split(cell)) and cell.case and matches(_factors(table, row, column), spec.where)
+    }
+    if len(fitting) != 1:
+        names = [f"{table.id} {_text(row)}" for table, row, _, _ in fitting.values()]
+        listed = "; ".join(names[:_MAX_LISTED]) + ("; ..." if len(names) > _MAX_LISTED else "")
+        fact = f"fits {len(names)} cells: {listed}" if names else "fits no cell whose difference has parts"
+        remedy = "name the factors of one cell" if names else "compare a whole step whose phases are timed"
+        raise RequestError(f"{spec.place}.where", fact, remedy)
+    ((table, row, case, comparison),) = fitting.values()
+    assert comparison.breakdown is not None
+    return _figure(spec, table, row, case, comparison, comparison.breakdown)
+
+
+def _check_factors(spec: FigureSpec, tables: Sequence[Table]) -> None:
+    known = {
+        name
+        for table in tables
+        for name in (*(factor for factor, _ in table.facet), *table.row_factors, *table.column_factors)
+    }
+    for name in spec.where:
+        if name not in known:
+            fact = f'table "{spec.table}" has no row, column or facet "{name}"'
+            raise RequestError(f"{spec.place}.where.{name}", fact, did_you_mean(name, known))
+
+
+def _split(cell: Cell) -> Comparison | None:
+    comparison = cell.comparison
+    return comparison if comparison and comparison.breakdown and comparison.breakdown.is_split else None
+
+
+def _factors(table: Table, row: Header, column: Header) -> Mapping[str, FactorValue]:
+    return {
+        **dict(table.facet),
+        **dict(zip(table.row_factors, row.key, strict=False)),
+        **dict(zip(table.column_factors, column.key, strict=False)),
+    }
+
+
+def _text(row: Header) -> str:
+    return " · ".join(label.text for label in row.labels if label.text)
+
+
+def _figure(
+    spec: FigureSpec, table: Table, row: Header, case: Case, comparison: Comparison, breakdown: Breakdown
+) -> Figure:
+    names = _names(case, comparison.baseline)
+    series = _series(breakdown, names)
+    categories = (names[1], *(_part_name(breakdown, i) for i in range(len(breakdown.measured))), names[0])
+    place = ", ".join(text for text in (table.facet_text, _text(row)) if text)
+    title = f"{spec.title}: {place}" if place else spec.title
+    alt = f"waterfall plot: {title}; from {names[1]} to {names[0]}: {breakdown.sentence()}"
+    unit = choose((breakdown.own, breakdown.baseline), "s")
+    return Figure(
+        spec.id,
+        title,
+        spec.kind,
+        "",
+        f"time per {breakdown.per}" + (" (s)" if unit.name == "s" else ""),
+        unit,
+        categories,
+        series,
+        alt=alt,
+        table=table.id,
+    )
+
+
+def _names(case: Case, baseline: Case) -> tuple[str, str]:
+    """Return the case and its baseline by the factors in which they differ."""
+    differing = [
+        name
+        for name in {**case.factors, **baseline.factors}
+        if case.factors.get(name) != baseline.factors.get(name)
+    ]
+    own, other = (
+        " ".join(str(side.factors[name]) for name in differing if name in side.factors)
+        for side in (case, baseline)
+    )
+    return own or "case", other or "baseline"
+
+
+def _part_name(breakdown: Breakdown, position: int) -> str:
+    part = breakdown.measured[position]
+    return f"{part.text} ({percent(breakdown.share(part))})"
+
+
+def _series(breakdown: Breakdown, names: tuple[str, str]) -> tuple[FigureSeries, ...]:
+    """Return the wholes, the parts that lengthen the time, and those that shorten it.
+
+    y is the length of a bar; low and high are where it begins and ends.
+    """
+    bars = {
+        _WHOLE: [(names[1], 0.0, breakdown.baseline), (names[0], 0.0, breakdown.own)],
+        _LONGER: [],
+        _SHORTER: [],
+    }
+    end = breakdown.baseline
+    for position, part in enumerate(breakdown.measured):
+        begin, end = end, end + (part.seconds or 0.0)
+        name = _part_name(breakdown, position)
+        bars[_LONGER if end >= begin else _SHORTER].append((name, begin, end))
+    return tuple(
+        FigureSeries(
+            kind,
+            tuple(name for name, _, _ in each),
+            tuple(end - begin for _, begin, end in each),
+            tuple(begin for _, begin, _ in each),
+            tuple(end for _, _, end in each),
+        )
+        for kind, each in bars.items()
+        if each
+    )
