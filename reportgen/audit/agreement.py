@@ -17,9 +17,8 @@ from reportgen.core.model import FloatArray
 
 # Relative error of arithmetic in another order.
 _EPSILON = 1e-9
-# A value taken at random is somewhere in a decade.
-_DECADE = math.log(10)
-MAX_BITS = 24.0
+# No agreement proves more: logs have values that are equal by design.
+MAX_BITS, _MIN_WIDTH = 24.0, 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +99,14 @@ def is_exact(number: Number, shown: float) -> bool:
     return number.digits >= 4 and abs(number.value - shown) <= number.half * (1 + 1e-6)
 
 
-def bits(number: Number, candidates: int) -> float:
-    """Return how much an agreement with one of some candidates proves."""
+def bits(number: Number, shown: FloatArray) -> float:
+    """Return how much an agreement with one of these values proves: 0 if nearly every number would agree.
+
+    Another number of this size, half to double of it, agrees with one of the values near it by chance.
+    """
     low, high = bounds(number)
-    width = (high - low) / max(abs(number.value), high - low) / _DECADE
-    chance = min(0.5, max(1, candidates) * max(width, 1e-7))
-    return min(MAX_BITS, -math.log2(chance))
+    size = max(abs(number.value), high - low)
+    near = len(np.unique(shown[(np.abs(shown) >= size / 2) & (np.abs(shown) <= 2 * size)]))
+    width = max((high - low) / (1.5 * size), _MIN_WIDTH)
+    chance = -math.expm1(-max(near, 1) * width)
+    return max(0.0, min(MAX_BITS, -math.log2(chance)))

@@ -9,7 +9,7 @@ numbers that agree by chance is mapped to nothing.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ Line = Callable[[NumberClaim], object]
 # In bits: a number that disagrees, a reading without precedent in the table, one with it, a shared condition.
 _DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
 # What the numbers of a group must prove, and which share of them must agree.
-_MIN_PROOF, _MIN_SHARE = 9.0, 0.5
+_MIN_PROOF, _MIN_AKIN_PROOF, _MIN_SHARE = 9.0, 4.0, 0.5
 _TRIED_READINGS, _TRIED_VALUES = 8, 4
 _MAX_CONDITIONS = 6
 # What a column must prove beyond the reading of those like it, and how many more of its numbers must agree.
@@ -203,12 +203,21 @@ def proof_of(claim: NumberClaim, outcome: Outcome) -> float:
         return 0.0
     if not outcome.is_verified:
         return -_DISAGREEMENT
-    return bits(claim.number, len(np.unique(outcome.values)))
+    return bits(claim.number, outcome.values)
 
 
 def _fits(claim: NumberClaim, reading: Reading, evidence: Evidence) -> bool:
     base = evidence.units[reading.measure]
     return reading.scale in scales_of(base, claim.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """What some claims prove for a reading, in bits; how many agree, of how many that can be compared."""
+
+    proof: float
+    agreeing: int
+    comparable: int
 
 
 class Mapper:
@@ -306,26 +315,27 @@ class Mapper:
         own = self._reading_of(line, votes, candidates, known, texts)
         if shared is None or (own and own[0] == shared):
             return own
-        proof, agreeing = self._prove(line, shared, candidates, texts)
-        if own and own[1] > proof + _DEVIATION:
-            gained = self._prove(line, own[0], candidates, texts)[1] - agreeing
+        proved = self._prove(line, shared, candidates, texts)
+        if own and own[1] > proved.proof + _DEVIATION:
+            gained = self._prove(line, own[0], candidates, texts).agreeing - proved.agreeing
             ours, theirs = self._measure(own[0]), self._measure(shared)
             is_same_quantity = (ours.quantity, ours.scope) == (theirs.quantity, theirs.scope)
             if gained >= (_MIN_GAINED_STATISTIC if is_same_quantity else 2):
                 return own
-        return shared, proof
+        return shared, proved.proof
 
     def _prove(
         self, claims: Sequence[NumberClaim], reading: Reading, candidates: Candidates, texts: Sequence[str]
-    ) -> tuple[float, int]:
-        """Return what claims prove for a reading, and how many of them agree."""
-        proof, agreeing = preference(texts, self._measure(reading)), 0
+    ) -> "_Proof":
+        """Return what claims prove for a reading."""
+        proof, agreeing, comparable = preference(texts, self._measure(reading)), 0, 0
         for claim in claims:
             if _fits(claim, reading, self.evidence):
                 outcome = compare(self.evidence, claim, reading, candidates.mask(claim.row, claim.column))
                 proof += proof_of(claim, outcome)
                 agreeing += outcome.is_verified
-        return proof, agreeing
+                comparable += outcome.is_comparable
+        return _Proof(proof, agreeing, comparable)
 
     def _votes(self, candidates: Candidates) -> dict[NumberClaim, set[Reading]]:
         """Return the readings in which each claim agrees with a candidate."""
@@ -349,34 +359,38 @@ class Mapper:
         texts: Sequence[str],
     ) -> tuple[Reading, float] | None:
         """Return the reading that the claims of a group prove best, with its proof, None if there is none."""
-        counts: Counter[Reading] = Counter()
-        for claim in claims:
-            for reading in votes[claim]:
-                counts[reading] += 1
+        counts = Counter(reading for claim in claims for reading in votes[claim])
         liked = {
             reading: count + 0.3 * preference(texts, self._measure(reading))
             for reading, count in counts.items()
         }
+        ordered = sorted(liked, key=lambda each: (-liked[each], each.measure, each.scale.name))
         best: tuple[Reading, float] | None = None
-        for reading in sorted(liked, key=lambda each: (-liked[each], each.measure, each.scale.name))[
-            :_TRIED_READINGS
-        ]:
-            agreeing = comparable = 0
-            proof = preference(texts, self._measure(reading)) - (
-                _KNOWN_READING if reading in known else _NEW_READING
-            )
-            for claim in claims:
-                if not _fits(claim, reading, self.evidence):
-                    continue
-                outcome = compare(self.evidence, claim, reading, candidates.mask(claim.row, claim.column))
-                proof += proof_of(claim, outcome)
-                comparable += outcome.is_comparable
-                agreeing += outcome.is_verified
-            if agreeing < _MIN_SHARE * comparable or proof < (_MIN_PROOF if reading not in known else 0):
+        for reading in ordered[:_TRIED_READINGS]:
+            proved = self._prove(claims, reading, candidates, texts)
+            cost, least = self._cost(reading, known, texts)
+            proof = proved.proof - cost
+            if proved.agreeing < _MIN_SHARE * proved.comparable or proof < least:
                 continue
             if best is None or proof > best[1] + 1e-9:
                 best = reading, proof
         return best
+
+    def _cost(self, reading: Reading, known: set[Reading], texts: Sequence[str]) -> tuple[float, float]:
+        """Return what a reading costs, and what it must prove at least.
+
+        Another phase of a metric that the table shows in the same unit costs little where a heading names it.
+        """
+        if reading in known:
+            return _KNOWN_READING, 0.0
+        own = self._measure(reading)
+        is_akin = any(
+            replace(self._measure(other), phase=own.phase) == own and other.scale == reading.scale
+            for other in known
+        )
+        if is_akin and preference(texts, own) > 0:
+            return _KNOWN_READING, _MIN_AKIN_PROOF
+        return _NEW_READING, _MIN_PROOF
 
     def _measure(self, reading: Reading) -> Measure:
         return self.evidence.measures[reading.measure]
@@ -444,7 +458,7 @@ class _Pairs:
             claims.append(np.full(len(outcome.cases), number))
             agree.append(outcome.agree)
             cases.append(outcome.cases)
-            proof.append(bits(claim.number, 1))
+            proof.append(bits(claim.number, outcome.values[:0]))
         if not claims or not sum(map(len, cases)):
             return None
         flat = np.concatenate(cases)
@@ -467,5 +481,5 @@ class _Pairs:
         """Return what all claims prove with the candidates that are kept."""
         counts = np.bincount(self.claim[kept], minlength=self.claims)
         agreeing = np.bincount(self.claim[kept & self.agree], minlength=self.claims) > 0
-        gained = np.maximum(1.0, self.number_bits - np.log2(np.maximum(counts, 1)))
+        gained = np.maximum(0.0, self.number_bits - np.log2(np.maximum(counts, 1)))
         return float(gained[agreeing].sum() - _DISAGREEMENT * ((counts > 0) & ~agreeing).sum())

@@ -30,7 +30,7 @@ _CLEAR_MISTAKES = ("swapped cells", "decimal shift", "unit", "per device", "tota
 # How many numbers must agree with the statistic of a table and with no other.
 _MIN_RULING_OUT = 3
 # What the numbers of a row must prove to accuse its key.
-_MIN_KEY_PROOF, _MIN_KEY_NUMBERS, _MIN_ROW_SHARE = 16.0, 2, 0.6
+_MIN_KEY_PROOF, _MIN_KEY_NUMBERS, _MIN_ROW_SHARE = 14.0, 2, 0.6
 
 
 class CellVerdict(StrEnum):
@@ -162,7 +162,7 @@ class Judge:
                 comparable += outcome.is_comparable
                 if outcome.is_verified:
                     agreeing.append(set(outcome.cases[outcome.agree].tolist()))
-                    proof += bits(each.claim.number, len(np.unique(outcome.values)))
+                    proof += bits(each.claim.number, outcome.values)
             if len(agreeing) < max(_MIN_KEY_NUMBERS, _MIN_ROW_SHARE * comparable) or proof < _MIN_KEY_PROOF:
                 continue
             common = set.intersection(*agreeing)

@@ -146,3 +146,12 @@ def test_nothing_is_accused_without_logs():
 
 def test_a_document_without_tables_claims_nothing():
     assert read_document("t.md", "# A\n\nNo table.\n").tables == ()
+
+
+def test_numbers_that_agree_by_chance_among_many_candidates_prove_nothing():
+    runs = [
+        published_run(throughput=float(rate), system_name=f"machine {rate}", devices=8, framework="Y")
+        for rate in range(100, 1000, 3)
+    ]
+    text = "| GPUs | repeat 1 | repeat 2 | repeat 3 |\n|---|---|---|---|\n" + "| 8 | 412 | 635 | 811 |\n" * 6
+    assert set(verdicts(audit(text, runs)).values()) == {"no source"}
