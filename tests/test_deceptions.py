@@ -250,6 +250,24 @@ HIDDEN_FACTORS = [
         sees=("| new<br>batch_size=256 |", "| old<br>batch_size=32 |"),
     ),
     Deception(
+        "the best of several tries",
+        joined(*(run_folder(f"h/{n}", 1 + n / 10, case={**NEW, "try": n}) for n in range(1, 5))),
+        STEP_TIME + 'pick = { try = "best" }\n',
+        sees=("Picked for each cell: the best try.", "In no table: 3 runs"),
+    ),
+    Deception(
+        "another precision that the definition ignores",
+        joined(
+            run_folder("h/old", 2.0, case={**OLD, "precision": "fp32"}),
+            run_folder("h/new", 1.0, case={**NEW, "precision": "fp16"}),
+        ),
+        RATIO + 'ignore = ["precision"]\n',
+        sees=(
+            "faster than old (one run each, no repeats). They also differ in precision.",
+            "all other factors equal except precision (fp16, fp32)",
+        ),
+    ),
+    Deception(
         "an ignored factor is named with its values",
         joined(
             *(
@@ -416,6 +434,18 @@ CONTRADICTIONS = [
     Deception(
         "steps without time", run_folder("h/1", [0.0] * 12, case=NEW), BOTH,
         sees=("has no positive value in the measured window",),
+    ),
+    Deception(
+        "more samples than a device can read bytes", run_folder("h/1", 1.0, case=NEW, samples=10**18), BOTH,
+        sees=("1e+18 samples/s on each rank, more than the bytes that a device reads in a second",),
+        rules=("clock.implausible",),
+    ),
+    Deception(
+        "eight devices that are a thousand times as fast as one",
+        published("A,1,100\nA,8,100000\n"),
+        'rows = ["devices"]\ncompare = { kind = "efficiency", baseline = { devices = 1 } }\n',
+        sees=("a scaling efficiency of 125: devices together are at most about as fast as each alone",),
+        rules=("rate.implausible",),
     ),
     Deception(
         "a published rate of zero, below zero, and without end",

@@ -12,6 +12,9 @@ from reportgen.protocol.window import MeasuredWindow
 # The start of one CUDA kernel takes about 2 us, and a call of a Python function about 0.05 us.
 _SHORTEST_STEP_SECONDS = 1e-7
 
+# The memory of a B200 transfers 8 TB/s, and one process may drive 16 devices.
+_MAX_BYTES_PER_SECOND = 16 * 8e12
+
 # Peaks hold at the clock of the data sheet. Devices may run faster: an H100 by 8 %, others by up to 20 %.
 _MAX_PEAK_SHARE = 1.25
 
@@ -29,7 +32,7 @@ _ARITHMETIC = {
 def check_plausible(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Return the finding for measured steps that are too fast to be true."""
     run = measured.run
-    message = _too_short(window) or _above_peak(measured, window)
+    message = _too_short(window) or _too_much(window) or _above_peak(measured, window)
     if not message:
         return ()
     return (Finding("invalid", Rule.CLOCK_IMPLAUSIBLE, run.id, message, window.ranks[0].place()),)
@@ -41,6 +44,14 @@ def _too_short(window: MeasuredWindow) -> str:
     if not (window.window.samples > 0 and 0 < per_step < _SHORTEST_STEP_SECONDS):
         return ""
     return f"a step takes {per_step:.3g} s, less than the start of a single kernel"
+
+
+def _too_much(window: MeasuredWindow) -> str:
+    """Return why steps have too many samples, "" if they do not: each is one byte of memory or more."""
+    rate = window.window.samples / window.window.time / len(window.ranks) if window.window.time > 0 else 0.0
+    if not rate > _MAX_BYTES_PER_SECOND:
+        return ""
+    return f"{rate:.3g} samples/s on each rank, more than the bytes that a device reads in a second"
 
 
 def _above_peak(measured: MeasuredRun, window: MeasuredWindow) -> str:

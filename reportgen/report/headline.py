@@ -17,6 +17,8 @@ from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compare
 from reportgen.tables.headings import plain
 
 MAX_SENTENCES = 3
+# A sentence names at most this many things in which the compared runs differ.
+_MAX_DIFFERENCES = 3
 
 _COUNTED_VERDICTS: tuple[VerdictKind, ...] = ("faster", "slower", "same", "undecided")
 _KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "figures printed by the logs"}
@@ -47,14 +49,20 @@ def _sentence(entry: ComparedEntry) -> str:
     return f"{statement}.{caveats}"
 
 
-def _caveats(entry: ComparedEntry, pairs: Iterable[ComparedPair]) -> str:
+def _caveats(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
     """Return the sentences about what makes the numbers doubtful, each after a space; "" if nothing does."""
     rules = sorted({f"`{finding.rule}`" for pair in pairs for finding in pair.warnings})
     warnings = f" Warnings about these runs: {', '.join(rules)}." if rules else ""
-    if not entry.incomparable:
-        return warnings
+    names = list(dict.fromkeys(each.name for pair in pairs for each in pair.comparison.differs))
+    differing = f" They also differ in {_listed(names)}." if names else ""
     cells = "1 cell is" if entry.incomparable == 1 else f"{entry.incomparable} cells are"
-    return f"{warnings} {cells} not comparable with the baseline."
+    incomparable = f" {cells} not comparable with the baseline." if entry.incomparable else ""
+    return f"{differing}{warnings}{incomparable}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_DIFFERENCES} more" if len(names) > _MAX_DIFFERENCES else ""
+    return f"{', '.join(names[:_MAX_DIFFERENCES])}{more}"
 
 
 # One pair

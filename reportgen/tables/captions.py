@@ -47,8 +47,9 @@ def caption(
     sentences = [
         _metric(spec, cases, unit),
         _constants(spec, cases),
+        _picks(spec),
         _baseline(spec, unequal),
-        _differences(comparisons),
+        _differences(spec, comparisons),
         *(text for quantity, text in _ON_REQUEST.items() if quantity in spec.show),
         _unnamed(spec, grid),
         *spec.notes,
@@ -124,6 +125,12 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
     return f"All with {text}." if text else ""
 
 
+def _picks(spec: TableSpec) -> str:
+    """Return what was picked for each cell, beside the picked values."""
+    picked = [f"the {which} {label_of_factor(spec.labels, name).text}" for name, which in spec.pick.items()]
+    return f"Picked for each cell: {', '.join(picked)}." if picked else ""
+
+
 def _baseline(spec: TableSpec, unequal: str) -> str:
     """Return what the cells are compared with, and which ignored factors differ behind one number."""
     if spec.compare is None:
@@ -137,10 +144,12 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
     return f"{title.capitalize()} relative to {against}; all other factors equal{exceptions}."
 
 
-def _differences(comparisons: Iterable[Comparison]) -> str:
+def _differences(spec: TableSpec, comparisons: Iterable[Comparison]) -> str:
     """Return in what else than factors cases and baselines differ; with few values, these too."""
     texts: dict[str, dict[str, None]] = {}
     for each in (each for comparison in comparisons for each in comparison.differs):
+        if each.name in spec.ignore:
+            continue
         texts.setdefault(each.name, {}).setdefault(each.text)
     shown = [next(iter(each)) if len(each) == 1 else name for name, each in texts.items()]
     if not shown:

@@ -5,7 +5,7 @@ like is compared with like: if a batch size, a precision or a device count diffe
 there is no baseline, and the cell says so.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.comparability import SIZES, differences
@@ -25,6 +25,9 @@ from reportgen.tables.pivot import fastest
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 from reportgen.verdicts import DecisionRule, TimedRepeat, decide
 from reportgen.why import break_down
+
+# A problem that fits into the caches of several devices scales better than linearly, but not so much better.
+_MAX_EFFICIENCY = 2.0
 
 # A message names at most this many factors in which a baseline differs, and this many of their values.
 _MAX_NAMED_FACTORS = 4
@@ -63,7 +66,10 @@ class Comparer:
             own, others = " + ".join(case.parts), " + ".join(baseline.parts)
             message = f"{case.phase} is {own} here, but {others} in the baseline"
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
-        differs = differences(case, baseline, {*self.settings.baseline, *self.spec.pick})
+        differs = (
+            *differences(case, baseline, {*self.settings.baseline, *self.spec.pick}),
+            *_ignored_differences(case, baseline, self.spec.ignore),
+        )
         reasons = [each for each in differs if each.is_essential and each.name not in self.settings.accept]
         if reasons:
             message = (
@@ -96,7 +102,14 @@ class Comparer:
     def _compared(self, case: Case, baseline: Case) -> Compared:
         if self.settings.kind == "expected":
             return self._expected(case, baseline)
-        return Compared(Comparison(self.settings.kind, baseline, _value(self.settings.kind, case, baseline)))
+        value = _value(self.settings.kind, case, baseline)
+        comparison = Comparison(self.settings.kind, baseline, value)
+        if self.settings.kind != "efficiency" or not value > _MAX_EFFICIENCY:
+            return Compared(comparison)
+        message = (
+            f"a scaling efficiency of {value:.3g}: devices together are at most about as fast as each alone"
+        )
+        return Compared(comparison, Finding("warning", Rule.RATE_IMPLAUSIBLE, self.spec.id, message))
 
     def baseline_of(self, case: Case) -> Case | None:
         """Return the case that this one is compared with, with or without a number.
@@ -148,6 +161,19 @@ class Comparer:
             message = f"no facts connect {target} and {reference}{counts}"
             return Compared(observed, self._note(Rule.EXPECTED_NO_PATH, message))
         return Compared(with_expected(baseline, slower, expected))
+
+
+def _ignored_differences(case: Case, baseline: Case, ignored: Sequence[str]) -> Iterator[Difference]:
+    """Yield the factors that the definition ignores and in which the runs of the two differ."""
+    for name in ignored:
+        own, base = (_values_of_runs(side, name) for side in (case, baseline))
+        if own and base and own != base:
+            yield Difference(name, own, base)
+
+
+def _values_of_runs(case: Case, name: str) -> str:
+    factors = (measurement.run.factors for measurement in case.measurements)
+    return ", ".join(sorted({str(each[name]) for each in factors if name in each}))
 
 
 def verdict_on(case: Case, baseline: Case, rule: DecisionRule) -> Verdict | None:
