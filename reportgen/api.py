@@ -705,30 +705,37 @@ def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tupl
 
 @dataclass(frozen=True, slots=True)
 class InitResult:
-    """What `init` wrote: paths below the root, remarks on labels, the folders of logs with runs."""
+    """What `init` wrote: paths below the root, remarks on them, the folders of logs with runs.
+
+    shows_reports  whether `git diff` was set to show a report.json as a list of its numbers, in this clone
+    """
 
     written: tuple[str, ...]
     remarks: tuple[str, ...]
     campaigns: tuple[str, ...]
     unknown_folders: tuple[UnknownFolder, ...]
+    shows_reports: bool = False
 
 
 def init(reports: PathLike = "reports") -> InitResult:
     """Look at logs/ beside a reports folder and write definitions to start from; existing files are kept.
 
+    At the top of a git repository, also a workflow, .gitattributes and .gitignore.
     Raises RequestError for a folder that holds logs instead of definitions.
     """
     from reportgen import publish
-    from reportgen.autolayout import scaffold
+    from reportgen.autolayout import repository_files, scaffold
 
     folder = Path(reports)
     root = folder.resolve().parent
     proposal = scaffold.propose_definitions(folder, root)
+    repository = repository_files.propose_repository_files(folder.resolve().name, root)
     return InitResult(
-        tuple(publish.create(proposal.files, root)),
-        proposal.remarks,
+        tuple(publish.create({**proposal.files, **repository.files}, root)),
+        (*proposal.remarks, *repository.remarks),
         proposal.campaigns,
         proposal.unknown_folders,
+        bool(repository.files) and publish.set_git_option(root, *repository_files.DIFF_DRIVER),
     )
 
 

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import stat
+import subprocess
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -139,6 +140,14 @@ def temporary_folder(files: Mapping[str, bytes]) -> Iterator[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
         yield folder
+
+
+def set_git_option(root: Path, name: str, value: str) -> bool:
+    """Set an option of git for this clone; return False if it is set already, or if git refuses."""
+    git = ["git", "-C", str(root), "config", "--local"]
+    if subprocess.run([*git, "--get", name], capture_output=True, check=False).returncode == 0:
+        return False
+    return subprocess.run([*git, name, value], capture_output=True, check=False).returncode == 0
 
 
 def read_generated(folder: Path, path: str) -> bytes | None:

@@ -186,12 +186,17 @@ def init(reports: Reports = Path("reports")) -> None:
     Example: reportgen init reports/
 
     If only their paths distinguish runs, a labels.toml that names the folders is written beside the logs.
+    At the top of a git repository, a workflow, .gitattributes and .gitignore are written, too.
     """
     from reportgen import api
 
     result = api.init(reports)
     for path in result.written:
         print(f"new      {path}")
+    if result.shows_reports:
+        print(
+            "set      git config diff.reportgen.textconv, so that git diff shows the numbers of a report.json"
+        )
     for remark in result.remarks:
         log(remark)
     log_unknown_folders(result.unknown_folders, reports.resolve().parent)
