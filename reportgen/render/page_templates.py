@@ -37,7 +37,7 @@ def page_templates() -> "Environment":
     )
     environment.filters["line"] = one_line
     environment.filters["breakable"] = _breakable
-    environment.filters["sentence"] = _sentence
+    environment.filters["sentence"] = sentence_html
     environment.filters["safe_href"] = escape.href
     environment.filters["messages"] = evidence.messages
     return environment
@@ -54,7 +54,7 @@ def _breakable(text: str) -> Markup:
     return Markup("<wbr>").join(_BREAK.split(line)) if _LONG.search(line) else Markup.escape(line)
 
 
-def _sentence(text: str) -> Markup:
+def sentence_html(text: str) -> Markup:
     """Return a message as HTML, text between backticks as code."""
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if is_code else part for part, is_code in escape.spans(text)

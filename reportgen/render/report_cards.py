@@ -55,7 +55,7 @@ def report_cards(reports: Sequence[Report]) -> list[ReportCard]:
             ReportCard(
                 report.name,
                 report.title,
-                fill_headline(report),
+                fill_headline(report).text,
                 report.verdict,
                 _when(report),
                 _devices(report.runs),

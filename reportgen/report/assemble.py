@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+from reportgen.core.case_findings import findings_of
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
 from reportgen.core.results import Expected, Provenance, Report, Table, TrackProgress
@@ -19,7 +20,6 @@ from reportgen.report.verdict import run_counts, verdict_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
-from reportgen.tables.footnotes import findings_of
 from reportgen.tables.validate import unused_keys
 
 

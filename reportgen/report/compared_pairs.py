@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from reportgen.core.case_findings import findings_of
 from reportgen.core.factors import factors_key
 from reportgen.core.model import STEP, Case, Finding
 from reportgen.core.results import Comparison, Header, Table
-from reportgen.tables.footnotes import findings_of
 
 REST_OF_STEP = "the rest of the step"
 

@@ -8,10 +8,11 @@ caption, which names these rows: if one more repeat moved it from the caption to
 change.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.core.model import Case, Finding
+from reportgen.core.case_findings import findings_of, is_footnote
+from reportgen.core.model import Case
 from reportgen.core.results import Cell, Note
 from reportgen.core.rules import Rule
 
@@ -21,15 +22,6 @@ _FOLDED = "Details are in the evidence of each number."
 # The caption takes a note if one row in four, and no more than three, have numbers without it.
 _ROWS_PER_EXCEPTION = 4
 _MAX_EXCEPTIONS = 3
-
-_ALWAYS = frozenset(
-    {
-        Rule.READ_CORRECTED_FIGURE,
-        Rule.TABLE_MISSING_BASELINE,
-        Rule.TABLE_HIDDEN_VARIATION,
-        Rule.TABLE_NOT_COMPARABLE,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,15 +153,3 @@ def _general(notes: Mapping[Note, bool], lines: Sequence[Sequence[_Noted]]) -> t
 def _shared(notes: Sequence[set[Note]]) -> set[Note]:
     """Return the notes that all cells share; a single cell shares none."""
     return set.intersection(*notes) if len(notes) > 1 else set()
-
-
-def findings_of(case: Case) -> Iterable[Finding]:
-    """Yield the findings of a case, its measurements and its runs, each once."""
-    runs = [measurement.run for measurement in case.measurements] + list(case.unmeasured)
-    groups = [case.findings, *(m.findings for m in case.measurements), *(run.findings for run in runs)]
-    yield from dict.fromkeys(finding for group in groups for finding in group)
-
-
-def is_footnote(finding: Finding) -> bool:
-    """Return True if a finding must be shown with the number, not only in the list of findings."""
-    return finding.severity != "note" or finding.rule in _ALWAYS

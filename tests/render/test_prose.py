@@ -8,10 +8,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Case, Source
-from reportgen.core.results import Report
+from reportgen.core.model import Case, Factors, FactorValue, Source
+from reportgen.core.results import Note, Report
+from reportgen.core.rules import Rule
 from reportgen.render import render_index, render_report
-from reportgen.render.prose.template import fill_headline, fill_prose
+from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
+from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
 from tests.render import example
 
@@ -236,6 +238,121 @@ def test_a_ratio_of_cells_that_cannot_be_compared_is_a_mistake() -> None:
         filled(replace(below.case, measurements=published))
 
 
+def _ratio(above: Case, below: Case, arguments: str = "") -> Prose:
+    """Return the ratio of two cells with these cases, in a table by framework."""
+    table = example.throughput_table()
+    row = (
+        replace(table.cells[0][0], case=above),
+        table.cells[0][1],
+        replace(table.cells[0][2], case=below),
+        *table.cells[0][3:],
+    )
+    text = (
+        'x {{ ratio("fp32-b128", row={"devices": 1, "nodes": 1}, column={"framework": "OneFlow"}, '
+        'to_column={"framework": "NGC PyTorch"}' + arguments + ") }}x"
+    )
+    return fill_prose(replace(_report(text), tables=(replace(table, cells=(row, *table.cells[1:])),)))
+
+
+def _case(
+    framework: str,
+    environment: Factors | None = None,
+    run_factors: Factors | None = None,
+    **factors: FactorValue,
+) -> Case:
+    """Return a case of one run without findings."""
+    own = {"framework": framework, "devices": 1, "nodes": 1, **factors}
+    case = example.case(100.0, own, repeats=1)
+    (only,) = case.measurements
+    run = replace(only.run, environment=environment or {}, factors={**own, **(run_factors or {})})
+    return replace(case, measurements=(replace(only, run=run, findings=()),))
+
+
+def test_a_ratio_refuses_a_factor_that_the_table_does_not_name_unless_it_is_accepted() -> None:
+    above, below = _case("OneFlow", batch_size=256), _case("NGC PyTorch", batch_size=32)
+    with pytest.raises(
+        RequestError, match=r"cells differ in batch_size \(256; 32\); choose cells .* accept="
+    ):
+        _ratio(above, below)
+    with pytest.raises(RequestError, match="batch_size"):
+        _ratio(above, below, ', accept=["xla"]')
+    (number,) = _ratio(above, below, ', accept=["batch_size"]').numbers
+    assert [note.text for note in number.notes] == ["the two sides differ in batch_size (256; 32)"]
+    with pytest.raises(RequestError, match="accept = 'batch_size' is no list of names"):
+        _ratio(above, below, ', accept="batch_size"')
+
+
+def test_a_ratio_names_drivers_and_ignored_factors_that_differ() -> None:
+    above = _case("OneFlow", {"driver": "550"}, {"host": "a"})
+    below = _case("NGC PyTorch", {"driver": "470"}, {"host": "b"})
+    (number,) = _ratio(above, below).numbers
+    assert [(note.mark, note.text) for note in number.notes] == [
+        ("differs", "the two sides differ in driver (550; 470), host (a; b)")
+    ]
+    assert _ratio(_case("OneFlow"), _case("NGC PyTorch")).numbers[0].notes == ()
+
+
+def test_a_ratio_refuses_totals_of_other_phases() -> None:
+    above = replace(_case("OneFlow"), parts=("forward",))
+    below = replace(_case("NGC PyTorch"), parts=("forward", "backward"))
+    with pytest.raises(RequestError, match=r"step is forward here, but forward \+ backward below"):
+        _ratio(above, below)
+
+
+def test_a_number_has_the_link_and_the_notes_of_its_cell_on_both_pages() -> None:
+    text = (
+        f'{{{{ value("fp32-b128", {AT_8}) }}}} of `{{{{ value("fp32-b128", {AT_8}) }}}}` and '
+        f'[{{{{ value("fp32-b128", {AT_8}) }}}}](https://example.org/{{{{ value("fp32-b128", {AT_8}) }}}}), '
+        'not {{ value("fp32-b128", row={"devices": 1}, column={"framework": "NGC PyTorch"}) }}.'
+    )
+    table, case = example.throughput_table(), _case("NGC PyTorch")
+    steady = tuple(
+        replace(cell, case=case) if cell.case and cell.value == 394.0 else cell for cell in table.cells[0]
+    )
+    report = _report(text)
+    others = report.tables[1:]
+    assert report.tables[0].id == table.id
+    files = render_report(replace(report, tables=(replace(table, cells=(steady, *table.cells[1:])), *others)))
+    gap = '<a href="#case-05c5b3c3">3,124</a><sup>[<a href="#text-note-1">1</a>]</sup>'
+    page, readme = files["index.html"].decode(), files["README.md"].decode()
+    # A link is in no other link.
+    assert (
+        f'<p>{gap} of <code>{gap}</code> and <a href="https://example.org/3,124">3,124</a>, '
+        'not <a href="#case-' in page
+    )
+    assert '<li id="text-note-1">2.5 s left out of the window.</li>' in page
+    assert (
+        "\n3,124<sup>gap</sup> of `3,124` and [3,124<sup>gap</sup>](https://example.org/3,124), not 394.0"
+        in readme
+    )
+    assert "Notes on the numbers in the text:\n\n- gap: 2.5 s left out of the window.\n" in readme
+
+
+def test_a_note_on_every_number_is_given_once() -> None:
+    number = f'{{{{ value("fp32-b128", {AT_8}) }}}}'
+    files = render_report(_report(f"{number}x and {number}% and {{{{ expected('V100-LS', 'A40') }}}}"))
+    assert (
+        "\n3,124x and 3,124% and 0.621\n\nNotes on the numbers in the text:\n\n- gap (every number): 2.5 s"
+        in (files["README.md"].decode())
+    )
+    page = files["index.html"].decode()
+    assert (
+        '<p><a href="#case-05c5b3c3">3,124</a>x and <a href="#case-05c5b3c3">3,124</a>% and 0.621</p>' in page
+    )
+    assert "Every number: 2.5 s left out of the window." in page
+
+
+def test_different_texts_of_one_rule_are_one_note() -> None:
+    notes = [Note(f"{seconds} s left out", Rule.PROTOCOL_GAP) for seconds in (1, 2)]
+    (note,) = text_notes([ProseNumber((), (each,)) for each in notes])
+    assert note.mark == "gap"
+    assert note.text == f"{Rule.PROTOCOL_GAP.summary} Details are in the evidence of each number."
+
+
+def test_a_unit_cannot_end_a_number_early() -> None:
+    assert plain(marked(0, "1 \ue003images\ue0021\ue004/s")) == "1 images1/s"
+
+
 def test_placed_blocks_have_one_blank_line_around_them() -> None:
     text = 'a\n\n{{ table("fp32-b128") }}\n\n\n{{ figure("speedup") }}\nb {{ findings() }} c'
     readme = render_report(_report(text))["README.md"].decode()
@@ -288,15 +405,21 @@ def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> N
     text = f'{{{{ value("fp32-b128", {AT_8}) }}}} images/s\non 8 <devices>'
     report = example.report(headline=text, **HEADLINE)
     files = render_report(report)
-    assert "\n**3,124 images/s on 8 &lt;devices&gt;**\n" in files["README.md"].decode()
-    assert '<p class="headline">3,124 images/s on 8 &lt;devices&gt;</p>' in files["index.html"].decode()
+    readme, page = files["README.md"].decode(), files["index.html"].decode()
+    assert "\n**3,124<sup>gap</sup> images/s on 8 &lt;devices&gt;**\n\n- gap: 2.5 s left out" in readme
+    assert (
+        '<p class="headline"><a href="#case-05c5b3c3">3,124</a><sup>[<a href="#headline-note-1">1</a>]</sup> '
+        "images/s on 8 &lt;devices&gt;</p>" in page
+    )
+    assert '<li id="headline-note-1">2.5 s left out of the window.</li>' in page
     assert json.loads(files["report.json"])["verdict"][0] == "3,124 images/s on 8 <devices>"
     assert "| 3,124 images/s on 8 &lt;devices&gt; One case" in render_index([report])["README.md"].decode()
 
 
 def test_a_headline_of_the_program_is_no_template() -> None:
     text = "{{ 1 }} is slower than A40"
-    assert fill_headline(example.report(headline=text)) == text
+    assert fill_headline(example.report(headline=text)).text == text
+    assert fill_headline(example.report(headline="a \ue0020\ue004b\ue003 c")).marked == "a 0b c"
 
 
 @pytest.mark.parametrize(

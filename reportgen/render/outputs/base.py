@@ -29,7 +29,7 @@ class Content:
     """
 
     report: Report
-    headline: str
+    headline: "Prose"
     prose: "Prose"
     cases: "CaseIndex"
     table_names: Mapping[str, str]

@@ -23,7 +23,9 @@ from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.grid import Grid, lay_out
 from reportgen.render.outputs import csv
 from reportgen.render.outputs.base import Content, Output
-from reportgen.render.page_templates import page_style, page_templates
+from reportgen.render.page_templates import page_style, page_templates, sentence_html
+from reportgen.render.prose.numbers import text_notes
+from reportgen.render.prose.numbers_html import link_numbers
 from reportgen.render.summary import (
     alt_text,
     expected_speeds,
@@ -32,8 +34,10 @@ from reportgen.render.summary import (
     protocol_line,
     shown_environments,
 )
+from reportgen.render.text.english import sentence
 
 if TYPE_CHECKING:
+    from reportgen.render.prose.template import Prose
     from reportgen.render.prose.template_functions import PageBlock
 
 # A figure inside the page takes the page's colours, light or dark.
@@ -49,7 +53,7 @@ def index_html(content: Content) -> bytes:
     script = page_script.page_script()
     context = {
         "report": report,
-        "headline": content.headline,
+        "headline": page.headline(),
         "protocol": protocol_line(report),
         "style": page_style(),
         "prose": page.prose(),
@@ -145,7 +149,24 @@ class _Page:
         from reportgen.render.prose.to_html import prose_html
 
         prose = self._content.prose
-        return Markup(prose.filled(prose_html(prose.text), self._block))
+        text = link_numbers(prose_html(prose.marked), prose.numbers, self._content.cases.name, "text")
+        return Markup(prose.filled(text, self._block)) + Markup("\n") + self._notes(prose, "text")
+
+    def headline(self) -> Markup:
+        """Return the headline as a paragraph, "" without one."""
+        prose = self._content.headline
+        if not prose.marked:
+            return Markup("")
+        html = str(sentence_html(prose.marked))
+        text = link_numbers(html, prose.numbers, self._content.cases.name, "headline")
+        return Markup('<p class="headline">{}</p>').format(Markup(text)) + self._notes(prose, "headline")
+
+    def _notes(self, prose: "Prose", anchor: str) -> Markup:
+        notes = [
+            sentence(f"every number: {note.text}") if note.on_all else sentence(note.text)
+            for note in text_notes(prose.numbers)
+        ]
+        return self._macro("notes", notes, anchor) if notes else Markup("")
 
     def _block(self, block: "PageBlock") -> str:
         if block.kind == "table":

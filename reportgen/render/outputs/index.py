@@ -18,7 +18,7 @@ def index_readme(reports: Sequence[Report]) -> bytes:
     body = [
         [
             escape.link(report.title, f"{report.name}/README.md"),
-            escape.sentence(" ".join(filter(None, (fill_headline(report), *report.verdict)))) or "-",
+            escape.sentence(" ".join(filter(None, (fill_headline(report).text, *report.verdict)))) or "-",
             escape.link("index.html", f"{report.name}/index.html"),
         ]
         for report in sorted(reports, key=lambda report: report.name)

@@ -40,7 +40,7 @@ def encode_report(content: Content) -> bytes:
         "version": VERSION,
         "name": report.name,
         "title": report.title,
-        "verdict": [text for text in (content.headline, *report.verdict) if text],
+        "verdict": [text for text in (content.headline.text, *report.verdict) if text],
         "protocol": report.protocol,
         "protocols": report.protocols,
         "generated": content.generated,

@@ -10,7 +10,7 @@ puts its own block there. Every mistake is a RequestError that names the line of
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NoReturn
 
@@ -18,9 +18,8 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.results import Figure, Report, Table
+from reportgen.render.prose.numbers import END_MARK, MARK, MIDDLE, ProseNumber, plain
 from reportgen.render.prose.template_functions import (
-    ANSWER,
-    ANSWERED,
     BEGIN,
     END,
     Functions,
@@ -33,9 +32,9 @@ from reportgen.render.prose.visible import find_hiding
 MAX_CHARACTERS = 4 * 2**20
 
 # A digit beside a number from a table would be read as a part of it.
-_TOUCHED = re.compile(f"[0-9][.,]?{ANSWER}|{ANSWERED}[.,eE]?[0-9]|{ANSWERED}{ANSWER}")
+_TOUCHED = re.compile(f"[0-9][.,]?{MARK}|{END_MARK}[.,eE]?[0-9]|{END_MARK}{MARK}")
 _REMEDY = "docs/reference/prose.md lists what a text may contain"
-_RESERVED = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{ANSWER}{ANSWERED}]")
+_RESERVED = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{MARK}{MIDDLE}{END_MARK}]")
 _PLACEHOLDER = re.compile(f"{BEGIN}([0-9]+){END}")
 _SPLIT = re.compile(f"({BEGIN}[0-9]+{END})")
 
@@ -58,10 +57,19 @@ _ALLOWED = (
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The author's text with its numbers filled in, and the blocks that its placeholders stand for."""
+    """The author's text with its numbers filled in, and the blocks that its placeholders stand for.
 
-    text: str
-    blocks: tuple[PageBlock, ...]
+    marked  the text with marks around its numbers, see `numbers`
+    """
+
+    marked: str
+    blocks: tuple[PageBlock, ...] = ()
+    numbers: tuple[ProseNumber, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return the text with its numbers as they read."""
+        return plain(self.marked)
 
     def places(self, kind: PageBlockKind, identifier: str = "") -> bool:
         """Return whether the text places that block."""
@@ -80,9 +88,9 @@ class Prose:
                 figures.setdefault(figure.table if figure.table in ids else "", []).append(figure)
         return tables, figures
 
-    def paragraphs(self, show: Callable[[PageBlock], str]) -> str:
-        """Return the Markdown with each placeholder replaced by its block, with blank lines around it."""
-        pieces = (piece.rstrip().strip("\n").removeprefix(" ") for piece in _SPLIT.split(self.text))
+    def paragraphs(self, markdown: str, show: Callable[[PageBlock], str]) -> str:
+        """Return this text as Markdown with each placeholder replaced by its block, blank lines around it."""
+        pieces = (piece.rstrip().strip("\n").removeprefix(" ") for piece in _SPLIT.split(markdown))
         return "\n\n".join(self.filled(piece, show) for piece in pieces if piece)
 
     def filled(self, text: str, show: Callable[[PageBlock], str]) -> str:
@@ -101,19 +109,19 @@ def fill_prose(report: Report) -> Prose:
     return prose
 
 
-def fill_headline(report: Report) -> str:
+def fill_headline(report: Report) -> Prose:
     """Return the headline with its numbers, on one line; RequestError for a mistake of the author."""
     if not report.headline_place:
-        return report.headline
+        return Prose(_RESERVED.sub("", report.headline))
     filled = _fill(report.headline, report, lambda _: report.headline_place)
     if filled.blocks:
         raise RequestError(report.headline_place, "contains a table, figure or section", "use numbers only")
-    return " ".join(filled.text.split())
+    return replace(filled, marked=" ".join(filled.marked.split()))
 
 
 def _fill(template: str, report: Report, place: Callable[[int], str]) -> Prose:
     if not template:
-        return Prose("", ())
+        return Prose("")
     functions = Functions(report)
     try:
         text = _render(_RESERVED.sub("", template), functions)
@@ -128,7 +136,7 @@ def _fill(template: str, report: Report, place: Callable[[int], str]) -> Prose:
     if touched := _TOUCHED.search(text):
         fact = "a digit touches a number from a table, and would be read as a part of it"
         raise RequestError(place(text.count("\n", 0, touched.start()) + 1), fact, "separate them by a space")
-    return Prose(_join_answers(text), tuple(functions.blocks))
+    return Prose(_join_answers(text), tuple(functions.blocks), tuple(functions.numbers))
 
 
 def _line_of(number: int, text: str, template: str) -> int:
@@ -215,8 +223,8 @@ def _join_answers(text: str) -> str:
     lines: list[str] = []
     in_fence, is_open = False, False
     for line in text.split("\n"):
-        bare = line.strip()
-        begins = bare.startswith(ANSWER)
+        begins = line.lstrip().startswith(MARK)
+        bare = plain(line).strip()
         can_join = not in_fence and lines and not _NOT_TEXT.match(lines[-1])
         if can_join and (begins or (is_open and _CONTINUATION.match(line))):
             lines[-1] = f"{lines[-1].rstrip()} {line.lstrip()}"
@@ -225,7 +233,7 @@ def _join_answers(text: str) -> str:
         is_open = begins and len(bare) <= _MAX_OPEN_LINE
         if bare.startswith(("```", "~~~")):
             in_fence = not in_fence
-    return "\n".join(lines).replace(ANSWER, "").replace(ANSWERED, "")
+    return "\n".join(lines)
 
 
 def _template_line(traceback: TracebackType | None) -> int:

@@ -12,11 +12,12 @@ from functools import wraps
 from typing import Literal
 
 from reportgen.core import units
-from reportgen.core.comparability import differences
 from reportgen.core.errors import did_you_mean
-from reportgen.core.model import FactorValue
-from reportgen.core.results import Cell, Header, Quantity, Report, Table
+from reportgen.core.model import Case, FactorValue
+from reportgen.core.results import Cell, Header, Note, Quantity, Report, Table
 from reportgen.render.grid import number, unit_label
+from reportgen.render.prose.comparable import Incomparable, check_comparable
+from reportgen.render.prose.numbers import ProseNumber, marked, notes_on
 from reportgen.render.summary import holds_for
 
 PageBlockKind = Literal["table", "figure", "environment", "findings", "expected"]
@@ -48,21 +49,13 @@ class PageBlock:
     id: str = ""
 
 
-# Private-use characters around the answers of functions, until lines are joined.
-ANSWER, ANSWERED = "\ue002", "\ue003"
-
-
-def _answer(text: str) -> str:
-    """Return the text of a number for a sentence, marked so that it stays apart from what is typed."""
-    return f"{ANSWER}{text}{ANSWERED}"
-
-
 class Functions:
     """The functions of one report. docs/reference/prose.md is their reference."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
         self.blocks: list[PageBlock] = []
+        self.numbers: list[ProseNumber] = []
         self._calls = 0
 
     def by_name(self) -> dict[str, Callable[..., str]]:
@@ -88,6 +81,12 @@ class Functions:
     def _placeholder(self, kind: PageBlockKind, identifier: str = "") -> str:
         self.blocks.append(PageBlock(kind, identifier))
         return f"{BEGIN}{len(self.blocks) - 1}{END}"
+
+    def _number(self, text: str, cases: Sequence[Case] = (), notes: Sequence[Note] = ()) -> str:
+        """Return a number as text, between marks that lead to its evidence."""
+        every = dict.fromkeys([*notes, *notes_on(cases)])
+        self.numbers.append(ProseNumber(tuple(cases), tuple(every)))
+        return marked(len(self.numbers) - 1, text)
 
     def table(self, table_id: str) -> str:
         """Place a table."""
@@ -130,7 +129,8 @@ class Functions:
         cell = _find_cell(table, _factors("row", row), _factors("column", column), quantity)
         if not isinstance(unit, bool):
             raise PlaceholderError(f"unit = {unit!r} is neither true nor false", "write unit = true")
-        return _answer(cell.text(digits=None if digits is None else _digits(digits), with_unit=unit))
+        text = cell.text(digits=None if digits is None else _digits(digits), with_unit=unit)
+        return self._number(text, cell.cases)
 
     def ratio(
         self,
@@ -141,20 +141,25 @@ class Functions:
         to_column: Mapping[str, FactorValue] | None = None,
         quantity: Quantity | None = None,
         digits: int = 3,
+        accept: Sequence[str] = (),
     ) -> str:
-        """Return the ratio of two cells."""
+        """Return the ratio of two cells, which may differ only in what `row` and `column` name.
+
+        accept  other differences that the author accepts
+        """
         table = self._table(table_id)
         row, column = _factors("row", row), _factors("column", column)
         to_row = {**row, **_factors("to_row", to_row)}
         to_column = {**column, **_factors("to_column", to_column)}
         above = _find_cell(table, row, column, quantity)
         below = _find_cell(table, to_row, to_column, quantity)
-        _check_comparable(above, below)
+        notes = _notes_on_ratio(above, below, _names("accept", accept))
         if below.value == 0:
             raise PlaceholderError(
                 f'table "{table_id}": the ratio divides by a cell that is 0', "choose another cell"
             )
-        return _answer(units.text(above.value / below.value, digits=_digits(digits)))
+        shown = units.text(above.value / below.value, digits=_digits(digits))
+        return self._number(shown, (*above.cases, *below.cases), notes)
 
     def expected(self, target: str = "", reference: str = "", digits: int = 3) -> str:
         """Return an expected speed; without arguments, place all of them with their sources."""
@@ -174,7 +179,7 @@ class Functions:
                 f'several expected speeds of "{target}" relative to "{reference}": {cases}',
                 'name a cell: value("table", ..., quantity="expected")',
             )
-        return _answer(units.text(speeds[0].speed, digits=_digits(digits)))
+        return self._number(units.text(speeds[0].speed, digits=_digits(digits)))
 
 
 def _checked(function: Callable[..., str], count: Callable[[], None]) -> Callable[..., str]:
@@ -232,6 +237,12 @@ def _factors(what: str, value: object) -> Mapping[str, FactorValue]:
     return value
 
 
+def _names(what: str, value: object) -> Sequence[str]:
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise PlaceholderError(f"{what} = {value!r} is no list of names", f'write {what}=["batch_size"]')
+    return value
+
+
 def _digits(digits: object) -> int:
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MAX_DIGITS:
         raise PlaceholderError(f"digits = {digits!r}", f"give a whole number from 1 to {MAX_DIGITS}")
@@ -252,6 +263,11 @@ class _LocatedCell:
         """Return the number in base units."""
         assert self.cell.value is not None  # `_find_cell` returns cells with numbers only
         return self.cell.value
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Return the cases behind the number: its own, and the baseline unless it is a measured value."""
+        return self.cell.cases[:1] if self.column.quantity == "value" else self.cell.cases
 
     @property
     def name(self) -> str:
@@ -296,19 +312,18 @@ def _find_cell(
     return wanted[0]
 
 
-def _check_comparable(above: _LocatedCell, below: _LocatedCell) -> None:
-    """Raise PlaceholderError if the ratio of two cells would mean nothing, as in a table with `compare`."""
+def _notes_on_ratio(above: _LocatedCell, below: _LocatedCell, accepted: Sequence[str]) -> list[Note]:
+    """Return what a reader must know of a ratio of cells; raise PlaceholderError if it would mean nothing."""
     case, other = above.cell.case, below.cell.case
     if case is None or other is None or above.column.quantity != "value":
-        return
-    place, remedy = f'table "{above.table.id}"', "choose cells that were measured alike"
-    if case.metric != other.metric:
-        raise PlaceholderError(f"{place}: the ratio divides {case.metric} by {other.metric}", remedy)
-    factors = (*above.table.row_factors, *above.table.column_factors)
-    named = [name for name in factors if case.factors.get(name) != other.factors.get(name)]
-    reasons = [each.text for each in differences(case, other, named) if each.is_essential]
-    if reasons:
-        raise PlaceholderError(f"{place}: the cells differ in {' and '.join(reasons)}", remedy)
+        return []
+    table = above.table
+    named = [*table.row_factors, *table.column_factors, *(name for name, _ in table.facet)]
+    try:
+        return check_comparable(case, other, named, accepted)
+    except Incomparable as reason:
+        remedy = 'choose cells that were measured alike, or name what you accept: accept=["batch_size"]'
+        raise PlaceholderError(f'table "{table.id}": {reason}', remedy) from None
 
 
 def _located(table: Table) -> Iterator[_LocatedCell]:

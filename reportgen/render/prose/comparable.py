@@ -1,0 +1,71 @@
+"""Whether `ratio()` in a text means anything: the rules are those of a table with `compare`."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from reportgen.core.comparability import differences
+from reportgen.core.factors import factor_key
+from reportgen.core.model import Case, FactorValue
+from reportgen.core.results import Difference, Note
+
+
+class Incomparable(Exception):
+    """Two cells whose ratio would mean nothing. The text says why, for an author."""
+
+
+def check_comparable(case: Case, other: Case, named: Sequence[str], accepted: Collection[str]) -> list[Note]:
+    """Return what a reader must know of the ratio of two cases. Raises Incomparable if it means nothing.
+
+    named     the factors that select cells: those that differ are what the ratio is about
+    accepted  other differences that the author accepts
+    """
+    if case.metric != other.metric:
+        raise Incomparable(f"the ratio divides {case.metric} by {other.metric}")
+    if case.phase == other.phase and case.parts != other.parts:
+        raise Incomparable(
+            f"{case.phase} is {' + '.join(case.parts)} here, but {' + '.join(other.parts)} below"
+        )
+    about = [name for name in named if _key(case.factors, name) != _key(other.factors, name)]
+    unnamed = [each for each in _factors(case, other) if each.name not in named]
+    others = differences(case, other, about)
+    refused = [*unnamed, *(each for each in others if each.is_essential)]
+    reasons = [_text(each) for each in refused if each.name not in accepted]
+    if reasons:
+        raise Incomparable(f"the cells differ in {' and '.join(reasons)}")
+    known = [_text(each) for each in (*unnamed, *others, *_ignored(case, other))]
+    return [Note(f"the two sides differ in {', '.join(known)}", name="differs")] if known else []
+
+
+def _text(each: Difference) -> str:
+    return f"{each.name} ({each.own}; {each.baseline})"
+
+
+def _factors(case: Case, other: Case) -> list[Difference]:
+    """Return the factors in which two cases differ."""
+    names = sorted({*case.factors, *other.factors} - {"metric", "phase", "repeat"})
+    return [
+        Difference(name, str(case.factors.get(name, "-")), str(other.factors.get(name, "-")))
+        for name in names
+        if _key(case.factors, name) != _key(other.factors, name)
+    ]
+
+
+def _ignored(case: Case, other: Case) -> list[Difference]:
+    """Return the factors that the table ignores and in which the runs of the two cases differ."""
+    own, base = _of_runs(case), _of_runs(other)
+    return [
+        Difference(name, ", ".join(sorted(own[name])), ", ".join(sorted(base[name])))
+        for name in sorted(own.keys() & base.keys() - {*case.factors, *other.factors})
+        if own[name] != base[name]
+    ]
+
+
+def _of_runs(case: Case) -> dict[str, set[str]]:
+    values: dict[str, set[str]] = {}
+    for measurement in case.measurements:
+        for name, value in measurement.run.factors.items():
+            values.setdefault(name, set()).add(str(value))
+    return values
+
+
+def _key(factors: Mapping[str, FactorValue], name: str) -> object:
+    return factor_key(factors[name]) if name in factors else None

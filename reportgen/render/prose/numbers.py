@@ -1,0 +1,88 @@
+"""The numbers in a text: each with the cases behind it, and with what a reader must know beside it.
+
+In a filled text, a number is between private-use characters: MARK, its position, MIDDLE, the number as text,
+END_MARK. The outputs replace these with a link and with references to notes.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reportgen.core.case_findings import findings_of, is_footnote
+from reportgen.core.model import Case
+from reportgen.core.plain_text import one_line
+from reportgen.core.results import Note
+
+MARK, MIDDLE, END_MARK = "\ue002", "\ue004", "\ue003"
+_WITHOUT_MARKS = str.maketrans("", "", MARK + MIDDLE + END_MARK)
+# The last group is a unit that an author writes at the number.
+MARKED = re.compile(f"{MARK}([0-9]+){MIDDLE}([^{END_MARK}]*){END_MARK}(x\\b|[%×]|)")
+
+_FOLDED = "Details are in the evidence of each number."
+
+# In code and in the target of a link, Markdown shows a reference to a note as it is written, or breaks.
+_LITERAL = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)|`[^`\n]*`|\]\([^)\n]*\)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProseNumber:
+    """A number that a function of the text printed.
+
+    cases  behind it, the first the one that it is about; () for a number that comes from no run
+    """
+
+    cases: tuple[Case, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def notes_on(cases: Iterable[Case]) -> Iterator[Note]:
+    """Yield what a reader must know of the cases behind a number."""
+    for case in cases:
+        yield from (Note(each.message, each.rule) for each in findings_of(case) if is_footnote(each))
+
+
+@dataclass(frozen=True, slots=True)
+class TextNote:
+    """A note on numbers of a text, one for each rule; `on_all` if it holds for every number from a log."""
+
+    mark: str
+    text: str
+    on_all: bool
+
+
+def text_notes(numbers: Sequence[ProseNumber]) -> list[TextNote]:
+    """Return the notes on the numbers of a text, in order of appearance."""
+    by_mark: dict[str, dict[Note, None]] = {}
+    for note in (note for number in numbers for note in number.notes):
+        by_mark.setdefault(note.mark, {})[note] = None
+    marks = [{note.mark for note in number.notes} for number in numbers if number.cases]
+    return [
+        TextNote(mark, _one_text(list(notes)), len(marks) > 1 and all(mark in each for each in marks))
+        for mark, notes in by_mark.items()
+    ]
+
+
+def _one_text(notes: list[Note]) -> str:
+    rule = notes[0].rule
+    if len(notes) == 1 or rule is None:
+        return "; ".join(note.text for note in notes)
+    return f"{rule.summary} {_FOLDED}"
+
+
+def marked(position: int, text: str) -> str:
+    """Return a number between its marks; the text may contain a unit from a log."""
+    return f"{MARK}{position}{MIDDLE}{one_line(text).translate(_WITHOUT_MARKS)}{END_MARK}"
+
+
+def plain(text: str) -> str:
+    """Return a filled text with its numbers as they read."""
+    return MARKED.sub(r"\2\3", text)
+
+
+def outside_of_code(text: str, show: Callable[[re.Match[str]], str]) -> str:
+    """Return Markdown with its numbers replaced; in code and in targets of links they stay as they read."""
+    pieces, end = [], 0
+    for literal in _LITERAL.finditer(text):
+        pieces += [MARKED.sub(show, text[end : literal.start()]), plain(literal[0])]
+        end = literal.end()
+    return "".join([*pieces, MARKED.sub(show, text[end:])])
