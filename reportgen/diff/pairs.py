@@ -8,6 +8,7 @@ from reportgen.core import units
 from reportgen.core.comparability import differing_conditions
 from reportgen.core.metrics import metric_of
 from reportgen.core.verdict import Verdict
+from reportgen.diff.parts import parts_sentence
 from reportgen.diff.repeats import RepeatChanges, compare_repeats
 from reportgen.diff.rows import NO_ORDER, RowSide, arrow_text
 from reportgen.diff.snapshot import StoredCase, StoredRepeat, StoredReport
@@ -109,14 +110,15 @@ def _timed(repeats: Sequence[StoredRepeat]) -> list[TimedRepeat]:
 
 
 def reasons_of(pair: CasePair) -> tuple[str, ...]:
-    """Return why the number of a case moved: protocol, logs, labels, definition, reader."""
+    """Return why the number of a case moved: protocol, logs, labels, definition, reader, phases."""
     reasons = [*_protocol_changes(pair), *_log_changes(pair), *_label_changes(pair)]
     if pair.is_redefined:
         reasons.append("definition changed")
     readers = [*_reader_changes(pair)]
     if not readers and not reasons and pair.repeats.remeasured:
         readers.append("reader changed: the same logs give other numbers")
-    return (*reasons, *readers)
+    parts = parts_sentence(pair.old_report, pair.new_report, pair.old.case, pair.new.case)
+    return (*reasons, *readers, *([parts] if parts else ()))
 
 
 def _protocol_changes(pair: CasePair) -> list[str]:

@@ -119,6 +119,25 @@ class StoredProvenance(msgspec.Struct):
     reader: int = 1
 
 
+class StoredPart(msgspec.Struct):
+    """A part of a difference with its time on both sides."""
+
+    name: str
+    case_seconds: float | None = None
+    baseline_seconds: float | None = None
+
+
+class StoredBreakdown(msgspec.Struct):
+    """Why a case is slower than its baseline; both are names of cases."""
+
+    case: str
+    baseline: str
+    per: str
+    case_seconds: float
+    baseline_seconds: float
+    parts: tuple[StoredPart, ...] = ()
+
+
 class StoredReport(msgspec.Struct, dict=True):
     """A report.json."""
 
@@ -131,6 +150,7 @@ class StoredReport(msgspec.Struct, dict=True):
     sources: dict[str, str] = msgspec.field(default_factory=dict)
     protocols: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     provenance: tuple[StoredProvenance, ...] = ()
+    breakdowns: tuple[StoredBreakdown, ...] = ()
 
     @cached_property
     def case_by_name(self) -> dict[str, StoredCase]:

@@ -1,0 +1,53 @@
+"""A case that moved names the parts of the step that made it move."""
+
+import pytest
+
+from reportgen.diff.changes import compare_reports
+from reportgen.diff.snapshot import StoredBreakdown, StoredPart, StoredReport
+from tests.diff.stored import case, number, report, table
+
+
+def state(
+    whole: float, *parts: tuple[str, float], per: str = "step", is_baseline: bool = False
+) -> StoredReport:
+    """Return a report of one case whose difference from another one has parts."""
+    stored = case("a", (whole,))
+    own = tuple(StoredPart(name, *((9.0, time) if is_baseline else (time, 9.0))) for name, time in parts)
+    names = ("b", stored.case) if is_baseline else (stored.case, "b")
+    wholes = (9.0, whole) if is_baseline else (whole, 9.0)
+    return report(
+        table(number(whole, {"model": "m"}, case=stored.case)),
+        cases=[stored],
+        sources={"logs/a/r1.csv": str(whole)},
+        breakdowns=(StoredBreakdown(*names, per, *wholes, own),),
+    )
+
+
+def reasons(old: StoredReport, new: StoredReport) -> tuple[str, ...]:
+    (row,) = compare_reports({"study": old}, {"study": new}).rows
+    return row.reasons
+
+
+@pytest.mark.parametrize("is_baseline", [False, True])
+def test_a_case_that_moved_names_the_parts_of_its_step(is_baseline: bool) -> None:
+    old = state(1.0, ("data_loading", 0.25), ("forward", 0.75))
+    new = state(2.0, ("data_loading", 1.0), ("forward", 0.75), ("rest", 0.25), is_baseline=is_baseline)
+    assert reasons(old, new)[-1] == "1.00 s more per step: data loading 75 %, rest 25 %"
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        state(1.0, ("forward", 1.0), per="sample"),
+        state(1.0),
+        report(
+            table(number(1.0, {"model": "m"}, case=case("a", (1.0,)).case)),
+            cases=[case("a", (1.0,))],
+            sources={"logs/a/r1.csv": "1"},
+        ),
+    ],
+)
+def test_parts_that_one_state_does_not_have_are_not_named(old: StoredReport) -> None:
+    texts = reasons(old, state(2.0, ("forward", 2.0)))
+    assert texts
+    assert not any(" per " in text for text in texts)
