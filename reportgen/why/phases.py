@@ -1,6 +1,6 @@
 """What a phase is by its name, and which findings may explain which part of a difference."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from reportgen.core.breakdown import PartKind
 from reportgen.core.rules import Rule
@@ -22,6 +22,12 @@ _DEVICE = frozenset(
     )
 )
 _COMMUNICATION = ("all_reduce", "allreduce", "communication", "reduce_scatter", "all_gather", "broadcast")
+
+# Phases that contain others; where one of these is timed, the whole is not counted a second time.
+_CONTENTS: Mapping[str, frozenset[str]] = {
+    "forward+backward": frozenset(("forward", "backward")),
+    "training_batch": frozenset(("forward", "backward", "optimizer")),
+}
 
 # The parts that a reader expects; a split says of each that was not measured that it was not.
 EXPECTED_KINDS: tuple[PartKind, ...] = ("data loading", "device", "communication", "clocks", "stragglers")
@@ -46,3 +52,8 @@ def kind_of(phase: str) -> PartKind:
     if phase in _DEVICE:
         return "device"
     return "communication" if any(name in phase for name in _COMMUNICATION) else "other"
+
+
+def without_containers(phases: Collection[str]) -> tuple[str, ...]:
+    """Return the phases without those that contain another one of them."""
+    return tuple(name for name in phases if not _CONTENTS.get(name, frozenset()) & set(phases))

@@ -18,7 +18,7 @@ from reportgen.protocol.available import series_of
 from reportgen.protocol.cycles import sm_clocks
 from reportgen.protocol.measure_steps import place_in
 from reportgen.protocol.run_checks import WAITING_PHASES
-from reportgen.why.phases import EXPLAINED_BY
+from reportgen.why.phases import EXPLAINED_BY, without_containers
 from reportgen.why.split import PhaseTime, Side, split
 
 _STEP_TIME = "step_time"
@@ -54,7 +54,7 @@ def _names(case: Case, pair: Iterable[Case], measured: MeasuredRuns) -> tuple[st
     known = [name for run in runs for metric, name in run.available() if metric == _STEP_TIME]
     in_order = [each.phase for run in runs for each in run.run.series]
     in_order += [each.phase for run in runs for each in run.run.aggregates]
-    return tuple(name for name in dict.fromkeys(in_order) if name in known and name != STEP)
+    return without_containers([name for name in dict.fromkeys(in_order) if name in known and name != STEP])
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,18 @@ def test_the_phases_of_the_steps_are_parts_and_the_rest_is_what_they_leave() -> 
     assert part(split, "data_loading").own.sources == (Source("steps.rank0.csv", 2),)
 
 
+def test_a_phase_that_contains_others_is_not_counted_a_second_time() -> None:
+    own, other = (
+        run(
+            series([4.0, 4.0]),
+            series([2.0 * scale, 2.0 * scale], "training_batch"),
+            series([scale, scale], "forward"),
+        )
+        for scale in (1.0, 0.5)
+    )
+    assert seconds(breakdown([own], [other])) == {"forward": 0.5, "rest": -0.5}
+
+
 def test_the_parts_of_a_total_are_its_phases() -> None:
     totals = {"all": ("data_loading", "backward")}
     own = run(aggregate(3.0, "data_loading", line=7), aggregate(1.0, "backward"), aggregate(9.0, "forward"))
