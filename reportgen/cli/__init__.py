@@ -20,6 +20,7 @@ from reportgen.cli import (
     history_command,
     learn_command,
     log_commands,
+    serve_command,
     show_command,
     why_command,
 )
@@ -35,6 +36,7 @@ app = typer.Typer(
 for command in (
     build_commands.build,
     build_commands.check,
+    serve_command.serve,
     diff_command.diff,
     compare_command.compare,
     log_commands.runs,

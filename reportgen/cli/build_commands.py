@@ -1,10 +1,12 @@
 """Commands that make reports: build, check, init, expected."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.cli import watching
 from reportgen.cli.build_output import print_json, print_lines, print_numbers
 from reportgen.cli.format_option import Format, TextOrJson
 from reportgen.cli.log_edits import LogEdits, find_log_edits
@@ -43,17 +45,42 @@ def build(
     out: Out = None,
     strict: Strict = False,
     verbose: Verbose = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Build again after each change of an input, until Ctrl-C.")
+    ] = False,
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Build every report: tables, figures, pages, and the tables marked in the README.
 
     \b
     Example: reportgen build reports/
+             reportgen build reports/ --watch
              reportgen build reports/ --logs ~/campaign --out /tmp/report
 
     Prints the numbers that change, old and new, before anything is written, and one line for each file that
     changed. Nothing is written if any definition is wrong.
     """
+
+    def build_once() -> "BuildResult":
+        return build_and_print(reports, logs=logs, out=out, strict=strict, verbose=verbose, format=format)
+
+    if not watch:
+        _exit(build_once(), strict)
+        return
+    with suppress(KeyboardInterrupt):
+        watching.watch(reports, logs, lambda: build_once().reports)
+
+
+def build_and_print(
+    reports: Path,
+    *,
+    logs: Path | None = None,
+    out: Path | None = None,
+    strict: bool = False,
+    verbose: bool = False,
+    format: TextOrJson = TextOrJson.TEXT,
+) -> "BuildResult":
+    """Build and print what changed, what was not read, and the findings; parameters are those of `build`."""
     from reportgen import api
 
     is_text = format is TextOrJson.TEXT
@@ -77,7 +104,7 @@ def build(
     listed = result.findings if strict else result.logs.findings
     summarize(result.findings, what, listed=listed, more="the reports")
     log(f"open {(out or reports) / 'README.md'}")
-    _exit(result, strict)
+    return result
 
 
 def check(

@@ -11,6 +11,7 @@ from reportgen.cli import main
 COMMANDS = [
     "build",
     "check",
+    "serve",
     "diff",
     "compare",
     "runs",

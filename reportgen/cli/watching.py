@@ -1,0 +1,64 @@
+"""Build again whenever an input changes: `build --watch` and `serve`."""
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import typer
+
+from reportgen.cli.terminal import log
+from reportgen.core.errors import RequestError
+from reportgen.core.results import Report
+from reportgen.sources.snapshot import Snapshot, take_snapshot
+
+_SECONDS_BETWEEN_LOOKS = 0.5
+
+
+def watch(
+    reports: Path,
+    logs: Path | None,
+    build: Callable[[], Iterable[Report]],
+    wait: Callable[[float], object] = time.sleep,
+) -> None:
+    """Build, and build again after each change of definitions, texts and logs, until an interrupt.
+
+    build  builds and prints, and returns the reports; an error of it is printed, and the next change mends it
+    wait   waits for so many s
+    """
+    built: tuple[Report, ...] = ()
+    seen: Snapshot | None = None
+    while True:
+        now = _inputs(reports, logs, built)
+        if now == seen:
+            wait(_SECONDS_BETWEEN_LOOKS)
+            continue
+        if seen is not None:
+            log(f"\n{_changes(seen, now)}")
+        built = _try(build, built)
+        # What the build itself read decides what is watched; a change meanwhile is not missed.
+        seen = now | {path: state for path, state in _inputs(reports, logs, built).items() if path not in now}
+        log("watching for changes; end with Ctrl-C")
+
+
+def _try(build: Callable[[], Iterable[Report]], before: tuple[Report, ...]) -> tuple[Report, ...]:
+    try:
+        return tuple(build())
+    except RequestError as error:
+        log(f"error  {error}")
+    except typer.Exit:
+        pass  # an exit code is for a build that ends
+    return before
+
+
+def _inputs(reports: Path, logs: Path | None, built: Iterable[Report]) -> Snapshot:
+    root = reports.resolve().parent
+    used = {root / each.path for report in built for each in report.provenance}
+    texts = take_snapshot([reports.resolve()], (".toml", ".md"))
+    written = {path: state for path, state in texts.items() if not path.endswith("README.md")}
+    return written | take_snapshot([logs.resolve()] if logs else [root / "logs", *used])
+
+
+def _changes(before: Snapshot, now: Snapshot) -> str:
+    changed = sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
+    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+    return f"changed: {changed[0]}{more}" if changed else "changed"
