@@ -86,10 +86,16 @@ def diff_reports(reports: Path, base: str = "", environ: Mapping[str, str] | Non
     # Without the merge base, what is not there may never have been on this branch.
     diff = compare_reports(old, new, lambda path: bool(baseline.notes) or (root / path).is_file())
     logs = _without_growth(diff.logs, baseline, root)
-    diff = replace(diff, logs=logs, notes=(*baseline.notes, *notes, *_stale(new, root)))
     head = repository.resolve("HEAD")
     has_edits = bool(repository.changed_files(head, None, folder))
     name = "HEAD with uncommitted changes" if has_edits else "HEAD"
+    stale = _stale(new, root)
+    notes = (*baseline.notes, *notes, *stale)
+    if not new:
+        notes = (*notes, f"There is no {_NAME} below {reports.name}/: run reportgen build.")
+    if baseline.commit == head and not has_edits and not stale:
+        notes = (*notes, "Both sides are the same commit. Name an earlier one: reportgen diff HEAD~1.")
+    diff = replace(diff, logs=logs, notes=notes)
     return ReportDiff(diff, baseline.endpoint, _endpoint(repository, head, name))
 
 

@@ -63,6 +63,7 @@ def diff(
 
 
 def _print_lines(file: Path) -> None:
+    """Print the lines of a report.json; a file that is none (with conflicts, of another version) as it is."""
     from reportgen.diff.lines import report_lines
     from reportgen.diff.snapshot import read_report
 
@@ -70,7 +71,12 @@ def _print_lines(file: Path) -> None:
         content = file.read_bytes()
     except OSError as error:
         raise RequestError(str(file), f"cannot be read: {error.strerror}", "name a report.json") from None
-    sys.stdout.write("".join(f"{line}\n" for line in report_lines(read_report(content, str(file)))))
+    try:
+        report = read_report(content, str(file))
+    except RequestError:
+        sys.stdout.write(content.decode("utf-8", "replace"))
+        return
+    sys.stdout.write("".join(f"{line}\n" for line in report_lines(report)))
 
 
 def _kinds(text: str) -> list[str]:

@@ -6,15 +6,16 @@ paired by place, so a case is found again under another protocol or with other f
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reportgen.core.comparability import differing_conditions
+from reportgen.core.factors import factors_key
 from reportgen.core.rules import SEVERITIES
 from reportgen.core.stats import geometric_mean
 from reportgen.diff.cells import CellChange, cell_key, changed_cells, paired_cells, same_number, same_value
 from reportgen.diff.pairs import DESCRIPTIONS, CasePair, reasons_of, side_of, verdict_on_pair
 from reportgen.diff.rows import EnvironmentChange, Row, corrected_rows, environment_changes, sorted_rows
-from reportgen.diff.snapshot import StoredCell, StoredFinding, StoredReport
+from reportgen.diff.snapshot import StoredCase, StoredCell, StoredFinding, StoredReport
 
 Reports = Mapping[str, StoredReport]
 
@@ -74,6 +75,7 @@ class Diff:
     rows        cases whose repeats or numbers moved, the worst first
     ratios      ratios and verdicts in tables that moved
     appeared, disappeared  cells that are a number on one side only, in reports that both sides have
+    reworded    cells that are no number on both sides, and say something else
     rerounded   equal numbers that are written in another way
     unchanged   number of cells that are numbers and did not move
     notes       what a reader should know about the comparison itself
@@ -83,6 +85,7 @@ class Diff:
     ratios: tuple[RatioChange, ...] = ()
     appeared: tuple[CellChange, ...] = ()
     disappeared: tuple[CellChange, ...] = ()
+    reworded: tuple[CellChange, ...] = ()
     rerounded: tuple[CellChange, ...] = ()
     findings_came: tuple[FindingChange, ...] = ()
     findings_went: tuple[FindingChange, ...] = ()
@@ -93,13 +96,6 @@ class Diff:
     logs: LogChanges = LogChanges()
     unchanged: int = 0
     notes: tuple[str, ...] = field(default=())
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether nothing differs that a page shows."""
-        return self == Diff(logs=self.logs, unchanged=self.unchanged, notes=self.notes) and not (
-            self.logs.edited or self.logs.deleted
-        )
 
     @property
     def verdicts(self) -> Counter[str]:
@@ -134,6 +130,9 @@ def compare_reports(old: Reports, new: Reports, is_there: Callable[[str], bool] 
         ratios=tuple(ratio for before, after in both for ratio in _ratios(before, after)),
         appeared=tuple(change for change in changes if _is_gain(change.old, change.new)),
         disappeared=tuple(change for change in changes if _is_gain(change.new, change.old)),
+        reworded=tuple(
+            change for change in changes if not change.has_number and change.cell.quantity != "verdict"
+        ),
         rerounded=tuple(change for change in changes if change.is_appearance_only),
         findings_came=came,
         findings_went=went,
@@ -183,12 +182,20 @@ def _report(report: StoredReport, old_name: str = "") -> ReportChange:
 
 
 def _rows(both: Iterable[tuple[StoredReport, StoredReport]]) -> list[Row]:
-    """Return a row for each pair of cases that moved, with verdicts corrected for their number."""
-    rows = [row for before, after in both for row in _rows_of_report(before, after)]
-    return corrected_rows(rows)
+    """Return a row for each pair of cases that moved, with verdicts corrected for their number.
+
+    Several reports may show the same case of the same runs: that is one row.
+    """
+    rows: dict[object, Row] = {}
+    for before, after in both:
+        for identity, row in _rows_of_report(before, after):
+            known = rows.get(identity)
+            rows[identity] = replace(known, tables=(*known.tables, *row.tables)) if known else row
+    return corrected_rows(list(rows.values()))
 
 
-def _rows_of_report(old: StoredReport, new: StoredReport) -> Iterator[Row]:
+def _rows_of_report(old: StoredReport, new: StoredReport) -> Iterator[tuple[object, Row]]:
+    """Yield what identifies a pair of cases that moved in any report, and its row."""
     definitions = {table.id: table.definition for table in old.tables}
     redefined = {
         table.id
@@ -202,7 +209,12 @@ def _rows_of_report(old: StoredReport, new: StoredReport) -> Iterator[Row]:
     for (before, after), changes in shown.items():
         pair = _pair(old, new, before, after, is_redefined=any(each.table in redefined for each in changes))
         if pair and pair.has_moved:
-            yield _row(pair, changes)
+            yield (_identity(pair.old), _identity(pair.new)), _row(pair, changes)
+
+
+def _identity(case: StoredCase) -> tuple[object, ...]:
+    runs = tuple((repeat.files, repeat.run.partition("#")[2], repeat.value) for repeat in case.measurements)
+    return case.metric, case.phase, case.protocol, factors_key(case.factors), runs
 
 
 def _pair(
@@ -232,7 +244,7 @@ def _row(pair: CasePair, changes: Sequence[CellChange]) -> Row:
         verdict=verdict_on_pair(pair),
         reasons=reasons_of(pair),
         environment=differing_conditions(pair.new.conditions, pair.old.conditions, pair.new.metric),
-        tables=tuple(dict.fromkeys(change.table for change in changes)),
+        tables=tuple(dict.fromkeys(f"{change.report}/{change.table}" for change in changes)),
         is_part=bool(pair.repeats.kept and pair.repeats.added),
     )
 
@@ -288,18 +300,46 @@ def _ratio_reasons(
 def _finding_changes(
     both: Iterable[tuple[StoredReport, StoredReport]],
 ) -> tuple[tuple[FindingChange, ...], tuple[FindingChange, ...]]:
-    """Return the findings that came and that went. One whose numbers changed has neither come nor gone."""
+    """Return the findings that came and that went.
+
+    A finding whose numbers changed has neither come nor gone, nor has one whose run has another name now.
+    """
     came: list[FindingChange] = []
     went: list[FindingChange] = []
     for before, after in both:
-        old, new = _by_subject(before), _by_subject(after)
-        came += [FindingChange(after.name, new[key]) for key in new.keys() - old.keys()]
-        went += [FindingChange(after.name, old[key]) for key in old.keys() - new.keys()]
+        old, new = list(before.findings), list(after.findings)
+        for key in (_renumbered, _subject):
+            same = Counter(map(key, old)) & Counter(map(key, new))
+            old, new = (_without(side, key, same) for side in (old, new))
+        came += [FindingChange(after.name, finding) for finding in new]
+        went += [FindingChange(after.name, finding) for finding in old]
     return _sorted_findings(came), _sorted_findings(went)
 
 
-def _by_subject(report: StoredReport) -> dict[tuple[str, str], StoredFinding]:
-    return {(finding.rule, finding.subject): finding for finding in report.findings}
+_FindingKey = tuple[str, ...]
+
+
+def _renumbered(finding: StoredFinding) -> _FindingKey:
+    """Return what a finding says about a run of a log with several, whatever the number of the run."""
+    return finding.rule, finding.subject.partition("#")[0], finding.message, finding.detail
+
+
+def _subject(finding: StoredFinding) -> _FindingKey:
+    return finding.rule, finding.subject
+
+
+def _without(
+    findings: Iterable[StoredFinding], key: Callable[[StoredFinding], _FindingKey], same: Counter[_FindingKey]
+) -> list[StoredFinding]:
+    """Return the findings that are left when so many of each key are taken away."""
+    left = same.copy()
+    kept = []
+    for finding in findings:
+        if left[key(finding)]:
+            left[key(finding)] -= 1
+        else:
+            kept.append(finding)
+    return kept
 
 
 def _sorted_findings(changes: Iterable[FindingChange]) -> tuple[FindingChange, ...]:

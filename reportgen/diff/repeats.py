@@ -4,7 +4,7 @@ A repeat is the same run if it has the same name, or if its files have the same 
 A log that was written again by a later run is a new run under an old name, as its start time shows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from reportgen.diff.cells import same_value
@@ -42,50 +42,87 @@ def compare_repeats(
     old: StoredCase, new: StoredCase, old_sources: Sources, new_sources: Sources
 ) -> RepeatChanges:
     """Return what became of the repeats of a case. The sources are path -> SHA-256 of both reports."""
-    before = {_name(repeat): repeat for repeat in old.measurements}
-    by_content = {_content(repeat, old_sources): name for name, repeat in before.items()}
-    kept, edited, remeasured, added = [], [], [], []
-    edited_files: list[str] = []
-    replaced = 0
-    for repeat in new.measurements:
-        content = _content(repeat, new_sources)
-        name = _name(repeat) if _name(repeat) in before else by_content.get(content)
-        earlier = before.pop(name, None) if name is not None else None
-        if earlier is None:
-            added.append(repeat)
-        elif _is_other_run(earlier, repeat):
-            added.append(repeat)
-            before[("", len(before), earlier.run)] = earlier
-            replaced += 1
-        elif _same(earlier, repeat):
-            kept.append(repeat)
-        elif _content(earlier, old_sources) != content:
-            edited.append(repeat)
-            edited_files += [file for file in repeat.files if old_sources.get(file) != new_sources.get(file)]
-        else:
-            remeasured.append(repeat)
+
+    def content(repeat: StoredRepeat, sources: Sources) -> _Name:
+        return tuple(sorted(sources.get(file, file) for file in repeat.files)), _number(repeat)
+
+    before, after = _Unmatched(list(old.measurements)), _Unmatched(list(new.measurements))
+    by_content = (lambda each: content(each, old_sources)), (lambda each: content(each, new_sources))
+    kept = [
+        *before.take(after, (_name, _name), _same),
+        *before.take(after, by_content, _same),
+        # A row of a table that was inserted above others renumbers them.
+        *before.take(after, (_value, _value), _same),
+    ]
+    again = before.take(after, (_name, _name), _is_other_run)
+    changed = [*before.take(after, (_name, _name)), *before.take(after, by_content)]
+    rewritten = {file for file in old_sources if old_sources[file] != new_sources.get(file)}
+    changed += before.take(after, (_file, _file), lambda earlier, later: later.files[0] in rewritten)
+    edited = [
+        (earlier, later) for earlier, later in changed if by_content[0](earlier) != by_content[1](later)
+    ]
+    files = (
+        file for _, later in edited for file in later.files if old_sources.get(file) != new_sources.get(file)
+    )
     return RepeatChanges(
-        kept=tuple(kept),
-        edited=tuple(edited),
-        edited_files=tuple(dict.fromkeys(edited_files)),
-        remeasured=tuple(remeasured),
-        added=tuple(added),
-        removed=tuple(before.values()),
-        replaced=replaced,
+        kept=tuple(later for _, later in kept),
+        edited=tuple(later for _, later in edited),
+        edited_files=tuple(dict.fromkeys(files)),
+        remeasured=tuple(pair[1] for pair in changed if pair not in edited),
+        added=(*(later for _, later in again), *after.repeats),
+        removed=(*(earlier for earlier, _ in again), *before.repeats),
+        replaced=len(again),
     )
 
 
 _Name = tuple[object, ...]
+_Pairs = list[tuple[StoredRepeat, StoredRepeat]]
+_Key = Callable[[StoredRepeat], _Name]
+
+
+@dataclass(slots=True)
+class _Unmatched:
+    """The repeats of one side that have no partner yet."""
+
+    repeats: list[StoredRepeat]
+
+    def take(
+        self,
+        other: "_Unmatched",
+        keys: tuple[_Key, _Key],
+        matches: Callable[[StoredRepeat, StoredRepeat], bool] = lambda old, new: True,
+    ) -> _Pairs:
+        """Return the pairs of equal keys that match, and remove them from both sides."""
+        waiting: dict[_Name, list[StoredRepeat]] = {}
+        for each in self.repeats:
+            waiting.setdefault(keys[0](each), []).append(each)
+        pairs: _Pairs = []
+        for new in other.repeats:
+            candidates = waiting.get(keys[1](new), [])
+            position = next((i for i, old in enumerate(candidates) if matches(old, new)), None)
+            if position is not None:
+                pairs.append((candidates.pop(position), new))
+        taken = {id(each) for pair in pairs for each in pair}
+        self.repeats = [each for each in self.repeats if id(each) not in taken]
+        other.repeats = [each for each in other.repeats if id(each) not in taken]
+        return pairs
+
+
+def _number(repeat: StoredRepeat) -> str:
+    """Return the number of a run in a log that has several, "" for the only one."""
+    return repeat.run.partition("#")[2]
 
 
 def _name(repeat: StoredRepeat) -> _Name:
-    return repeat.files[:1], repeat.run.partition("#")[2]
+    return repeat.files[:1], _number(repeat)
 
 
-def _content(repeat: StoredRepeat, sources: Sources) -> _Name:
-    """Return what identifies a run under any name: its files, and its number in them."""
-    digests: Sequence[str] = sorted(sources.get(file, file) for file in repeat.files)
-    return tuple(digests), repeat.run.partition("#")[2]
+def _file(repeat: StoredRepeat) -> _Name:
+    return repeat.files[:1]
+
+
+def _value(repeat: StoredRepeat) -> _Name:
+    return repeat.files[:1], repeat.value
 
 
 def _is_other_run(old: StoredRepeat, new: StoredRepeat) -> bool:
@@ -93,4 +130,5 @@ def _is_other_run(old: StoredRepeat, new: StoredRepeat) -> bool:
 
 
 def _same(old: StoredRepeat, new: StoredRepeat) -> bool:
-    return old.value is not None and new.value is not None and same_value(old.value, new.value)
+    is_same = old.value is not None and new.value is not None and same_value(old.value, new.value)
+    return is_same and not _is_other_run(old, new)

@@ -156,6 +156,7 @@ def sections(diff: Diff) -> list[Section]:
         Section("Reports", ("report", "what", "title", "contains"), tuple(reports)),
         _cells("New numbers", diff.appeared),
         _cells("Numbers that went", diff.disappeared),
+        _cells("Cells without a number", diff.reworded),
         _cells("Equal numbers, written in another way", diff.rerounded, is_folded=True),
         Section("Logs", ("log", "what"), tuple(logs), is_folded=True),
     ]

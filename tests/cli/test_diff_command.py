@@ -64,6 +64,13 @@ def test_a_report_is_written_as_lines_for_git() -> None:
     assert "a: 105.0 ms (7 repeats)\n" in out
 
 
+def test_a_report_with_conflicts_is_written_as_it_is(tmp_path: Path) -> None:
+    """A driver that fails would end `git diff`."""
+    (tmp_path / "report.json").write_text("<<<<<<< main\n{\n", encoding="utf-8")
+    out, _ = call("diff", "--textconv", str(tmp_path / "report.json"))
+    assert out == "<<<<<<< main\n{\n"
+
+
 def test_git_shows_numbers_instead_of_json(study: Study) -> None:
     """The driver that the documentation names, with a program in place of the installed one."""
     import shlex
@@ -95,7 +102,6 @@ def test_git_shows_numbers_instead_of_json(study: Study) -> None:
         (["--threshold", "nan%"], '--threshold: "nan%" is not a percentage below 100; write it as 2%'),
         (["--reports", "nowhere"], "nowhere: no such folder; name the folder of report definitions"),
         (["--textconv", "nothing.json"], "nothing.json: cannot be read: No such file or directory; name a report.json"),
-        (["--textconv", "reports/study.toml"], "reports/study.toml: is not a report.json: "),
     ],
 )  # fmt: skip
 def test_requests_that_cannot_be_fulfilled(arguments: list[str], message: str) -> None:

@@ -56,7 +56,7 @@ def test_starts_by_two_clocks_have_no_order() -> None:
 
 def test_the_same_state_moves_nothing() -> None:
     old, new = (state(BASE) for _ in range(2))
-    assert diff(old, new).is_empty
+    assert diff(old, new) == Diff(unchanged=1)
     assert (diff(old, new).unchanged, headline(diff(old, new))) == (1, "no number moved")
 
 
@@ -85,6 +85,37 @@ def test_a_log_with_other_content_and_another_value_was_edited() -> None:
     only = row(state(BASE), state([1.5, *BASE[1:]], digest="2"))
     assert only.reasons == ("log edited: logs/a/r1.csv",)
     assert verdict_text(only) == "0.2 % slower, not comparable: a log was edited"
+
+
+def test_rows_that_are_inserted_into_a_table_move_nothing() -> None:
+    """A row above renumbers the runs of a published table; two repeats of a case then have each other's names."""
+
+    def published(numbers: Sequence[int], digest: str) -> StoredReport:
+        made = state([5.0, 6.0], starts=())
+        for repeat, n in zip(made.cases[0].measurements, numbers, strict=True):
+            repeat.run, repeat.source = f"t.csv#{n}", f"logs/t.csv:{n + 1}"
+        made.sources = {"logs/t.csv": digest}
+        return made
+
+    assert diff(published([1, 2], "1"), published([2, 3], "2")).rows == ()
+    edited = published([8, 9], "2")
+    edited.cases[0].measurements[0].value = 7.0
+    assert row(published([1, 2], "1"), edited).reasons == ("log edited: logs/t.csv",)
+
+
+def test_a_case_that_two_reports_show_is_one_row() -> None:
+    old, new = ({name: state(values) for name in ("x", "y")} for values in (BASE, [*BASE[:6], 2.0]))
+    for reports in (old, new):
+        for name, stored in reports.items():
+            stored.name = name
+    (only,) = compare_reports(old, new).rows
+    assert only.tables == ("x/times", "y/times")
+
+
+def test_cells_that_say_something_else_instead_of_a_number() -> None:
+    old, new = (report(table(words(text, {"m": "a"}))) for text in ("planned", "out of memory"))
+    (change,) = diff(old, new).reworded
+    assert (change.old_text, change.new_text) == ("planned", "out of memory")
 
 
 def test_a_log_that_a_later_run_wrote_again_is_another_run() -> None:
@@ -208,6 +239,29 @@ def test_findings_whose_numbers_change_neither_come_nor_go() -> None:
     compared = diff(report(table(), findings=(first,)), report(table(), findings=(second, third)))
     assert [change.finding for change in compared.findings_came] == [third]
     assert compared.findings_went == ()
+
+
+def test_a_finding_about_a_run_that_was_renumbered_neither_comes_nor_goes() -> None:
+    old, new = (
+        report(
+            table(),
+            findings=tuple(
+                StoredFinding("note", "r", f"t.csv#{n}", "corrected from 4 to 8") for n in numbers
+            ),
+        )
+        for numbers in ((1, 2), (2, 3, 4))
+    )
+    compared = diff(old, new)
+    assert (len(compared.findings_came), compared.findings_went) == (1, ())
+
+
+def test_a_finding_about_another_case_has_come_although_it_says_the_same() -> None:
+    old, new = (report(table(), findings=(StoredFinding("warning", "r", name, "failed"),)) for name in "ab")
+    compared = diff(old, new)
+    assert [change.finding.subject for change in (*compared.findings_came, *compared.findings_went)] == [
+        "b",
+        "a",
+    ]
 
 
 def test_a_renamed_report_is_compared_with_its_old_self() -> None:
