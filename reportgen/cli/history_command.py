@@ -1,25 +1,26 @@
 """The command `history`: how the numbers of a table developed over the commits of the repository."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.terminal import log, print_table, sanitize, terminal_width
+from reportgen.cli.terminal import log, print_table, progress, sanitize, terminal_width
 from reportgen.cli.where_option import conditions
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import matches
+from reportgen.core.factors import AcceptedValues
 
 if TYPE_CHECKING:
-    from reportgen.diff.snapshot import StoredCell
     from reportgen.history.points import CellHistory
 
 # More cells than this are only summarised; --row and --column choose some.
 _MAX_DETAILED = 3
 _PIPED_WIDTH = 100
+# The default: the commits of the repository. Everything else is read from the logs.
+COMMIT = "commit"
 
 
 class HistoryFormat(StrEnum):
@@ -39,6 +40,10 @@ def history(
     column: Annotated[
         list[str] | None, typer.Option(metavar="FACTOR=VALUE", help="Only columns with it; may be repeated.")
     ] = None,
+    by: Annotated[
+        str,
+        typer.Option(help="commit (of the repository), or what the logs say: date, a factor, driver, ..."),
+    ] = COMMIT,
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
     format: Annotated[HistoryFormat, typer.Option(help="How to print it.")] = HistoryFormat.TEXT,
 ) -> None:
@@ -47,20 +52,26 @@ def history(
     \b
     Example: reportgen history study/times
              reportgen history study/times --row model=a --format markdown
+             reportgen history study/times --by driver
 
     A point is a commit that measured the number anew; its value is the median of the runs that the commit
     adds. A step is marked ^, a slow drift ~, with what else changed there: driver, versions, findings, the
-    baseline of a ratio. Reads the report.json files of the commits; builds nothing.
+    baseline of a ratio. Reads the report.json files of the commits and builds nothing; with another --by, it
+    reads the logs, and a point has all repeats of one date, driver or value of a factor.
     """
     from reportgen.core.change_points import ChangePointRule
-    from reportgen.history.commits import cell_histories, read_states
+    from reportgen.history.commits import ReportStates, cell_histories, read_states
     from reportgen.history.document import csv_text, json_text, markdown_text
     from reportgen.history.points import with_changes
 
-    folder, id = _place(reports, table)
-    rule = ChangePointRule()
-    states = read_states(folder)
-    chosen = cell_histories(states, id, _filter(row, column))
+    rule, states = ChangePointRule(), ReportStates(())
+    rows, columns = conditions(row, "--row"), conditions(column, "--column")
+    if by == COMMIT:
+        folder, id = _place(reports, table)
+        states = read_states(folder)
+        chosen = cell_histories(states, id, rows, columns)
+    else:
+        chosen = _from_logs(reports, table, by, rows, columns)
     if not chosen:
         raise RequestError(table, "no number in these rows and columns", "check --row and --column")
     histories = [with_changes(each, rule) for each in chosen]
@@ -90,9 +101,23 @@ def _place(reports: Path, table: str) -> tuple[Path, str]:
     return reports / name, table.removeprefix(f"{name}/")
 
 
-def _filter(row: list[str] | None, column: list[str] | None) -> "Callable[[StoredCell], bool]":
-    rows, columns = conditions(row, "--row"), conditions(column, "--column")
-    return lambda cell: matches(cell.row, rows) and matches(cell.column, columns)
+def _from_logs(
+    reports: Path,
+    table: str,
+    by: str,
+    rows: Mapping[str, AcceptedValues],
+    columns: Mapping[str, AcceptedValues],
+) -> "list[CellHistory]":
+    from reportgen import pipeline
+    from reportgen.history.logs import log_histories
+
+    name, slash, id = table.partition("/")
+    if not slash:
+        raise RequestError(table, "is not REPORT/TABLE", "write it as study/times")
+    request = pipeline.Request(reports.resolve().parent, reports)
+    with progress() as show:
+        report = pipeline.assemble_report(request, name, show)
+    return log_histories(report, id, by, rows, columns)
 
 
 def _width() -> int:

@@ -52,6 +52,7 @@ class FigureKind(StrEnum):
     STRIP = "strip", "repeats", False
     WATERFALL = "waterfall", "parts", False
     SERIES = "series", "steps", True
+    TREND = "trend", "repeats", False
 
 
 # The quantities that each comparison can show, and their titles.
@@ -333,6 +334,16 @@ class FigureSeries:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureMark:
+    """A step or a drift of a series: between two x, which are equal for a step, and its size in words."""
+
+    series: int
+    first: str
+    last: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """A plot of a table: what to draw, not how. `ideal` is a dashed line y = x / x0 x y0, points given."""
 
@@ -347,6 +358,7 @@ class Figure:
     ideal: tuple[tuple[float, float], ...] = ()
     alt: str = ""
     table: str = ""
+    changes: tuple[FigureMark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
-"""How the numbers of a table developed: one point per commit that measured them anew, with change points.
+"""How the numbers of a table developed: points with what changed between them.
 
-`points` makes values of what was measured, `commits` reads them from committed report.json files, `changes`
-finds steps and drifts and says what else changed there, and `document` writes tables, CSV and JSON.
+`points` finds steps and drifts and says what else changed there, `commits` reads the points from committed
+report.json files, `logs` from the dates, factors and environments of the logs, and `document` writes text,
+Markdown, CSV and JSON.
 """

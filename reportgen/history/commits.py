@@ -6,12 +6,13 @@ point comes from these runs alone. So points are independent of each other where
 commit that touched another table is no confirmation of an old number.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import Where, matches
 from reportgen.core.stats import summarize
 from reportgen.core.units import choose, text
 from reportgen.diff.snapshot import (
@@ -30,9 +31,6 @@ _CONFIDENCE = 0.95
 _HASH_CHARS = 8
 # A baseline that moves by less than this is not an event.
 _MOVED = 0.005
-
-# Whether a cell is wanted.
-CellFilter = Callable[[StoredCell], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +86,8 @@ def _notes(repository: GitRepository, unreadable: int) -> Iterator[str]:
         yield f"{what} a report.json of another version, which is left out"
 
 
-def cell_histories(states: ReportStates, table: str, wanted: CellFilter) -> list[CellHistory]:
-    """Return the history of each wanted cell of a table that shows a number now, in its order."""
+def cell_histories(states: ReportStates, table: str, rows: Where, columns: Where) -> list[CellHistory]:
+    """Return the history of each cell with these factors that shows a number now, in their order."""
     if not states.states:
         return []
     latest = states.states[-1].report
@@ -100,7 +98,10 @@ def cell_histories(states: ReportStates, table: str, wanted: CellFilter) -> list
     return [
         _history(states.states, shown, cell, latest)
         for cell in shown.cells
-        if cell.is_number and cell.quantity != "repeats" and wanted(cell)
+        if cell.is_number
+        and cell.quantity != "repeats"
+        and matches(cell.row, rows)
+        and matches(cell.column, columns)
     ]
 
 

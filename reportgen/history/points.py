@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
-from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
 from reportgen.core.stats import median
-from reportgen.core.verdict import difference_text
+from reportgen.tables.trends import change_size
 
 Key = Mapping[str, FactorValue]
 
@@ -95,18 +94,12 @@ def with_changes(history: CellHistory, rule: ChangePointRule) -> CellHistory:
     return replace(history, changes=changes, note=note)
 
 
-def size_text(history: CellHistory, ratio: float) -> str:
-    """Return a change in words: "4.1 % slower", or "+4.1 %" where neither direction is better."""
-    better = metric_of(history.metric).better
-    if history.quantity == "value" and better:
-        return difference_text(ratio if better == "higher" else 1 / ratio)
-    return f"{100 * (ratio - 1):+.1f} %"
-
-
 def _sentence(history: CellHistory, change: ChangePoint) -> str:
     """Return "step at 3fa1c02: 4.1 % slower (p = 0.004)"."""
     first, last = history.points[change.first], history.points[change.last]
-    size = f"{size_text(history, change.ratio)} (p = {change.p:.2g})"
+    # A ratio has no better direction of its own.
+    metric = history.metric if history.quantity == "value" else ""
+    size = f"{change_size(change.ratio, metric)} (p = {change.p:.2g})"
     if change.kind == "step":
         return f"step at {first.label}: {size}"
     return f"drift from {first.label} to {last.label}: {size}"

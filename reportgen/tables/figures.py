@@ -2,6 +2,7 @@
 
 line, bar, stacked-bar  one series per column and combination of the row factors besides x
 strip                   every repeat as a point over its row and column
+trend                   the medians of the repeats of each date or version, with steps and drifts
 series                  the step times of every repeat over the steps, for each rank, by one clock
 waterfall               the parts of one cell's difference from its baseline, see `tables.waterfall`
 """
@@ -9,13 +10,25 @@ waterfall               the parts of one cell's difference from its baseline, se
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import natural_key
 from reportgen.core.model import STEP, FactorValue, Measurement
-from reportgen.core.results import QUANTITY_TITLES, Cell, Figure, FigureSeries, Header, Table
+from reportgen.core.results import (
+    QUANTITY_TITLES,
+    Cell,
+    Figure,
+    FigureKind,
+    FigureMark,
+    FigureSeries,
+    Header,
+    Table,
+)
 from reportgen.core.units import Unit, choose
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.spec import FigureSpec
+from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends
 from reportgen.tables.waterfall import waterfall
 
 
@@ -41,7 +54,7 @@ def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
 
 
 def _figure(spec: FigureSpec, table: Table) -> Figure:
-    x = _x(spec, table)
+    x = None if spec.kind is FigureKind.TREND else _x(spec, table)
     if spec.kind.shows != "cells" and spec.show != "value":
         raise RequestError(
             f"{spec.place}.show",
@@ -58,6 +71,8 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
         )
     suffix = table.id.removeprefix(spec.table)
     title = f"{spec.title}: {table.facet_text}" if table.facet_text else spec.title
+    if spec.kind is FigureKind.TREND:
+        return _of_trends(spec, table, spec.id + suffix, title, columns)
     if spec.kind.shows == "steps":
         return _of_steps(spec, table, spec.id + suffix, title, columns)
     is_numeric = spec.kind.numeric_x and _is_numeric(table, x)
@@ -85,6 +100,49 @@ def _of_steps(spec: FigureSpec, table: Table, id: str, title: str, columns: Sequ
     series = tuple(_step_series(table, columns))
     unit = choose((y for line in series for y in line.y if y is not None), "s")
     return Figure(id, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table))
+
+
+def _of_trends(spec: FigureSpec, table: Table, id: str, title: str, columns: Sequence[int]) -> Figure:
+    """Return the figure of the trends behind a table; its description names the changes."""
+    by, rule = spec.x or DATE, ChangePointRule()
+    drawn = trends(table, by)
+    if not drawn:
+        known = f"name a factor, {DATE}, {COMMIT}, driver or another part of the environment"
+        raise RequestError(f"{spec.place}.x", f'no log of table "{spec.table}" says "{by}"', known)
+    names = sorted({point.x for trend in drawn for point in trend.points}, key=natural_key)
+    if by == COMMIT:
+        names = list(dict.fromkeys(point.x for trend in drawn for point in trend.points))
+    changes = [(n, trend, change) for n, trend in enumerate(drawn) for change in trend.changes(rule)]
+    series = tuple(_trend_series(table, trend) for trend in drawn)
+    sentences = [
+        f"{series[n].name}: {trend.sentence(change)}" if len(drawn) > 1 else trend.sentence(change)
+        for n, trend, change in changes
+    ]
+    marks = tuple(
+        FigureMark(
+            n,
+            trend.points[change.first].x,
+            trend.points[change.last].x,
+            change_size(change.ratio, trend.points[0].case.metric),
+        )
+        for n, trend, change in changes
+    )
+    unit, y_title = _unit(spec, table, columns), _y_title(spec, table)
+    alt = "; ".join([_alt(spec, table), *sentences])
+    return Figure(id, title, spec.kind, by, y_title, unit, tuple(names), series, (), alt, "", marks)
+
+
+def _trend_series(table: Table, trend: CellTrend) -> FigureSeries:
+    column = _column_name(table, table.columns.index(trend.column))
+    row = ", ".join(str(value) for value in trend.row.values())
+    points = [
+        Point(point.x, s.median, *((s.low, s.high) if s.n > 1 else (None, None)))
+        for point in trend.points
+        for s in [point.summary]
+    ]
+    return _series(
+        ", ".join(part for part in (row, column if len(table.columns) > 1 or not row else "") if part), points
+    )
 
 
 def _x(spec: FigureSpec, table: Table) -> str | None:

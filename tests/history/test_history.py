@@ -28,8 +28,8 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StoredStudy:
 def histories(study: StoredStudy, quantity: str = "value") -> dict[object, CellHistory]:
     """Return the histories of the rows by model."""
     states = read_states(study.root / "reports" / "study")
-    found = cell_histories(states, "times", lambda cell: cell.quantity == quantity)
-    return {each.row["model"]: with_changes(each, RULE) for each in found}
+    found = cell_histories(states, "times", {}, {})
+    return {each.row["model"]: with_changes(each, RULE) for each in found if each.quantity == quantity}
 
 
 @pytest.fixture(scope="module")

@@ -121,6 +121,8 @@ def content_digest(figure: Figure) -> str:
     """Return the digest of what a figure shows, equal on every machine."""
     shown = asdict(_rounded(figure))
     del shown["table"]  # its place on a page does not change how it looks
+    if not figure.changes:
+        del shown["changes"]
     content = json.dumps([DRAWING, shown], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -152,6 +154,10 @@ def _rounded(figure: Figure) -> Figure:
         categories=tuple(map(one_line, figure.categories)),
         series=series,
         ideal=ideal,
+        changes=tuple(
+            replace(each, first=one_line(each.first), last=one_line(each.last), text=one_line(each.text))
+            for each in figure.changes
+        ),
     )
 
 

@@ -1,0 +1,74 @@
+"""trend: a line per series over dates or versions, with a dashed line at a step and a band for a drift."""
+
+import math
+
+from matplotlib.axes import Axes
+
+from reportgen.core.results import Figure
+from reportgen.render.figures.kinds.base import (
+    Drawing,
+    colour_of,
+    errors,
+    marker_of,
+    positions,
+    present,
+    shorten,
+)
+
+# Names of dates and versions are of about equal length: more than these would overlap.
+_MAX_NAMES = 12
+_MAX_TEXT = 24
+# Texts of changes are below each other in so many rows, each this share of the axis high.
+_TEXT_ROWS, _ROW_HEIGHT = 5, 0.06
+
+
+def draw(axes: Axes, figure: Figure) -> None:
+    """Draw the lines, then the changes with their sizes at the upper edge, one below the other."""
+    for n, series in enumerate(figure.series):
+        shown = present(series)
+        x = positions(figure, series)
+        axes.errorbar(
+            [x[i] for i in shown],
+            [series.y[i] or 0.0 for i in shown],
+            yerr=errors(series, shown),
+            color=colour_of(n),
+            marker=marker_of(n),
+            markersize=4.0,
+            linewidth=1.0,
+            capsize=2.0,
+            elinewidth=0.8,
+            label=series.name,
+        )
+    places = {name: float(i) for i, name in enumerate(figure.categories)}
+    for row, change in enumerate(figure.changes):
+        first, last = places[change.first], places[change.last]
+        colour = colour_of(change.series)
+        if first == last:
+            axes.axvline(first - 0.5, color=colour, linestyle="--", linewidth=1.0)
+        else:
+            axes.axvspan(first, last, color=colour, alpha=0.1, linewidth=0)
+        axes.text(
+            first - (0.4 if first == last else 0.0),
+            0.99 - _ROW_HEIGHT * (row % _TEXT_ROWS),
+            shorten(change.text, most=_MAX_TEXT),
+            transform=axes.get_xaxis_transform(),
+            color=colour,
+            size=7.5,
+            va="top",
+        )
+    low, high = axes.get_ylim()
+    rows = min(len(figure.changes), _TEXT_ROWS)
+    axes.set_ylim(low, high + (high - low) * _ROW_HEIGHT * rows)
+    _name_some(axes, figure.categories)
+
+
+def _name_some(axes: Axes, names: tuple[str, ...]) -> None:
+    every = max(1, math.ceil(len(names) / _MAX_NAMES))
+    shown = range(0, len(names), every)
+    labels = [shorten(names[i], most=_MAX_TEXT) for i in shown]
+    axes.set_xticks(list(shown), labels=labels, rotation=30, ha="right")
+    axes.set_xlim(-0.6, len(names) - 0.4)
+
+
+# Points are compared with each other, not with zero.
+DRAWING = Drawing(draw=draw, from_zero=False)
