@@ -7,6 +7,7 @@ docs/reference/python.md.
 TYPE_CHECKING = False  # type checkers take it for true; importing `typing` takes longer than all the rest
 if TYPE_CHECKING:
     from reportgen.api import (
+        AuditResult,
         BuildResult,
         CaseSet,
         CellExplanation,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AuditResult",
     "BuildResult",
     "CaseSet",
     "CellExplanation",

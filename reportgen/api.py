@@ -28,7 +28,7 @@ from reportgen.sources.filesystem import resolve_existing
 if TYPE_CHECKING:
     import pandas as pd
 
-    from reportgen.audit import AuditedDocument
+    from reportgen.audit import AuditedDocument, Evidence
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.render.cell_chain import CellSection
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from reportgen.tables.expected import SpeedFacts
 
 __all__ = [
+    "AuditResult",
     "BuildResult",
     "CaseSet",
     "CellExplanation",
@@ -659,13 +660,21 @@ def _unknown_file(path: str) -> Finding:
 _WHOLE_RUN = Protocol("whole run", warmup=0, measure=10**9, repeats=1)
 
 
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """Documents with a verdict for each number, and the evidence that they were compared with."""
+
+    documents: "tuple[AuditedDocument, ...]"
+    evidence: "Evidence"
+
+
 def audit_files(
     files: Paths,
     *,
     logs: Paths | None = None,
     reports: PathLike = "reports",
     progress: Progress | None = None,
-) -> "tuple[AuditedDocument, ...]":
+) -> "AuditResult":
     """Compare the numbers of hand-made tables with everything that can be derived from logs.
 
     files    Markdown, HTML or CSV
@@ -681,7 +690,7 @@ def audit_files(
     protocols, totals = _definitions_of(Path(reports))
     runs = read(logs if logs is not None else Path(reports).parent / "logs", progress=progress)
     auditor = Auditor(gather_evidence(runs, protocols, totals))
-    return tuple(auditor.audit(document) for document in documents)
+    return AuditResult(tuple(auditor.audit(document) for document in documents), auditor.evidence)
 
 
 def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tuple[str, ...]]]:

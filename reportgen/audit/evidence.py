@@ -30,6 +30,7 @@ REPEAT, FOLDER = "repeat", "folder"
 PER_NODE, GLOBAL_BATCH = "devices_per_node", "global_batch_size"
 # Metrics of which the values are events rather than results.
 _IGNORED_METRICS = frozenset({"action_time", "throttle_reasons"})
+ABSENT, VARIES = -1, -2
 _MAX_CASES = 20_000
 _MAX_POOLED_RUNS = 12
 _MAX_MEASURES = 4_000
@@ -73,7 +74,8 @@ class Evidence:
     """The matrix: `values[measure, case]`.
 
     units    base unit of each measure
-    codes    factor -> number of its value in each case, -1 where the case has no such factor
+    codes    factor -> number of its value in each case, ABSENT where the case has no such factor, VARIES
+             where its runs have several values of it
     levels   factor -> its values, by number
     sources  (run, metric, phase) -> where it was read
     """
@@ -250,7 +252,7 @@ def _matrix(
                 measures.append(Measure(metric, phase, protocol, statistic, scope))
                 base.append(unit)
                 rows.append(scoped)
-    codes, levels = _codes(groups)
+    codes, levels = _codes(groups, runs)
     cases = tuple(EvidenceCase(group.factors, tuple(group.runs)) for group in groups)
     matrix = np.vstack(rows) if rows else np.empty((0, len(groups)))
     return Evidence(runs, cases, tuple(measures), tuple(base), matrix, codes, levels, sources)
@@ -312,18 +314,25 @@ def _scopes(
             yield "inverse", "samples/s", np.where(row > 0, 1 / row, np.nan)
 
 
-def _codes(groups: Sequence[_Repeats]) -> tuple[dict[str, CodeArray], dict[str, tuple[FactorValue, ...]]]:
+def _codes(
+    groups: Sequence[_Repeats], runs: Sequence[Run]
+) -> tuple[dict[str, CodeArray], dict[str, tuple[FactorValue, ...]]]:
     numbers: dict[str, dict[object, int]] = {}
     levels: dict[str, list[FactorValue]] = {}
     codes: dict[str, CodeArray] = {}
     for position, group in enumerate(groups):
         for name, value in group.factors.items():
             if name not in codes:
-                codes[name] = np.full(len(groups), -1, dtype=np.int32)
+                codes[name] = np.full(len(groups), ABSENT, dtype=np.int32)
                 numbers[name], levels[name] = {}, []
             key = (type(value) is bool, str(value) if isinstance(value, str) else value)
             if key not in numbers[name]:
                 numbers[name][key] = len(levels[name])
                 levels[name].append(value)
             codes[name][position] = numbers[name][key]
+    for position, group in enumerate(groups):
+        if len(group.runs) > 1:
+            every = {name for run in group.runs for name in _derived(runs[run].factors)}
+            for name in every - set(group.factors):
+                codes[name][position] = VARIES
     return codes, {name: tuple(values) for name, values in levels.items()}

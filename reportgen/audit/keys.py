@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.audit.evidence import FOLDER, GLOBAL_BATCH, PER_NODE, REPEAT, Evidence
+from reportgen.audit.evidence import ABSENT, FOLDER, GLOBAL_BATCH, PER_NODE, REPEAT, Evidence
 from reportgen.core.devices import find_device
 from reportgen.core.model import FactorValue
 
@@ -71,6 +71,7 @@ _COUNTED = (
 )  # fmt: skip
 # "8x V100" and "V100 x8" are counts only if such a case exists: "RTX 8000" is none.
 _TIMES = (re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(?=[a-z])"), re.compile(r"(?<=[\d)\s])[x×] ?(\d{1,4})\b"))
+_IN_PARENTHESES = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NUMBER_NAME = re.compile(r"(?<![\w.])(?P<number>\d{1,7}) ?(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3})(?![\w.])")
 _NAME_NUMBER = re.compile(
     r"(?<![\w.])(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3}) ?[=:#]? ?(?P<number>\d{1,7})(?![\w.])"
@@ -189,7 +190,7 @@ class KeyIndex:
         named: dict[str, frozenset[int]] = {}
         for factor in known:
             codes = self.evidence.codes[factor]
-            says |= codes >= 0
+            says |= codes != ABSENT
             code = self._numbers[factor].get(value)
             named[factor] = frozenset() if code is None else frozenset({code})
             if code is not None:
@@ -218,8 +219,12 @@ class KeyIndex:
 
     def _match(self, text: str) -> KeyMatch | None:
         words = _words(text)
+        bare = _words(_IN_PARENTHESES.sub(" ", text))
+        is_unit = bare != words and set(words[len(bare) :]) <= _NO_KEYS
+        if bare and is_unit and (exact := self._exact(bare)):
+            return exact
         if not words or set(words) <= _NO_KEYS:
-            return None
+            return self._exact(words)
         whole = self._hits(words, text)
         if any(best[0][0] >= 1 for best in whole.by_factor.values()):
             return self._of_hits(whole, words, exact=True)
@@ -238,6 +243,15 @@ class KeyIndex:
         for part in parts:
             named.update(part.named)
         return KeyMatch(mask, named, all(part.exact for part in parts))
+
+    def _exact(self, words: tuple[str, ...]) -> KeyMatch | None:
+        """Return the cases that have a text as the value of a factor other than a folder."""
+        own = "".join(words)
+        hits = _Hits()
+        for level in self._by_word.get(words[0], ()) if words else ():
+            if "".join(level.words) == own and not is_folder(level.factor):
+                hits.add(level.factor, 1.0, level.code, -1)
+        return self._of_hits(hits, words, exact=True)
 
     def _counted(self, text: str) -> tuple[list[KeyMatch], str]:
         """Return what counts in a text mean ("8 GPUs", "bs=32", "2n8g"), and the text without them."""
@@ -324,7 +338,7 @@ class KeyIndex:
         named_elsewhere = np.zeros(size, dtype=bool)
         for factor, best in hits.by_factor.items():
             codes = self.evidence.codes[factor]
-            bits = np.zeros(len(self.evidence.levels[factor]) + 1, dtype=np.int64)
+            bits = np.zeros(len(self.evidence.levels[factor]) + 2, dtype=np.int64)
             weight = np.zeros(len(bits))
             for quality, code, cover in best:
                 bits[code] |= max(cover, 0)
@@ -332,7 +346,7 @@ class KeyIndex:
             covered |= bits[codes]
             whole = np.maximum(whole, weight[codes])
             if best[0][0] >= 1:
-                named_elsewhere |= codes >= 0
+                named_elsewhere |= codes != ABSENT
         score = np.maximum(whole, 0.95 * _shares(covered, words))
         is_exact = whole >= 1
         others = ~is_exact & ~named_elsewhere

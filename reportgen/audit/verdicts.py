@@ -151,7 +151,7 @@ class Judge:
             match = (
                 slot.matches[at] if slot.is_row == is_row and number not in self.candidates.ignored else None
             )
-            if match is None or slot.is_context or not match.named:
+            if match is None or slot.is_context or not match.named or not match.exact:
                 continue
             agreeing: list[set[int]] = []
             comparable, proof = 0, 0.0
@@ -183,10 +183,18 @@ class Judge:
             codes = {int(self.evidence.codes[factor][case]) for case in cases}
             if codes & named:
                 return None
-            if len(codes) == 1 and -1 not in codes and not is_folder(factor):
+            if len(codes) == 1 and min(codes) >= 0 and factor in self._factors_of(slot):
                 value = self.evidence.levels[factor][codes.pop()]
                 otherwise.append(_WrongKey(slot, at, factor, value, frozenset(cases)))
         return otherwise[0] if otherwise else None
+
+    def _factors_of(self, slot: Slot) -> frozenset[str]:
+        """Return the factors that most texts of a slot name, without the names of folders."""
+        if slot.factors:
+            return frozenset(slot.factors)
+        named = [match.named for match in slot.matches if match and match.exact]
+        names = {name for each in named for name in each if not is_folder(name)}
+        return frozenset(name for name in names if 2 * sum(name in each for each in named) > len(named))
 
     def _correct(self, wrong_keys: Iterable[_WrongKey]) -> None:
         """Compare the numbers under wrong keys with the cases that the numbers identify."""

@@ -8,6 +8,7 @@ import typer
 
 from reportgen.cli.build_commands import FINDINGS
 from reportgen.cli.terminal import log, print_table, progress
+from reportgen.core.errors import RequestError
 
 
 class AuditFormat(StrEnum):
@@ -31,23 +32,38 @@ def audit(
     everything: Annotated[
         bool, typer.Option("--all", help="List every number, not only those that differ.")
     ] = False,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the documents with every number marked into this new file.")
+    ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Print a definition whose tables replace the hand-made ones.")
+    ] = False,
 ) -> None:
     """Compare the numbers of hand-made tables with logs: verified, rounded, differs or no source.
 
     \b
     Example: reportgen audit README.md
              reportgen audit results.csv --logs ~/campaign --format json
+             reportgen audit README.md --fix > reports/readme.toml
 
     Exits with 4 if a number differs. A number without a confident match has no source; it is not accused.
     """
-    from reportgen import api
-    from reportgen.audit import CellVerdict, listing
+    from reportgen import api, publish
+    from reportgen.audit import CellVerdict, definition, listing, markup
 
+    if html is not None and (html.exists() or html.is_symlink()):
+        raise RequestError(str(html), "exists already", "nothing is overwritten; name a new file")
     with progress() as show:
-        documents = api.audit_files(
+        result = api.audit_files(
             files, logs=logs, reports=reports, progress=lambda done, total: show("reading", done, total)
         )
-    if format is AuditFormat.json:
+    documents = result.documents
+    if html is not None:
+        publish.create({html.name: markup.to_html(documents).encode()}, html.parent)
+        log(f"open {html}")
+    if fix:
+        print(definition.propose_definition(documents, result.evidence), end="")
+    elif format is AuditFormat.json:
         print(listing.to_json(documents))
     elif format is AuditFormat.markdown:
         print(listing.to_markdown(documents), end="")

@@ -10,7 +10,7 @@ TABLE = ROOT / "logs" / "jade2" / "jade2_results.csv"
 
 
 def wrong(logs: Path) -> list[tuple[int, str, str]]:
-    (document,) = reportgen.audit_files(TABLE, logs=logs, reports=ROOT / "no reports")
+    (document,) = reportgen.audit_files(TABLE, logs=logs, reports=ROOT / "no reports").documents
     return [
         (each.cell.line, each.text, each.expected)
         for each in document.judgements
