@@ -261,6 +261,11 @@ class BuildResult:
         """Whether no file differs, no table was edited by hand, and no file is unknown."""
         return not self.changes and not self.problems
 
+    @property
+    def is_accepted(self) -> bool:
+        """Whether all rules of acceptance hold, if there are any."""
+        return all(entry.outcome == "pass" for report in self.reports for entry in report.acceptance)
+
 
 def read(paths: Paths, *, root: PathLike | None = None, progress: Progress | None = None) -> RunSet:
     """Read all runs below files and folders.

@@ -1,8 +1,8 @@
 """The command line: parse, call the library, print, exit. Nothing is decided here.
 
 Results go to stdout, the rest to stderr. Exit codes: 0 done, 1 error in the inputs, 2 usage, 3 stale
-(`check`), 4 findings under `--strict`, 5 what `diff --fail-on` names. Heavy modules are imported inside the
-commands that need them.
+(`check`), 4 findings under `--strict`, 5 what `diff --fail-on` names, 6 not accepted (`build`, `check`).
+Heavy modules are imported inside the commands that need them.
 """
 
 import sys

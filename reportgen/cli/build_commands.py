@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli import watching
-from reportgen.cli.build_output import print_json, print_lines, print_numbers
+from reportgen.cli.build_output import log_acceptance, print_json, print_lines, print_numbers
 from reportgen.cli.format_option import Format, TextOrJson
 from reportgen.cli.log_edits import LogEdits, find_log_edits
 from reportgen.cli.log_messages import (
@@ -27,7 +27,7 @@ from reportgen.report.run_counts import are_complete, count_by_status
 if TYPE_CHECKING:
     from reportgen.api import BuildResult
 
-STALE, FINDINGS = 3, 4
+STALE, FINDINGS, NOT_ACCEPTED = 3, 4, 6
 
 Reports = Annotated[Path, typer.Argument(help="Folder of report definitions; its parent is the repository.")]
 Logs = Annotated[
@@ -58,7 +58,8 @@ def build(
              reportgen build reports/ --logs ~/campaign --out /tmp/report
 
     Prints the numbers that change, old and new, before anything is written, and one line for each file that
-    changed. Nothing is written if any definition is wrong.
+    changed. Nothing is written if any definition is wrong. Exits with 6 if a rule of acceptance does not
+    hold.
     """
 
     def build_once() -> "BuildResult":
@@ -103,6 +104,7 @@ def build_and_print(
     what += skipped_files(unexplained_files(result.logs), "--verbose")
     listed = result.findings if strict else result.logs.findings
     summarize(result.findings, what, listed=listed, more="the reports")
+    log_acceptance(result.reports)
     log(f"open {(out or reports) / 'README.md'}")
     return result
 
@@ -125,7 +127,8 @@ def check(
              reportgen check reports/ --diff
 
     Prints the numbers that `build` would change, old and new. Exits with 3 if any file is stale, edited by
-    hand, missing, left over or unknown, or if a committed log was edited or deleted since the merge base.
+    hand, missing, left over or unknown, or if a committed log was edited or deleted since the merge base, and
+    with 6 if a rule of acceptance does not hold.
     """
     from reportgen import api
 
@@ -142,6 +145,7 @@ def check(
         print_lines(result.lines if diff else ())
     what = f"{count(len(result.reports), 'report')}, {count(result.files, 'file')}"
     summarize(result.findings, what, listed=result.findings if strict else (), more="the reports")
+    log_acceptance(result.reports)
     command = f"reportgen build {reports}"
     command += "".join(f" {option} {path}" for option, path in (("--logs", logs), ("--out", out)) if path)
     _log_repair(result, command)
@@ -237,5 +241,7 @@ def init(reports: Reports = Path("reports")) -> None:
 def _exit(result: "BuildResult", strict: bool) -> None:
     if result.problems:
         raise typer.Exit(STALE)
+    if not result.is_accepted:
+        raise typer.Exit(NOT_ACCEPTED)
     if strict and any(finding.severity != "note" for finding in result.findings):
         raise typer.Exit(FINDINGS)

@@ -12,6 +12,7 @@ from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult
+    from reportgen.core.results import Report
     from reportgen.diff.cells import CellChange
     from reportgen.diff.rebuilt import FigureChange
 
@@ -53,6 +54,19 @@ def print_lines(lines: Iterable[str]) -> None:
         print(sanitize(line))
 
 
+def log_acceptance(reports: "Iterable[Report]") -> None:
+    """Log the result of each entry of acceptance, and the first cells that do not pass."""
+    for report in reports:
+        for entry in report.acceptance:
+            log(f"acceptance  {report.name}/{entry.id}: {entry.outcome}")
+            cells = [(rule, cell) for rule in entry.rules for cell in rule.cells if cell.outcome != "pass"]
+            for rule, cell in cells[:_MAX_NUMBERS] if entry.outcome != "pass" else ():
+                why = cell.reason or f"ratio {units.text(cell.ratio or 0.0, digits=3)}"
+                log(f"  {cell.outcome}: {rule.text}: {cell.place}: {why}")
+            if entry.outcome != "pass" and len(cells) > _MAX_NUMBERS:
+                log(f"  ... and {count(len(cells) - _MAX_NUMBERS, 'cell')} more: see the report")
+
+
 def print_json(result: "BuildResult", edits: LogEdits) -> None:
     """Print the result for programs."""
     print_document(
@@ -63,6 +77,7 @@ def print_json(result: "BuildResult", edits: LogEdits) -> None:
         log_edits=[{"path": path, "what": what} for path, what in edits.states],
         numbers=[_number(change) for change in result.rebuilt.cells],
         published=result.rebuilt.figures,
+        acceptance={report.name: report.acceptance for report in result.reports if report.acceptance},
         findings=[_finding(finding) for finding in result.findings],
     )
 

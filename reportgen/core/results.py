@@ -386,6 +386,49 @@ class Provenance:
     reader: int = 1
 
 
+Outcome = Literal["pass", "fail", "not evaluated"]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedCell:
+    """One cell under a rule of acceptance, in base units.
+
+    place      the cell in words
+    reference  what the value is compared with; ratio  of both, above 1 is better
+    reason     why the rule was not evaluated
+    """
+
+    place: str
+    outcome: Outcome
+    metric: str = ""
+    unit: str = ""
+    item: str = ""
+    value: float | None = None
+    reference: float | None = None
+    ratio: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptanceRuleResult:
+    """A rule with every cell that it was applied to; `text` is the rule in words."""
+
+    text: str
+    outcome: Outcome
+    cells: tuple[AcceptedCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """An entry of acceptance: its rules, and whether all of them (or any one) hold."""
+
+    id: str
+    title: str
+    is_any: bool
+    outcome: Outcome
+    rules: tuple[AcceptanceRuleResult, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
     """One report, ready to be shown.
@@ -399,6 +442,7 @@ class Report:
     tables    in order of definition, facets expanded
     protocols  each one's fields by name; protocol  the names; protocol_text  what they do, in words
     sources   path of every file behind the report -> its SHA-256
+    acceptance  the results of the rules that the definition sets
     """
 
     name: str
@@ -420,3 +464,4 @@ class Report:
     protocol_text: str
     protocols: Mapping[str, Mapping[str, FactorValue]]
     sources: Mapping[str, str] = field(default_factory=dict)
+    acceptance: tuple[Acceptance, ...] = ()

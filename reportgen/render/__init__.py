@@ -37,6 +37,7 @@ def render_report(
     from reportgen.render.prose.template import fill_headline, fill_prose
     from reportgen.render.text import slugs
 
+    outputs = [output for output in OUTPUTS if output.is_needed(report)]
     table_names = slugs.stems(table.id for table in report.tables)
     figure_names = slugs.stems(figure.id for figure in report.figures)
     with drawing.settings():
@@ -52,10 +53,10 @@ def render_report(
         table_names=table_names,
         figure_names=figure_names,
         svgs=svgs,
-        generated=sorted(path for output in OUTPUTS for path in output.paths(table_names, figure_names)),
+        generated=sorted(path for output in outputs for path in output.paths(table_names, figure_names)),
         to_root=to_root,
     )
-    return {path: data for output in OUTPUTS for path, data in output.files(content)}
+    return {path: data for output in outputs for path, data in output.files(content)}
 
 
 def render_index(reports: Sequence[Report]) -> dict[str, bytes]:

@@ -11,12 +11,13 @@ from reportgen.core.results import Expected, Provenance, Report, Table, TrackPro
 from reportgen.core.rules import SEVERITIES
 from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
+from reportgen.report.acceptance import judge
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
 from reportgen.report.headline import headline_sentences
 from reportgen.report.headline_numbers import unbacked_numbers
 from reportgen.report.log_reader import Campaigns
-from reportgen.report.verdict import run_counts, verdict_sentences
+from reportgen.report.verdict import acceptance_sentences, run_counts, verdict_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
@@ -48,6 +49,7 @@ def assemble(
     others = [run for run in runs if id(run) not in used]
     named = unused_keys(definition.tables, runs, tuple(knowledge.systems))
     without_numbers = [f for run in others if not measured.of(run).available() for f in no_number_at_all(run)]
+    accepted = judge(definition.acceptance, by_entry)
     typed = unbacked_numbers(definition, tables)
     findings = _findings(campaigns, cases, tables, knowledge, [*named, *without_numbers, *typed])
     headline, *more = [definition.headline] if definition.headline else headline_sentences(tables) or [""]
@@ -57,7 +59,11 @@ def assemble(
         title=definition.title,
         headline=headline,
         headline_place=f"{definition.place}: headline" if definition.headline else "",
-        verdict=(*more, *verdict_sentences(tuple(used.values()), findings, others)),
+        verdict=(
+            *more,
+            *acceptance_sentences(accepted),
+            *verdict_sentences(tuple(used.values()), findings, others),
+        ),
         run_counts=tuple(run_counts(tuple(used.values()), others)),
         prose=prose,
         prose_source=Source(definition.body) if prose else None,
@@ -70,6 +76,7 @@ def assemble(
         findings=findings,
         provenance=_provenance(campaigns, used),
         sources=campaigns.sha256,
+        acceptance=accepted,
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
         protocol_text=_protocol_text(protocols.values()),

@@ -18,6 +18,7 @@ from reportgen.core.model import FactorValue, Status
 from reportgen.core.results import COMPARED_QUANTITIES, ON_REQUEST, CompareKind, FigureKind, Quantity
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
+from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
 from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, RequiredSpec, TableSpec
 
 T = TypeVar("T")
@@ -124,6 +125,7 @@ class DefinitionFile(TomlTable):
     defaults: TableKeys = msgspec.field(default_factory=TableKeys)
     tables: tuple[TableEntry, ...] = ()
     figures: tuple[FigureEntry, ...] = ()
+    acceptance: tuple[AcceptanceEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,7 @@ class ReportDefinition:
     tables: tuple[TableSpec, ...]
     figures: tuple[FigureSpec, ...]
     headline: str = ""
+    acceptance: tuple[AcceptanceSpec, ...] = ()
 
 
 def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, Protocol]) -> ReportDefinition:
@@ -174,6 +177,7 @@ def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, P
         tuple(tables.values()),
         tuple(figures),
         file.headline,
+        read_acceptance(file.acceptance, tables, place),
     )
 
 

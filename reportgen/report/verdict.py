@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.core.model import Finding, Run
+from reportgen.core.results import Acceptance
 from reportgen.report.run_counts import count_runs, name_runs
 
 
@@ -23,6 +24,16 @@ def verdict_sentences(
         yield "Some runs of these logs are in no table."
     if any(finding.severity != "note" for finding in findings):
         yield "Read the warnings before using these numbers."
+
+
+def acceptance_sentences(entries: Sequence[Acceptance]) -> Iterator[str]:
+    """Yield whether the rules of acceptance hold, if there are any; the entries that do not are named."""
+    for outcome in ("fail", "not evaluated"):
+        titles = [entry.title for entry in entries if entry.outcome == outcome]
+        if titles:
+            yield f"Acceptance: {outcome}: {'; '.join(titles)}."
+    if entries and all(entry.outcome == "pass" for entry in entries):
+        yield "Acceptance: pass."
 
 
 def run_counts(runs: Sequence[Run], others: Sequence[Run] = ()) -> Iterator[str]:

@@ -47,6 +47,7 @@ class Output:
                `*` stands for the name of the table or figure
     mark       is in the content of every such file, and in no hand-written file
     of_...     render the content; exactly one of the four is given
+    is_needed  False for a report that has no such file
     is_intact  False for an old file that was edited by hand
     listed     reads the list of generated files out of such a file; only one output has such a list
     """
@@ -57,6 +58,7 @@ class Output:
     of_table: Callable[[Content, Table], bytes] | None = None
     of_figure: Callable[[Content, Figure], bytes] | None = None
     of_reports: Callable[[Sequence[Report]], bytes] | None = None
+    is_needed: Callable[[Report], bool] = lambda report: True
     is_intact: Callable[[bytes], bool] = bool
     listed: Callable[[bytes], Sequence[str]] | None = None
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from reportgen.core.results import Figure, Table
-from reportgen.render import evidence, page_script
+from reportgen.render import acceptance, evidence, page_script
 from reportgen.render.best_cells import best_cells
 from reportgen.render.evidence_data import evidence_json
 from reportgen.render.figures import digest
@@ -56,6 +56,10 @@ def index_html(content: Content) -> bytes:
         "headline": page.headline(),
         "protocol": protocol_line(report),
         "style": page_style(),
+        "acceptance": [
+            (acceptance.heading(entry), list(acceptance.lines(entry))) for entry in report.acceptance
+        ],
+        "acceptance_heads": acceptance.HEADS,
         "prose": page.prose(),
         "tables": [
             [page.table(table, heading=True), *map(page.figure, drawn.get(table.id, ()))] for table in loose

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from reportgen.core.plain_text import one_line
-from reportgen.core.results import Environment, Figure, Provenance, Report, Table
-from reportgen.render import markdown
+from reportgen.core.results import Acceptance, Environment, Figure, Provenance, Report, Table
+from reportgen.render import acceptance, markdown
 from reportgen.render.outputs import csv, svg
 from reportgen.render.outputs.base import Content, Output
 from reportgen.render.prose.numbers import MARKED, outside_of_code, text_notes
@@ -49,6 +49,7 @@ def report_readme(content: Content) -> bytes:
         *_verdict(content),
         "Details per number: [index.html](index.html). Data for programs: [report.json](report.json).",
     ]
+    parts += _section("Acceptance", [_acceptance(entry) for entry in report.acceptance])
     if prose.text:
         filled = outside_of_code(prose.marked, _numbers(prose))
         notes = _notes(prose)
@@ -84,6 +85,16 @@ def _tables(entry: list[Table], show: Callable[[Table], str]) -> list[str]:
 
 def _section(title: str, parts: list[str]) -> list[str]:
     return [f"## {title}", *parts] if parts else []
+
+
+def _acceptance(entry: Acceptance) -> str:
+    """Return the table of an entry; results that are no pass are bold."""
+    body = []
+    for line in acceptance.lines(entry):
+        *texts, result = map(escape.markdown, line.texts)
+        body.append([*texts, result if line.is_pass else f"**{result}**"])
+    table = markdown.pipe_table(acceptance.HEADS, body, ["left", "left", "right", "right", "right", "left"])
+    return f"{escape.paragraph(acceptance.heading(entry))}\n\n{table}"
 
 
 def _verdict(content: Content) -> list[str]:

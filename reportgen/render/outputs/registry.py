@@ -16,6 +16,7 @@ _MODULES = (
     "html",  # index.html
     "report_json",  # report.json
     "csv",  # tables/*.csv
+    "acceptance_csv",  # acceptance.csv
     "svg",  # figures/*.svg
     "index",  # README.md of all reports
     "index_page",  # index.html of all reports

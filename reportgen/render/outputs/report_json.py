@@ -8,6 +8,7 @@ in the report's folder; only files on the list of an earlier build may be remove
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from decimal import Decimal
 
 import msgspec
@@ -54,6 +55,7 @@ def encode_report(content: Content) -> bytes:
         "findings": _findings(report.findings),
         "sources": report.sources,
         "provenance": [_provenance(provenance) for provenance in report.provenance],
+        **_without_blanks(acceptance=[asdict(entry) for entry in report.acceptance]),
         **_without_blanks(breakdowns=_breakdowns(report.tables, cases)),
     }
     return _encode(document)
