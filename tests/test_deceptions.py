@@ -7,6 +7,7 @@ must not have; a definition that would mislead is an `error`. Details of each ru
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -567,6 +568,12 @@ WORDS = [
         "a number for what is missing", ONE, STEP_TIME + 'missing = "0.5"\n', error='"0.5" contains a digit'
     ),
     Deception(
+        "few decimals that make a time zero",
+        run_folder("h/1", 0.4, case=NEW),
+        STEP_TIME + 'unit = "s"\ndecimals = 0\n',
+        sees=("| new | 0.4 |",),
+    ),
+    Deception(
         "one label for two values",
         joined(run_folder("h/1", 1.0, case=NEW), run_folder("h/2", 2.0, case=OLD)),
         STEP_TIME + 'labels = { old = "x", new = "x" }\n',
@@ -665,6 +672,82 @@ DEVICES = [
     ),
 ]
 
+
+def dated(labels: str = "") -> Files:
+    """Return six rounds of two cases, old and new in turn, as text logs with local dates."""
+    files: dict[str, str | bytes] = {
+        "labels.toml": labels + '[[paths]]\npattern = "{build}-{repeat:int}.log"\n'
+    }
+    for number, name in product(range(6), ("old", "new")):
+        draw = random.Random(f"{name} {number}")
+        t = 60.0 * (2 * number + (name == "new"))
+        lines = [
+            "DLL 2024-01-01 09:59:00.000000 - PARAMETER arch : resnet50  batch_size : 64  world_size : 1"
+        ]
+        for step in range(1, 16):
+            t += draw.gauss(0.5, 0.001) * (1.0005 if name == "new" else 1)
+            stamp = f"2024-01-01 10:{int(t // 60):02}:{t % 60:09.6f}"
+            lines.append(
+                f"DLL {stamp} - Epoch: 0 Iteration: {step}  train.loss : 7 train.total_ips : 128 img/s"
+            )
+        lines[0] = lines[0].replace("09:59:00", lines[1][15:23])
+        lines.append("DLL 2024-01-01 10:59:00.000000 - () train.total_ips : 128 img/s")
+        files[f"{name}-{number + 1}.log"] = "\n".join([*lines, ""])
+    return files
+
+
+VERDICT = RATIO + 'show = ["ratio", "verdict"]\n'
+ORDER = [
+    Deception("dates without a zone show no order of logs", dated(), VERDICT, sees=("| undecided |",)),
+    Deception(
+        "dates of a known zone show that the cases took turns",
+        dated('time_zone = "+08:00"\n'),
+        VERDICT,
+        sees=("| same |",),
+    ),
+    Deception(
+        "one case as a whole before the other",
+        joined(
+            *(
+                run_folder(
+                    f"h/old/{n}", 1.0, case=OLD, repeat=n, started_realtime_ns=(17 * 10**8 + n) * 10**9
+                )
+                for n in range(1, 8)
+            ),
+            *(
+                run_folder(
+                    f"h/new/{n}",
+                    1.0005,
+                    case=NEW,
+                    repeat=n,
+                    started_realtime_ns=(17 * 10**8 + 10 + n) * 10**9,
+                )
+                for n in range(1, 8)
+            ),
+        ),
+        VERDICT,
+        sees=("| undecided |",),
+    ),
+    Deception(
+        "machines whose clocks were never set",
+        joined(
+            *(
+                run_folder(
+                    f"h/{b}/{n}",
+                    1.0 + 0.0005 * (b == "new"),
+                    case={"build": b},
+                    repeat=n,
+                    started_realtime_ns=(100 * n + 50 * (b == "new")) * 10**9,
+                )
+                for n in range(1, 8)
+                for b in ("old", "new")
+            )
+        ),
+        VERDICT,
+        sees=("| undecided |",),
+    ),
+]
+
 TABLES = [
     *INSIDE_A_CASE,
     *BETWEEN_CASES,
@@ -675,6 +758,7 @@ TABLES = [
     *WINDOWS,
     *WORDS,
     *DEVICES,
+    *ORDER,
 ]
 
 

@@ -109,7 +109,9 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
     # `decimals` applies to measured values; ratios next to them have their own digits.
     is_ratio = quantity != "value" and any(column.quantity == "value" for column in table.columns)
     digits = table.digits if quantity == "value" else _ratio_digits(table, shown)
-    return units.text(shown, digits=digits, decimals=None if is_ratio else table.decimals)
+    text = units.text(shown, digits=digits, decimals=None if is_ratio else table.decimals)
+    # A value is not zero because its table has few decimals.
+    return units.text(shown, digits=1) if shown and not text.strip("-0.") else text
 
 
 def _ends(low: float, high: float) -> str:

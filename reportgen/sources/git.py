@@ -309,7 +309,8 @@ def _error(folder: Path, command: str, message: str) -> RequestError:
     if "must be run in a work tree" in message:
         return RequestError(str(folder), "is a repository without working tree", "name a checkout")
     first = next((line for line in message.splitlines() if line.strip()), "no message")
-    return RequestError(str(folder), f"git {command} failed: {printable(first.removeprefix('fatal: '))}")
+    fact = f"git {command} failed: {printable(first.removeprefix('fatal: '))}"
+    return RequestError(str(folder), fact, f"try it in a shell: git {command}")
 
 
 def _split(output: bytes) -> list[str]:
