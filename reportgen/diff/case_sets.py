@@ -127,6 +127,7 @@ def _row(old: Case, new: Case, free: Collection[str], hidden: Collection[str]) -
         new=_side(new, unit),
         verdict=_verdict(old, new, differs),
         environment=differs,
+        is_part=0 < len(_added(new, old)) < len(new.measurements),
     )
 
 
@@ -144,9 +145,9 @@ def _side(case: Case, unit: units.Unit) -> RowSide:
 
 
 def _verdict(old: Case, new: Case, differs: Sequence[Difference]) -> Verdict | None:
-    """Return the verdict on the runs that are in one set only; None for a metric that is no speed."""
+    """Return the verdict on the runs of the new set that are not in the old one; None if it is no speed."""
     metric = metric_of(new.metric, new.unit)
-    repeats, others = _apart(new, old), _apart(old, new)
+    repeats, others = _added(new, old), [_timed(each) for each in old.measurements]
     if not metric.is_speed or metric.better is None or min(_values(old) + _values(new)) <= 0:
         return None
     ratio = median(_values(new)) / median(_values(old))
@@ -154,8 +155,10 @@ def _verdict(old: Case, new: Case, differs: Sequence[Difference]) -> Verdict | N
     essential = [arrow_text(each) for each in differs if each.is_essential]
     if essential:
         return Verdict("not comparable", ratio, NO_ORDER, reason=f"differs in {' and '.join(essential)}")
-    if not repeats or not others:
-        return Verdict("undecided", ratio, NO_ORDER, reason="the runs of one side are all on the other side")
+    if not repeats:
+        return Verdict(
+            "undecided", ratio, NO_ORDER, reason="all runs of the second side are on the first, too"
+        )
     return decide(repeats, others, better=metric.better)
 
 
@@ -163,14 +166,15 @@ def _values(case: Case) -> list[float]:
     return [measurement.value for measurement in case.measurements]
 
 
-def _apart(case: Case, other: Case) -> list[TimedRepeat]:
+def _added(case: Case, other: Case) -> list[TimedRepeat]:
     """Return the repeats of a case that are not among those of the other: same start, same value."""
     known = {_identity(measurement) for measurement in other.measurements} - {None}
-    return [
-        TimedRepeat(each.value, each.run.started, each.run.round, clock=each.run.started_clock)
-        for each in case.measurements
-        if _identity(each) not in known
-    ]
+    return [_timed(each) for each in case.measurements if _identity(each) not in known]
+
+
+def _timed(measurement: Measurement) -> TimedRepeat:
+    run = measurement.run
+    return TimedRepeat(measurement.value, run.started, run.round, clock=run.started_clock)
 
 
 def _identity(measurement: Measurement) -> tuple[float, float] | None:

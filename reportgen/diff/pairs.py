@@ -59,14 +59,13 @@ class CasePair:
 def verdict_on_pair(pair: CasePair) -> Verdict | None:
     """Return the verdict on the new runs against the old ones, None for a metric that is no speed.
 
-    Runs that are on both sides say nothing about a change, so only new runs are compared with others.
+    Runs that are on both sides say nothing about a change, so only new runs are compared with the old ones.
     """
     metric = metric_of(pair.new.metric, pair.new.unit)
     if not metric.is_speed or metric.better is None:
         return None
     changes = pair.repeats
-    others = changes.removed or pair.old.measurements
-    new, old = _timed(changes.added), _timed(others)
+    new, old = _timed(changes.added), _timed(pair.old.measurements)
     ratio = _speed_ratio(pair, metric.better)
     if ratio is None or any(each.value <= 0 for each in (*new, *old)):
         return None

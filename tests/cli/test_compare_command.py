@@ -59,7 +59,7 @@ def test_two_commits(root: Path) -> None:
     assert "A: logs@&#8203;HEAD\\~1 (b) → B: logs (b)" in out
     lines = compare("logs/march@HEAD~1", "logs/march@main").splitlines()
     assert lines[0] == "1 slower, 1 undecided"
-    assert "the runs of one side are all on the other side" in "".join(lines)
+    assert "all runs of the second side are on the first, too" in "".join(lines)
     assert error_of("compare", "logs/nothing@main", "logs") == (
         "logs/nothing@main: no such file or folder at this commit; check the path"
     )

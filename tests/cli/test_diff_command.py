@@ -38,6 +38,24 @@ def test_text_has_no_colours_where_there_is_no_terminal() -> None:
     assert "\x1b" not in out
 
 
+def test_a_terminal_has_colours_unless_the_user_wants_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from reportgen.cli.comparison_output import OutputFormat, print_comparison
+    from reportgen.diff.changes import Diff
+    from reportgen.diff.sections import Endpoint
+
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    sides = Endpoint("", "before"), Endpoint("", "after\x1b[31m")
+    print_comparison(Diff(), *sides, OutputFormat.TEXT)
+    monkeypatch.setenv("NO_COLOR", "1")
+    print_comparison(Diff(), *sides, OutputFormat.TEXT)
+    coloured, plain = capsys.readouterr().out.split("before -> after\ufffd[31m\n")[:2]
+    assert (coloured, plain) == ("\x1b[1mno number moved\x1b[0m\n", "no number moved\n")
+
+
 def test_json_and_markdown() -> None:
     out, _ = call("diff", "main", "--format", "json")
     assert json.loads(out)["verdicts"] == {"slower": 1}

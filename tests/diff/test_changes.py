@@ -70,6 +70,19 @@ def test_more_runs_are_compared_with_the_old_ones_alone() -> None:
     assert only.reasons == ("7 runs added",)
 
 
+def test_new_runs_are_compared_with_all_old_ones_although_one_of_them_is_gone() -> None:
+    """A single run that was removed is no baseline."""
+    old = state(BASE, starts=TURNS)
+    new = state([*BASE[:6], *SLOWER], starts=[*TURNS[:6], *(start + 1000 for start in TURNS)])
+    only = row(old, new)
+    assert only.verdict is not None
+    assert (only.verdict.kind, only.verdict.test, only.verdict.arrangement) == (
+        "slower",
+        "separation",
+        "blocked",
+    )
+
+
 def test_a_log_that_moved_is_the_same_log() -> None:
     old, new = state(BASE, name="a"), state(BASE, name="b")
     new.sources = dict(zip(new.sources, old.sources.values(), strict=True))
