@@ -21,6 +21,9 @@ from reportgen.protocol.run_checks import WAITING_PHASES
 from reportgen.why.phases import EXPLAINED_BY, without_containers
 from reportgen.why.split import PhaseTime, Side, split
 
+# Times (s) and clocks (Hz) outside are no measurements, and their differences need not be finite.
+_TIMES, _CLOCKS = (1e-30, 1e30), (1e3, 1e15)
+
 _STEP_TIME = "step_time"
 _RATES = ("throughput", "throughput_per_device", "token_throughput")
 
@@ -76,14 +79,17 @@ class _SideReader:
         """Return what the runs of a case show, None for a case without a time."""
         if case.summary is None or not case.summary.median > 0:
             return None
+        whole = self._time(case.summary.median)
+        if not _is_within(whole, _TIMES):
+            return None
         runs = [times for each in case.measurements if (times := self._times(each))]
         clocks = sm_clocks(case, self.measured, self.protocol)
         return Side(
-            self._time(case.summary.median),
+            whole,
             _medians([run.phases for run in runs], len(case.measurements), self.names),
             has_ranks=bool(runs) and all(run.has_ranks for run in runs),
             is_single=all(_is_single(each) for each in case.measurements),
-            clock=median(clocks) if clocks else None,
+            clock=median(clocks) if clocks and _is_within(median(clocks), _CLOCKS) else None,
             clock_sources=_clock_sources(case) if clocks else (),
         )
 
@@ -163,7 +169,7 @@ def _medians(runs: Sequence[dict[str, PhaseTime]], count: int, names: Iterable[s
     phases = {}
     for name in names:
         times = [run[name] for run in runs if name in run]
-        if times and len(times) == count:
+        if times and len(times) == count and all(_is_time(each) for each in times):
             phases[name] = PhaseTime(
                 median([each.seconds for each in times]),
                 _distinct(source for each in times for source in each.sources),
@@ -174,6 +180,14 @@ def _medians(runs: Sequence[dict[str, PhaseTime]], count: int, names: Iterable[s
 
 def _clock_sources(case: Case) -> tuple[Source, ...]:
     return _distinct(device.source for each in case.measurements for device in each.run.telemetry)
+
+
+def _is_time(phase: PhaseTime) -> bool:
+    return (phase.seconds == 0 or _is_within(phase.seconds, _TIMES)) and abs(phase.lag) < _TIMES[1]
+
+
+def _is_within(value: float, bounds: tuple[float, float]) -> bool:
+    return bounds[0] < value < bounds[1]
 
 
 def _is_single(measurement: Measurement) -> bool:

@@ -146,3 +146,13 @@ def test_a_number_that_is_no_time_or_rate_of_steps_has_no_parts(metric: str) -> 
     assert (
         breakdown([run(aggregate(2.0, metric=metric))], [run(aggregate(1.0, metric=metric))], metric) is None
     )
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-200, 1e200, 1.7e308])
+def test_times_that_are_no_measurements_are_not_split(value: float) -> None:
+    assert breakdown([run(aggregate(value))], [run(aggregate(1.0))]) is None
+    rates = [run(aggregate(each, metric="throughput")) for each in (value, 1.0)]
+    assert breakdown(rates[:1], rates[1:], "throughput") is None
+    own = run(aggregate(2.0), aggregate(value, "forward"))
+    split = breakdown([own], [run(aggregate(1.0), aggregate(0.5, "forward"))])
+    assert seconds(split) == {"whole": 1.0}
