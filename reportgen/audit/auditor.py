@@ -3,11 +3,16 @@
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+
 from reportgen.audit.documents import Document, TextTable
 from reportgen.audit.evidence import Evidence
+from reportgen.audit.hints import is_ratio
 from reportgen.audit.keys import KeyIndex
-from reportgen.audit.layout import read_layout
+from reportgen.audit.layout import NumberClaim, TableLayout, read_layout
 from reportgen.audit.mapping import Mapper, TableMapping, ValueIndex
+from reportgen.audit.ratios import with_ratios
+from reportgen.audit.sentences import MAX_SENTENCES, judge_sentence
 from reportgen.audit.verdicts import CellVerdict, Judge, Judgement
 
 
@@ -40,6 +45,11 @@ class AuditedDocument:
         return Counter(each.verdict for each in self.judgements)
 
 
+def shows_ratio(layout: TableLayout, claim: NumberClaim) -> bool:
+    """Return whether a number looks like a ratio of two cases."""
+    return claim.unit == "x" or is_ratio(layout.heads[claim.column])
+
+
 class Auditor:
     """Audits documents against one body of evidence."""
 
@@ -49,11 +59,25 @@ class Auditor:
 
     def audit(self, document: Document) -> AuditedDocument:
         """Return the document with a verdict for each number."""
-        return AuditedDocument(document, tuple(self._table(table) for table in document.tables))
+        tables = tuple(self._table(table) for table in document.tables)
+        ratios = [
+            judgement
+            for sentence in document.sentences[:MAX_SENTENCES]
+            for judgement in judge_sentence(sentence, self.evidence, self._keys)
+        ]
+        return AuditedDocument(document, tables, tuple(ratios))
 
     def _table(self, table: TextTable) -> AuditedTable:
         layout = read_layout(table, self._keys)
         if layout is None:
             return AuditedTable(table, ())
-        mapping, candidates = Mapper(self.evidence, self._values, layout).map()
-        return AuditedTable(table, tuple(Judge(self.evidence, mapping, candidates).judge()), mapping)
+        evidence = self.evidence
+        mapping, candidates = Mapper(evidence, self._values, layout).map()
+        if any(shows_ratio(layout, claim) for claim in layout.claims if claim not in mapping.readings):
+            cases = np.zeros(len(evidence.cases), dtype=bool)
+            for row in {claim.row for claim in layout.claims}:
+                cases |= candidates.row(row)
+            # The baseline of a ratio need not be in the table, but it meets the same conditions.
+            evidence = with_ratios(evidence, cases & candidates.shared())
+            mapping, candidates = Mapper(evidence, ValueIndex(evidence), layout).map()
+        return AuditedTable(table, tuple(Judge(evidence, mapping, candidates).judge()), mapping)

@@ -100,6 +100,8 @@ def _of_ratio(text: str, measure: Measure) -> float:
     """Return how well a heading fits a measure that is a ratio, or one that is none."""
     if not measure.baseline:
         return 0.0
+    if not _RATIO.search(text):
+        return _CONFLICT
     if _EFFICIENCY.search(text):
         return _MATCH if measure.scope == "efficiency" else _CONFLICT
     if re.search(r"slow", text):

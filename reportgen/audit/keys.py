@@ -217,6 +217,22 @@ class KeyIndex:
             self._known[text] = self._match(text)
         return self._known[text]
 
+    def named_values(self, text: str) -> dict[str, frozenset[int]]:
+        """Return factor -> codes of the values that a sentence contains as words, the longest ones only."""
+        words = _words(text)
+        spans: dict[str, list[tuple[int, int]]] = {}
+        for level in dict.fromkeys(level for word in words for level in self._by_word.get(word, ())):
+            if covered := _covered(words, level, "".join(level.words)):
+                spans.setdefault(level.factor, []).append((covered, level.code))
+        return {
+            factor: frozenset(
+                code
+                for covered, code in own
+                if not any(covered != other and covered & other == covered for other, _ in own)
+            )
+            for factor, own in spans.items()
+        }
+
     def _match(self, text: str) -> KeyMatch | None:
         words = _words(text)
         bare = _words(_IN_PARENTHESES.sub(" ", text))
