@@ -1,6 +1,7 @@
 """Commands that make reports: build, check, init, expected."""
 
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,7 @@ import typer
 
 from reportgen.cli import watching
 from reportgen.cli.build_output import log_acceptance, print_json, print_lines, print_numbers
-from reportgen.cli.format_option import Format, TextOrJson
+from reportgen.cli.format_option import Format, TextOrJson, print_document
 from reportgen.cli.log_edits import LogEdits, find_log_edits
 from reportgen.cli.log_messages import (
     log_skipped,
@@ -25,7 +26,7 @@ from reportgen.render.text.english import count
 from reportgen.report.run_counts import are_complete, count_by_status
 
 if TYPE_CHECKING:
-    from reportgen.api import BuildResult
+    from reportgen.api import BuildResult, InitResult
 
 STALE, FINDINGS, NOT_ACCEPTED = 3, 4, 6
 
@@ -182,6 +183,7 @@ def expected(
         list[str] | None, typer.Option(help="factor=value, e.g. devices=8; may be repeated")
     ] = None,
     reports: Annotated[Path, typer.Option(help="Folder with expected.toml.")] = Path("reports"),
+    format: Format = TextOrJson.TEXT,
 ) -> None:
     """Print how fast one system should be relative to another, with every path and source.
 
@@ -198,6 +200,9 @@ def expected(
         raise RequestError(
             f"{target} : {reference}", "no facts lead from one to the other", f"add one to {path}"
         )
+    if format is TextOrJson.JSON:
+        print_document(**asdict(speed))
+        return
     conditions = ", ".join(f"{name} = {' or '.join(map(str, values))}" for name, values in speed.where)
     print(
         f"{target} should run at {text(speed.speed)} x the speed of {reference}"
@@ -210,7 +215,7 @@ def expected(
         print(f"  {edge.of} : {edge.to} = {text(edge.speed)}  {edge.source}{read}  {edge.url}".rstrip())
 
 
-def init(reports: Reports = Path("reports")) -> None:
+def init(reports: Reports = Path("reports"), format: Format = TextOrJson.TEXT) -> None:
     """Look at logs/ and write definitions to start from; existing files are not changed.
 
     \b
@@ -222,12 +227,10 @@ def init(reports: Reports = Path("reports")) -> None:
     from reportgen import api
 
     result = api.init(reports)
-    for path in result.written:
-        print(f"new      {path}")
-    if result.shows_reports:
-        print(
-            "set      git config diff.reportgen.textconv, so that git diff shows the numbers of a report.json"
-        )
+    if format is TextOrJson.JSON:
+        print_document(written=result.written, remarks=result.remarks, campaigns=result.campaigns)
+    else:
+        _print_written(result)
     for remark in result.remarks:
         log(remark)
     log_unknown_folders(result.unknown_folders, reports.resolve().parent)
@@ -236,6 +239,15 @@ def init(reports: Reports = Path("reports")) -> None:
     else:
         before = "after that" if result.unknown_folders else "put logs there, then"
         log(f"no runs below logs/; {before}: reportgen build {reports}")
+
+
+def _print_written(result: "InitResult") -> None:
+    for path in result.written:
+        print(f"new      {path}")
+    if result.shows_reports:
+        print(
+            "set      git config diff.reportgen.textconv, so that git diff shows the numbers of a report.json"
+        )
 
 
 def _exit(result: "BuildResult", strict: bool) -> None:

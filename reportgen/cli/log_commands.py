@@ -2,6 +2,7 @@
 
 import csv
 import sys
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
+from reportgen.cli.format_option import Format, TextOrJson, print_document
 from reportgen.cli.log_messages import skipped_files
 from reportgen.cli.terminal import print_runs, print_table, progress, summarize
 from reportgen.cli.where_option import Where, conditions
@@ -17,6 +19,7 @@ from reportgen.core.plain_text import spreadsheet
 from reportgen.report.run_counts import count_by_status
 
 if TYPE_CHECKING:
+    from reportgen.core.rules import Rule
     from reportgen.report.listing import RunListing
 
 
@@ -106,6 +109,7 @@ def formats(
     explain: Annotated[
         Path | None, typer.Option(help="Print the formats that recognise this file or folder, and why.")
     ] = None,
+    format: Format = TextOrJson.TEXT,
 ) -> None:
     """List the log formats that can be read.
 
@@ -117,16 +121,20 @@ def formats(
     from reportgen.formats.registry import FORMATS
 
     if explain is None:
+        if format is TextOrJson.JSON:
+            print_document(formats=[{"format": known.name, "reads": known.summary} for known in FORMATS])
+            return
         print_table([("format", "reads"), *((known.name, known.summary) for known in FORMATS)])
         return
-    rows = [
-        (f"{each.confidence:.2f}", each.format, str(each.source), each.reason)
-        for each in api.detect_all(explain, required=True)
-    ]
+    claims = api.detect_all(explain, required=True)
+    if format is TextOrJson.JSON:
+        print_document(claims=[asdict(claim) for claim in claims])
+        return
+    rows = [(f"{each.confidence:.2f}", each.format, str(each.source), each.reason) for each in claims]
     print_table([("confidence", "format", "where", "because"), *rows])
 
 
-def rules() -> None:
+def rules(format: Format = TextOrJson.TEXT) -> None:
     """List the rules of findings with their severities and meanings.
 
     \b
@@ -134,11 +142,21 @@ def rules() -> None:
     """
     from reportgen.core.rules import Rule
 
+    if format is TextOrJson.JSON:
+        print_document(rules=[_described(rule) for rule in Rule])
+        return
     meanings = [(rule, ", ".join(rule.severities), rule.summary) for rule in Rule]
     print_table([("rule", "severity", "meaning"), *meanings])
 
 
-def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as findings print it.")]) -> None:
+def _described(rule: "Rule") -> dict[str, object]:
+    return {"rule": rule, "severities": rule.severities, "meaning": rule.summary}
+
+
+def explain(
+    rule: Annotated[str, typer.Argument(help="The name of a rule, as findings print it.")],
+    format: Format = TextOrJson.TEXT,
+) -> None:
     """Print what a rule means, when it is raised, and what to do.
 
     \b
@@ -146,4 +164,8 @@ def explain(rule: Annotated[str, typer.Argument(help="The name of a rule, as fin
     """
     from reportgen.core.rules import find_rule
 
-    print(find_rule(rule).page, end="")
+    known = find_rule(rule)
+    if format is TextOrJson.JSON:
+        print_document(**_described(known), page=known.page)
+    else:
+        print(known.page, end="")
