@@ -245,7 +245,11 @@ def _fault(error: msgspec.ValidationError, document: object, kind: Any) -> Fault
     value = _at(document, path)
     if match := re.fullmatch(r"Object contains unknown field `(.*)`", message):
         names = [field.encode_name for field in getattr(expected, "fields", ())]
-        return Fault((*path, match[1]), _UNKNOWN_KEY, did_you_mean(match[1], names))
+        inside = [
+            field.encode_name for field in _nested_fields(expected) if match[1] in _names_in(field.type)
+        ]
+        remedy = f"it belongs inside {inside[0]}" if inside else did_you_mean(match[1], names)
+        return Fault((*path, match[1]), _UNKNOWN_KEY, remedy)
     if match := re.fullmatch(r"Object missing required field `(.*)`", message):
         return Fault((*path, match[1]), _MISSING, f"add {match[1]} = {_example(expected, match[1])}")
     if message.startswith("Invalid enum value"):
@@ -259,6 +263,16 @@ def _fault(error: msgspec.ValidationError, document: object, kind: Any) -> Fault
     if isinstance(value, list):
         return Fault(path, "an empty list", "name at least one value")
     return Fault(path, f"{_shown(value)} is out of range", _bounds(expected))
+
+
+def _nested_fields(kind: object) -> tuple[inspect.Field, ...]:
+    return kind.fields if isinstance(kind, inspect.StructType) else ()
+
+
+def _names_in(kind: inspect.Type) -> set[str]:
+    """Return the keys of the table that a field holds, alone or as one of several types."""
+    kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    return {field.encode_name for each in kinds for field in _nested_fields(each)}
 
 
 def _located(text: str, document: object, kind: Any, message: str) -> tuple[Key, ...]:

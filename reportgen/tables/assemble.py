@@ -35,12 +35,14 @@ from reportgen.tables.headings import (
     row_header,
 )
 from reportgen.tables.means import mean_cells
-from reportgen.tables.pivot import AxisKey, CaseGrid, Key, Place, pivot, unnamed
+from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, Place, pivot, unnamed
 from reportgen.tables.required import missing_required
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec, definition_digest
 from reportgen.tables.unit_choice import UnitChoice
 
+# A level of the path that `init` could not name says only where a log is.
+_PATH_LEVEL = re.compile(r"(?:folder|log)[0-9]*")
 # A finding lists at most this many values of one factor.
 _MAX_LISTED = 6
 
@@ -136,11 +138,22 @@ def _has_signs(spec: TableSpec) -> bool:
 
 
 def _unnamed_factors(spec: TableSpec, grid: CaseGrid) -> Iterator[Finding]:
-    for name, values in unnamed(spec, grid).items():
-        shown = ", ".join(map(plain, values[:_MAX_LISTED]))
-        more = f" and {len(values) - _MAX_LISTED} more" if len(values) > _MAX_LISTED else ""
-        message = f"cells differ in {name} ({shown}{more}), which no heading shows: add it to rows or qualify"
+    """Yield one warning about the factors that matter: a log that lacks a factor may still agree in it."""
+    differing = [
+        f"{name} ({_listed(list(map(plain, values)), ', ')})"
+        for name, values in unnamed(spec, grid).items()
+        if values.count(LACKING) < len(values) - 1 and not _PATH_LEVEL.fullmatch(name)
+    ]
+    if differing:
+        pronoun = "it" if len(differing) == 1 else "them"
+        factors = _listed(differing, "; ")
+        message = f"cells differ in {factors}, which no heading shows: add {pronoun} to rows or qualify"
         yield Finding("warning", Rule.TABLE_UNNAMED_FACTOR, spec.id, message)
+
+
+def _listed(texts: Sequence[str], separator: str) -> str:
+    more = f" and {len(texts) - _MAX_LISTED} more" if len(texts) > _MAX_LISTED else ""
+    return f"{separator.join(texts[:_MAX_LISTED])}{more}"
 
 
 def _columns(spec: TableSpec, grid: CaseGrid, marks: Qualifiers, units: UnitChoice) -> list[Header]:

@@ -160,12 +160,20 @@ def _differences(spec: TableSpec, comparisons: Iterable[Comparison]) -> str:
 
 def _unnamed(spec: TableSpec, grid: CaseGrid) -> str:
     """Return the factors in which cells differ although no heading shows them; long values are counted."""
-    shown = []
+    shown, unstated = [], []
     for name, values in unnamed(spec, grid).items():
+        if values.count(LACKING) == len(values) - 1:
+            unstated.append(label_of_factor(spec.labels, name).text)
+            continue
         text = _listed(spec, name, set(map(factor_key, values)))
         is_long = len(text) > _MAX_LISTED_CHARS
         shown.append(f"{label_of_factor(spec.labels, name).text} ({len(values)} values)" if is_long else text)
-    return f"Cells also differ in {', '.join(shown)}." if shown else ""
+    more = ", ..." if len(unstated) > _MAX_LISTED_VALUES else ""
+    sentences = [
+        f"Cells also differ in {', '.join(shown)}." if shown else "",
+        f"Not every log states {', '.join(unstated[:_MAX_LISTED_VALUES])}{more}." if unstated else "",
+    ]
+    return " ".join(text for text in sentences if text)
 
 
 def _unequal(spec: TableSpec, cases: Sequence[Case], against: Comparer | None, factors_of: FactorsOf) -> str:

@@ -207,7 +207,7 @@ def column_header(
     title = "" if len(spec.show) == 1 and spec.columns else _quantity_title(spec, quantity)
     return Header(
         column.values,
-        _labels(spec, spec.columns, column),
+        _named_labels(spec, column),
         qualifying + split,
         quantity,
         title,
@@ -225,6 +225,22 @@ def mean_header(spec: TableSpec) -> Header:
 
 def _labels(spec: TableSpec, names: Sequence[str], key: AxisKey) -> tuple[Label, ...]:
     return tuple(label_of_value(spec.labels, n, v) for n, v in zip(names, key.values, strict=True))
+
+
+def _named_labels(spec: TableSpec, column: AxisKey) -> tuple[Label, ...]:
+    """Return the heads of a column; a number or a yes needs the name of its factor."""
+    return tuple(
+        Label(f"{label_of_factor(spec.labels, name).text} {label.text}", label.href)
+        if not isinstance(value, str) and not _is_labelled(spec, name, value)
+        else label
+        for name, value, label in zip(
+            spec.columns, column.values, _labels(spec, spec.columns, column), strict=True
+        )
+    )
+
+
+def _is_labelled(spec: TableSpec, name: str, value: FactorValue) -> bool:
+    return f"{name}={plain(value)}" in spec.labels or plain(value) in spec.labels
 
 
 def _is_own(spec: TableSpec, name: str, value: FactorValue) -> bool:

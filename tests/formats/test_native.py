@@ -10,6 +10,7 @@ from reportgen.core.metrics import METRICS
 from reportgen.core.model import DeviceEvent, Finding, Run
 from reportgen.formats.native import reader as native
 from reportgen.formats.native.reader import DEVICE_COLUMNS
+from reportgen.formats.native.run_json import RunFile
 from reportgen.protocol import DEFAULT, measure_run, parse_protocol
 from reportgen.sources.logfiles import LogFiles
 
@@ -440,3 +441,8 @@ def test_the_start_and_the_round_of_a_run_are_kept() -> None:
     )
     assert (run.started, run.round) == (1_750_000_000.5, (11, 3))
     assert (read_run(folder(RUN)).started, read_run(folder(RUN)).round) == (None, None)
+
+
+def test_an_exit_code_is_named_once() -> None:
+    assert RunFile(error="exit code 2", exit_code=2).cause == ": exit code 2"
+    assert RunFile(error="CUDA error", exit_code=2).cause == ": CUDA error, exit code 2"

@@ -370,3 +370,10 @@ def test_a_fact_is_not_computed_over_values_that_a_system_lacks(campaign):
 def test_a_path_with_a_nul_character_is_refused(tmp_path):
     with pytest.raises(RequestError, match="NUL character"):
         inside(tmp_path, "logs/a\0b", "t.toml: logs")
+
+
+def test_a_key_of_compare_beside_it_is_sent_inside(tmp_path: Path) -> None:
+    file = tmp_path / "r.toml"
+    file.write_text('[[tables]]\nid = "t"\nmean = true\n')
+    with pytest.raises(RequestError, match=r"mean: no such key; it belongs inside compare"):
+        read_definition(file, "reports/r.toml", "r", {})

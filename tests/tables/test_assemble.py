@@ -1011,6 +1011,33 @@ def test_a_factor_that_no_heading_shows_is_a_warning_with_its_values() -> None:
         assert only_table(runs, rows=("framework",), **named).findings == ()
 
 
+def test_unnamed_factors_are_one_warning_without_levels_of_the_path_and_what_a_log_omits() -> None:
+    runs = [
+        published_run(
+            framework="A", batch_size=32, xla=True, folder="x", log2="a", flash=True, throughput=1.0
+        ),
+        published_run(framework="B", batch_size=64, xla=False, folder="y", log2="b", throughput=2.0),
+    ]
+    table = only_table(runs, rows=("framework",))
+    assert [finding.message for finding in table.findings] == [
+        "cells differ in batch_size (32, 64); xla (false, true), which no heading shows: add them to rows or qualify"
+    ]
+    assert any(text.endswith("Not every log states flash.") for text in table.caption)
+    alone = [published_run(framework=each, folder=each, throughput=1.0) for each in ("A", "B")]
+    assert only_table(alone, rows=("framework",)).findings == ()
+
+
+def test_a_column_of_a_number_has_the_name_of_its_factor() -> None:
+    runs = [published_run(n=n, xla=n > 1, gpu="A", throughput=1.0) for n in (1, 128)]
+    table = only_table(
+        runs, columns=("gpu", "n", "xla"), labels={"n": "tokens", "n=1": "one", "gpu=A": "A40"}
+    )
+    assert [[label.text for label in column.labels] for column in table.columns] == [
+        ["A40", "one", "xla no"],
+        ["A40", "tokens 128", "xla yes"],
+    ]
+
+
 def test_a_picked_value_is_beside_its_number() -> None:
     runs = [
         published_run(framework=framework, batch_size=size, throughput=float(size))

@@ -67,7 +67,9 @@ class RunFile(Struct, kw_only=True):
     def cause(self) -> str:
         """ ": ..." why the run ended early, "" if unknown."""
         parts = [self.error[:_MAX_TEXT_CHARS]] if self.error else []
-        parts += [f"exit code {self.exit_code}"] if self.exit_code else []
+        code = f"exit code {self.exit_code}"
+        if self.exit_code and code not in parts:
+            parts.append(code)
         return ": " + ", ".join(parts) if parts else ""
 
     @property
