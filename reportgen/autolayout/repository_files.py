@@ -33,7 +33,7 @@ _GITHUB = """\
 name: reports
 on:
   push:
-    branches: [main]
+    branches: [main, master]
   pull_request:
 permissions:
   contents: read

@@ -127,12 +127,13 @@ def _width() -> int:
 def _print_text(histories: "Sequence[CellHistory]", width: int) -> None:
     from reportgen.history.document import COLUMNS, point_rows, summary_lines
 
+    is_brief = len(histories) > _MAX_DETAILED
     for history in histories:
-        for line in summary_lines(history, width):
+        for line in summary_lines(history, width, is_brief=is_brief):
             print(sanitize(line))
-        if len(histories) <= _MAX_DETAILED and history.points:
+        if not is_brief and history.points:
             print()
             print_table([COLUMNS, *point_rows(history)])
             print()
-    if len(histories) > _MAX_DETAILED:
-        log("--row and --column choose cells; up to 3 are printed with all points")
+    if is_brief:
+        log(f"--row and --column choose cells; up to {_MAX_DETAILED} are printed with all points")

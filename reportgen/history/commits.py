@@ -136,7 +136,7 @@ def _history(
 
 def _measured(states: Iterable[ReportState], table: str, place: StoredCell) -> Iterator[_Measured]:
     """Yield a cell at each commit with new runs or values of it or, if it is a ratio, of its baseline."""
-    seen, seen_files = set[object](), set[object]()
+    seen, seen_contents = set[object](), set[object]()
     for state in states:
         cell = _find(_table(state.report, table), place)
         if cell is None or cell.value is None:
@@ -147,13 +147,13 @@ def _measured(states: Iterable[ReportState], table: str, place: StoredCell) -> I
         keys = {key: repeat for each in (case, baseline) if each for key, repeat in _keys(each, state.report)}
         fresh = [key for key in keys if key not in seen]
         if fresh or not keys:
-            files = [_files(keys[key], state.report) for key in fresh]
+            contents = [_content(keys[key], state.report) for key in fresh]
             own = {id(repeat) for repeat in case.measurements} if case else set()
             new = tuple(keys[key] for key in fresh if id(keys[key]) in own)
-            is_recomputed = bool(files) and all(each in seen_files for each in files)
+            is_recomputed = bool(contents) and all(each in seen_contents for each in contents)
             yield _Measured(state, cell, case, baseline, new, is_recomputed)
         seen.update(keys)
-        seen_files.update(_files(repeat, state.report) for repeat in keys.values())
+        seen_contents.update(_content(repeat, state.report) for repeat in keys.values())
 
 
 def _find(table: StoredTable | None, place: StoredCell) -> StoredCell | None:
@@ -165,17 +165,18 @@ def _find(table: StoredTable | None, place: StoredCell) -> StoredCell | None:
 
 
 def _keys(case: StoredCase, report: StoredReport) -> Iterator[tuple[object, StoredRepeat]]:
-    """Yield what identifies a measured value: its run with the content of its files, and the value.
+    """Yield what identifies a measured value: the content of its files, under any name, and the value.
 
-    The other runs in a file with several change its content too; there the value alone decides.
+    The other runs in a file with several change its content too; there the name of the run is used instead.
     """
     for repeat in case.measurements:
-        content = None if "#" in repeat.run else _files(repeat, report)
-        yield (repeat.run, content, repeat.value), repeat
+        content = repeat.run if "#" in repeat.run else _content(repeat, report)
+        yield (content, repeat.value), repeat
 
 
-def _files(repeat: StoredRepeat, report: StoredReport) -> object:
-    return (repeat.run, *sorted((file, report.sources.get(file, "")) for file in repeat.files))
+def _content(repeat: StoredRepeat, report: StoredReport) -> object:
+    """Return the digests of the files of a run; the name of a file without one."""
+    return tuple(sorted(report.sources.get(file, file) for file in repeat.files))
 
 
 def _point(before: _Measured | None, now: _Measured) -> HistoryPoint:

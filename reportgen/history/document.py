@@ -32,8 +32,11 @@ def title(history: CellHistory) -> str:
     return f"{history.report}/{history.table} {', '.join(part for part in parts if part)}".rstrip()
 
 
-def summary_lines(history: CellHistory, width: int) -> Iterator[str]:
-    """Yield the title with the range, the curve with marks below its changes, and a sentence for each."""
+def summary_lines(history: CellHistory, width: int, *, is_brief: bool = False) -> Iterator[str]:
+    """Yield the title with the range, the curve with marks below its changes, and a sentence for each.
+
+    is_brief  without the note on a history that has no change
+    """
     points = history.points
     if not points:
         yield f"{title(history)}: no numbers"
@@ -47,7 +50,7 @@ def summary_lines(history: CellHistory, width: int) -> Iterator[str]:
             yield f"  {_marks(history)}".rstrip()
     for change in history.changes:
         yield f"  {change.text}{f': {change.cause}' if change.cause else ''}"
-    if history.note:
+    if history.note and (history.changes or not is_brief):
         yield f"  {history.note}"
 
 

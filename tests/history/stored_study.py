@@ -61,7 +61,7 @@ class Measured:
 def report_json(*cases: Measured, digest: str) -> bytes:
     """Return a report.json with a row per case, and a ratio where a case is compared with another.
 
-    digest  of all files: other than in the last commit, the runs were measured anew
+    digest  part of that of each file: other than in the last commit, the runs were measured anew
     """
     stored = {case.name: case.stored() for case in cases}
     by_name = {case.name: case for case in cases}
@@ -75,7 +75,7 @@ def report_json(*cases: Measured, digest: str) -> bytes:
             cells.append(
                 StoredCell(row, {}, "ratio", "number", ratio, "ratio", case=case.name, comparison=comparison)
             )
-    sources = {file: digest for case in cases for file in case.files}
+    sources = {file: f"{digest} {case.name} {n}" for case in cases for n, file in enumerate(case.files, 1)}
     table = StoredTable("times", "Times", cells=tuple(cells))
     report = StoredReport(2, "study", tables=(table,), cases=tuple(stored.values()), sources=sources)
     return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"

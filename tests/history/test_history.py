@@ -109,6 +109,12 @@ def test_a_commit_that_measures_nothing_new_gives_no_point(study: StoredStudy) -
     assert [point.label for point in found["b"].points] == [first, changed]
 
 
+def test_renamed_logs_are_no_new_measurement(study: StoredStudy) -> None:
+    first = study.commit(Measured("a", [0.1, 0.11]), digest="1")
+    study.commit(Measured("a", [0.1, 0.11], folder="moved"), digest="1")
+    assert [point.label for point in histories(study)["a"].points] == [first]
+
+
 def test_a_point_has_only_the_runs_that_its_commit_adds(study: StoredStudy) -> None:
     """The median of all five runs hides that the new ones are slower."""
     study.commit(Measured("a", [0.1, 0.1, 0.1]), digest="1")
@@ -169,6 +175,13 @@ def test_few_points_have_a_note_instead_of_change_points(study: StoredStudy) -> 
         "study/times a: 1 point, 100.0 -> 100.0 ms",
         "  too few points for change points: 1 of 7",
     ]
+
+
+def test_many_cells_are_a_line_each(study: StoredStudy) -> None:
+    study.commit(*(Measured(name, [0.1]) for name in "abcd"), digest="1")
+    out, err = call("history", "study/times")
+    assert out.splitlines() == [f"study/times {name}: 1 point, 100.0 -> 100.0 ms" for name in "abcd"]
+    assert err == "--row and --column choose cells; up to 3 are printed with all points\n"
 
 
 def test_reports_of_other_versions_and_shallow_clones_are_noted(study: StoredStudy, tmp_path: Path) -> None:
