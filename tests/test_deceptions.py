@@ -325,6 +325,17 @@ EXPECTED_SPEEDS = [
         rules=("expected.no-path",),
     ),
     Deception(
+        "a fact about fp32 for a baseline in mixed precision",
+        joined(
+            run_folder("h/1", 2.0, case={"device": "V100", "devices": 4, "precision": "fp32"}),
+            run_folder("h/2", 1.0, case={"device": "A40", "devices": 4, "precision": "amp"}),
+        ),
+        EXPECTED.replace("devices = 4 }", 'devices = 4, precision = "amp" }'),
+        files={"reports/expected.toml": FACTS + 'where = { precision = "fp32" }\n'},
+        sees=("no facts connect V and A",),
+        rules=("expected.no-path",),
+    ),
+    Deception(
         "facts that contradict each other",
         devices(("V100", 4, 2.0), ("A40", 4, 1.0)),
         EXPECTED,
@@ -565,6 +576,39 @@ WORDS = [
         error='"forward" occurs twice',
     ),
     Deception(
+        "a total that does not say what it is the sum of",
+        run_folder("h/1", 3.0, case=NEW, columns={FORWARD: 1.0, BACKWARD: 2.0}),
+        STEP_TIME + 'phase = "compute"\ntotals = { compute = ["forward", "backward"] }\n',
+        sees=("compute = forward + backward",),
+    ),
+    Deception(
+        "eight devices, as a number and as a text",
+        joined(
+            run_folder("h/1", 1.0, case={"devices": 8}),
+            run_folder("h/2", 1.0, case={"devices": "8"}, repeat=2),
+        ),
+        'metric = "step_time"\nrows = ["devices"]\nshow = ["value", "repeats"]\n',
+        sees=("| 8 | ", " | 2 |"),
+    ),
+    Deception(
+        "a case that is 0.5 times slower",
+        joined(run_folder("h/old", 2.0, case=OLD), run_folder("h/new", 1.0, case=NEW)),
+        RATIO.replace('"ratio"', '"expected"'),
+        sees=("new is 2", "faster than old"),
+        never=("0.5x slower", "0.500x slower"),
+    ),
+    Deception(
+        "the phase that differs most, for the whole step",
+        joined(
+            run_folder("h/old", 3.0, case=OLD, columns={FORWARD: 0.5}),
+            run_folder("h/new", 3.3, case=NEW, columns={FORWARD: 1.0}),
+        ),
+        'metric = "step_time"\nphase = ["step", "forward"]\nrows = ["build", "phase"]\n'
+        'compare = { kind = "ratio", baseline = { build = "old" } }\n',
+        sees=("new is 9", "% slower than old"),
+        never=("2x slower",),
+    ),
+    Deception(
         "a number for what is missing", ONE, STEP_TIME + 'missing = "0.5"\n', error='"0.5" contains a digit'
     ),
     Deception(
@@ -696,6 +740,43 @@ def dated(labels: str = "") -> Files:
     return files
 
 
+def stamped(seconds: float, tick: float, count: int = 140) -> Files:
+    """Return a log whose dates are cut to a tick."""
+    lines = ["DLL 2024-01-01 10:00:00.000000 - PARAMETER arch : resnet50  batch_size : 64  world_size : 1"]
+    for step in range(1, count):
+        t = step * seconds // tick * tick
+        lines.append(
+            f"DLL 2024-01-01 10:{int(t // 60):02}:{t % 60:09.6f} - Epoch: 0 Iteration: {step}  train.loss : 7"
+        )
+    lines.append("DLL 2024-01-01 10:59:00.000000 - () train.loss : 7")
+    return {"a.log": "\n".join([*lines, ""])}
+
+
+BY_MODEL = 'metric = "step_time"\nrows = ["model"]\nprotocol = "20+100x1"\n'
+CLOCKS = [
+    Deception(
+        "steps of 13 ms by a clock of whole seconds",
+        stamped(0.013, 1.0),
+        BY_MODEL,
+        sees=("| resnet50 | -", "whole seconds"),
+        rules=("clock.coarse",),
+    ),
+    Deception(
+        "steps of half a second by a clock of whole seconds",
+        stamped(0.55, 1.0),
+        BY_MODEL,
+        sees=("| resnet50 | 5", "whole seconds"),
+        rules=("clock.coarse",),
+    ),
+    Deception(
+        "more arithmetic than the device can do",
+        run_folder("h/1", 0.01, case={**NEW, "device": "A40", "precision": "fp16"}, flops_per_step=10**15),
+        BOTH,
+        sees=("the peak of A40 is 149.7 TFLOP/s",),
+        rules=("clock.implausible",),
+    ),
+]
+
 VERDICT = RATIO + 'show = ["ratio", "verdict"]\n'
 ORDER = [
     Deception("dates without a zone show no order of logs", dated(), VERDICT, sees=("| undecided |",)),
@@ -759,6 +840,7 @@ TABLES = [
     *WORDS,
     *DEVICES,
     *ORDER,
+    *CLOCKS,
 ]
 
 

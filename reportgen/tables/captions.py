@@ -46,6 +46,7 @@ def caption(
     unequal = _unequal(spec, single, against, factors_of)
     sentences = [
         _metric(spec, cases, unit),
+        _totals(spec),
         _constants(spec, cases),
         _picks(spec),
         _baseline(spec, unequal),
@@ -123,6 +124,16 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
             agreed.append((name, values[0]))
     text = sentence(agreed)
     return f"All with {text}." if text else ""
+
+
+def _totals(spec: TableSpec) -> str:
+    """Return what the totals that the table shows are the sums of."""
+    sums = [
+        f"{label_of_value(spec.labels, PHASE, name).text} = {' + '.join(parts).replace('_', ' ')}"
+        for name, parts in spec.totals.items()
+        if name in spec.phases
+    ]
+    return f"{', '.join(sums)}." if sums else ""
 
 
 def _picks(spec: TableSpec) -> str:
