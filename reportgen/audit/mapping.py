@@ -31,6 +31,8 @@ _DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
 _MIN_PROOF, _MIN_AKIN_PROOF, _MIN_SHARE = 9.0, 4.0, 0.5
 _TRIED_READINGS, _TRIED_VALUES = 8, 4
 _MAX_CONDITIONS = 6
+# Numbers that decide what a table shows; the others are only judged.
+_MAX_DECIDING = 1500
 # What a column must prove beyond the reading of those like it, and how many more of its numbers must agree.
 _DEVIATION, _MIN_GAINED_STATISTIC = 28.0, 3
 _MAX_CANDIDATES = 3000
@@ -339,8 +341,8 @@ class Mapper:
 
     def _votes(self, candidates: Candidates) -> dict[NumberClaim, set[Reading]]:
         """Return the readings in which each claim agrees with a candidate."""
-        votes: dict[NumberClaim, set[Reading]] = {}
-        for claim in self.layout.claims:
+        votes: dict[NumberClaim, set[Reading]] = {claim: set() for claim in self.layout.claims}
+        for claim in _sample(self.layout.claims):
             own: set[Reading] = set()
             if candidates.restricts(claim.row, claim.column):
                 mask = candidates.mask(claim.row, claim.column)
@@ -359,6 +361,7 @@ class Mapper:
         texts: Sequence[str],
     ) -> tuple[Reading, float] | None:
         """Return the reading that the claims of a group prove best, with its proof, None if there is none."""
+        claims = _sample(claims)
         counts = Counter(reading for claim in claims for reading in votes[claim])
         liked = {
             reading: count + 0.3 * preference(texts, self._measure(reading))
@@ -428,6 +431,13 @@ class Mapper:
 def replace_ignored(candidates: Candidates, ignored: frozenset[int]) -> Candidates:
     """Return candidates that ignore some slots."""
     return Candidates(candidates.evidence, candidates.layout, ignored)
+
+
+def _sample(claims: Sequence[NumberClaim]) -> Sequence[NumberClaim]:
+    """Return the claims of some rows, enough to decide what they show, spread over all rows."""
+    step = -(-len(claims) // _MAX_DECIDING)
+    kept = set(sorted({claim.row for claim in claims})[::step])
+    return claims if step == 1 else [claim for claim in claims if claim.row in kept]
 
 
 def _of_column(claim: NumberClaim) -> object:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import islice
 
 import numpy as np
 
@@ -27,6 +28,8 @@ _MIN_TABLE_PROOF, _MIN_VERIFIED, _MIN_TABLE_SHARE = 20.0, 3, 0.6
 _MIN_KEY_SHARE = 0.5
 # Mistakes that say nothing against the keys of a cell.
 _CLEAR_MISTAKES = ("swapped cells", "decimal shift", "unit", "per device", "total", "transposed digits")
+# In a larger table, mistakes are looked for in the row and column of a cell only.
+_MAX_NEIGHBOURS = 1500
 # How many numbers must agree with the statistic of a table and with no other.
 _MIN_RULING_OUT = 3
 # What the numbers of a row must prove to accuse its key.
@@ -112,9 +115,10 @@ class Judge:
         self._correct(wrong_keys)
         groups = self._groups()
         expected = [(each.claim, self._expected(each)) for each in self._judged if each.is_comparable]
-        for each in self._judged:
-            if each.is_comparable and not each.is_verified:
-                each.hypothesis = self._explain(each, expected)
+        if self._is_proved():
+            for each in self._judged:
+                if each.is_comparable and not each.is_verified:
+                    each.hypothesis = self._explain(each, expected)
         judgements = [self._judgement(each, groups) for each in self._judged]
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
@@ -300,7 +304,13 @@ class Judge:
         assert each.reading is not None
         case, value = self._nearest(each)
         devices = self.evidence.cases[case].factors.get("devices", 0)
-        neighbours = [(other, own) for other, own in expected if other is not each.claim]
+        claim = each.claim
+        neighbours = [
+            (other, own)
+            for other, own in expected
+            if other is not claim
+            and (len(expected) <= _MAX_NEIGHBOURS or claim.row == other.row or claim.column == other.column)
+        ][:_MAX_NEIGHBOURS]
         count = devices if isinstance(devices, int) else 0
         return explain(self.evidence, Doubt(each.claim, each.reading, value, case, count, neighbours))
 
@@ -314,12 +324,15 @@ class Judge:
             mask = self.candidates.mask(each.claim.row, each.claim.column)
             if not compare(self.evidence, each.claim, other, mask).is_verified:
                 continue
-            same = [known for known in self._judged if known.is_verified and known.reading == each.reading]
+            alike = (known for known in self._judged if known.is_verified and known.reading == each.reading)
+            same = list(islice(alike, _MAX_NEIGHBOURS))
             ruling_out = 0
             for known in same:
                 mask = self.candidates.mask(known.claim.row, known.claim.column)
                 outcome = compare(self.evidence, known.claim, other, mask)
                 ruling_out += outcome.is_comparable and not outcome.is_verified
+                if ruling_out >= _MIN_RULING_OUT:
+                    break
             if ruling_out < _MIN_RULING_OUT:
                 return True
         return False
