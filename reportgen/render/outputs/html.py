@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from reportgen.core.results import Figure, Table
-from reportgen.render import acceptance, evidence, page_script
+from reportgen.render import acceptance, evidence, first_screen, page_outline, page_script
 from reportgen.render.best_cells import best_cells
 from reportgen.render.evidence_data import evidence_json
 from reportgen.render.figures import digest
@@ -40,35 +40,31 @@ if TYPE_CHECKING:
     from reportgen.render.prose.template import Prose
     from reportgen.render.prose.template_functions import PageBlock
 
+# More tables that differ in their facet only are folded.
+_MOST_UNFOLDED = 4
+
 # A figure inside the page takes the page's colours, light or dark.
 _THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
 
 
 def index_html(content: Content) -> bytes:
     """Return the page."""
-    report, prose = content.report, content.prose
+    report, cases = content.report, content.cases.cases
     page = _Page(content)
-    loose, drawn = prose.left(report)
     proofs = evidence.evidence_of(content.cases, page.anchor)
     script = page_script.page_script()
+    main = page.main()
     context = {
         "report": report,
         "headline": page.headline(),
+        "figure": page.headline_figure(),
+        "measured": first_screen.measured(report, cases),
+        "trust": first_screen.trust(report, cases),
+        "has_findings": 'id="findings"' in main,
         "protocol": protocol_line(report),
         "style": page_style(),
-        "acceptance": [
-            (acceptance.heading(entry), list(acceptance.lines(entry))) for entry in report.acceptance
-        ],
-        "acceptance_heads": acceptance.HEADS,
-        "prose": page.prose(),
-        "tables": [
-            [page.table(table, heading=True), *map(page.figure, drawn.get(table.id, ()))] for table in loose
-        ],
-        "figures": [page.figure(figure) for figure in drawn.get("", ())],
-        "contents": [(table.title, page.anchor(table)) for table in report.tables],
-        "expected": "" if prose.places("expected") else page.expected(),
-        "environment": "" if prose.places("environment") else page.environment(),
-        "findings": "" if prose.places("findings") else page.findings(),
+        "main": main,
+        "contents": page_outline.outline(main),
         "evidence": proofs,
         "evidence_json": Markup(evidence_json(proofs, content.to_root)),
         "script": Markup(script),
@@ -96,6 +92,26 @@ class TableView:
     values: Mapping[tuple[int, int], str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Tables that differ in their facet only, each with its figures and what the fold is called.
+
+    title  of all, "" if each table has its own heading and nothing is folded
+    """
+
+    title: str
+    anchor: str
+    members: Sequence[tuple[str, Sequence[Markup]]]
+
+
+def _families(tables: Sequence[Table]) -> list[list[Table]]:
+    """Return the tables of each definition, one per facet, together."""
+    families: dict[str, list[Table]] = {}
+    for table in tables:
+        families.setdefault(table.id.partition("/")[0] if table.facet else table.id, []).append(table)
+    return list(families.values())
+
+
 def _values(table: Table) -> dict[tuple[int, int], str]:
     if table.unit_mode in ("table", "column"):
         return {}
@@ -110,9 +126,49 @@ class _Page:
         self._content, self._report = content, content.report
         self._tables = {table.id: table for table in content.report.tables}
         self._figures = {figure.id: figure for figure in content.report.figures}
+        self._first = next(iter(self._figures), "")
 
     def anchor(self, table: Table) -> str:
         return f"table-{self._content.table_names[table.id]}"
+
+    def main(self) -> Markup:
+        """Return the report below its first screen: text, tables, figures, facts, environments, findings."""
+        prose = self._content.prose
+        loose, drawn = prose.left(self._report)
+        context = {
+            "report": self._report,
+            "acceptance": [
+                (acceptance.heading(entry), list(acceptance.lines(entry))) for entry in self._report.acceptance
+            ],
+            "acceptance_heads": acceptance.HEADS,
+            "prose": self.prose().strip(),
+            "families": [self._family(members, drawn) for members in _families(loose)],
+            "figures": [self.figure(figure) for figure in drawn.get("", ()) if figure.id != self._first],
+            "expected": "" if prose.places("expected") else self.expected(),
+            "environment": "" if prose.places("environment") else self.environment(),
+            "findings": "" if prose.places("findings") else self.findings(),
+        }
+        return Markup(page_templates().get_template("main.html").render(context))
+
+    def _family(self, members: Sequence[Table], drawn: Mapping[str, Sequence[Figure]]) -> Family:
+        """Return tables that differ in their facet only; many are folded, except the first."""
+        first = members[0]
+        is_folded = len(members) > _MOST_UNFOLDED
+        return Family(
+            title=first.title.removesuffix(f": {first.facet_text}") if is_folded else "",
+            anchor=f"family-{self._content.table_names[first.id]}",
+            members=[
+                (
+                    table.facet_text or table.title,
+                    [self.table(table, heading=not is_folded), *map(self.figure, drawn.get(table.id, ()))],
+                )
+                for table in members
+            ],
+        )
+
+    def headline_figure(self) -> Markup:
+        """Return the first figure of the report, which the first screen shows."""
+        return self._drawing(self._figures[self._first]) if self._first else Markup("")
 
     def table(self, table: Table, *, heading: bool) -> Markup:
         """Return the table; the author's text has its own headings."""
@@ -130,6 +186,12 @@ class _Page:
         return self._macro("table", shown, heading)
 
     def figure(self, figure: Figure) -> Markup:
+        """Return a figure, or a link to it if the first screen shows it."""
+        if figure.id == self._first:
+            return self._macro("figure_link", figure.title, self._content.figure_names[figure.id])
+        return self._drawing(figure)
+
+    def _drawing(self, figure: Figure) -> Markup:
         name = self._content.figure_names[figure.id]
         shown = digest.inline(
             self._content.svgs[figure.id], prefix=f"{name}-", alt=html_escape(alt_text(figure))
@@ -153,7 +215,8 @@ class _Page:
         from reportgen.render.prose.to_html import prose_html
 
         prose = self._content.prose
-        text = link_numbers(prose_html(prose.marked), prose.numbers, self._content.cases.name, "text")
+        html = page_outline.number_headings(prose_html(prose.marked))
+        text = link_numbers(html, prose.numbers, self._content.cases.name, "text")
         return Markup(prose.filled(text, self._block)) + Markup("\n") + self._notes(prose, "text")
 
     def headline(self) -> Markup:

@@ -46,7 +46,7 @@ const contents = (() => {
     const targets = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
     let current = null;
     function update() {
-      const passed = targets.filter((target) => target.offsetParent !== null && target.getBoundingClientRect().top < innerHeight / 3);
+      const passed = targets.filter((target) => target.checkVisibility() && target.getBoundingClientRect().top < innerHeight / 3);
       const link = passed.length ? links.get(passed.at(-1).id) : null;
       if (link === current) return;
       current?.removeAttribute("aria-current");

@@ -1,0 +1,113 @@
+"""What the top of a page says about a report: what was measured, on what, when, and how far to trust it.
+
+Everything comes from the cases in the tables, so it holds for the numbers that a reader sees.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from reportgen.core import metrics
+from reportgen.core.model import Case, Evidence, Run
+from reportgen.core.results import Report
+from reportgen.render.summary import finding_groups
+from reportgen.render.text.english import count
+
+# Factors that name what ran and what it ran on; the first one that the cases have is shown.
+_WORK = ("model", "benchmark", "task", "workload", "dataset")
+_MACHINES = ("device", "gpu", "hardware", "accelerator", "machine", "cluster", "system")
+_MAX_NAMES = 4
+_EVIDENCE: dict[Evidence, str] = {
+    "steps": "measured step by step",
+    "intervals": "measured over printed intervals",
+    "aggregate": "figures printed by the logs",
+    "published": "published figures",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far to trust the numbers: repeats and kinds of evidence, and findings by severity."""
+
+    basis: str
+    findings: tuple[str, ...]
+
+
+def measured(report: Report, cases: Sequence[Case]) -> list[tuple[str, str]]:
+    """Return (term, text) of what was measured, on what and when; without what the logs do not say."""
+    titles = dict.fromkeys(metrics.metric_of(case.metric, case.unit).title for case in cases)
+    work, machines = _values(cases, _WORK), _values(cases, _MACHINES)
+    what = _listed(titles) + (f" of {_listed(work)}" if work else "")
+    terms = [("Measured", what), ("On", _on(machines, cases)), ("When", _when(report, cases))]
+    return [(term, text) for term, text in terms if text]
+
+
+def trust(report: Report, cases: Sequence[Case]) -> Trust:
+    """Return how far to trust the numbers."""
+    repeats = Counter(case.summary.n for case in cases if case.summary)
+    kinds = {measurement.evidence for case in cases for measurement in case.measurements}
+    texts = [_repeats(repeats)] if repeats else []
+    texts += [text for kind, text in _EVIDENCE.items() if kind in kinds]
+    severities: Counter[str] = Counter()
+    for group in finding_groups(report):
+        severities[group.severity] += group.count
+    plurals = {"invalid": "invalid"}
+    findings = tuple(count(number, name, plurals.get(name, "")) for name, number in severities.items())
+    return Trust("; ".join(texts), findings)
+
+
+def _repeats(repeats: Counter[int]) -> str:
+    least, most = min(repeats), max(repeats)
+    if least == most:
+        return f"{count(least, 'repeat')} per number"
+    usual = repeats.most_common(1)[0][0]
+    return f"{least} to {most} repeats per number, mostly {usual}"
+
+
+def _values(cases: Iterable[Case], names: Sequence[str]) -> list[str]:
+    """Return the values of the first of these factors that any case has, in the order of the tables."""
+    for name in names:
+        values = dict.fromkeys(str(case.factors[name]) for case in cases if name in case.factors)
+        if values:
+            return list(values)
+    return []
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    rest = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _on(machines: Sequence[str], cases: Sequence[Case]) -> str:
+    numbers = sorted({n for case in cases if isinstance(n := case.factors.get("devices"), int)})
+    devices = ""
+    if numbers:
+        devices = (
+            f"{numbers[0]} to {numbers[-1]} devices" if len(numbers) > 1 else count(numbers[0], "device")
+        )
+    return ", ".join(filter(None, (_listed(machines), devices)))
+
+
+def _when(report: Report, cases: Sequence[Case]) -> str:
+    """Return when the runs started, else the dates of the publications."""
+    dates = sorted({date for case in cases for run in _runs(case) if (date := _date(run))})
+    dates = dates or sorted({provenance.date for provenance in report.provenance if provenance.date})
+    if not dates:
+        return ""
+    return dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+
+
+def _runs(case: Case) -> Iterator[Run]:
+    yield from (measurement.run for measurement in case.measurements)
+    yield from case.unmeasured
+
+
+def _date(run: Run) -> str:
+    if run.started is None:
+        return ""
+    try:
+        return datetime.fromtimestamp(run.started, UTC).date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return ""

@@ -1,0 +1,127 @@
+"""The first screen of a page and its list of contents."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from reportgen.core.results import Provenance, Table
+from reportgen.render import first_screen, render_report
+from reportgen.render.page_outline import number_headings, outline
+from tests.render import example
+
+OpenPage = Callable[..., Page]
+
+
+def test_it_says_what_was_measured_on_what_and_when() -> None:
+    factors = {"model": "ResNet", "device": "A40", "devices": 8}
+    cases = [example.case(1.0, factors), example.case(2.0, {**factors, "device": "V100", "devices": 1})]
+    assert first_screen.measured(example.report(), cases) == [
+        ("Measured", "Throughput of ResNet"),
+        ("On", "A40, V100, 1 to 8 devices"),
+        ("When", "2020-10-01"),  # of the publication: these runs have no date
+    ]
+
+
+def test_the_date_is_that_of_the_runs() -> None:
+    case = example.case(1.0, {"model": "ResNet"})
+    days = (1_700_000_000.0, 1_700_100_000.0, float("1e300"))
+    measurements = tuple(
+        replace(m, run=replace(m.run, started=day)) for m, day in zip(case.measurements, days, strict=True)
+    )
+    terms = dict(first_screen.measured(example.report(), [replace(case, measurements=measurements)]))
+    assert terms["When"] == "2023-11-14 to 2023-11-16"
+
+
+def test_it_says_how_far_to_trust_the_numbers() -> None:
+    cases = [example.case(1.0, {"model": name}, repeats=n) for name, n in (("A", 1), ("B", 7), ("C", 7))]
+    trust = first_screen.trust(example.report(), cases)
+    assert trust.basis == "1 to 7 repeats per number, mostly 7; measured step by step"
+    assert trust.findings == ("1 warning", "5 notes")
+
+
+def test_a_report_without_dates_and_devices_says_less() -> None:
+    report = example.report(provenance=(Provenance("logs", "native", 1),))
+    assert first_screen.measured(report, [example.case(1.0, {})]) == [("Measured", "Throughput")]
+
+
+def test_the_outline_has_the_headings_of_the_text_with_their_tables() -> None:
+    text = number_headings("<h2>A &amp; <em>B</em></h2>")
+    table = '<section class="table" id="table-x" data-title="A &amp; B: fp32"></section>'
+    other = '<div class="tables"><section class="table" id="table-y" data-title="Y"></section></div>'
+    groups = outline(f"{text}{table}{other}")
+    assert [(g.title, g.anchor, [(t.title, t.anchor) for t in g.tables]) for g in groups] == [
+        ("A & B", "text-1", [("fp32", "table-x")]),
+        ("", "", [("Y", "table-y")]),  # not below a heading of the text
+    ]
+
+
+def _family(size: int) -> tuple[Table, ...]:
+    table = example.throughput_table()
+    return tuple(
+        replace(
+            table, id=f"t/{i}", title=f"Throughput: model {i}", facet=(("model", i),), facet_text=f"model {i}"
+        )
+        for i in range(size)
+    )
+
+
+@pytest.fixture(scope="module")
+def folded() -> dict[str, bytes]:
+    return render_report(example.report(tables=_family(6), figures=(), prose=""))
+
+
+def test_many_tables_of_one_definition_are_folded_except_the_first(
+    open_page: OpenPage, folded: dict[str, bytes]
+) -> None:
+    page = open_page(folded)
+    expect(page.locator(".fold")).to_have_count(6)
+    expect(page.locator(".fold[open]")).to_have_count(1)
+    page.get_by_role("navigation").get_by_role("link", name="model 3").click()
+    expect(page.locator("#table-t--3 table")).to_be_in_viewport()
+
+
+def test_an_address_unfolds_its_table(open_page: OpenPage, folded: dict[str, bytes]) -> None:
+    page = open_page(folded, "#t--4/1-1/oneflow-images-s")
+    expect(page.locator("#table-t--4 td.current")).to_be_in_viewport()
+
+
+def test_the_search_finds_tables_and_numbers(open_page: OpenPage, folded: dict[str, bytes]) -> None:
+    page = open_page(folded)
+    page.get_by_role("searchbox", name="Search").fill("pytorch model 5 speed-up")
+    results = page.locator(".results a")
+    expect(results).to_have_text(["Nodes 1, Devices 1, NGC PyTorch, speed-up: 1.00"])
+    results.first.click()
+    expect(page.locator("#table-t--5 td.current")).to_be_in_viewport()
+
+
+def test_the_list_follows_the_reader(open_page: OpenPage, folded: dict[str, bytes]) -> None:
+    page = open_page(folded, viewport={"width": 1440, "height": 700})
+    page.locator("#findings").scroll_into_view_if_needed()
+    page.evaluate("document.getElementById('findings').scrollIntoView()")
+    expect(page.locator("nav a[aria-current]")).to_have_count(1)
+    expect(page.locator("nav a[aria-current]")).not_to_have_text("model 0")
+
+
+def test_the_first_screen_shows_the_first_figure_once(open_page: OpenPage) -> None:
+    page = open_page(render_report(example.report()), viewport={"width": 1440, "height": 900})
+    figure = page.locator("header figure svg")
+    expect(figure).to_be_in_viewport()
+    expect(page.locator("figure svg")).to_have_count(2)
+    page.get_by_role("main").get_by_role("link", name="Speed-up, FP32").click()
+    expect(figure).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440, 2560])
+def test_the_page_fits(open_page: OpenPage, width: int) -> None:
+    page = open_page(render_report(example.report()), viewport={"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_paper_shows_folded_tables(open_page: OpenPage, folded: dict[str, bytes]) -> None:
+    page = open_page(folded)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".fold[open]")).to_have_count(6)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator(".fold[open]")).to_have_count(1)
