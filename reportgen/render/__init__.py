@@ -53,7 +53,9 @@ def render_report(
         table_names=table_names,
         figure_names=figure_names,
         svgs=svgs,
-        generated=sorted(path for output in outputs for path in output.paths(table_names, figure_names)),
+        generated=sorted(
+            path for output in outputs for path in output.paths(report, table_names, figure_names)
+        ),
         to_root=to_root,
     )
     return {path: data for output in outputs for path, data in output.files(content)}

@@ -10,7 +10,7 @@ from html import unescape
 _TOKEN = re.compile(
     r'<h2 id="(?P<heading>[^"]+)">(?P<text>.*?)</h2>'
     r'|(?P<loose><div class="tables">)'
-    r'|<section class="table" id="(?P<table>[^"]+)" data-title="(?P<title>[^"]*)">',
+    r'|<section class="table" id="(?P<table>[^"]+)" data-title="(?P<title>[^"]*)"',
     re.DOTALL,
 )
 _TAG = re.compile(r"<[^>]+>")

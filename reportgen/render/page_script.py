@@ -21,7 +21,10 @@ MODULES = (
     "tools",  # the controls of a table
     "contents",  # the side list of sections, with search
     "strip",  # the repeats of a case as a strip plot
-    "panel",  # the panel behind every number, and its sections
+    "panel",  # the panel behind every number
+    "measurement",  # its sections: the case in words, comparison, repeats
+    "steps",  # ... steps, phases and telemetry, from the file beside the page
+    "context",  # ... findings, environment, factors
     "start",  # what happens when the page is opened
 )
 

@@ -49,6 +49,7 @@ class Output:
     of_...     render the content; exactly one of the four is given
     is_needed  False for a report that has no such file
     is_intact  False for an old file that was edited by hand
+    is_for_table  False for a table that has no such file
     listed     reads the list of generated files out of such a file; only one output has such a list
     """
 
@@ -60,6 +61,7 @@ class Output:
     of_reports: Callable[[Sequence[Report]], bytes] | None = None
     is_needed: Callable[[Report], bool] = lambda report: True
     is_intact: Callable[[bytes], bool] = bool
+    is_for_table: Callable[[Table], bool] = lambda _: True
     listed: Callable[[bytes], Sequence[str]] | None = None
 
     def path_of(self, name: str) -> str:
@@ -70,21 +72,24 @@ class Output:
         """Return whether the output writes such a path in whichever folder."""
         return bool(re.fullmatch(f"(?:.+/)?{re.escape(self.path).replace(re.escape('*'), '[^/]+')}", path))
 
-    def paths(self, table_names: Mapping[str, str], figure_names: Mapping[str, str]) -> list[str]:
+    def paths(
+        self, report: Report, table_names: Mapping[str, str], figure_names: Mapping[str, str]
+    ) -> list[str]:
         """Return the paths of the files of a report."""
         if self.of_reports:
             return []
         if self.of_report:
             return [self.path]
-        names = table_names if self.of_table else figure_names
-        return list(map(self.path_of, names.values()))
+        if self.of_figure:
+            return [self.path_of(name) for name in figure_names.values()]
+        return [self.path_of(table_names[table.id]) for table in filter(self.is_for_table, report.tables)]
 
     def files(self, content: Content) -> Iterator[tuple[str, bytes]]:
         """Yield (path, content) of the files of a report."""
         if self.of_report:
             yield self.path, self.of_report(content)
         if self.of_table:
-            for table in content.report.tables:
+            for table in filter(self.is_for_table, content.report.tables):
                 yield self.path_of(content.table_names[table.id]), self.of_table(content, table)
         if self.of_figure:
             for figure in content.report.figures:

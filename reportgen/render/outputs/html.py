@@ -21,7 +21,7 @@ from reportgen.render.evidence_data import evidence_json
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.grid import Grid, lay_out
-from reportgen.render.outputs import csv
+from reportgen.render.outputs import csv, steps
 from reportgen.render.outputs.base import Content, Output
 from reportgen.render.page_templates import page_style, page_templates, sentence_html
 from reportgen.render.prose.numbers import text_notes
@@ -69,6 +69,7 @@ def index_html(content: Content) -> bytes:
         "evidence_json": Markup(evidence_json(proofs, content.to_root)),
         "script": Markup(script),
         "script_digest": page_script.digest(script),
+        "has_steps": 'data-steps="' in main,
     }
     return page_templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
@@ -77,7 +78,8 @@ def index_html(content: Content) -> bytes:
 class TableView:
     """A table as the template shows it.
 
-    csv     path of its CSV file; cases  the name of the case of each cell
+    csv     path of its CSV file; steps  that of its steps, "" for none
+    cases   the name of the case of each cell
     best    positions of the best numbers; caption  the sentences below, with what "best" means
     values  each cell in the base unit, by which a column is sorted; empty if all of a column have one unit
     """
@@ -86,6 +88,7 @@ class TableView:
     title: str
     anchor: str
     csv: str
+    steps: str
     cases: Sequence[Sequence[str | None]]
     best: Collection[tuple[int, int]]
     caption: Sequence[str]
@@ -178,12 +181,17 @@ class _Page:
             title=table.title,
             anchor=self.anchor(table),
             csv=csv.OUTPUT.path_of(self._content.table_names[table.id]),
+            steps=self._steps_path(table),
             cases=[[self._content.cases.name(item.case) for item in cells] for _, cells in grid.rows],
             best=best.cells,
             caption=(*grid.caption, *([best.text] if best.text else [])),
             values=_values(table),
         )
         return self._macro("table", shown, heading)
+
+    def _steps_path(self, table: Table) -> str:
+        path = steps.OUTPUT.path_of(self._content.table_names[table.id])
+        return path if path in self._content.generated else ""
 
     def figure(self, figure: Figure) -> Markup:
         """Return a figure, or a link to it if the first screen shows it."""

@@ -18,6 +18,7 @@ _MODULES = (
     "csv",  # tables/*.csv
     "acceptance_csv",  # acceptance.csv
     "svg",  # figures/*.svg
+    "steps",  # steps/*.js
     "index",  # README.md of all reports
     "index_page",  # index.html of all reports
 )

@@ -1,0 +1,34 @@
+"""Write steps/<id>.js: the steps and the telemetry of the runs behind a table, one line per run.
+
+A page in a repository stays small without them. The page loads the file when a reader opens a number; a
+script that assigns data is the one form that a browser loads from the disk. Only tables of runs with steps
+have one.
+"""
+
+import re
+
+import msgspec
+
+from reportgen.core.plain_text import one_line, printable_json
+from reportgen.core.results import Table
+from reportgen.render.outputs.base import Content, Output
+from reportgen.render.step_series import gap_factor_of, run_json, runs_with_steps
+
+_BEGIN = "(globalThis.reportgenSteps ??= {})["
+
+
+def steps_js(content: Content, table: Table) -> bytes:
+    """Return the file: a list of [run, document]."""
+    factor = gap_factor_of(content.report.protocols, content.cases.cases)
+    runs = ([one_line(run.id), run_json(run, window, factor)] for run, window in runs_with_steps(table))
+    lines = ",\n".join(printable_json(msgspec.json.encode(run).decode("utf-8", "replace")) for run in runs)
+    name = msgspec.json.encode(content.table_names[table.id]).decode()
+    return f"{_BEGIN}{name}] = [\n{lines}\n];\n".encode()
+
+
+OUTPUT = Output(
+    path="steps/*.js",
+    mark=re.compile(rb"\A" + re.escape(_BEGIN).encode()),
+    of_table=steps_js,
+    is_for_table=lambda table: bool(runs_with_steps(table)),
+)

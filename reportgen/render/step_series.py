@@ -1,0 +1,148 @@
+"""Prepare what a page draws of a run: its steps, phases and telemetry, with some hundred points at most.
+
+The steps are those of the lowest rank. If telemetry has times on the clock of the steps, both are drawn over
+time, else the steps are drawn over their number.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from reportgen.core.model import STEP, Case, FloatArray, IntArray, Run, Series, Telemetry, Window
+from reportgen.core.plain_text import one_line
+from reportgen.core.results import Table
+from reportgen.render.decimate import min_max_points
+
+Json = dict[str, Any]
+
+_MAX_POINTS = 240
+_MAX_TELEMETRY_POINTS = 120
+_MAX_MARKS = 50
+# What is drawn of a device, in this order.
+_COLUMNS = ("sm_clock", "power", "temperature", "utilization", "throttle_reasons")
+# A step is marked if it is further above the upper quartile than so many interquartile ranges.
+_OUTLIER_RANGES = 3.0
+
+
+def runs_with_steps(table: Table) -> list[tuple[Run, Window | None]]:
+    """Return the runs behind a table that have steps, each once, with the window that was measured."""
+    windows: dict[str, tuple[Run, Window | None]] = {}
+    for case in _cases(table):
+        for measurement in case.measurements:
+            windows.setdefault(measurement.run.id, (measurement.run, measurement.window))
+        for run in case.unmeasured:
+            windows.setdefault(run.id, (run, None))
+    return [(run, window) for run, window in windows.values() if _steps(run) is not None]
+
+
+def _cases(table: Table) -> Iterator[Case]:
+    for line in table.cells:
+        for cell in line:
+            yield from cell.cases
+
+
+def _steps(run: Run) -> Series | None:
+    """Return the time of whole steps of the lowest rank; None if the log has no steps."""
+    times = [each for each in run.series if each.metric == "step_time" and each.phase == STEP]
+    return min((each for each in times if len(each.step)), key=lambda each: each.rank, default=None)
+
+
+def run_json(run: Run, window: Window | None, gap_factor: float) -> Json:
+    """Return the document of a run that has steps.
+
+    gap_factor  a step that takes so many times the median is a gap
+    """
+    series = _steps(run)
+    assert series is not None
+    time = series.value / np.maximum(series.span, 1)
+    telemetry = _drawn_telemetry(run)
+    points = min_max_points(time, _MAX_POINTS)
+    fields: Json = {
+        **_numbers(series.step[points]),
+        "begins": _rounded(series.begin[points]) if telemetry else [],
+        "times": _rounded(time[points]),
+        "window": [window.first, window.last] if window else [],
+        "breaks": [[each.step, one_line(each.kind)] for each in series.breaks[:_MAX_MARKS]],
+        **_marks(series, time, window, gap_factor),
+        "phases": _phases(run, series, window),
+        "telemetry": _telemetry(telemetry) if telemetry else {},
+        "devices": len(run.telemetry),
+    }
+    return {name: value for name, value in fields.items() if value not in ([], {}, 0)}
+
+
+def _numbers(steps: IntArray) -> Json:
+    """Return the numbers of the steps; of consecutive ones the first."""
+    if len(steps) and np.array_equal(steps, np.arange(steps[0], steps[0] + len(steps))):
+        return {"first": int(steps[0])}
+    return {"steps": steps.tolist()}
+
+
+def _in_window(series: Series, window: Window | None) -> Any:
+    if window is None:
+        return np.ones(len(series.step), dtype=bool)
+    return (series.step >= window.first) & (series.step <= window.last)
+
+
+def _marks(series: Series, time: FloatArray, window: Window | None, gap_factor: float) -> Json:
+    """Return the measured steps that are gaps and those that are outliers."""
+    inside = _in_window(series, window) & np.isfinite(time)
+    if not inside.any():
+        return {}
+    lower, median, upper = np.quantile(time[inside], (0.25, 0.5, 0.75))
+    gaps = inside & (time > gap_factor * median)
+    outliers = inside & ~gaps & (time > upper + _OUTLIER_RANGES * (upper - lower)) & (upper > lower)
+    return {
+        "gaps": series.step[gaps][:_MAX_MARKS].tolist(),
+        "outliers": series.step[outliers][:_MAX_MARKS].tolist(),
+    }
+
+
+def _phases(run: Run, steps: Series, window: Window | None) -> dict[str, float]:
+    """Return the mean time per step of each phase, in the measured steps of the same rank."""
+    phases = {}
+    for series in run.series:
+        if series.metric != "step_time" or series.phase == STEP or series.rank != steps.rank:
+            continue
+        inside = _in_window(series, window) & np.isfinite(series.value)
+        if inside.any():
+            mean = float(series.value[inside].sum() / np.maximum(series.span[inside], 1).sum())
+            phases[one_line(series.phase)] = float(f"{mean:.4g}")
+    return phases
+
+
+def _drawn_telemetry(run: Run) -> Telemetry | None:
+    """Return the telemetry of the first device whose samples have times."""
+    return next((each for each in run.telemetry if np.isfinite(each.t).any()), None)
+
+
+def _telemetry(telemetry: Telemetry) -> Json:
+    columns: Mapping[str, FloatArray] = telemetry.columns
+    drawn: Json = {"device": one_line(telemetry.device)}
+    for name in _COLUMNS:
+        if name not in columns:
+            continue
+        values = np.where(np.isfinite(telemetry.t), columns[name], np.nan)
+        points = _telemetry_points(name, values)
+        if len(points):
+            drawn[name] = [_rounded(telemetry.t[points]), _rounded(values[points])]
+    return drawn
+
+
+def _telemetry_points(name: str, values: FloatArray) -> IntArray:
+    """Return the samples to draw: of a bit mask, those where it changes."""
+    changes = np.flatnonzero(np.diff(values, prepend=np.nan) != 0)
+    if name == "throttle_reasons" and len(changes) <= _MAX_TELEMETRY_POINTS:
+        return np.union1d(changes, [len(values) - 1]).astype(np.int64)
+    return min_max_points(values, _MAX_TELEMETRY_POINTS)
+
+
+def _rounded(values: FloatArray) -> list[float | None]:
+    return [float(f"{value:.5g}") if np.isfinite(value) else None for value in values.tolist()]
+
+
+def gap_factor_of(protocols: Mapping[str, Mapping[str, Any]], cases: Sequence[Case]) -> float:
+    """Return the gap factor of the first protocol that the cases were measured by."""
+    factors = (protocols.get(case.protocol, {}).get("gap_factor") for case in cases)
+    return next((float(factor) for factor in factors if isinstance(factor, int | float)), 10.0)

@@ -1,0 +1,43 @@
+// Sections of the panel about the number: the case in words, its comparison, its repeats.
+
+// The case in words: what was measured, and how the repeats became one number.
+panelSections.push(({ found }) => h("section", {}, h("p", { class: "summary" }, `${found.title}: ${found.summary}`)));
+
+// The quotient that a comparison is, as far as the two numbers alone give it.
+function formula(compared, found, baseline) {
+  if (found.value === null || baseline.value === null) return null;
+  const named = [found, baseline].map((each) => `${shown(each.value)} ${each.unit}`.trim());
+  const [own, other] = [found.value * found.factor, baseline.value * baseline.factor];
+  const gives = (quotient) => Math.abs(quotient / compared.value - 1) < 1e-3;
+  if (gives(own / other)) return `${named[0]} / ${named[1]} = ${shownShort(compared.value)}`;
+  if (gives(other / own)) return `${named[1]} / ${named[0]} = ${shownShort(compared.value)}`;
+  return `${named[0]}; baseline ${named[1]}`;
+}
+
+// The formula of a compared number, with its verdict.
+panelSections.push(({ found, cell }) => {
+  const compared = found.compared.filter((each) => !cell || each.table === cell.model.id);
+  if (!compared.length) return null;
+  const lines = compared.map((each) => {
+    const link = h("a", { href: `#case-${each.baseline}` }, each.text);
+    return [h("p", {}, `${each.before} `, link, each.after), h("p", { class: "formula" }, formula(each, found, evidence.get(each.baseline)))];
+  });
+  return panelSection("Comparison", lines);
+});
+
+// Every repeat: a strip plot, then value, measured steps, status and sources of each.
+panelSections.push(({ found }) => {
+  const rows = found.runs.map((run) => {
+    const { window } = run;
+    const steps = window && `${window.first}\u2013${window.last} in ${shown(window.time)} s`;
+    const gap = window?.gap ? h("small", {}, `${shown(window.gap)} s left out`) : null;
+    const status = run.status === "complete" ? run.evidence : run.status;
+    const places = run.sources.map((source, i) => [i ? h("br") : null, sourceLink(source)]);
+    const more = run.more ? [h("br"), `${run.more} more`] : null;
+    const values = h("tr", {}, h("td", {}, run.value === null ? "-" : shown(run.value)), h("td", {}, steps ?? "", gap), h("td", {}, status));
+    return h("tbody", {}, values, h("tr", {}, h("td", { colspan: 3, class: "place" }, places, more)));
+  });
+  const heads = [`Value${found.unit ? ` (${found.unit})` : ""}`, "Steps", "Evidence"].map((text) => h("th", { scope: "col" }, text));
+  const heading = found.runs.length === 1 ? "Run" : `${found.runs.length} repeats`;
+  return panelSection(heading, stripPlot(found), h("table", { class: "runs" }, h("thead", {}, h("tr", {}, heads)), rows));
+});
