@@ -56,7 +56,9 @@ def test_a_figure_follows_its_table_on_the_page(repository):
     page = files["frameworks/README.md"].decode()
     assert order(page) == ["## Rates", "rates.svg", "## Plain", "## More", "more.svg"]
     html = files["frameworks/index.html"].decode()
-    heads = ("<h2>Rates", 'id="figure-rates', "<h2>Plain", "<h2>More", 'id="figure-more')
+    # The first figure is on the first screen; a link to it is in its place.
+    first, link = 'id="figure-rates', 'href="#figure-rates'
+    heads = (first, "<h2>Rates", link, "<h2>Plain", "<h2>More", 'id="figure-more')
     assert sorted(heads, key=html.index) == list(heads)
     (repository / "reports/frameworks.md").write_text('{{ table("rates") }}\n')
     page = made(repository).files["frameworks/README.md"].decode()
