@@ -62,13 +62,12 @@ class Request:
             return self.root
         return self.logs.resolve().parent
 
-    def to_base(self, name: str) -> str | None:
-        """Return the relative path from a report's folder to the base; None if they do not move together."""
+    def source_url(self, name: str) -> str:
+        """Return the relative address of a line of a log from a report; "" if they do not move together."""
         if self.out is not None or not _is_inside(self.reports, self.base):
-            return None
-        return (
-            os.path.relpath(self.base.resolve(), (self.reports / name).resolve()).replace(os.sep, "/") + "/"
-        )
+            return ""
+        to_base = os.path.relpath(self.base.resolve(), (self.reports / name).resolve())
+        return f"{to_base.replace(os.sep, '/')}/{{path}}#L{{line}}"
 
     @property
     def place(self) -> str:
@@ -138,8 +137,9 @@ def build(request: Request, progress: Progress | None = None) -> Build:
             report = assemble(definition, logs, inputs.knowledge, prose, part, measured)
         reports.append(report)
         existing = partial(read_generated, request.target / definition.name)
-        part, to_root = watch.part(definition.name), request.to_base(definition.name)
-        for path, content in render_report(report, existing, part, to_root).items():
+        part = watch.part(definition.name)
+        source_url = inputs.settings.source_url or request.source_url(definition.name)
+        for path, content in render_report(report, existing, part, source_url).items():
             files[f"{definition.name}/{path}"] = content
     files.update(render_index(reports))
     injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())

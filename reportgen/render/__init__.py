@@ -18,15 +18,14 @@ def render_report(
     report: Report,
     read_existing: Callable[[str], bytes | None] = _no_file,
     watched: TrackProgress = iter,
-    to_root: str | None = None,
+    source_url: str = "",
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
     read_existing  returns a file of an earlier build by its path, None if there is none; a figure that
                    draws what is drawn now is kept, so another version of matplotlib does not change it
     watched        passes the figures on, one by one as they are drawn
-    to_root        leads from the report's folder to the one that paths of logs are relative to; None if a
-                   page should not link to logs
+    source_url     address of a line of a log, with {path} and {line}; "" if a page should not link to logs
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.render.case_index import CaseIndex
@@ -56,7 +55,7 @@ def render_report(
         generated=sorted(
             path for output in outputs for path in output.paths(report, table_names, figure_names)
         ),
-        to_root=to_root,
+        source_url=source_url,
     )
     return {path: data for output in outputs for path, data in output.files(content)}
 

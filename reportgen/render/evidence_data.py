@@ -29,14 +29,19 @@ _MAX_ENVIRONMENT_VALUES = 40
 _MAX_VALUE_CHARACTERS = 500
 
 
-def evidence_json(evidence: ReportEvidence, to_root: str | None = None) -> str:
+def evidence_json(evidence: ReportEvidence, source_url: str = "") -> str:
     """Return the document. It is safe inside a script element: it has no `<`.
 
-    to_root  leads from the page to the folder that paths of sources are relative to, None if it is unknown
+    source_url  address of a line of a log, with {path} and {line}; "" for no links
     """
     encoder = _Encoder(evidence)
     cases = [(case.name, encoder.case(case)) for case in evidence.cases]
-    head = {"root": to_root, "before": BEFORE_BASELINE, "shared": _texts(evidence.shared), **encoder.shared()}
+    head = {
+        "source": source_url,
+        "before": BEFORE_BASELINE,
+        "shared": _texts(evidence.shared),
+        **encoder.shared(),
+    }
     lines = ",\n".join(f"{_encoded(name)}:{_encoded(value)}" for name, value in head.items())
     body = ",\n".join(f"{_encoded(name)}:{_encoded(case)}" for name, case in cases)
     return f'{{{lines},\n"cases":{{\n{body}\n}}}}\n'

@@ -32,6 +32,7 @@ class SettingsFile(TomlTable):
 
     inject: InjectTable | None = None
     protocols: dict[str, dict[str, Any]] = key(default_factory=dict)
+    source_url: str = ""
 
 
 # One system is not faster than another by more: it is a percentage, or a typing mistake.
@@ -64,6 +65,7 @@ class Settings:
 
     inject     files, relative to the root, whose marked tables are kept up to date -> the tables expected in
                them, None where only the file is named
+    source_url address of a line of a log on the web, with {path} and {line}; "" for the file itself
     knowledge  the systems; the `facts` about them follow when the logs are loaded that some depend on
     """
 
@@ -71,6 +73,7 @@ class Settings:
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
     knowledge: SpeedFacts = NO_FACTS
     facts: tuple[SpeedFact | ComputedFact, ...] = ()
+    source_url: str = ""
 
 
 def read_settings(folder: Path, place: str) -> Settings:
@@ -90,7 +93,14 @@ def read_settings(folder: Path, place: str) -> Settings:
         if name[:1].isdecimal():
             raise RequestError(own, f'"{name}" would hide the notation', "begin with a letter")
         protocols[name] = Protocol.from_table(name, table, own)
-    return Settings(inject, protocols, knowledge, facts)
+    return Settings(inject, protocols, knowledge, facts, _source_url(file.source_url, f"{place}: source_url"))
+
+
+def _source_url(text: str, place: str) -> str:
+    if text and not (text.startswith(("https://", "http://")) and "{path}" in text):
+        remedy = "write an address such as https://github.com/OWNER/NAME/blob/main/{path}#L{line}"
+        raise RequestError(place, f'"{text}" is no address of a file', remedy)
+    return text
 
 
 def _inject(table: InjectTable, place: str) -> dict[str, list[str] | None]:

@@ -15,7 +15,7 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
-    return render_report(example.report(), to_root="../../")
+    return render_report(example.report(), source_url="../../{path}#L{line}")
 
 
 def _violations(page: Page) -> list[str]:
@@ -33,6 +33,13 @@ def test_a_number_opens_its_repeats_beside_the_table(open_page: OpenPage, files:
     assert link.get_attribute("href") == "../../logs/OneFlow-1/r1/steps.rank0.csv#L22"
     plot = panel.get_by_role("img", name="3 repeats from 397.56 to 397.64 samples/s, median 397.6")
     assert plot.locator(".mark").count() == 3
+
+
+def test_sources_lead_to_a_forge_if_it_is_known(open_page: OpenPage) -> None:
+    url = "https://forge/blob/main/{path}#L{line}"
+    page = open_page(render_report(example.report(), source_url=url), "#fp32-b128/1-1/oneflow-images-s")
+    link = page.locator("#panel").get_by_role("link", name="logs/OneFlow-1/r1/steps.rank0.csv:22")
+    assert link.get_attribute("href") == "https://forge/blob/main/logs/OneFlow-1/r1/steps.rank0.csv#L22"
 
 
 def test_a_finding_comes_with_its_remedy(open_page: OpenPage, files: dict[str, bytes]) -> None:

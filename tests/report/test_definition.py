@@ -249,6 +249,20 @@ def test_settings_are_optional_and_name_protocols(tmp_path):
     assert read_settings(tmp_path, "reports").inject == {"a.md": ["r/a"]}
 
 
+def test_the_address_of_logs_has_a_place_for_the_path(tmp_path):
+    url = "https://forge/o/n/blob/main/{path}#L{line}"
+    (tmp_path / "reportgen.toml").write_text(f'source_url = "{url}"\n')
+    assert read_settings(tmp_path, "reports").source_url == url
+    for wrong in ("https://forge/o/n", "javascript:{path}"):
+        (tmp_path / "reportgen.toml").write_text(f'source_url = "{wrong}"\n')
+        with pytest.raises(RequestError) as error:
+            read_settings(tmp_path, "reports")
+        assert str(error.value) == (
+            f'reports/reportgen.toml: source_url: "{wrong}" is no address of a file; write an address such as '
+            "https://github.com/OWNER/NAME/blob/main/{path}#L{line}"
+        )
+
+
 INHERITED = """
 [defaults]
 rows = ["nodes", "devices"]

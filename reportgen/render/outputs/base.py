@@ -25,7 +25,7 @@ class Content:
     table_names   file name without folder and extension, by table id; figure_names  by figure id
     svgs          the drawn figures, by id
     generated     the paths of all files of the report, relative to its folder
-    to_root       leads from that folder to the one that paths of logs are relative to; None if it is unknown
+    source_url    address of a line of a log, with {path} and {line}; "" for no links
     """
 
     report: Report
@@ -36,7 +36,7 @@ class Content:
     figure_names: Mapping[str, str]
     svgs: Mapping[str, bytes]
     generated: Sequence[str]
-    to_root: str | None = None
+    source_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,7 @@ def index_html(content: Content) -> bytes:
         "main": main,
         "contents": page_outline.outline(main),
         "evidence": proofs,
-        "evidence_json": Markup(evidence_json(proofs, content.to_root)),
+        "evidence_json": Markup(evidence_json(proofs, content.source_url)),
         "script": Markup(script),
         "script_digest": page_script.digest(script),
         "has_steps": 'data-steps="' in main,
@@ -141,7 +141,8 @@ class _Page:
         context = {
             "report": self._report,
             "acceptance": [
-                (acceptance.heading(entry), list(acceptance.lines(entry))) for entry in self._report.acceptance
+                (acceptance.heading(entry), list(acceptance.lines(entry)))
+                for entry in self._report.acceptance
             ],
             "acceptance_heads": acceptance.HEADS,
             "prose": self.prose().strip(),

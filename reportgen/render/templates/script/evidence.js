@@ -12,11 +12,12 @@ const evidence = (() => {
 
   function source(log, [file, line]) {
     const path = data().files[file].replace("\t", () => log);
-    const target = path.split("/").map(encodeURIComponent).join("/");
-    const { root } = data();
+    const encoded = path.split("/").map(encodeURIComponent).join("/");
+    // The fragment names the line; a whole file needs none.
+    const address = line ? data().source : data().source.replace(/#.*$/, "");
     return {
       text: line ? `${path}:${line}` : path,
-      href: root === null ? null : `${root}${target}${line ? `#L${line}` : ""}`,
+      href: address && address.replace("{path}", () => encoded).replace("{line}", line),
     };
   }
 

@@ -88,5 +88,5 @@ function pairs(values) {
 }
 
 function sourceLink(source) {
-  return source.href === null ? h("code", {}, source.text) : h("a", { href: source.href }, source.text);
+  return !source.href ? h("code", {}, source.text) : h("a", { href: source.href }, source.text);
 }
