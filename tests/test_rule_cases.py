@@ -487,6 +487,10 @@ CASES: dict[Rule, RuleCase] = {
         Repository(of_models(("a", "old"), ("a", "new"), ("b", "new")), MEAN),
         Repository(of_models(("a", "old"), ("a", "new"), ("b", "old"), ("b", "new")), MEAN),
     ),
+    Rule.TABLE_MISSING_REQUIRED: RuleCase(
+        Repository(one(), TABLE + "required = { repeats = 2 }\n"),
+        Repository(one(), TABLE + "required = { repeats = 1 }\n"),
+    ),
     Rule.TABLE_NOT_COMPARABLE: RuleCase(
         Repository(of_builds({"samples": 16}, {"samples": 8}), RATIO),
         Repository(of_builds({"samples": 8}, {"samples": 8}), RATIO),
