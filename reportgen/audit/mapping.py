@@ -227,6 +227,7 @@ class Mapper:
 
     def __init__(self, evidence: Evidence, index: ValueIndex, layout: TableLayout) -> None:
         self.evidence, self.index, self.layout = evidence, index, layout
+        self._signatures: dict[tuple[str, ...], frozenset[str]] = {}
 
     def map(self) -> tuple[TableMapping, Candidates]:
         """Return the best mapping of the table, and the candidates that its keys and conditions leave."""
@@ -284,9 +285,9 @@ class Mapper:
         """
         families: dict[object, dict[object, list[NumberClaim]]] = defaultdict(lambda: defaultdict(list))
         for claim in self.layout.claims:
-            families[signature(self._texts(claim, line_of)), claim.unit, claim.part][line_of(claim)].append(
-                claim
-            )
+            families[self._signature(self._texts(claim, line_of)), claim.unit, claim.part][
+                line_of(claim)
+            ].append(claim)
         chosen: dict[NumberClaim, Reading] = {}
         total = 0.0
         known: set[Reading] = set()
@@ -398,11 +399,18 @@ class Mapper:
     def _measure(self, reading: Reading) -> Measure:
         return self.evidence.measures[reading.measure]
 
+    def _signature(self, texts: tuple[str, ...]) -> frozenset[str]:
+        if texts not in self._signatures:
+            self._signatures[texts] = signature(texts)
+        return self._signatures[texts]
+
     def _texts(self, claim: NumberClaim, line_of: Line) -> tuple[str, ...]:
         """Return what is written above a column, or beside a row, about its measure."""
         layout = self.layout
         texts = layout.heads[claim.column] if line_of is _of_column else layout.labels[claim.row]
-        return texts if any(signature((text,)) for text in texts) else (*layout.table.context[-2:], *texts)
+        return (
+            texts if any(self._signature((text,)) for text in texts) else (*layout.table.context[-2:], *texts)
+        )
 
     def _conditions(
         self, candidates: Candidates, readings: Mapping[NumberClaim, Reading]
