@@ -173,11 +173,8 @@ def _strongest(request: MeasureRequest) -> Measured | Finding | None:
     return _by_aggregate(request) or by_telemetry
 
 
-def _by_aggregate(request: MeasureRequest) -> Measured | Finding | None:
-    """Take a figure that the log had already reduced; throughput also from a step time and its work.
-
-    A finding instead, if the figure says nothing about the run.
-    """
+def _by_aggregate(request: MeasureRequest) -> Measured | None:
+    """Take a figure that the log had already reduced; throughput also from a step time and its work."""
     run, metric, parts = request.run, request.metric, request.parts
     value, used = _sum(run, metric, parts)
     if not used and metric == "throughput" and run.samples_per_step is not None:
@@ -185,16 +182,13 @@ def _by_aggregate(request: MeasureRequest) -> Measured | Finding | None:
         value = run.samples_per_step / time if time > 0 else math.nan
     if not used or not math.isfinite(value):
         return None
-    findings = _aggregate_only(run, used)
-    if invalid := next((finding for finding in findings if finding.severity == "invalid"), None):
-        return invalid
     evidence: Evidence = "published" if run.published else "aggregate"
     measurement = Measurement(
         run,
         value,
         evidence,
         sources=tuple(dict.fromkeys(figure.source for figure in used)),
-        findings=findings,
+        findings=_aggregate_only(run, used),
         unit=unit_of(run, metric),
         parts=tuple(figure.phase for figure in used) if request.is_total else (),
     )
