@@ -80,7 +80,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def send_head(self) -> BytesIO | BinaryIO | None:
         path = unquote(urlsplit(self.path).path)
-        if self.headers.get("Host", "").rpartition(":")[0] not in ("127.0.0.1", "localhost"):
+        if self.headers.get("Host", "").partition(":")[0] not in ("127.0.0.1", "localhost"):
             self.send_error(HTTPStatus.FORBIDDEN)
             return None
         if path == _VERSION_PATH:

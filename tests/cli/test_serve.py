@@ -99,6 +99,7 @@ def test_pages_are_served_with_a_script_that_reloads_them(here, server):
         get(f"{server.url}frameworks/tables/rates.csv")[0]
         == (here / "reports/frameworks/tables/rates.csv").read_bytes()
     )
+    assert get(server.url, Host="localhost")[0] == get(server.url)[0]  # a browser omits port 80
     before, _ = get(server.url.replace("/reports/", "/.reportgen/build"))
     server.builds += 1
     assert get(server.url.replace("/reports/", "/.reportgen/build"))[0] != before
