@@ -1,6 +1,5 @@
 """A comparison of two cases in cycles of the SM clock instead of seconds, and its sentence."""
 
-import math
 from dataclasses import dataclass
 
 from reportgen.core.verdict import Verdict, difference_text
@@ -34,10 +33,6 @@ class CycleComparison:
         own, base = (f"{clock / 1e6:,.0f} MHz" for clock in (self.clock, self.baseline_clock))
         because = ": clocks, not code" if self.explains(verdict) else ""
         return (
-            f"{_difference(self.seconds)} in seconds, {_difference(self.ratio)} in cycles{because} "
+            f"{difference_text(self.seconds)} in seconds, {difference_text(self.ratio)} in cycles{because} "
             f"(SM clock {own}; {base} in the baseline)"
         )
-
-
-def _difference(ratio: float) -> str:
-    return "equal" if math.isclose(ratio, 1, abs_tol=5e-5) else difference_text(ratio)

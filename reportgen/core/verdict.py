@@ -9,6 +9,8 @@ TestName = Literal["signed rank", "rank sum", "separation", ""]
 
 # Rounds of an order that the runs did not have: one run of each case, in turns.
 TURNS = "interleaved rounds"
+# What `difference_text` calls a ratio that it would round to 0.0 %.
+EQUAL = "equal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Verdict:
     def sentence(self) -> str:
         """Return the verdict as a reviewer may quote it."""
         if self.kind in ("faster", "slower"):
-            return f"{difference_text(self.ratio)}{self._interval_text()}"
+            return f"{self._difference_text()}{self._interval_text()}"
         if self.kind == "same":
             assert self.low is not None
             assert self.high is not None
@@ -55,6 +57,11 @@ class Verdict:
         if self.kind == "undecided":
             return f"undecided: {self.reason}{self._remedy_text()}"
         return f"{self.kind}: {self.reason}" if self.reason else self.kind
+
+    def _difference_text(self) -> str:
+        """Return the difference, with its direction however small it is: it was decided."""
+        text = difference_text(self.ratio)
+        return f"less than 0.1 % {self.kind}" if text == EQUAL else text
 
     def _remedy_text(self) -> str:
         """Return what would settle an undecided verdict, and what that costs."""
@@ -87,8 +94,9 @@ def interval_text(ratio: float, low: float, high: float) -> str:
 
 
 def difference_text(ratio: float) -> str:
-    """Return a speed ratio in words: "1.8 % faster", "2.0x slower"."""
-    return f"{_size_text(ratio, not _is_percentage(ratio))} {'faster' if ratio >= 1 else 'slower'}"
+    """Return a speed ratio in words: "1.8 % faster", "2.0x slower", "equal"."""
+    size = _size_text(ratio, not _is_percentage(ratio))
+    return EQUAL if size == _percent(0) else f"{size} {'faster' if ratio >= 1 else 'slower'}"
 
 
 def _is_percentage(ratio: float) -> bool:
@@ -115,4 +123,5 @@ def _duration(seconds: float) -> str:
         return f"{max(seconds, 1):.0f} second{'s' if seconds >= 1.5 else ''}"
     if seconds < 90 * 60:
         return f"{seconds / 60:.0f} minutes"
-    return f"{seconds / 3600:.2g} hours" if seconds < 100 * 3600 else f"{seconds / 3600:,.0f} hours"
+    hours = seconds / 3600
+    return f"{hours:.2g} hours" if hours < 9.95 else f"{hours:,.0f} hours"

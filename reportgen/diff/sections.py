@@ -3,7 +3,6 @@
 The order is what a reviewer asks: is anything slower, by how much, what else moved and why, what is new.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,6 @@ from reportgen.render.text.english import count
 Tone = Literal["bad", "good", "plain"]
 
 _KINDS = ("slower", "faster", "undecided", "no repeats", "not comparable", "same", "changed")
-# Ratios nearer to 1 than this are written as equal.
-_EQUAL = 0.0005
 _MAX_NAMED = 5
 # What a verdict without a test says about the order of the runs.
 _ORDERS = {"blocked": " (not interleaved)", "unknown": " (order of the runs unknown)"}
@@ -83,7 +80,7 @@ def sentences(diff: Diff) -> list[str]:
         row for row in diff.rows if row.ratio and row.verdict and row.verdict.kind != "not comparable"
     ]
     if mean is not None and len(compared) > 1:
-        said.append(f"Geometric mean of the {len(compared)} cases compared: {ratio_text(mean)}.")
+        said.append(f"Geometric mean of the {len(compared)} cases compared: {difference_text(mean)}.")
     if diff.unchanged:
         said.append(f"{count(diff.unchanged, 'number')} did not move.")
     for paths, what in ((diff.logs.edited, "edited"), (diff.logs.deleted, "deleted")):
@@ -114,22 +111,18 @@ def _above(path: str, depth: int) -> str:
     return path if len(parts) <= depth + 1 else f"{'/'.join(parts[: depth + 1])}/"
 
 
-def ratio_text(ratio: float) -> str:
-    """Return a ratio of speeds in words."""
-    return "equal" if abs(math.log(ratio)) < _EQUAL else difference_text(ratio)
-
-
 def verdict_text(row: Row) -> str:
     """Return how the new number compares with the old one, and how sure that is."""
     verdict = row.verdict
     if verdict is None:
         if row.old.value == 0:
             return "changed"
-        return f"{100 * (row.new.value / row.old.value - 1):+.3g} %"
+        percent = 100 * (row.new.value / row.old.value - 1)
+        return f"{percent:+.3g} %" if abs(percent) < 999.5 else f"{percent:+,.0f} %"
     if verdict.kind in ("faster", "slower", "same") or row.ratio is None:
         order = _ORDERS.get(verdict.arrangement, "") if verdict.test == "separation" else ""
         return f"{'the added runs: ' * row.is_part}{verdict.sentence()}{order}"
-    return f"{ratio_text(row.ratio)}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
+    return f"{difference_text(row.ratio)}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
 
 
 def sections(diff: Diff) -> list[Section]:

@@ -50,13 +50,13 @@ class ComparedEntry:
 
     title         without the facet
     incomparable  cells that are not comparable with their baselines
-    mean          the geometric mean of the pairs, where the table has one
+    has_mean      whether the tables have a geometric mean, and only one
     """
 
     title: str
     pairs: tuple[ComparedPair, ...]
     incomparable: int
-    mean: float | None
+    has_mean: bool
 
 
 def compared_entries(tables: Sequence[Table]) -> list[ComparedEntry]:
@@ -68,7 +68,7 @@ def compared_entries(tables: Sequence[Table]) -> list[ComparedEntry]:
         if pairs:
             title = facets[0].title.removesuffix(f": {facets[0].facet_text}")
             kinds = [cell.kind for table in facets for line in table.cells for cell in line]
-            entries.append(ComparedEntry(title, pairs, kinds.count("incomparable"), _mean(facets)))
+            entries.append(ComparedEntry(title, pairs, kinds.count("incomparable"), _has_mean(facets)))
     return entries
 
 
@@ -124,13 +124,13 @@ def _left_out(case: Case) -> tuple[str, ...]:
     return missing or ((REST_OF_STEP,) if STEP in phases and case.phase != STEP else ())
 
 
-def _mean(facets: Sequence[Table]) -> float | None:
-    """Return the only geometric mean of the tables, None if there is none or several."""
+def _has_mean(facets: Sequence[Table]) -> bool:
+    """Return whether the tables have one geometric mean: of several, none stands for all rows."""
     means = [
-        cell.value
+        cell
         for table in facets
         for row, line in zip(table.rows, table.cells, strict=True)
         for cell in line
         if row.is_mean and cell.value is not None
     ]
-    return means[0] if len(means) == 1 else None
+    return len(means) == 1

@@ -11,8 +11,9 @@ from reportgen.core import units
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.results import Expected, Table
+from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
-from reportgen.core.verdict import VerdictKind, difference_text, interval_text
+from reportgen.core.verdict import EQUAL, VerdictKind, difference_text, interval_text
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
 
@@ -113,7 +114,9 @@ def _comparison(pair: ComparedPair) -> str:
         return f"is {difference} than {baseline} ({interval}"
     if verdict and verdict.kind == "same":
         return f"is as fast as {baseline}: {verdict.sentence()}"
-    difference = f"is {difference_text(_speed_ratio(pair))} than {baseline} ({_evidence(pair)})"
+    size = difference_text(_speed_ratio(pair))
+    words = f"as fast as {baseline}" if size == EQUAL else f"{size} than {baseline}"
+    difference = f"is {words} ({_evidence(pair)})"
     return f"{difference}, {verdict.sentence()}" if verdict and verdict.kind == "undecided" else difference
 
 
@@ -179,13 +182,14 @@ def _range(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
         for pair in (ordered[0], ordered[-1])
     )
     baseline = baselines.pop() if len(baselines) == 1 else "the baseline of each"
-    return f"{title}: {subject}{ends}, relative to {baseline}{_mean(entry, pairs[0])}{_verdicts(pairs)}"
+    mean = _mean(pairs) if entry.has_mean else ""
+    return f"{title}: {subject}{ends}, relative to {baseline}{mean}{_verdicts(pairs)}"
 
 
-def _mean(entry: ComparedEntry, pair: ComparedPair) -> str:
-    if entry.mean is None:
-        return ""
-    of_mean = replace(pair, comparison=replace(pair.comparison, value=entry.mean))
+def _mean(pairs: Sequence[ComparedPair]) -> str:
+    """Return the geometric mean of the pairs of a sentence: that of the table may contain others."""
+    mean = geometric_mean([pair.comparison.value for pair in pairs])
+    of_mean = replace(pairs[0], comparison=replace(pairs[0].comparison, value=mean))
     return f"; geometric mean {_size(of_mean)}"
 
 

@@ -143,7 +143,7 @@ def x_of(run: Run, by: str) -> str:
 
 
 def _text(value: FactorValue) -> str:
-    text = f"{value:g}" if isinstance(value, float) else str(value)
+    text = repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
     return text[:_HASH_CHARS] if _HASH.fullmatch(text) else text
 
 

@@ -204,6 +204,12 @@ def test_a_metric_that_is_no_speed_has_no_verdict() -> None:
     assert (only.verdict, verdict_text(only)) == (None, "+5 %")
 
 
+def test_a_large_growth_is_a_plain_number() -> None:
+    grown = tuple(value * 11 for value in BASE)
+    only = row(state(BASE, metric="loss"), state(grown, name="b", metric="loss"))
+    assert verdict_text(only) == "+1,000 %"
+
+
 def test_single_figures_have_no_repeats() -> None:
     only = row(state([1.0]), state([1.1], name="b"))
     assert verdict_text(only) == "9.1 % slower, no repeats: one figure has no spread"

@@ -118,9 +118,35 @@ def test_several_pairs_are_a_range_with_places_and_the_mean() -> None:
         where={"device": ("A100",)},
     )
     assert headline_sentences(made) == [
-        "Training: A100 is 0.0 % faster (batch size 2) to 4x faster (batch size 1), relative to V100; "
+        "Training: A100 is equal (batch size 2) to 4x faster (batch size 1), relative to V100; "
         "geometric mean 2x faster; published figures, no repeats."
     ]
+
+
+def test_the_mean_is_that_of_the_pairs_of_the_sentence() -> None:
+    runs = [
+        run(
+            series([step] * 150),
+            series([forward] * 150, "forward"),
+            id=f"{model}{driver}",
+            factors={"driver": driver, "model": model},
+        )
+        for model, driver, step, forward in (
+            ("a", "470", 4.0, 1.0),
+            ("b", "470", 4.0, 1.0),
+            ("a", "550", 2.0, 0.1),
+            ("b", "550", 2.0, 0.1),
+        )
+    ]
+    compare = CompareSpec("ratio", {"driver": "470"}, mean=True)
+    fields: dict[str, Any] = {"rows": ("model", "phase"), "phases": ("step", "forward")}
+    (sentence,) = two(runs, [], compare=compare, **fields)
+    assert "; geometric mean 2x faster; " in sentence
+
+
+def test_equal_speeds_have_no_direction() -> None:
+    own, base = (published_run(values={"step": 1.0}, driver=driver) for driver in ("550", "470"))
+    assert two([own], [base]) == ["Training: 550 is as fast as 470 (published figures, no repeats)."]
 
 
 def test_a_range_of_step_times_is_one_of_speeds_and_counts_its_verdicts() -> None:
@@ -131,7 +157,7 @@ def test_a_range_of_step_times_is_one_of_speeds_and_counts_its_verdicts() -> Non
     ]
     runs += [each for n in (1, 2) for each in repeats(1.0, start=5.0 * n - 4, n=n, driver="470")]
     (sentence,) = two(runs, [], rows=("n",))
-    assert sentence.startswith("Training: 550 is 0.0 % faster (n 2: ")
+    assert sentence.startswith("Training: 550 is equal (n 2: ")
     assert " to 2x faster (n 1: 1.99x to 2.01x), relative to 470" in sentence
     assert sentence.endswith("; 1 faster, 1 same.")
 

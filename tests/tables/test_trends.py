@@ -128,3 +128,9 @@ def test_a_run_without_x_is_no_point() -> None:
 )
 def test_x_is_found_in_the_environment(environment: dict[str, str], by: str, x: str) -> None:
     assert x_of(published_run(model="a", environment=environment), by) == x
+
+
+def test_numbers_that_differ_are_different_points() -> None:
+    values = 2.0, 0.1, 1234567.0, 1234568.0
+    x = [x_of(published_run(size=value, throughput=1.0), "size") for value in values]
+    assert x == ["2", "0.1", "1234567", "1234568"]

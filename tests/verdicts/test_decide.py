@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.core.verdict import Verdict
+from reportgen.core.cycles import CycleComparison
+from reportgen.core.verdict import Verdict, difference_text
 from reportgen.verdicts import DecisionRule, TimedRepeat, decide
 
 NOISE = (0.3, -0.2, 0.1, -0.4, 0.2, -0.1, 0.35)
@@ -129,6 +130,7 @@ def test_a_margin_of_the_author_decides_what_is_the_same() -> None:
         (0.1, 1, ", about 26 seconds of 1 device"),
         (10.0, 8, ", about 43 minutes of 8 devices"),
         (60.0, 0, ", about 4.3 hours"),
+        (99.6 * 3600 / 260, 0, ", about 100 hours"),
         (7200.0, 0, ", about 520 hours"),
         (None, 8, ""),
     ],
@@ -143,6 +145,21 @@ def test_an_undecided_verdict_says_what_more_rounds_cost(
     ]
     verdict = decide(own, base, better="higher")
     assert verdict.sentence().endswith(f"; 130 more rounds would settle 1 %{cost}")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.0, "equal"), (1.0004, "equal"), (0.9996, "equal"), (1.0006, "0.1 % faster"), (0.4, "2.5x slower")],
+)
+def test_a_difference_that_rounds_to_nothing_has_no_direction(ratio: float, text: str) -> None:
+    assert difference_text(ratio) == text
+    comparison = CycleComparison(ratio, ratio, 1e9, 1e9, Verdict("undecided", ratio, ""))
+    assert comparison.sentence(None).startswith(f"{text} in seconds, {text} in cycles")
+
+
+def test_a_small_difference_that_was_decided_keeps_its_direction() -> None:
+    verdict = Verdict("slower", 0.9997, "blocked", "separation")
+    assert verdict.sentence() == "less than 0.1 % slower, without overlap of the repeats"
 
 
 def test_the_author_s_margin_is_what_more_rounds_would_settle() -> None:
