@@ -4,10 +4,12 @@ A report.json lists the times of a case's phases where it says why the case is s
 two lists of one case are two sides, like a case and its baseline.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from reportgen.diff.snapshot import StoredBreakdown, StoredReport
+from reportgen.why.phases import kind_of
 from reportgen.why.split import PhaseTime, Side, split
 
 # What the phases leave of the whole is computed again.
@@ -16,16 +18,29 @@ _REST = ("rest", "whole")
 
 @dataclass(frozen=True, slots=True)
 class _Times:
-    """The times of a case; per: what the whole is the time of."""
+    """The times of a case.
+
+    per     what the whole is the time of
+    shared  phases that the other side of the stored difference has, too
+    lag     of the slowest rank, taken out of these phases; None if it was left in them
+    """
 
     per: str
     side: Side
+    shared: frozenset[str]
+    lag: float | None
+
+    def has_same_lag(self, other: "_Times") -> bool:
+        """Return whether the lag was taken out of the same phases in both states."""
+        if not self.lag and not other.lag:
+            return True
+        return self.lag is not None and other.lag is not None and self.shared == other.shared
 
 
 def parts_sentence(old: StoredReport, new: StoredReport, old_case: str, new_case: str) -> str:
     """Return the parts of the change of a case in words, "" if they are unknown or nothing moved."""
     before, after = _times(old.breakdowns, old_case), _times(new.breakdowns, new_case)
-    if before is None or after is None or before.per != after.per:
+    if before is None or after is None or before.per != after.per or not before.has_same_lag(after):
         return ""
     breakdown = split(after.side, before.side, per=after.per)
     return breakdown.sentence() if breakdown.seconds and breakdown.is_split else ""
@@ -35,13 +50,27 @@ def _times(breakdowns: Iterable[StoredBreakdown], case: str) -> _Times | None:
     """Return the times of a case from the first comparison that has them."""
     for each in breakdowns:
         if each.case == case:
-            parts = ((part.name, part.case_seconds) for part in each.parts)
-            return _Times(each.per, _side(each.case_seconds, parts))
+            times = {part.name: part.case_seconds for part in each.parts}
+            return _of_side(each, each.case_seconds, times)
         if each.baseline == case:
-            parts = ((part.name, part.baseline_seconds) for part in each.parts)
-            return _Times(each.per, _side(each.baseline_seconds, parts))
+            times = {part.name: part.baseline_seconds for part in each.parts}
+            return _of_side(each, each.baseline_seconds, times)
     return None
 
 
-def _side(whole: float, parts: Iterable[tuple[str, float | None]]) -> Side:
-    return Side(whole, {name: PhaseTime(time) for name, time in parts if time and name not in _REST})
+def _of_side(stored: StoredBreakdown, whole: float, times: Mapping[str, float | None]) -> _Times:
+    """Return the times of one side; what clocks took out of its device phases is put back.
+
+    Clocks are relative to the baseline of one build, and take the same share of each device phase.
+    """
+    both = (p.name for p in stored.parts if p.case_seconds is not None and p.baseline_seconds is not None)
+    shared = frozenset(both) - {*_REST, "clocks", "stragglers"}
+    device = [name for name in shared if kind_of(name) == "device"]
+    left = math.fsum(times[name] or 0.0 for name in device)
+    above = 1 + (times.get("clocks") or 0.0) / left if left else 1.0
+    phases = {
+        name: PhaseTime(time * (above if name in device else 1.0))
+        for name, time in times.items()
+        if time and name not in (*_REST, "clocks")
+    }
+    return _Times(stored.per, Side(whole, phases), shared, times.get("stragglers"))

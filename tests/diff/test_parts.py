@@ -1,9 +1,12 @@
 """A case that moved names the parts of the step that made it move."""
 
+from typing import Any
+
 import pytest
 
 from reportgen.diff.changes import compare_reports
 from reportgen.diff.snapshot import StoredBreakdown, StoredPart, StoredReport
+from reportgen.why.split import PhaseTime, Side, split
 from tests.diff.stored import case, number, report, table
 
 
@@ -51,3 +54,38 @@ def test_parts_that_one_state_does_not_have_are_not_named(old: StoredReport) -> 
     texts = reasons(old, state(2.0, ("forward", 2.0)))
     assert texts
     assert not any(" per " in text for text in texts)
+
+
+def of_build(own: Side, baseline: Side) -> StoredReport:
+    """Return a report of one case as a build stores its difference from this baseline."""
+    stored = case("a", (own.whole,))
+    parts = tuple(
+        StoredPart(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured
+    )
+    return report(
+        table(number(own.whole, {"model": "m"}, case=stored.case)),
+        cases=[stored],
+        sources={"logs/a/r1.csv": str(own.whole)},
+        breakdowns=(StoredBreakdown(stored.case, "b", "step", own.whole, baseline.whole, parts),),
+    )
+
+
+def side(data: float, forward: float, clock: float, lag: float = 0.0, *, has_ranks: bool = False) -> Side:
+    phases = {"data_loading": PhaseTime(data), "forward": PhaseTime(forward, lag=lag)}
+    return Side(data + forward, phases, has_ranks, clock=clock)
+
+
+def test_another_clock_of_the_baseline_moves_no_part_of_the_case() -> None:
+    old = of_build(side(1.0, 10.0, 1e9), side(1.0, 9.0, 1.0e9))
+    new = of_build(side(1.1, 10.0, 1e9), side(1.0, 9.0, 1.1e9))
+    assert reasons(old, new)[-1] == "100 ms more per step: data loading 100 %"
+
+
+def test_a_lag_that_one_build_alone_took_out_of_the_phases_is_no_part() -> None:
+    own: dict[str, Any] = {"clock": 1e9, "lag": 2.0, "has_ranks": True}
+    old = of_build(side(1.0, 10.0, **own), side(1.0, 9.0, 1e9))
+    new = of_build(side(1.1, 10.0, **own), side(1.0, 9.0, 1e9, has_ranks=True))
+    assert not any(" per " in text for text in reasons(old, new))
+    assert reasons(new, of_build(side(1.3, 10.0, **own), side(1.0, 9.0, 1e9, has_ranks=True)))[-1] == (
+        "200 ms more per step: data loading 100 %"
+    )
