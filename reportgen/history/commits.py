@@ -23,14 +23,12 @@ from reportgen.diff.snapshot import (
     StoredTable,
     read_report,
 )
-from reportgen.history.points import CellHistory, HistoryPoint
+from reportgen.history.points import MOVED, CellHistory, HistoryPoint
 from reportgen.sources.git import GitRepository, open_repository
 
 _NAME = "report.json"
 _CONFIDENCE = 0.95
 _HASH_CHARS = 8
-# A baseline that moves by less than this is not an event.
-_MOVED = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +217,7 @@ def _events(before: _Measured, now: _Measured) -> Iterator[str]:
         yield from _differences(before.case.conditions, now.case.conditions)
         yield from _new_warnings(before.case, now.case)
     old_base, new_base = _median(before.baseline), _median(now.baseline)
-    if old_base and new_base and abs(new_base / old_base - 1) > _MOVED:
+    if old_base and new_base and abs(new_base / old_base - 1) >= MOVED:
         assert now.baseline is not None
         unit = choose([old_base, new_base], now.baseline.unit)
         shown = " -> ".join(text(each / unit.factor) for each in (old_base, new_base))

@@ -1,7 +1,7 @@
 """A cell over time: its points in order, and the steps and drifts between them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
@@ -15,6 +15,8 @@ Key = Mapping[str, FactorValue]
 _CORRELATED = 0.5
 # Values before and after a change from which its cause is judged.
 _NEIGHBOURS = 10
+# A side of a ratio that changed by a smaller share did not move.
+MOVED = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def with_changes(history: CellHistory, rule: ChangePointRule) -> CellHistory:
         return replace(history, note="no change points: not all values are positive")
     result = find_changes(values, rule)
     changes = tuple(
-        HistoryChange(change, _sentence(history, change), _cause(history, change))
+        HistoryChange(change, _sentence(history, change), _cause(history, change, result.changes))
         for change in result.changes
     )
     note = ""
@@ -105,29 +107,38 @@ def _sentence(history: CellHistory, change: ChangePoint) -> str:
     return f"drift from {first.label} to {last.label}: {size}"
 
 
-def _cause(history: CellHistory, change: ChangePoint) -> str:
+def _cause(history: CellHistory, change: ChangePoint, every: Sequence[ChangePoint]) -> str:
     """Return what else changed at a step, and whether a ratio moved because of its baseline."""
-    parts = [_moved_side(history, change)] if history.quantity != "value" else []
+    parts = [_moved_side(history, change, every)] if history.quantity != "value" else []
     if change.kind == "step":
         parts += history.points[change.first].events
     return "; ".join(part for part in parts if part)
 
 
-def _moved_side(history: CellHistory, change: ChangePoint) -> str:
-    """Return which side of a ratio moved, by the medians of the values before and after."""
-    before = history.points[max(0, change.first - _NEIGHBOURS) : change.first or 1]
-    after = history.points[change.last : change.last + _NEIGHBOURS]
+def _moved_side(history: CellHistory, change: ChangePoint, every: Sequence[ChangePoint]) -> str:
+    """Return which side of a ratio moved, by the medians of the values between it and the changes next to it.
+
+    "" if another change overlaps it: the values on one side of it show both.
+    """
+    others = [each for each in every if each != change]
+    if any(each.first <= change.last and change.first <= each.last for each in others):
+        return ""
+    begin = max((each.last for each in others if each.last < change.first), default=0)
+    end = min((each.first for each in others if each.first > change.last), default=len(history.points))
+    before = history.points[max(begin, change.first - _NEIGHBOURS) : change.first or 1]
+    after = history.points[change.last : min(end, change.last + _NEIGHBOURS)]
     own = _log_change([p.own for p in before], [p.own for p in after])
     base = _log_change([p.base for p in before], [p.base for p in after])
     if own is None or base is None:
         return ""
-    if abs(base) > 2 * abs(own):
-        return f"the baseline moved ({100 * math.expm1(base):+.1f} %), the case did not"
-    if abs(own) > 2 * abs(base):
-        return f"the case moved ({100 * math.expm1(own):+.1f} %), the baseline did not"
-    return (
-        f"both moved: the case {100 * math.expm1(own):+.1f} %, the baseline {100 * math.expm1(base):+.1f} %"
-    )
+    own, base = math.expm1(own), math.expm1(base)
+    own_moved, base_moved = abs(own) >= MOVED, abs(base) >= MOVED
+    if base_moved and not own_moved:
+        return f"the baseline moved ({100 * base:+.1f} %), the case did not"
+    if own_moved and not base_moved:
+        return f"the case moved ({100 * own:+.1f} %), the baseline did not"
+    sides = f"the case {100 * own:+.1f} %, the baseline {100 * base:+.1f} %"
+    return f"both moved: {sides}" if own_moved else sides
 
 
 def _log_change(before: list[float | None], after: list[float | None]) -> float | None:
