@@ -5,6 +5,7 @@ Everything here is a frozen dataclass: readers make Runs, `protocol` makes Measu
 makes the tables in `results`. Findings say what may be wrong; they travel with the data.
 """
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
@@ -195,6 +196,16 @@ class Run:
     ended: float | None = None
     started_clock: str = ""
     round: tuple[int, int] | None = None
+
+    @property
+    def day(self) -> str:
+        """Return the day on which it started (ISO 8601), "" if the log says none that a calendar has."""
+        if self.started is None:
+            return ""
+        try:
+            return dt.datetime.fromtimestamp(self.started, dt.UTC).date().isoformat()
+        except (OverflowError, ValueError, OSError):
+            return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The points of cells from the logs of today: one for each date, version or value of a factor."""
 
-import datetime as dt
 from collections.abc import Mapping
 
 from reportgen.core.errors import RequestError, did_you_mean
@@ -45,5 +44,4 @@ def _point(point: TrendPoint) -> HistoryPoint:
 
 def _day(case: Case) -> str:
     """Return the day of the first run, "" if no log says it."""
-    starts = [each.run.started for each in case.measurements if each.run.started is not None]
-    return dt.datetime.fromtimestamp(min(starts), dt.UTC).date().isoformat() if starts else ""
+    return min((each.run.day for each in case.measurements if each.run.day), default="")

@@ -6,7 +6,6 @@ Everything comes from the cases in the tables, so it holds for the numbers that 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from reportgen.core import metrics
 from reportgen.core.model import Case, Evidence, Run
@@ -92,7 +91,7 @@ def _on(machines: Sequence[str], cases: Sequence[Case]) -> str:
 
 def _when(report: Report, cases: Sequence[Case]) -> str:
     """Return when the runs started, else the dates of the publications."""
-    dates = sorted({date for case in cases for run in _runs(case) if (date := _date(run))})
+    dates = sorted({date for case in cases for run in _runs(case) if (date := run.day)})
     dates = dates or sorted({provenance.date for provenance in report.provenance if provenance.date})
     if not dates:
         return ""
@@ -102,12 +101,3 @@ def _when(report: Report, cases: Sequence[Case]) -> str:
 def _runs(case: Case) -> Iterator[Run]:
     yield from (measurement.run for measurement in case.measurements)
     yield from case.unmeasured
-
-
-def _date(run: Run) -> str:
-    if run.started is None:
-        return ""
-    try:
-        return datetime.fromtimestamp(run.started, UTC).date().isoformat()
-    except (OverflowError, ValueError, OSError):
-        return ""

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from reportgen.core.model import Finding, Run
 from reportgen.core.results import Report
@@ -69,14 +68,10 @@ def report_cards(reports: Sequence[Report]) -> list[ReportCard]:
 
 
 def _when(report: Report) -> str:
-    days = sorted({_day(run.started) for run in report.runs if run.started is not None})
+    days = sorted({run.day for run in report.runs if run.day})
     published = sorted({each.date for each in report.provenance if each.date})
     texts = (_span("measured", days), _span("published", published))
     return ", ".join(filter(None, texts))
-
-
-def _day(started: float) -> str:
-    return datetime.fromtimestamp(started, UTC).date().isoformat()
 
 
 def _span(what: str, days: Sequence[str]) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import natural_key
 from reportgen.core.model import STEP, FactorValue, Measurement
 from reportgen.core.results import (
     QUANTITY_TITLES,
@@ -28,7 +27,7 @@ from reportgen.core.units import Unit, choose
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.spec import FigureSpec
-from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends
+from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends, x_names
 from reportgen.tables.waterfall import waterfall
 
 
@@ -109,9 +108,6 @@ def _of_trends(spec: FigureSpec, table: Table, id: str, title: str, columns: Seq
     if not drawn:
         known = f"name a factor, {DATE}, {COMMIT}, driver or another part of the environment"
         raise RequestError(f"{spec.place}.x", f'no log of table "{spec.table}" says "{by}"', known)
-    names = sorted({point.x for trend in drawn for point in trend.points}, key=natural_key)
-    if by == COMMIT:
-        names = list(dict.fromkeys(point.x for trend in drawn for point in trend.points))
     changes = [(n, trend, change) for n, trend in enumerate(drawn) for change in trend.changes(rule)]
     series = tuple(_trend_series(table, trend) for trend in drawn)
     sentences = [
@@ -129,7 +125,7 @@ def _of_trends(spec: FigureSpec, table: Table, id: str, title: str, columns: Seq
     )
     unit, y_title = _unit(spec, table, columns), _y_title(spec, table)
     alt = "; ".join([_alt(spec, table), *sentences])
-    return Figure(id, title, spec.kind, by, y_title, unit, tuple(names), series, (), alt, "", marks)
+    return Figure(id, title, spec.kind, by, y_title, unit, x_names(drawn, by), series, (), alt, "", marks)
 
 
 def _trend_series(table: Table, trend: CellTrend) -> FigureSeries:

@@ -4,9 +4,8 @@ Everything comes from the logs: dates of runs, factors, environments. So the sam
 everywhere; what commits of the repository say is the subject of `reportgen.history`.
 """
 
-import datetime as dt
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
@@ -106,7 +105,8 @@ def _points(measured: Sequence[tuple[Cell, Measurement]], by: str) -> list[Trend
         if x:
             groups.setdefault(x, []).append((cell, measurement))
     points: list[TrendPoint] = []
-    for x in sorted(groups, key=_order(groups, by)):
+    order = _order(((x, each) for x, group in groups.items() for _, each in group), by)
+    for x in sorted(groups, key=order):
         case = groups[x][0][0].case
         assert case is not None
         case = replace(case, measurements=tuple(measurement for _, measurement in groups[x]))
@@ -117,16 +117,22 @@ def _points(measured: Sequence[tuple[Cell, Measurement]], by: str) -> list[Trend
     return points
 
 
+def x_names(drawn: Iterable[CellTrend], by: str) -> tuple[str, ...]:
+    """Return the x of several trends in one order, each once."""
+    measured = [(p.x, each) for trend in drawn for p in trend.points for each in p.case.measurements]
+    return tuple(sorted({x for x, _ in measured}, key=_order(measured, by)))
+
+
 def _order(
-    groups: Mapping[str, Sequence[tuple[Cell, Measurement]]], by: str
+    measured: Iterable[tuple[str, Measurement]], by: str
 ) -> Callable[[str], tuple[float, tuple[list[str | int], str]]]:
     """Return the key that sorts x: commits by their first run, everything else by its name."""
-
-    def key(x: str) -> tuple[float, tuple[list[str | int], str]]:
-        starts = [m.run.started for _, m in groups[x] if m.run.started is not None]
-        return (min(starts, default=0.0) if by == COMMIT else 0.0), natural_key(x)
-
-    return key
+    starts: dict[str, float] = {}
+    for x, measurement in measured:
+        started = measurement.run.started
+        if by == COMMIT and started is not None:
+            starts[x] = min(started, starts.get(x, started))
+    return lambda x: (starts.get(x, 0.0), natural_key(x))
 
 
 def x_of(run: Run, by: str) -> str:
@@ -134,8 +140,7 @@ def x_of(run: Run, by: str) -> str:
     if by in run.factors:
         return _text(run.factors[by])
     if by == DATE:
-        started = run.started
-        return "" if started is None else dt.datetime.fromtimestamp(started, dt.UTC).date().isoformat()
+        return run.day
     for name in (by, f"{by}.version", f"{by}_version", f"git.{by}", f"software.{by}"):
         if name in run.environment:
             return _text(run.environment[name])

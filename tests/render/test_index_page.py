@@ -34,6 +34,8 @@ def started(*days: float, device: str = "") -> tuple[Run, ...]:
         ((), ("2020-10", "2020-09"), "published 2020-09 to 2020-10"),
         (started(0), ("2020-10",), "measured 1970-01-01, published 2020-10"),
         ((), ("",), ""),
+        (started(0, 1e300), (), "measured 1970-01-01"),
+        (started(1e300), (), ""),
     ],
 )
 def test_a_card_has_the_dates_of_its_evidence(

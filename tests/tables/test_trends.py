@@ -9,12 +9,14 @@ import pytest
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.core.results import Figure, FigureKind
+from reportgen.history.logs import log_histories
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
 from reportgen.tables.spec import FigureSpec
 from reportgen.tables.trends import trends, x_of
 from tests.builders import published_run, table_spec
+from tests.render import example
 
 DAY = 86400.0
 START = 1_704_067_200.0  # 2024-01-01, 00:00 UTC
@@ -87,6 +89,27 @@ def test_commits_are_in_the_order_of_their_first_runs() -> None:
         for position, letter in enumerate("cab")
     ]
     assert figure_of(runs, "commit").categories == ("cccccccc", "aaaaaaaa", "bbbbbbbb")
+
+
+def test_commits_that_a_series_lacks_stay_in_order() -> None:
+    runs = [
+        replace(
+            published_run(model=model, throughput=1.0, environment={"git.commit": 40 * letter}),
+            id=f"{model}{letter}",
+            started=START + "cab".index(letter) * DAY,
+        )
+        for model, letters in (("a", "cb"), ("b", "cab"))
+        for letter in letters
+    ]
+    assert figure_of(runs, "commit").categories == ("cccccccc", "aaaaaaaa", "bbbbbbbb")
+
+
+def test_a_start_that_no_calendar_has_is_no_day() -> None:
+    assert x_of(replace(published_run(model="a"), started=1e300), "date") == ""
+    runs = [replace(nightly(1)[0], started=1e300)]
+    report = example.report(tables=tuple(build_tables(table_spec(rows=("model",)), runs, NO_FACTS)))
+    (history,) = log_histories(report, report.tables[0].id, "driver", {}, {})
+    assert [point.date for point in history.points] == [""]
 
 
 def test_a_row_factor_may_be_x_and_the_other_rows_become_series() -> None:
