@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat, print_comparison
-from reportgen.cli.terminal import progress
+from reportgen.cli.terminal import log, progress
 from reportgen.cli.where_option import Where, conditions
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import METRICS
@@ -65,6 +65,8 @@ def compare(
         runs = [_read(side, where or (), stack) for side in sides]
         cases = _cases(runs, metric, phase, protocol)
     _print(sides, cases, ignore or (), format)
+    if metric is None:
+        log(f"compared: {cases[0][0].metric} ({phase}); choose another by --metric and --phase")
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,8 @@ def _place(reports: Path, table: str) -> tuple[Path, str]:
         raise RequestError(str(reports), "no such folder", "name it with --reports")
     built = sorted(path.parent.relative_to(reports).as_posix() for path in reports.rglob("report.json"))
     name = next((name for name in built if table.startswith(f"{name}/")), None)
+    if table in built:
+        raise RequestError(table, "is a report; which of its tables?", f"write it as {table}/TABLE")
     if name is None:
         given = table.partition("/")[0]
         raise RequestError(table, f'no built report is called "{given}"', did_you_mean(given, built))

@@ -41,8 +41,15 @@ def _print_view(view: "RunView") -> None:
         if facts:
             _print_section(title, _facts(facts))
     if view.measurements:
+        unit_of = view.unit_of
         values = [
-            (value.metric.replace("_", " "), value.phase, _number(value.value), value.unit, value.evidence)
+            (
+                value.metric.replace("_", " "),
+                value.phase,
+                _number(value.value),
+                unit_of(value),
+                value.evidence,
+            )
             for value in view.measurements
         ]
         _print_section("measured", values)

@@ -127,7 +127,7 @@ def _case_sections(title: str, case: Case, evidence: CaseEvidence) -> Iterator[C
 
 def _run(repeat: Repeat) -> Row:
     first, last, steps = repeat.steps
-    window = f"{first} to {last} ({count(steps, 'step')}) in {repeat.time_text}" if steps else ""
+    window = f"{first} to {last} ({count(steps, 'step')}) {repeat.in_time}".strip() if steps else ""
     more = [f"{repeat.more_sources:,} more"] if repeat.more_sources else []
     sources = ", ".join([*map(str, repeat.sources), *more])
     return repeat.run.id, repeat.value, repeat.evidence, window, repeat.status, sources

@@ -94,12 +94,12 @@ class Repeat:
         return (self.window.first, self.window.last, self.window.steps) if self.window else (0, 0, 0)
 
     @property
-    def time_text(self) -> str:
-        """Return the time of the measured steps, "" if the log has none."""
-        if self.window is None:
+    def in_time(self) -> str:
+        """Return "in 32.0 s", the time of the measured steps; "" without one: a log may print rates only."""
+        if self.window is None or not math.isfinite(self.window.time):
             return ""
         gap = f" ({units.text(self.window.gap_time, digits=3)} s left out)" if self.window.gap_time else ""
-        return f"{units.text(self.window.time, digits=4)} s{gap}"
+        return f"in {units.text(self.window.time, digits=4)} s{gap}"
 
     @property
     def place(self) -> str:
@@ -113,7 +113,7 @@ class Repeat:
     def whole(self) -> str:
         """Return where the repeat was measured and read."""
         first, last, steps = self.steps
-        window = f"steps {first} to {last} ({count(steps, 'step')}) in {self.time_text}" if steps else ""
+        window = f"steps {first} to {last} ({count(steps, 'step')}) {self.in_time}".strip() if steps else ""
         return "; ".join(filter(None, (window, self.place)))
 
 
@@ -140,7 +140,7 @@ class Usual:
         """Return where a repeat was measured and read, as far as it is not in `text`."""
         first, last, steps = repeat.steps
         window = f"steps {first} to {last} ({count(steps, 'step')})" if repeat.steps != self.steps else ""
-        time = f"{window} in {repeat.time_text}".strip() if repeat.window else ""
+        time = f"{window} {repeat.in_time}".strip()
         is_usual = repeat.paths == self.paths and not repeat.more_sources
         place = repeat.log[len(self.folder) :] + repeat.number if is_usual else repeat.place
         return "; ".join(filter(None, (time, place)))

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from reportgen.core.metrics import metric_of
+from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import STEP, Factors, FloatArray, Run, Series, Telemetry
-from reportgen.core.units import choose, text
+from reportgen.core.units import choose, rate_unit, text
 from reportgen.protocol import MeasuredRun, Protocol
 from reportgen.protocol.steps import BoolArray
 from reportgen.report.run_entry import FindingEntry, MeasurementEntry, run_entry
@@ -52,6 +52,14 @@ class RunView:
     telemetry: tuple[Curve, ...]
     findings: tuple[FindingEntry, ...]
 
+    def unit_of(self, value: MeasurementEntry) -> str:
+        """Return the unit of a measured value: images/s where the log says what a sample is."""
+        return _shown_unit(value.unit, value.metric, self.factors)
+
+
+def _shown_unit(unit: str, metric: str, factors: Factors) -> str:
+    return rate_unit(item_of(metric, factors)) if unit == "samples/s" else unit
+
 
 def view_run(run: Run, protocol: Protocol) -> RunView:
     """Return the view of a run measured under a protocol."""
@@ -78,8 +86,11 @@ def _step_curves(run: Run, protocol: Protocol) -> Iterator[Curve]:
             continue
         rank = f" rank {series.rank}" if several_ranks else ""
         name = f"{series.metric.replace('_', ' ')} {series.phase}{rank}, {series.clock.replace('_', ' ')}"
-        unit = series.unit or metric_of(series.metric).unit
-        yield Curve(name, series.value, unit, _is_measured(measured, series, protocol))
+        unit = _shown_unit(series.unit or metric_of(series.metric).unit, series.metric, run.factors)
+        values, span = series.value, int(series.span.max())
+        if series.metric == "step_time" and span > 1:
+            name, values = f"{name}, mean of up to {span} steps", values / series.span
+        yield Curve(name, values, unit, _is_measured(measured, series, protocol))
 
 
 def _is_measured(run: MeasuredRun, series: Series, protocol: Protocol) -> BoolArray:

@@ -85,6 +85,11 @@ def test_requests_that_cannot_be_fulfilled(root: Path, arguments: list[str], mes
     assert error_of("compare", *arguments).startswith(message)
 
 
+def test_the_metric_that_was_chosen_is_named(root: Path) -> None:
+    said = "compared: step_time (step); choose another by --metric and --phase\n"
+    assert call("compare", "logs/march", "logs/march", "--protocol", PROTOCOL)[1].endswith(said)
+
+
 def test_sets_without_a_common_case_name_the_factor_between_them(root: Path) -> None:
     write_files(root, runs("c", BASE, folder="other"))
     error = error_of("compare", "logs/march", "logs/other", "--protocol", PROTOCOL)

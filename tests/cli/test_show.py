@@ -84,6 +84,15 @@ def test_one_of_several_runs_is_named_by_its_number(logs):
     assert error_of("show", "nowhere") == "nowhere: no such file or folder; check the path"
 
 
+def test_values_have_the_unit_of_the_item_and_intervals_are_means_of_their_steps(tmp_path):
+    epoch = "Train: 0 [{:>4}/640 (  0%)]  Loss:  7.0 (7.0)  Time: {:.3f}s,  400.0/s  (0.500s,  256.00/s)  LR: 1.0e-03  Data: 0.005 (0.010)\n"
+    (tmp_path / "timm.log").write_text("".join(epoch.format(step, 0.5) for step in range(0, 601, 50)))
+    out = call("show", str(tmp_path / "timm.log"))[0]
+    assert "images/s" in out
+    assert "samples/s" not in out
+    assert ", mean of up to 50 steps: " in out
+
+
 def test_control_characters_of_a_log_do_not_reach_the_terminal(logs):
     (logs / "r1/run.json").write_text(
         (logs / "r1/run.json")

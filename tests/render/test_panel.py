@@ -1,5 +1,7 @@
 """The panel behind every number, driven in a browser from the disk."""
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -7,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from reportgen.core.model import Window
 from reportgen.render import render_report
 from tests.render import example
 
@@ -33,6 +36,22 @@ def test_a_number_opens_its_repeats_beside_the_table(open_page: OpenPage, files:
     assert link.get_attribute("href") == "../../logs/OneFlow-1/r1/steps.rank0.csv#L22"
     plot = panel.get_by_role("img", name="3 repeats from 397.56 to 397.64 samples/s, median 397.6")
     assert plot.locator(".mark").count() == 3
+
+
+def test_steps_without_times_open_too(open_page: OpenPage) -> None:
+    """A log may print the rate of each step and no time."""
+    table = example.throughput_table()
+    first = table.cells[0][0]
+    assert first.case
+    window = Window(21, 120, 100, math.nan, 0.0, math.nan)
+    measurements = tuple(replace(each, window=window) for each in first.case.measurements)
+    cell = replace(first, case=replace(first.case, measurements=measurements))
+    table = replace(table, cells=((cell, *table.cells[0][1:]), *table.cells[1:]))
+    files = render_report(example.report(tables=(table,), figures=(), prose=""))
+    assert " in - s" not in files["index.html"].decode()
+    page = open_page(files)
+    page.get_by_role("link", name="397.6", exact=True).click()
+    expect(page.locator("#panel td", has_text="21–120").first).to_have_text(re.compile("^21–120$"))
 
 
 def test_sources_lead_to_a_forge_if_it_is_known(open_page: OpenPage) -> None:

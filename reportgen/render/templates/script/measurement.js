@@ -29,7 +29,9 @@ panelSections.push(({ found, cell }) => {
 panelSections.push(({ found }) => {
   const rows = found.runs.map((run) => {
     const { window } = run;
-    const steps = window && `${window.first}\u2013${window.last} in ${shown(window.time)} s`;
+    // A log that prints rates only has no time of its steps.
+    const time = typeof window?.time === "number" ? ` in ${shown(window.time)} s` : "";
+    const steps = window && `${window.first}\u2013${window.last}${time}`;
     const gap = window?.gap ? h("small", {}, `${shown(window.gap)} s left out`) : null;
     const status = run.status === "complete" ? run.evidence : run.status;
     const places = run.sources.map((source, i) => [i ? h("br") : null, sourceLink(source)]);
