@@ -3,6 +3,7 @@
 The result is a list of sections of plain texts. The command line prints them as text or as Markdown.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -100,8 +101,13 @@ def _formulas(comparison: Comparison, case: Case | None) -> Iterator[Row]:
     expected = comparison.expected
     if expected and comparison.excess is not None:
         for path in expected.paths:
-            product = " x ".join(f"{units.text(edge.speed)} ({edge.of} : {edge.to})" for edge in path)
-            yield "formula", f"expected speed = {product} = {_six(expected.speed)}"
+            product = " x ".join(f"{_six(edge.speed)} ({edge.of} : {edge.to})" for edge in path)
+            speed = _six(math.prod(edge.speed for edge in path))
+            yield "formula", f"expected speed = {product} = {speed}"
+        if len(expected.paths) > 1:
+            mean = f"geometric mean of the {len(expected.paths)} paths = {_six(expected.speed)}"
+            band = f" ({_six(expected.low)} to {_six(expected.high)})" if expected.is_band else ""
+            yield "formula", f"expected speed = {mean}{band}"
         excess = f"{_six(comparison.value)} x {_six(expected.speed)} = {_six(comparison.excess)}"
         yield "formula", f"slowdown vs expected = slowdown x expected speed = {excess}"
     if comparison.verdict:

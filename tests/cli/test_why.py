@@ -72,6 +72,34 @@ def test_the_difference_is_split_into_parts_that_add_up(here: Path) -> None:
     assert "  total of          data_loading + forward\n" in out
 
 
+SYSTEMS = """\
+[systems]
+A = { gpu = "A" }
+B = { gpu = "B" }
+"""
+FACT = """\
+[[fact]]
+of = "B"
+to = "A"
+speed = SPEED
+source = "source of SPEED"
+"""
+
+
+def test_each_path_of_facts_has_its_own_product_and_one_line_combines_them(here: Path) -> None:
+    facts = [FACT.replace("SPEED", speed) for speed in ("2.0", "3.0")]
+    (here / "reports/expected.toml").write_text(SYSTEMS + "".join(facts))
+    out = call("why", "gpus", "steps", "B", "forward, slowdown")[0]
+    assert [
+        line.removeprefix("  formula   ") for line in out.splitlines() if " expected speed = " in line
+    ] == [
+        "expected speed = 2 (B : A) = 2",
+        "expected speed = 3 (B : A) = 3",
+        "expected speed = geometric mean of the 2 paths = 2.44949 (2 to 3)",
+        "slowdown vs expected = slowdown x expected speed = 3 x 2.44949 = 7.34847",
+    ]
+
+
 def test_a_cell_without_comparison_has_the_chain_alone(here: Path) -> None:
     out = call("why", "gpus", "steps", "A", "forward")[0]
     assert "steps.csv#1  500" in out
