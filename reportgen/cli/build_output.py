@@ -56,12 +56,14 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def log_acceptance(reports: "Iterable[Report]") -> None:
     """Log the result of each entry of acceptance, and the first cells that do not pass."""
+    from reportgen.render.acceptance import ratio_text
+
     for report in reports:
         for entry in report.acceptance:
             log(f"acceptance  {report.name}/{entry.id}: {entry.outcome}")
             cells = [(rule, cell) for rule in entry.rules for cell in rule.cells if cell.outcome != "pass"]
             for rule, cell in cells[:_MAX_NUMBERS] if entry.outcome != "pass" else ():
-                why = cell.reason or f"ratio {units.text(cell.ratio or 0.0, digits=3)}"
+                why = cell.reason or f"ratio {ratio_text(cell.ratio or 0.0, rule.bounds)}"
                 log(f"  {cell.outcome}: {rule.text}: {cell.place}: {why}")
             if entry.outcome != "pass" and len(cells) > _MAX_NUMBERS:
                 log(f"  ... and {count(len(cells) - _MAX_NUMBERS, 'cell')} more: see the report")

@@ -410,10 +410,25 @@ class AcceptedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class RatioBounds:
+    """The bounds of a rule. A ratio that equals one is inside; the last bits of a quotient do not count."""
+
+    low: float | None
+    high: float | None
+
+    def include(self, ratio: float) -> bool:
+        """Return whether the ratio is inside."""
+        is_low = self.low is not None and ratio < self.low * (1 - 1e-12)
+        is_high = self.high is not None and ratio > self.high * (1 + 1e-12)
+        return not (is_low or is_high)
+
+
+@dataclass(frozen=True, slots=True)
 class AcceptanceRuleResult:
     """A rule with every cell that it was applied to; `text` is the rule in words."""
 
     text: str
+    bounds: RatioBounds
     outcome: Outcome
     cells: tuple[AcceptedCell, ...]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reportgen.core import units
 from reportgen.core.metrics import metric_of
-from reportgen.core.results import Acceptance, AcceptedCell
+from reportgen.core.results import Acceptance, AcceptedCell, RatioBounds
 from reportgen.core.units import Unit
 from reportgen.render.grid import unit_label
 
@@ -30,12 +30,21 @@ def lines(entry: Acceptance) -> Iterator[AcceptanceLine]:
     """Yield the lines of an entry; a rule without a cell has one too."""
     for rule in entry.rules:
         for cell in rule.cells:
-            ratio = "-" if cell.ratio is None else units.text(cell.ratio, digits=3)
+            ratio = "-" if cell.ratio is None else ratio_text(cell.ratio, rule.bounds)
             result = f"{cell.outcome}: {cell.reason}" if cell.reason else cell.outcome
             texts = (rule.text, cell.place, *_values(cell), ratio, result)
             yield AcceptanceLine(texts, cell.outcome == "pass")
         if not rule.cells:
             yield AcceptanceLine((rule.text, "-", "-", "-", "-", "not evaluated: no cell"), False)
+
+
+def ratio_text(ratio: float, bounds: RatioBounds) -> str:
+    """Return the ratio with 3 digits, or with as many as it needs to stay on its side of the bounds."""
+    for digits in range(3, 15):
+        shown = units.text(ratio, digits=digits)
+        if bounds.include(float(shown.replace(",", ""))) == bounds.include(ratio):
+            return shown
+    return repr(ratio)
 
 
 def _values(cell: AcceptedCell) -> tuple[str, str]:

@@ -4,6 +4,7 @@ A rule holds if it holds for every cell that it is about. A cell that is missing
 is not evaluated, and a rule with such a cell never passes: a node that was not measured is not accepted.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
@@ -14,9 +15,6 @@ from reportgen.core.results import Acceptance, AcceptanceRuleResult, AcceptedCel
 from reportgen.report.acceptance_rules import AcceptanceRule, AcceptanceSpec
 from reportgen.tables.located_cells import LocatedCell, located_cells, words
 from reportgen.tables.spec import METRIC
-
-# A ratio that equals a bound passes; the last bits of a quotient do not count.
-_ROUNDING = 1e-12
 
 
 def judge(specs: Iterable[AcceptanceSpec], tables: Mapping[str, Sequence[Table]]) -> tuple[Acceptance, ...]:
@@ -47,7 +45,7 @@ def _any(outcomes: Sequence[Outcome]) -> Outcome:
 
 def _applied(rule: AcceptanceRule, tables: Sequence[Table]) -> AcceptanceRuleResult:
     cells = tuple(_cells(rule, tables))
-    return AcceptanceRuleResult(rule.text, _all([cell.outcome for cell in cells]), cells)
+    return AcceptanceRuleResult(rule.text, rule.bounds, _all([cell.outcome for cell in cells]), cells)
 
 
 def _cells(rule: AcceptanceRule, tables: Sequence[Table]) -> Iterator[AcceptedCell]:
@@ -60,7 +58,8 @@ def _cells(rule: AcceptanceRule, tables: Sequence[Table]) -> Iterator[AcceptedCe
             yield AcceptedCell(words(wanted), "not evaluated", rule.metric, reason="no such cell")
         for place in fitting:
             comparison = place.cell.comparison
-            if rule.against != "baseline" or comparison is None or comparison.baseline is not place.cell.case:
+            is_reference = comparison is not None and comparison.baseline is place.cell.case
+            if not (is_reference and isinstance(rule.against, str)):
                 yield _judged_cell(rule, place)
 
 
@@ -76,9 +75,9 @@ def _judged_cell(rule: AcceptanceRule, place: LocatedCell) -> AcceptedCell:
         return AcceptedCell(name, "not evaluated", case.metric if case else rule.metric, reason=reason)
     value, reference = case.summary.median, _reference(rule, cell, case)
     ratio = reference / value if metric_of(case.metric).better == "lower" else value / reference
-    is_low = rule.min_ratio is not None and ratio < rule.min_ratio * (1 - _ROUNDING)
-    is_high = rule.max_ratio is not None and ratio > rule.max_ratio * (1 + _ROUNDING)
-    outcome: Outcome = "fail" if is_low or is_high else "pass"
+    if not 0 < ratio < math.inf:
+        return AcceptedCell(name, "not evaluated", case.metric, reason="the ratio is not a number above 0")
+    outcome: Outcome = "pass" if rule.bounds.include(ratio) else "fail"
     item = item_of(case.metric, case.factors)
     return AcceptedCell(name, outcome, case.metric, case.unit, item, value, reference, ratio)
 

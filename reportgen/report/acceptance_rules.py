@@ -4,6 +4,7 @@ The vocabulary is closed: a rule compares the numbers of a table with their base
 a value. Formulas would have to be trusted; these rules can be read.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -15,6 +16,7 @@ from reportgen.core import units
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
+from reportgen.core.results import RatioBounds
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions
 from reportgen.tables.spec import TableSpec
 
@@ -38,8 +40,8 @@ class RuleTable(TomlTable):
             raise InvalidTable("neither min_ratio nor max_ratio", "add min_ratio = 0.95")
         if self.unit and isinstance(self.against, str):
             raise InvalidTable(f'a unit with against = "{self.against}"', "remove it", ("unit",))
-        if not isinstance(self.against, str) and self.against <= 0:
-            raise InvalidTable("not above 0", "name the value to reach", ("against",))
+        if not isinstance(self.against, str) and not 0 < self.against < math.inf:
+            raise InvalidTable("not a number above 0", "name the value to reach", ("against",))
 
 
 class AcceptanceEntry(TomlTable):
@@ -68,16 +70,15 @@ class AcceptanceRule:
     against: Literal["baseline", "expected"] | float
     metric: str
     where: Mapping[str, tuple[FactorValue, ...]]
-    min_ratio: float | None
-    max_ratio: float | None
+    bounds: RatioBounds
     written: str = ""
 
     @property
     def text(self) -> str:
         """Return the rule in words."""
         bounds = [
-            f"{word} {bound:g}"
-            for word, bound in (("at least", self.min_ratio), ("at most", self.max_ratio))
+            f"{word} {bound:.12g}"
+            for word, bound in (("at least", self.bounds.low), ("at most", self.bounds.high))
             if bound is not None
         ]
         against = self.written or {"baseline": "baseline", "expected": "expected speed"}[str(self.against)]
@@ -132,8 +133,10 @@ def _rule(rule: RuleTable, tables: Mapping[str, TableSpec], place: str) -> Accep
         against,
         rule.metric or (spec.metrics[0] if len(spec.metrics) == 1 else ""),
         conditions(rule.where),
-        None if isinstance(rule.min_ratio, UnsetType) else rule.min_ratio,
-        None if isinstance(rule.max_ratio, UnsetType) else rule.max_ratio,
+        RatioBounds(
+            None if isinstance(rule.min_ratio, UnsetType) else rule.min_ratio,
+            None if isinstance(rule.max_ratio, UnsetType) else rule.max_ratio,
+        ),
         written,
     )
 
@@ -163,4 +166,6 @@ def _value(
     if own != base:
         fact = f'"{unit}" is no unit of {rule.metric or spec.metrics[0]}'
         raise RequestError(f"{place}.unit", fact, f"its base unit is {base}")
+    if not 0 < value < math.inf:
+        raise RequestError(f"{place}.against", f"not a number above 0 in {base}", "name the value to reach")
     return value, f"{rule.against:,.12g} {unit}".removesuffix(" 1")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
 from reportgen.core.results import Acceptance
 from reportgen.core.rules import Rule
-from reportgen.core.schema import convert
+from reportgen.core.schema import InvalidTable, convert
+from reportgen.render.acceptance import lines
 from reportgen.report.acceptance import judge
-from reportgen.report.acceptance_rules import AcceptanceEntry, read_acceptance
+from reportgen.report.acceptance_rules import AcceptanceEntry, RuleTable, read_acceptance
 from reportgen.report.definition import table_from_keys
 from reportgen.tables.assemble import build_tables
-from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 from tests.builders import published_run, write_files
 from tests.cli.calling import call
 
@@ -34,13 +36,19 @@ def table(**keys: Any) -> dict[str, Any]:
     return {"id": "nodes", "rows": ["node"], "compare": compare} | keys
 
 
-def judged(*rules: dict[str, Any], runs: list[Run] = NODES, key: str = "all", **keys: Any) -> Acceptance:
+def judged(
+    *rules: dict[str, Any],
+    runs: list[Run] = NODES,
+    key: str = "all",
+    facts: SpeedFacts = NO_FACTS,
+    **keys: Any,
+) -> Acceptance:
     spec = table_from_keys(table(**keys), "x.toml: tables[0]")
     entry = convert(
         {"id": "a", key: [{"table": "nodes"} | rule for rule in rules]}, AcceptanceEntry, "x.toml"
     )
     (result,) = judge(
-        read_acceptance([entry], {"nodes": spec}, "x.toml"), {"nodes": build_tables(spec, runs, NO_FACTS)}
+        read_acceptance([entry], {"nodes": spec}, "x.toml"), {"nodes": build_tables(spec, runs, facts)}
     )
     return result
 
@@ -87,6 +95,53 @@ def test_numbers_may_be_compared_with_a_value_in_its_unit():
 def test_a_ratio_may_have_an_upper_bound():
     assert judged({"against": 900.0, "max_ratio": 1.05, "where": {"node": "n2"}}).outcome == "pass"
     assert judged({"against": 900.0, "max_ratio": 1.04, "where": {"node": "n2"}}).outcome == "fail"
+
+
+@pytest.mark.parametrize(
+    ("throughput", "bound", "shown"),
+    [
+        (949.6, {"min_ratio": 0.95}, "0.9496"), (950.4, {"min_ratio": 0.9503}, "0.9504"),
+        (1050.4, {"max_ratio": 1.05}, "1.0504"), (950.0, {"min_ratio": 0.95}, "0.950"),
+    ],
+)  # fmt: skip
+def test_a_ratio_is_shown_on_its_side_of_the_bound(throughput: float, bound: dict[str, float], shown: str):
+    runs = [NODES[0], published_run(node="n1", throughput=throughput)]
+    (line,) = lines(judged({"against": "baseline"} | bound, runs=runs))
+    assert line.texts[4] == shown
+
+
+def test_the_reference_itself_is_not_compared_with_its_expected_speed():
+    fact = SpeedFact("n1", "reference", 0.95, {}, "vendor", "", "", "")
+    facts = SpeedFacts({name: {"node": (name,)} for name in ("reference", "n1")}, (fact,))
+    compare = {"kind": "expected", "baseline": {"node": "reference"}}
+    rule = {"against": "expected", "min_ratio": 1}
+    result = judged(rule, runs=NODES[:2], facts=facts, compare=compare)
+    assert outcomes(result) == {"node=n1": "pass"}
+    assert result.outcome == "pass"
+
+
+@pytest.mark.parametrize("against", [math.nan, math.inf, 0.0])
+def test_a_reference_is_a_number_above_0(against: float):
+    with pytest.raises(InvalidTable, match="not a number above 0"):
+        RuleTable("nodes", against, min_ratio=1)
+
+
+def test_a_bound_is_a_finite_number():
+    for bound in (math.nan, math.inf):
+        with pytest.raises(RequestError, match="max_ratio: not a finite number"):
+            judged({"against": 1.0, "max_ratio": bound})
+
+
+@pytest.mark.parametrize(("against", "unit"), [(1e308, "h"), (5e-324, "ms")])
+def test_a_reference_is_a_number_above_0_in_its_base_unit_too(against: float, unit: str):
+    with pytest.raises(RequestError, match="against: not a number above 0 in s"):
+        judged({"against": against, "unit": unit, "max_ratio": 1}, metric="step_time")
+
+
+def test_a_ratio_that_is_no_number_is_not_evaluated():
+    rule = {"against": 1e-200, "min_ratio": 1, "where": {"node": "n1"}}
+    runs = [published_run(node=node, throughput=1e200) for node in ("reference", "n1")]
+    assert outcomes(judged(rule, runs=runs)) == {"node=n1": "not evaluated"}
 
 
 @pytest.mark.parametrize("node", ["n3", "n9"])
@@ -220,8 +275,8 @@ def test_every_output_has_the_results(tmp_path: Path, monkeypatch: pytest.Monkey
     assert f"{row} | 1,000 samples/s | 0.940 | **fail** |" in page
     html = (folder / "index.html").read_text()
     assert "<td>0.940</td><td><strong>fail</strong></td>" in html
-    lines = list(csv.DictReader((folder / "acceptance.csv").open()))
-    assert [(line["cell"], line["ratio"], line["result"]) for line in lines] == [
+    rows = list(csv.DictReader((folder / "acceptance.csv").open()))
+    assert [(row["cell"], row["ratio"], row["result"]) for row in rows] == [
         ("node=n1", "0.96", "pass"),
         ("node=n2", "0.94", "fail"),
     ]
