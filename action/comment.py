@@ -9,6 +9,7 @@ Without the permission to comment, as on a pull request from a fork, the summary
 Only the standard library is used: this runs beside the installed reportgen, and in tests against a stand-in.
 """
 
+import http.client
 import json
 import os
 import re
@@ -21,6 +22,8 @@ from pathlib import Path
 
 MARKER = "<!-- reportgen diff -->"
 _MAX_LINES, _MAX_CHARS = 30, 3000
+# GitHub refuses comments with more than 65,536 characters.
+_MAX_COMMENT_CHARS = 65_000
 _PER_PAGE, _MAX_PAGES = 100, 50
 _TIMEOUT_S = 30
 _NO_PERMISSION = (401, 403, 404)
@@ -51,8 +54,9 @@ def main() -> None:
             print(
                 f"::warning::no comment: the server answered {error.code}; the job summary has the comparison"
             )
-    except (urllib.error.URLError, TimeoutError) as error:
-        print(f"::warning::no comment: {printable(str(error))}; the job summary has the comparison")
+    except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: the answer is no JSON
+        reason = printable(" ".join(str(error).split()))
+        print(f"::warning::no comment: {reason}; the job summary has the comparison")
 
 
 def show_output(folder: Path) -> None:
@@ -81,7 +85,16 @@ def compose(folder: Path) -> str:
         parts.append(comparison)
     elif not check:
         parts.append("The reports are up to date.")
-    return "\n\n".join([f"{MARKER}", *parts]) + "\n"
+    return cut("\n\n".join([f"{MARKER}", *parts]) + "\n")
+
+
+def cut(text: str) -> str:
+    """Return the text, or its first lines and a sentence that says so if it is too long for a comment."""
+    if len(text) <= _MAX_COMMENT_CHARS:
+        return text
+    end = "\n\n… The rest does not fit: see `reportgen diff`.\n"
+    space = _MAX_COMMENT_CHARS - len(end)
+    return text[: text.rfind("\n", 0, space)] + end
 
 
 def block(output: str) -> str:

@@ -15,8 +15,8 @@ from reportgen.render.text.escape import href, markdown, paragraph
 # The first line, by which a workflow finds its comment to renew it.
 MARKER = "<!-- reportgen diff -->"
 
-# GitHub refuses comments with more than 65,536 characters.
-MAX_CHARS = 64_000
+# GitHub refuses comments with more than 65,536 characters; the action puts the end of an output before it.
+MAX_CHARS = 61_000
 _MAX_HEAD_CHARS = 12_000
 # Rows of a table before the others are folded.
 _VISIBLE_ROWS = 10

@@ -57,16 +57,17 @@ def run_json(run: Run, window: Window | None, gap_factor: float) -> Json:
     assert series is not None
     time = series.value / np.maximum(series.span, 1)
     telemetry = _drawn_telemetry(run)
+    first = _first_time(series, telemetry) if telemetry else 0.0
     points = min_max_points(time, _MAX_POINTS)
     fields: Json = {
         **_numbers(series.step[points]),
-        "begins": _rounded(series.begin[points]) if telemetry else [],
+        "begins": _rounded(series.begin[points] - first) if telemetry else [],
         "times": _rounded(time[points]),
         "window": [window.first, window.last] if window else [],
         "breaks": [[each.step, one_line(each.kind)] for each in series.breaks[:_MAX_MARKS]],
         **_marks(series, time, window, gap_factor),
         "phases": _phases(run, series, window),
-        "telemetry": _telemetry(telemetry) if telemetry else {},
+        "telemetry": _telemetry(telemetry, first) if telemetry else {},
         "devices": len(run.telemetry),
     }
     return {name: value for name, value in fields.items() if value not in ([], {}, 0)}
@@ -86,7 +87,7 @@ def _in_window(series: Series, window: Window | None) -> Any:
 
 
 def _marks(series: Series, time: FloatArray, window: Window | None, gap_factor: float) -> Json:
-    """Return the measured steps that are gaps and those that are outliers."""
+    """Return the measured steps that are gaps and those that are outliers: the first ones, and how many."""
     inside = _in_window(series, window) & np.isfinite(time)
     if not inside.any():
         return {}
@@ -95,7 +96,9 @@ def _marks(series: Series, time: FloatArray, window: Window | None, gap_factor: 
     outliers = inside & ~gaps & (time > upper + _OUTLIER_RANGES * (upper - lower)) & (upper > lower)
     return {
         "gaps": series.step[gaps][:_MAX_MARKS].tolist(),
+        "gap_count": int(gaps.sum()),
         "outliers": series.step[outliers][:_MAX_MARKS].tolist(),
+        "outlier_count": int(outliers.sum()),
     }
 
 
@@ -117,7 +120,13 @@ def _drawn_telemetry(run: Run) -> Telemetry | None:
     return next((each for each in run.telemetry if np.isfinite(each.t).any()), None)
 
 
-def _telemetry(telemetry: Telemetry) -> Json:
+def _first_time(series: Series, telemetry: Telemetry) -> float:
+    """Return the first time of steps and telemetry: from there, few digits distinguish the steps."""
+    times = np.concatenate([series.begin, telemetry.t])
+    return float(times[np.isfinite(times)].min())
+
+
+def _telemetry(telemetry: Telemetry, first: float) -> Json:
     columns: Mapping[str, FloatArray] = telemetry.columns
     drawn: Json = {"device": one_line(telemetry.device)}
     for name in _COLUMNS:
@@ -126,7 +135,7 @@ def _telemetry(telemetry: Telemetry) -> Json:
         values = np.where(np.isfinite(telemetry.t), columns[name], np.nan)
         points = _telemetry_points(name, values)
         if len(points):
-            drawn[name] = [_rounded(telemetry.t[points]), _rounded(values[points])]
+            drawn[name] = [_rounded(telemetry.t[points] - first), _rounded(values[points])]
     return drawn
 
 

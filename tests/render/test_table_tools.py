@@ -146,6 +146,28 @@ def test_a_table_is_copied_as_it_is_shown(table: Locator, name: str, lines: list
     assert not any("OneFlow" in line for line in copied)
 
 
+@pytest.mark.parametrize(
+    ("name", "line"), [("Markdown", "| a \\&lt; b & c | - |"), ("CSV", "a &lt; b & c,-")]
+)
+def test_a_copy_keeps_entities_and_absent_cells(open_page: OpenPage, name: str, line: str) -> None:
+    table = example.throughput_table()
+    table = replace(
+        table,
+        row_factors=("framework",),
+        row_titles=(Label("Framework"),),
+        rows=tuple(Header((n,), (Label("a &lt; b & c"),)) for n in range(3)),
+        columns=table.columns[:1],
+        cells=((Cell("absent", text="-"),),) * 3,
+        notes=(),
+    )
+    page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".tools > summary").click()
+    page.get_by_role("button", name=f"Copy as {name}").click()
+    expect(page.locator("section.table").get_by_role("status")).to_have_text(f"Copied as {name}")
+    assert page.evaluate("navigator.clipboard.readText()").splitlines()[-1] == line
+
+
 def test_kinds_of_cells_differ_by_a_sign(table: Locator) -> None:
     failed = table.get_by_role("cell", name="out of memory")
     assert failed.evaluate("cell => getComputedStyle(cell, '::before').content").startswith('"✕')

@@ -23,7 +23,7 @@ const copies = (() => {
     return copy.textContent.replace(/\s+/g, " ").trim();
   }
 
-  const markdownText = (text) => text.replace(/[\\`*_\[\]|~$<>]/g, "\\$&");
+  const markdownText = (text) => text.replace(/[\\`*_\[\]|~$<>]|&(?=#?\w+;)/g, "\\$&");
 
   function markdown(table) {
     const { heads, leads, rows } = grid(table);
@@ -32,9 +32,9 @@ const copies = (() => {
     return [line(heads.map(markdownText)), line(rule), ...rows.map((row) => line(row.map((cell) => markdownText(whole(cell)))))].join("\n") + "\n";
   }
 
-  // Numbers without separators; a text that a spreadsheet would read as a formula begins with an apostrophe.
+  // Numbers without separators; a text that a spreadsheet would read as a formula begins with an apostrophe, "-" alone does not.
   function csvText(text, isNumber) {
-    const shown = isNumber ? text.replaceAll(",", "") : text.replace(/^[=+\-@]/, "'$&");
+    const shown = isNumber ? text.replaceAll(",", "") : text.replace(/^[=+\-@](?=.)/, "'$&");
     return /[",\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
   }
 

@@ -78,7 +78,8 @@ const stepPlots = (() => {
     const warmup = begin > 0 ? svg("rect", { class: "warmup", x: x(xs[0]), y: 0, width: x(xs[begin]) - x(xs[0]), height: HEIGHT }) : null;
     const mark = (step, name, shape) => (at(step) < 0 ? null : svg("text", { class: name, x: x(xs[at(step)]), y: Math.max(y(times[at(step)]), 9), "text-anchor": "middle" }, shape, svg("title", {}, `step ${step}: ${shown(times[at(step)])} ${unit}`)));
     const breaks = (run.breaks ?? []).filter(([step]) => at(step) >= 0).map(([step, kind]) => svg("line", { class: "break", x1: x(xs[at(step)]), x2: x(xs[at(step)]), y1: 0, y2: HEIGHT }, svg("title", {}, `${kind} after step ${step}`)));
-    const marked = [run.gaps?.length && `${run.gaps.length} left out`, run.outliers?.length && `${run.outliers.length} outliers`].filter(Boolean).join(", ");
+    const outliers = run.outlier_count === 1 ? "outlier" : "outliers";
+    const marked = [run.gap_count && `${run.gap_count} left out`, run.outlier_count && `${run.outlier_count} ${outliers}`].filter(Boolean).join(", ");
     const own = extent(finite(times));
     const text = `${label}: ${shownShort(own[0])} to ${shownShort(own[1])} ${unit}${marked ? `, ${marked}` : ""}`;
     return [
