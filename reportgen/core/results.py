@@ -289,7 +289,8 @@ class Table:
     unit               of the whole table if unit_mode is table
     digits, decimals   how numbers are shown (decimals wins)
     caption            sentences under the table: metric, unit, protocol
-    facet_text         the facet in words, the part of the title after ": "
+    facet              the factors that split the definition, with the values of this table
+    facet_words        for each of them its title and its value in words
     has_signs          whether each ratio has the sign of its verdict beside it
     definition         digest of what the definition says about numbers: not of headings, order and digits
     """
@@ -311,10 +312,25 @@ class Table:
     decimals: int | None
     caption: tuple[str, ...] = ()
     facet: tuple[tuple[str, FactorValue], ...] = ()
-    facet_text: str = ""
+    facet_words: tuple[tuple[str, str], ...] = ()
     has_signs: bool = False
     definition: str = ""
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def family(self) -> str:
+        """Return the id of the definition, which the tables of its facets share."""
+        return self.id.partition("/")[0] if self.facet else self.id
+
+    @property
+    def facet_text(self) -> str:
+        """Return the facet in words: the part of the title after ": "."""
+        return ", ".join(value for _, value in self.facet_words)
+
+    @property
+    def family_title(self) -> str:
+        """Return the title that the tables of all facets share."""
+        return self.title.removesuffix(f": {self.facet_text}") if self.facet else self.title
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def compared_entries(tables: Sequence[Table]) -> list[ComparedEntry]:
         facets = list(group)
         pairs = tuple(pair for table in facets for pair in _pairs(table))
         if pairs:
-            title = facets[0].title.removesuffix(f": {facets[0].facet_text}")
+            title = facets[0].family_title
             kinds = [cell.kind for table in facets for line in table.cells for cell in line]
             entries.append(ComparedEntry(title, pairs, kinds.count("incomparable"), _has_mean(facets)))
     return entries

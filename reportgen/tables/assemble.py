@@ -99,7 +99,10 @@ def _table(
         rows.append(mean_header(spec))
     numbered = number_notes(builder.footnotes, pending)
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
-    facet_words = ", ".join(facet_text(spec, factor, value) for factor, value in facet)
+    facet_words = tuple(
+        (label_of_factor(spec.labels, name).text, facet_text(spec, name, value)) for name, value in facet
+    )
+    facet_title = ", ".join(words for _, words in facet_words)
     titles = tuple(label_of_factor(spec.labels, name) for name in spec.rows)
     row_words = [row.words(titles) for row in rows]
     general = (note.text(row_words) for note in numbered.general)
@@ -107,7 +110,7 @@ def _table(
     words = caption(spec, grid, units.table, against, factors_of, comparisons)
     return Table(
         id=id,
-        title=f"{spec.title}: {facet_words}" if facet_words else spec.title,
+        title=f"{spec.title}: {facet_title}" if facet_title else spec.title,
         metric=" ".join(spec.metrics),
         metric_title=metric_title(spec),
         row_factors=spec.rows,
@@ -123,7 +126,7 @@ def _table(
         decimals=spec.decimals,
         caption=tuple(text for text in (*words, family, *general) if text),
         facet=facet,
-        facet_text=facet_words,
+        facet_words=facet_words,
         has_signs=_has_signs(spec),
         definition=definition_digest(spec),
         findings=(*builder.findings, *_unnamed_factors(spec, grid)),

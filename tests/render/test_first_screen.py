@@ -61,7 +61,11 @@ def _family(size: int) -> tuple[Table, ...]:
     table = example.throughput_table()
     return tuple(
         replace(
-            table, id=f"t/{i}", title=f"Throughput: model {i}", facet=(("model", i),), facet_text=f"model {i}"
+            table,
+            id=f"t/{i}",
+            title=f"Throughput: model {i}",
+            facet=(("model", i),),
+            facet_words=(("model", f"model {i}"),),
         )
         for i in range(size)
     )

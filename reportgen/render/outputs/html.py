@@ -6,6 +6,7 @@ without JavaScript shows the same as text. The template escapes all texts, and a
 allows no script but ours, so that nothing from a log can become active.
 """
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure, Table
 from reportgen.render import acceptance, evidence, first_screen, page_outline, page_script
 from reportgen.render.best_cells import best_cells
@@ -26,6 +28,7 @@ from reportgen.render.outputs.base import Content, Output
 from reportgen.render.page_templates import page_style, page_templates, sentence_html
 from reportgen.render.prose.numbers import text_notes
 from reportgen.render.prose.numbers_html import link_numbers
+from reportgen.render.prose.template_functions import BEGIN, END
 from reportgen.render.summary import (
     alt_text,
     expected_speeds,
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
 
 # More tables that differ in their facet only are folded.
 _MOST_UNFOLDED = 4
+
+# The placeholders of two blocks after each other.
+_PAIR = re.compile(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
 
 # A figure inside the page takes the page's colours, light or dark.
 _THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
@@ -96,23 +102,42 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
-    """Tables that differ in their facet only, each with its figures and what the fold is called.
+class FamilyMember:
+    """A table with its figures, folded.
 
-    title  of all, "" if each table has its own heading and nothing is folded
+    title   what the fold is called
+    values  of its facets, as JSON
+    """
+
+    title: str
+    values: str
+    block: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyView:
+    """Tables that differ in their facets only, as the template shows them.
+
+    title   of all of them
+    facets  titles of the facets, as JSON; "" if the tables have none in common
     """
 
     title: str
     anchor: str
-    members: Sequence[tuple[str, Sequence[Markup]]]
+    facets: str
+    members: Sequence[FamilyMember]
 
 
 def _families(tables: Sequence[Table]) -> list[list[Table]]:
     """Return the tables of each definition, one per facet, together."""
     families: dict[str, list[Table]] = {}
     for table in tables:
-        families.setdefault(table.id.partition("/")[0] if table.facet else table.id, []).append(table)
+        families.setdefault(table.family, []).append(table)
     return list(families.values())
+
+
+def _json(texts: Sequence[str]) -> str:
+    return json.dumps(list(map(one_line, texts)), ensure_ascii=False) if texts else ""
 
 
 def _values(table: Table) -> dict[tuple[int, int], str]:
@@ -146,7 +171,7 @@ class _Page:
             ],
             "acceptance_heads": acceptance.HEADS,
             "prose": self.prose().strip(),
-            "families": [self._family(members, drawn) for members in _families(loose)],
+            "families": [self._loose(members, drawn) for members in _families(loose)],
             "figures": [self.figure(figure) for figure in drawn.get("", ()) if figure.id != self._first],
             "expected": "" if prose.places("expected") else self.expected(),
             "environment": "" if prose.places("environment") else self.environment(),
@@ -154,21 +179,36 @@ class _Page:
         }
         return Markup(page_templates().get_template("main.html").render(context))
 
-    def _family(self, members: Sequence[Table], drawn: Mapping[str, Sequence[Figure]]) -> Family:
-        """Return tables that differ in their facet only; many are folded, except the first."""
-        first = members[0]
-        is_folded = len(members) > _MOST_UNFOLDED
-        return Family(
-            title=first.title.removesuffix(f": {first.facet_text}") if is_folded else "",
+    def _loose(self, tables: Sequence[Table], drawn: Mapping[str, Sequence[Figure]]) -> Markup:
+        """Return the tables of a definition that the text does not place; many are folded."""
+        if len(tables) > _MOST_UNFOLDED:
+            return self.family(tables, drawn, heading=True)
+        return Markup("\n").join(self._drawn_table(table, drawn, heading=True) for table in tables)
+
+    def _drawn_table(self, table: Table, drawn: Mapping[str, Sequence[Figure]], *, heading: bool) -> Markup:
+        """Return a table with its figures beside it where there is room."""
+        shown, figures = self.table(table, heading=heading), list(map(self.figure, drawn.get(table.id, ())))
+        return self._macro("beside", [shown, *figures]) if figures else shown
+
+    def family(
+        self, tables: Sequence[Table], drawn: Mapping[str, Sequence[Figure]], *, heading: bool
+    ) -> Markup:
+        """Return tables that differ in their facets only, folded except the first."""
+        first = tables[0]
+        shown = FamilyView(
+            title=first.family_title,
             anchor=f"family-{self._content.table_names[first.id]}",
+            facets=_json([name for name, _ in first.facet_words]),
             members=[
-                (
-                    table.facet_text or table.title,
-                    [self.table(table, heading=not is_folded), *map(self.figure, drawn.get(table.id, ()))],
+                FamilyMember(
+                    title=table.facet_text or table.title,
+                    values=_json([words for _, words in table.facet_words]),
+                    block=self._drawn_table(table, drawn, heading=False),
                 )
-                for table in members
+                for table in tables
             ],
         )
+        return self._macro("family", shown, heading)
 
     def headline_figure(self) -> Markup:
         """Return the first figure of the report, which the first screen shows."""
@@ -225,8 +265,16 @@ class _Page:
 
         prose = self._content.prose
         html = page_outline.number_headings(prose_html(prose.marked))
+        html = _PAIR.sub(self._pair, html)
         text = link_numbers(html, prose.numbers, self._content.cases.name, "text")
         return Markup(prose.filled(text, self._block)) + Markup("\n") + self._notes(prose, "text")
+
+    def _pair(self, placeholders: re.Match[str]) -> str:
+        """Return the placeholders of a table and of its figure in an element that puts them side by side."""
+        first, second = (self._content.prose.blocks[int(placeholders[i])] for i in (1, 2))
+        if (first.kind, second.kind) != ("table", "figure") or self._figures[second.id].table != first.id:
+            return placeholders[0]
+        return f'<div class="beside">\n{placeholders[0]}\n</div>'
 
     def headline(self) -> Markup:
         """Return the headline as a paragraph, "" without one."""
@@ -247,10 +295,22 @@ class _Page:
     def _block(self, block: "PageBlock") -> str:
         if block.kind == "table":
             return self.table(self._tables[block.id], heading=False)
+        if block.kind == "tables":
+            return self.family(
+                [self._tables[id] for id in block.tables], self._drawn_with(block), heading=False
+            )
         if block.kind == "figure":
             return self.figure(self._figures[block.id])
         sections = {"environment": self.environment, "findings": self.findings, "expected": self.expected}
         return sections[block.kind]() or Markup("<p>None.</p>")
+
+    def _drawn_with(self, block: "PageBlock") -> dict[str, list[Figure]]:
+        """Return the figures of the tables of a block, by table."""
+        drawn: dict[str, list[Figure]] = {id: [] for id in block.tables}
+        for figure in self._report.figures:
+            if figure.id in block.figures:
+                drawn[figure.table].append(figure)
+        return drawn
 
     def _macro(self, name: str, *arguments: object) -> Markup:
         return Markup(getattr(page_templates().get_template("blocks.html").module, name)(*arguments))

@@ -75,12 +75,12 @@ def _tables(entry: list[Table], show: Callable[[Table], str]) -> list[str]:
     """Return the tables of one entry: each under its heading, or folded if facets make many."""
     if len(entry) <= MAX_OPEN_TABLES:
         return [f"## {escape.markdown(table.title)}\n\n{show(table)}" for table in entry]
-    folded = [
-        f"<details>\n<summary>{html.escape(one_line(table.facet_text))}</summary>\n\n"
-        f"{show(table)}\n\n</details>"
-        for table in entry
-    ]
-    return [f"## {escape.markdown(entry[0].title.removesuffix(f': {entry[0].facet_text}'))}", *folded]
+    return [f"## {escape.markdown(entry[0].family_title)}", *(_folded(table, show) for table in entry)]
+
+
+def _folded(table: Table, show: Callable[[Table], str]) -> str:
+    title = html.escape(one_line(table.facet_text or table.title))
+    return f"<details>\n<summary>{title}</summary>\n\n{show(table)}\n\n</details>"
 
 
 def _section(title: str, parts: list[str]) -> list[str]:
@@ -135,6 +135,7 @@ class _Blocks:
     def block(self, block: "PageBlock") -> str:
         shown: dict[str, Callable[[], str]] = {
             "table": lambda: self.table(self._tables[block.id]),
+            "tables": lambda: self.tables(block),
             "figure": lambda: self.figure(self._figures[block.id]),
             "environment": lambda: "\n\n".join(_environments(self._report)),
             "findings": lambda: "\n\n".join(_findings(self._report)),
@@ -145,6 +146,16 @@ class _Blocks:
     def table(self, table: Table) -> str:
         path = csv.OUTPUT.path_of(self._content.table_names[table.id])
         return f"{markdown.table(table)}\n[Full precision as CSV]({path})"
+
+    def tables(self, block: "PageBlock") -> str:
+        """Return the tables of an entry with their figures, each folded."""
+
+        def show(table: Table) -> str:
+            return self.drawn_table(
+                table, [self._figures[id] for id in block.figures if self._figures[id].table == table.id]
+            )
+
+        return "\n\n".join(_folded(self._tables[id], show) for id in block.tables)
 
     def drawn_table(self, table: Table, figures: Sequence[Figure]) -> str:
         """Return a table with its figures after it."""

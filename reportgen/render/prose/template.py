@@ -72,8 +72,11 @@ class Prose:
         return plain(self.marked)
 
     def places(self, kind: PageBlockKind, identifier: str = "") -> bool:
-        """Return whether the text places that block."""
-        return PageBlock(kind, identifier) in self.blocks
+        """Return whether the text places that block, alone or among the tables of an entry."""
+        return PageBlock(kind, identifier) in self.blocks or any(
+            identifier in (block.tables if kind == "table" else block.figures if kind == "figure" else ())
+            for block in self.blocks
+        )
 
     def left(self, report: Report) -> tuple[list[Table], dict[str, list[Figure]]]:
         """Return the tables that the text does not place, and such figures by the id of their table.

@@ -20,7 +20,7 @@ from reportgen.render.prose.comparable import Incomparable, check_comparable
 from reportgen.render.prose.numbers import ProseNumber, marked, notes_on
 from reportgen.render.summary import holds_for
 
-PageBlockKind = Literal["table", "figure", "environment", "findings", "expected"]
+PageBlockKind = Literal["table", "tables", "figure", "environment", "findings", "expected"]
 
 # Private-use characters: `one_line` keeps them out of everything that comes from a log.
 BEGIN, END = "\ue000", "\ue001"
@@ -43,10 +43,15 @@ class PlaceholderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PageBlock:
-    """A table, a figure (by id), or the environment, findings or expected speeds of the report."""
+    """A table, a figure (by id), or the environment, findings or expected speeds of the report.
+
+    tables, figures  ids of what it contains, if it is the tables of a definition
+    """
 
     kind: PageBlockKind
     id: str = ""
+    tables: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
 
 class Functions:
@@ -62,6 +67,7 @@ class Functions:
         """Return the functions by name, with their arguments checked and their calls counted."""
         functions: tuple[Callable[..., str], ...] = (
             self.table,
+            self.tables,
             self.figure,
             self.environment,
             self.findings,
@@ -79,7 +85,10 @@ class Functions:
             )
 
     def _placeholder(self, kind: PageBlockKind, identifier: str = "") -> str:
-        self.blocks.append(PageBlock(kind, identifier))
+        return self._block(PageBlock(kind, identifier))
+
+    def _block(self, block: PageBlock) -> str:
+        self.blocks.append(block)
         return f"{BEGIN}{len(self.blocks) - 1}{END}"
 
     def _number(self, text: str, cases: Sequence[Case] = (), notes: Sequence[Note] = ()) -> str:
@@ -98,6 +107,16 @@ class Functions:
         if table_id not in tables:
             raise PlaceholderError(f'no table "{table_id}"', did_you_mean(table_id, tables))
         return tables[table_id]
+
+    def tables(self, entry_id: str) -> str:
+        """Place the tables that the facets of an entry make, with their figures, one shown at a time."""
+        entry_id = _text("entry", entry_id)
+        tables = [table.id for table in self.report.tables if table.family == entry_id]
+        if not tables:
+            known = dict.fromkeys(table.family for table in self.report.tables)
+            raise PlaceholderError(f'no tables of "{entry_id}"', did_you_mean(entry_id, known))
+        figures = [figure.id for figure in self.report.figures if figure.table in tables]
+        return self._block(PageBlock("tables", entry_id, tuple(tables), tuple(figures)))
 
     def figure(self, figure_id: str) -> str:
         """Place a figure."""
@@ -209,6 +228,7 @@ def _checked(function: Callable[..., str], count: Callable[[], None]) -> Callabl
 
 _USAGE = {
     "table": 'table("id")',
+    "tables": 'tables("id")',
     "figure": 'figure("id")',
     "environment": "environment()",
     "findings": "findings()",

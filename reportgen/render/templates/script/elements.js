@@ -46,3 +46,12 @@ function setAddress(address) {
     // The page works without an address.
   }
 }
+
+// A label beside its control; inside a label, the options of a list would be part of its text.
+const labelled = (() => {
+  let count = 0;
+  return (text, control) => {
+    control.id = `control-${++count}`;
+    return h("span", {}, h("label", { for: control.id }, text), " ", control);
+  };
+})();

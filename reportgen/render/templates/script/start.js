@@ -2,6 +2,7 @@
 
 document.body.append(panel.element);
 tables.all().forEach(tools.add);
+families.start();
 contents.start();
 
 // One number of each table is in the order of the Tab key; the arrow keys reach the others.
@@ -11,6 +12,7 @@ for (const table of tables.all()) {
 
 // Open the folded parts that an element is in.
 function unfold(element) {
+  families.reveal(element);
   for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 

@@ -1,14 +1,6 @@
 // The tools of a table, made when a reader opens them: filter, sort, columns, differences, bars, copy.
 
 const tools = (() => {
-  let count = 0;
-
-  // A label beside its control; inside a label, the options of a list would be part of its text.
-  function labelled(text, control) {
-    control.id = `control-${++count}`;
-    return h("span", {}, h("label", { for: control.id }, text), " ", control);
-  }
-
   function check(text, isChecked, onchange) {
     const box = h("input", { type: "checkbox", checked: isChecked, onchange: () => onchange(box.checked) });
     return h("label", {}, box, " ", text);
