@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,9 @@ _LADDERS = {
     "ratio": ("%",),
 }
 
+# Digits for the largest and the smallest float.
+_ANY_FLOAT = Context(prec=700)
+
 # A plural noun per second: images/s, tokens/s, seq/s, img/s. Known units above are looked up first.
 _RATE = re.compile(r"([A-Za-z][A-Za-z _-]+)/s(?:ec(?:ond)?)?")
 # Thousands and millions of the usual items. With other words, a prefix could be the first letter.
@@ -166,21 +170,29 @@ def text(value: float, *, digits: int = 4, decimals: int | None = None) -> str:
 
     digits    significant digits; digits before the point are never zeroed (12,411.97 at 4 is 12,412)
     decimals  a fixed number of digits after the point instead
+
+    A half is rounded away from zero, as in the script of a page, and decided by the 12 digits of report.json
+    and CSV: so every output rounds 5.8355 to 5.836, whatever a unit or a sum did to its last bit.
     """
     if not math.isfinite(value):
         return "-"
+    exact = Decimal(f"{value:.12g}") if abs(value) < 1e11 else Decimal(repr(float(value)))
     if decimals is None:
-        decimals = _decimals(value, digits)
-    shown = f"{value:,.{decimals}f}"
+        decimals = _decimals(exact, digits)
+    shown = f"{_round(exact, decimals):,f}"
     return shown.removeprefix("-") if not shown.strip("-0.,") else shown
 
 
-def _decimals(value: float, digits: int) -> int:
-    if value == 0:
+def _decimals(value: Decimal, digits: int) -> int:
+    if not value:
         return 0
     # 9.9996 with 4 digits rounds to 10.00, so the exponent is taken after rounding.
-    exponent = int(f"{abs(value):.{digits - 1}e}".split("e")[1])
+    exponent = _round(value, digits - 1 - value.adjusted()).adjusted()
     return max(0, digits - 1 - exponent)
+
+
+def _round(value: Decimal, decimals: int) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _ANY_FLOAT)
 
 
 def machine(value: float) -> str:

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from reportgen.core import units
+
 VerdictKind = Literal["faster", "slower", "same", "undecided", "no repeats", "not comparable"]
 TestName = Literal["signed rank", "rank sum", "separation", ""]
 
@@ -105,12 +107,15 @@ def _is_percentage(ratio: float) -> bool:
 
 
 def _size_text(ratio: float, is_factor: bool) -> str:
-    return f"{max(ratio, 1 / ratio):.3g}x" if is_factor else _percent(abs(ratio - 1))
+    if not is_factor:
+        return _percent(abs(ratio - 1))
+    factor = units.text(max(ratio, 1 / ratio), digits=3)
+    return f"{factor.rstrip('0').rstrip('.') if '.' in factor else factor}x"
 
 
 def _percent(share: float) -> str:
     percent = 100 * share
-    return f"{percent:.1f} %" if percent < 9.95 else f"{percent:.0f} %"
+    return f"{units.text(percent, decimals=1 if percent < 9.95 else 0)} %"
 
 
 def _share(share: float) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from reportgen.core.model import Factors, Finding, Run
 from reportgen.core.plain_text import one_line, printable_json
+from reportgen.core.units import machine
 from reportgen.render.evidence import (
     BEFORE_BASELINE,
     NO_VALUE,
@@ -109,7 +110,8 @@ class _Encoder:
         verdict = compared.verdict
         numbers = (verdict.ratio, verdict.low, verdict.high) if verdict else ()
         ends = [_rounded(number) for number in numbers if number is not None]
-        table, value = self._tables.number(compared.table), _rounded(compared.value)
+        # All digits of report.json: the page rounds once, to the digits of the table.
+        table, value = self._tables.number(compared.table), _float(machine(compared.value))
         return _trimmed([table, compared.kind, value, compared.baseline, one_line(compared.after), ends])
 
     def _repeat(self, repeat: Repeat, case: CaseEvidence) -> list[Any]:

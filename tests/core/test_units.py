@@ -70,7 +70,14 @@ def test_the_display_unit_follows_the_median_magnitude(values, base, unit):
         (9.9996, 4, None, "10.00"),
         (0, 4, None, "0"),
         (1234567, 2, None, "1,234,567"),
-        (1.005, 4, 2, "1.00"),
+        (1.005, 4, 2, "1.01"),  # the double is below 1.005, its 12 digits are not
+        (5.8355, 4, None, "5.836"),
+        (0.0058355 / 1e-3, 4, None, "5.836"),  # 5.835500000000001
+        (5.8345, 4, None, "5.835"),
+        (5.83549, 4, None, "5.835"),
+        (-2.5, 4, 0, "-3"),
+        (9.9995, 4, None, "10.00"),
+        (123456789012345.0, 4, None, "123,456,789,012,345"),
         (-0.001, 4, 2, "0.00"),
         (-1.5, 2, None, "-1.5"),
         (math.nan, 4, None, "-"),
@@ -99,6 +106,12 @@ def test_exported_numbers_have_twelve_digits(value, shown):
 @given(st.floats(1e-200, 1e200))
 def test_exported_numbers_can_be_read_back(value):
     assert float(machine(value)) == pytest.approx(value, rel=1e-11)
+
+
+@given(st.integers(-99_999, 99_999).map(lambda n: n / 10_000 + 0.00005), st.sampled_from([1, 1e-3, 1e-6]))
+def test_a_half_is_shown_alike_from_the_value_and_from_its_exported_digits(half, factor):
+    value = half * factor
+    assert text(value / factor, decimals=4) == text(float(machine(value)) / factor, decimals=4)
 
 
 @pytest.mark.parametrize(("item", "unit"), [("image", "images/s"), ("tokens", "tokens/s"), ("", "samples/s")])

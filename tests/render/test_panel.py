@@ -79,6 +79,20 @@ def test_a_comparison_names_its_baseline(open_page: OpenPage, files: dict[str, b
     expect(panel).to_contain_text("397.6 samples/s, median of 3 repeats")
 
 
+@pytest.mark.parametrize(("ratio", "shown"), [(7.8549998, "7.85"), (1.005, "1.01")])
+def test_the_panel_rounds_as_the_table_does(open_page: OpenPage, ratio: float, shown: str) -> None:
+    """7.8549998 has 7.855 as its first six digits, and the double next to 1.005 is below it."""
+    table = example.throughput_table()
+    baseline = table.cells[0][0].case
+    assert baseline
+    case = example.case(397.6 * ratio, {"framework": "OneFlow", "devices": 8})
+    cells = (example.number(case), example.speedup(case, baseline), *table.cells[1][2:])
+    table = replace(table, cells=(table.cells[0], cells, table.cells[2]))
+    page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
+    page.locator("td").get_by_role("link", name=shown, exact=True).click()
+    expect(page.locator("#panel .formula")).to_contain_text(f"/ 397.6 samples/s = {shown}")
+
+
 def test_the_environment_is_compared_with_that_of_the_baseline(open_page: OpenPage) -> None:
     table = example.throughput_table()
     cell = table.cells[1][1]

@@ -33,9 +33,10 @@ function shown(value) {
   return value.toLocaleString("en-US", digits);
 }
 
-// A comparison as the page writes it: three digits.
+// A comparison as the page writes it: three digits. toPrecision would round 1.005 down, the tables round it up.
 function shownShort(value) {
-  return Math.abs(value) < 999.5 ? value.toPrecision(3) : shown(Math.round(value));
+  const digits = Math.abs(value) < 999.5 ? { minimumSignificantDigits: 3, maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 };
+  return value.toLocaleString("en-US", digits);
 }
 
 // Keep focus and history working where a browser forbids to change the address (a page inside another one).
