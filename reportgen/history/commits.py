@@ -3,10 +3,11 @@
 Nothing is built: each commit says what its report said. A commit gives a cell a point only if it measured the
 cell: with runs that the commits before it did not have, or with other values of the same runs. The value of a
 point comes from these runs alone. So points are independent of each other where a report collects runs, and a
-commit that touched another table is no confirmation of an old number.
+commit that touched another table is no confirmation of an old number. A log that was edited looks like a new
+measurement; the point names it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Where, matches
 from reportgen.core.stats import summarize
 from reportgen.core.units import choose, text
+from reportgen.diff.cells import cell_key, shown_text
 from reportgen.diff.snapshot import (
     StoredCase,
     StoredCell,
@@ -29,6 +31,8 @@ from reportgen.sources.git import GitRepository, open_repository
 _NAME = "report.json"
 _CONFIDENCE = 0.95
 _HASH_CHARS = 8
+# Edited logs that are named.
+_MAX_FILES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +89,41 @@ def _notes(repository: GitRepository, unreadable: int) -> Iterator[str]:
 
 
 def cell_histories(states: ReportStates, table: str, rows: Where, columns: Where) -> list[CellHistory]:
-    """Return the history of each cell with these factors that shows a number now, in their order."""
+    """Return the history of each cell with these factors: those that show a number now, in their order, then
+    those that did at an earlier commit.
+    """
     if not states.states:
         return []
     latest = states.states[-1].report
-    shown = _table(latest, table)
-    if shown is None:
+    if not any(_table(state.report, table) for state in states.states):
         known = [each.id for each in latest.tables]
         raise RequestError(f"{latest.name}/{table}", "no such table", did_you_mean(table, known))
     return [
-        _history(states.states, shown, cell, latest)
-        for cell in shown.cells
-        if cell.is_number
-        and cell.quantity != "repeats"
-        and matches(cell.row, rows)
-        and matches(cell.column, columns)
+        _history(states.states, table, shown)
+        for shown in _shown_cells(states.states, table)
+        if shown.cell.quantity != "repeats"
+        and matches(shown.cell.row, rows)
+        and matches(shown.cell.column, columns)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownCell:
+    """A cell as the last commit that shows its number has it; `at` is the position of that commit."""
+
+    cell: StoredCell
+    at: int
+
+
+def _shown_cells(states: Sequence[ReportState], table: str) -> list[_ShownCell]:
+    """Return every cell of a table that ever showed a number, as last shown; the latest ones first."""
+    shown: dict[tuple[object, ...], _ShownCell] = {}
+    for at in reversed(range(len(states))):
+        stored = _table(states[at].report, table)
+        for cell in stored.cells if stored else ():
+            if cell.is_number:
+                shown.setdefault(cell_key(cell), _ShownCell(cell, at))
+    return list(shown.values())
 
 
 def _table(report: StoredReport, id: str) -> StoredTable | None:
@@ -117,24 +140,37 @@ class _Measured:
     baseline: StoredCase | None
     new: tuple[StoredRepeat, ...]
     is_recomputed: bool
+    edits: tuple[str, ...]
 
 
-def _history(
-    states: Iterable[ReportState], table: StoredTable, cell: StoredCell, latest: StoredReport
-) -> CellHistory:
-    measured = list(_measured(states, table.id, cell))
+def _history(states: Sequence[ReportState], table: str, shown: _ShownCell) -> CellHistory:
+    cell, last = shown.cell, states[shown.at].report
+    measured = list(_measured(states, table, cell))
     points = [_point(None, measured[0])] if measured else []
     points += [_point(before, now) for before, now in pairwise(measured)]
-    case = latest.case_by_name.get(cell.case)
+    case = last.case_by_name.get(cell.case)
     metric = case.metric if case else ""
+    end = _end(states[shown.at + 1], table, cell) if shown.at + 1 < len(states) else ""
     return CellHistory(
-        latest.name, table.id, cell.row, cell.column, cell.quantity, metric, cell.unit, tuple(points)
+        last.name, table, cell.row, cell.column, cell.quantity, metric, cell.unit, tuple(points), end=end
     )
+
+
+def _end(state: ReportState, table: str, shown: StoredCell) -> str:
+    """Return since when a cell shows no number, and what is in its place."""
+    stored = _table(state.report, table)
+    cells = [cell for cell in stored.cells if cell_key(cell) == cell_key(shown)] if stored else []
+    if stored is None:
+        reason = "the report has no such table"
+    else:
+        reason = f'the cell shows "{shown_text(cells[0])}"' if cells else "the table has no such cell"
+    return f"no number since {state.label}: {reason}"
 
 
 def _measured(states: Iterable[ReportState], table: str, place: StoredCell) -> Iterator[_Measured]:
     """Yield a cell at each commit with new runs or values of it or, if it is a ratio, of its baseline."""
     seen, seen_contents = set[object](), set[object]()
+    earlier: dict[str, _SeenRun] = {}
     for state in states:
         cell = _find(_table(state.report, table), place)
         if cell is None or cell.value is None:
@@ -149,17 +185,49 @@ def _measured(states: Iterable[ReportState], table: str, place: StoredCell) -> I
             own = {id(repeat) for repeat in case.measurements} if case else set()
             new = tuple(keys[key] for key in fresh if id(keys[key]) in own)
             is_recomputed = bool(contents) and all(each in seen_contents for each in contents)
-            yield _Measured(state, cell, case, baseline, new, is_recomputed)
+            edits = tuple(_edits([keys[key] for key in fresh], earlier, state.report))
+            yield _Measured(state, cell, case, baseline, new, is_recomputed, edits)
         seen.update(keys)
         seen_contents.update(_content(repeat, state.report) for repeat in keys.values())
+        earlier.update({repeat.run: _SeenRun(repeat, state.report) for repeat in keys.values()})
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenRun:
+    """A run as an earlier commit has it."""
+
+    repeat: StoredRepeat
+    report: StoredReport
+
+
+def _edits(
+    fresh: Iterable[StoredRepeat], earlier: Mapping[str, _SeenRun], report: StoredReport
+) -> Iterator[str]:
+    """Yield which files of earlier runs have another content now.
+
+    A run that started at another time is a new one that was recorded in the place of the old one.
+    """
+    known, unknown = dict[str, None](), dict[str, None]()
+    for repeat in fresh:
+        seen = earlier.get(repeat.run)
+        starts = {repeat.started, seen.repeat.started} - {None} if seen else set()
+        if seen is None or len(starts) > 1:
+            continue
+        is_known = None not in (repeat.started, seen.repeat.started)
+        for file in repeat.files:
+            old, new = seen.report.sources.get(file), report.sources.get(file)
+            if old and new and old != new:
+                (known if is_known else unknown)[file] = None
+    for files, what in ((known, "edited (same start time)"), (unknown, "edited or replaced")):
+        if files:
+            more = f" and {len(files) - _MAX_FILES} more" if len(files) > _MAX_FILES else ""
+            yield f"log {what}: {', '.join(list(files)[:_MAX_FILES])}{more}"
 
 
 def _find(table: StoredTable | None, place: StoredCell) -> StoredCell | None:
-    wanted = (place.row, place.column, place.quantity)
+    wanted = cell_key(place)
     cells = table.cells if table else ()
-    return next(
-        (cell for cell in cells if cell.is_number and (cell.row, cell.column, cell.quantity) == wanted), None
-    )
+    return next((cell for cell in cells if cell.is_number and cell_key(cell) == wanted), None)
 
 
 def _keys(case: StoredCase, report: StoredReport) -> Iterator[tuple[object, StoredRepeat]]:
@@ -212,6 +280,7 @@ def _events(before: _Measured, now: _Measured) -> Iterator[str]:
     """Yield what else differs from the last point, in words."""
     if now.is_recomputed:
         yield "the same logs, computed anew"
+    yield from now.edits
     if before.case and now.case:
         yield from _differences({"protocol": before.case.protocol}, {"protocol": now.case.protocol})
         yield from _differences(before.case.conditions, now.case.conditions)

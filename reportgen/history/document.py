@@ -50,6 +50,8 @@ def summary_lines(history: CellHistory, width: int, *, is_brief: bool = False) -
             yield f"  {_marks(history)}".rstrip()
     for change in history.changes:
         yield f"  {change.text}{f': {change.cause}' if change.cause else ''}"
+    if history.end:
+        yield f"  {history.end}"
     if history.note and (history.changes or not is_brief):
         yield f"  {history.note}"
 
@@ -180,6 +182,7 @@ def json_text(histories: Sequence[CellHistory], notes: Sequence[str], rule: Chan
                     for change in history.changes
                 ],
                 "note": history.note,
+                "end": history.end,
             }
             for history in histories
         ],

@@ -60,6 +60,7 @@ class CellHistory:
     unit     base unit of the values
     metric   of the table, for the better direction
     note     why no change points are given, or how far to trust them; "" if there is nothing to say
+    end      since when the cell shows no number, and why; "" if it shows one now
     """
 
     report: str
@@ -72,6 +73,7 @@ class CellHistory:
     points: tuple[HistoryPoint, ...]
     changes: tuple[HistoryChange, ...] = ()
     note: str = ""
+    end: str = ""
 
 
 def with_changes(history: CellHistory, rule: ChangePointRule) -> CellHistory:

@@ -31,18 +31,25 @@ class Measured:
     protocol: str = "20+100x7"
     rules: Sequence[str] = ()
     compared_with: str = ""
+    has_start: bool = True
     files: list[str] = field(default_factory=list)
 
     @property
     def median(self) -> float:
         return sorted(self.values)[len(self.values) // 2]
 
-    def stored(self) -> StoredCase:
-        """Return the case as report.json has it."""
+    def stored(self, day: int) -> StoredCase:
+        """Return the case as report.json has it; its runs started on that day."""
         findings = tuple(StoredFinding("warning", rule, message="m") for rule in self.rules)
         self.files = [f"logs/{self.name}/{self.folder}{n}.csv" for n in range(1, len(self.values) + 1)]
         repeats = tuple(
-            StoredRepeat(f"{self.name}/{self.folder}{n}", value=value, source=f"{file}:1", findings=findings)
+            StoredRepeat(
+                f"{self.name}/{self.folder}{n}",
+                value=value,
+                started=86400.0 * day if self.has_start else None,
+                source=f"{file}:1",
+                findings=findings,
+            )
             for n, (value, file) in enumerate(zip(self.values, self.files, strict=True), 1)
         )
         return StoredCase(
@@ -61,9 +68,10 @@ class Measured:
 def report_json(*cases: Measured, digest: str) -> bytes:
     """Return a report.json with a row per case, and a ratio where a case is compared with another.
 
-    digest  part of that of each file: other than in the last commit, the runs were measured anew
+    digest  part of that of each file. It begins with the day of the runs: other than in the last commit, the runs
+            were measured anew; if only the rest is, as in "1 edited", their logs were edited
     """
-    stored = {case.name: case.stored() for case in cases}
+    stored = {case.name: case.stored(int(digest.partition(" ")[0])) for case in cases}
     by_name = {case.name: case for case in cases}
     cells = []
     for case in cases:

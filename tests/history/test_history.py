@@ -141,6 +141,54 @@ def test_new_findings_and_versions_are_events_of_their_point(study: StoredStudy)
     assert events == [(), ("driver 550 -> 560", "warning telemetry.throttled"), ()]
 
 
+def test_an_edited_log_is_said_at_its_point(study: StoredStudy) -> None:
+    study.commit(Measured("a", [0.1, 0.1]), digest="1")
+    study.commit(Measured("a", [0.2, 0.2]), digest="1 edited")
+    study.commit(Measured("a", [0.3, 0.3]), digest="2")
+    events = [point.events for point in histories(study)["a"].points]
+    assert events == [(), ("log edited (same start time): logs/a/r1.csv, logs/a/r2.csv",), ()]
+
+
+def test_a_log_without_start_time_was_edited_or_replaced(study: StoredStudy) -> None:
+    study.commit(Measured("a", [0.1] * 5, has_start=False), digest="1")
+    study.commit(Measured("a", [0.2] * 5, has_start=False), digest="2")
+    named = "logs/a/r1.csv, logs/a/r2.csv, logs/a/r3.csv and 2 more"
+    assert histories(study)["a"].points[1].events == (f"log edited or replaced: {named}",)
+
+
+def test_a_deleted_number_is_said(study: StoredStudy) -> None:
+    study.commit(Measured("a", [0.1]), Measured("b", [0.2]), digest="1")
+    deleted = study.commit(Measured("b", [0.2]), digest="1")
+    study.commit(Measured("b", [0.3]), digest="2")
+    out, _ = call("history", "study/times", "--row", "model=a")
+    assert out.splitlines()[:2] == [
+        "study/times a: 1 point, 100.0 -> 100.0 ms",
+        f"  no number since {deleted}: the table has no such cell",
+    ]
+    ends = [
+        (cell["row"], cell["end"])
+        for cell in json.loads(call("history", "study/times", "--format", "json")[0])["cells"]
+    ]
+    assert ends == [
+        ({"model": "b"}, ""),
+        ({"model": "a"}, f"no number since {deleted}: the table has no such cell"),
+    ]
+
+
+def test_a_deleted_table_and_a_cell_that_became_a_text_are_said(study: StoredStudy) -> None:
+    study.commit(Measured("a", [0.1]), digest="1")
+    content = json.loads((study.root / "reports/study/report.json").read_bytes())
+    (cell,) = content["tables"][0]["cells"]
+    cell |= {"kind": "status", "value": None, "text": "failed"}
+    failed = study.git.commit({"reports/study/report.json": json.dumps(content)})[:8]
+    assert histories(study)["a"].end == f'no number since {failed}: the cell shows "failed"'
+    study.commit(Measured("a", [0.1]), digest="2")
+    content["tables"] = []
+    gone = study.git.commit({"reports/study/report.json": json.dumps(content)})[:8]
+    found = histories(study)["a"]
+    assert (len(found.points), found.end) == (2, f"no number since {gone}: the report has no such table")
+
+
 def test_a_ratio_that_moved_with_its_baseline_says_so(study: StoredStudy) -> None:
     generator = random.Random(2)
     for day in range(16):
