@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.cli.table_argument import split_table
 from reportgen.cli.terminal import log, print_table, progress, sanitize, terminal_width
 from reportgen.cli.where_option import conditions
 from reportgen.core.errors import RequestError, did_you_mean
@@ -90,17 +91,14 @@ def history(
 
 
 def _place(reports: Path, table: str) -> tuple[Path, str]:
-    """Return the folder of the report and the id of the table, which may have a "/" for its facet."""
+    """Return the folder of the report and the id of the table."""
     if not reports.is_dir():
         raise RequestError(str(reports), "no such folder", "name it with --reports")
-    built = sorted(path.parent.relative_to(reports).as_posix() for path in reports.rglob("report.json"))
-    name = next((name for name in built if table.startswith(f"{name}/")), None)
-    if table in built:
-        raise RequestError(table, "is a report; which of its tables?", f"write it as {table}/TABLE")
-    if name is None:
-        given = table.partition("/")[0]
-        raise RequestError(table, f'no built report is called "{given}"', did_you_mean(given, built))
-    return reports / name, table.removeprefix(f"{name}/")
+    name, id = split_table(table)
+    built = sorted(path.parent.name for path in reports.glob("*/report.json"))
+    if name not in built:
+        raise RequestError(table, f'no built report is called "{name}"', did_you_mean(name, built))
+    return reports / name, id
 
 
 def _from_logs(
@@ -113,9 +111,7 @@ def _from_logs(
     from reportgen import pipeline
     from reportgen.history.logs import log_histories
 
-    name, slash, id = table.partition("/")
-    if not slash:
-        raise RequestError(table, "is not REPORT/TABLE", "write it as study/times")
+    name, id = split_table(table)
     request = pipeline.Request(reports.resolve().parent, reports)
     with progress() as show:
         report = pipeline.assemble_report(request, name, show)

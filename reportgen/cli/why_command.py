@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat
+from reportgen.cli.table_argument import split_table
 from reportgen.cli.terminal import print_table, progress, sanitize
 
 if TYPE_CHECKING:
@@ -14,8 +15,12 @@ if TYPE_CHECKING:
 
 
 def why(
-    report: Annotated[str, typer.Argument(help="Name of a report: that of its definition, without .toml.")],
-    table: Annotated[str, typer.Argument(help="Id of a table, with the facet: against-a40/8.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE", help="REPORT/TABLE, with the facet if it has one: jade2/against-a40/8."
+        ),
+    ],
     row: Annotated[
         str,
         typer.Argument(help="Head of the row as printed, words of it, or factor=value, separated by commas."),
@@ -27,8 +32,8 @@ def why(
     """Print where a number comes from, and which parts of a step make it slower than its baseline.
 
     \b
-    Example: reportgen why jade2 against-a40/8 "ImageNet, Train, whole_step" slowdown
-             reportgen why jade2 phases "TN, A40, 8, ImageNet, Train" forward --format markdown
+    Example: reportgen why jade2/against-a40/8 "ImageNet, Train, whole_step" slowdown
+             reportgen why jade2/phases "TN, A40, 8, ImageNet, Train" forward --format markdown
 
     The cell is printed with its formula, its cases, and their runs with the measured steps and the lines of
     the logs. If it has a baseline and the logs time phases, the difference follows, in parts that add up.
@@ -37,7 +42,8 @@ def why(
     from reportgen import api
 
     with progress() as show:
-        explained = api.explain_cell(report, table, row, column, reports=reports, progress=show)
+        report, id = split_table(table)
+        explained = api.explain_cell(report, id, row, column, reports=reports, progress=show)
     if format is OutputFormat.JSON:
         sys.stdout.write(explained.to_json())
     elif format is OutputFormat.MARKDOWN:

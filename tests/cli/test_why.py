@@ -66,7 +66,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_difference_is_split_into_parts_that_add_up(here: Path) -> None:
-    out = call("why", "gpus", "steps", "B", "whole, slowdown")[0]
+    out = call("why", "gpus/steps", "B", "whole, slowdown")[0]
     assert out.endswith(SPLIT)
     assert "formula   slowdown = case / baseline = 5 s / 1 s = 5\n" in out
     assert "  total of          data_loading + forward\n" in out
@@ -89,7 +89,7 @@ source = "source of SPEED"
 def test_each_path_of_facts_has_its_own_product_and_one_line_combines_them(here: Path) -> None:
     facts = [FACT.replace("SPEED", speed) for speed in ("2.0", "3.0")]
     (here / "reports/expected.toml").write_text(SYSTEMS + "".join(facts))
-    out = call("why", "gpus", "steps", "B", "forward, slowdown")[0]
+    out = call("why", "gpus/steps", "B", "forward, slowdown")[0]
     assert [
         line.removeprefix("  formula   ") for line in out.splitlines() if " expected speed = " in line
     ] == [
@@ -101,7 +101,7 @@ def test_each_path_of_facts_has_its_own_product_and_one_line_combines_them(here:
 
 
 def test_a_cell_without_comparison_has_the_chain_alone(here: Path) -> None:
-    out = call("why", "gpus", "steps", "A", "forward")[0]
+    out = call("why", "gpus/steps", "A", "forward")[0]
     assert "steps.csv#1  500" in out
     assert "logs/steps/steps.csv:2" in out
     assert "baseline" not in out
@@ -109,13 +109,13 @@ def test_a_cell_without_comparison_has_the_chain_alone(here: Path) -> None:
 
 
 def test_an_empty_cell_says_what_its_case_lacks(here: Path) -> None:
-    out = call("why", "gpus", "steps", "C", "whole, slowdown")[0]
+    out = call("why", "gpus/steps", "C", "whole, slowdown")[0]
     assert "slowdown  -\n" in out
     assert "note      whole is forward here, but data_loading + forward in the baseline\n" in out
 
 
 def test_json_has_the_cell_its_cases_and_the_parts(here: Path) -> None:
-    document = json.loads(call("why", "gpus", "steps", "B", "whole, slowdown", "--format", "json")[0])
+    document = json.loads(call("why", "gpus/steps", "B", "whole, slowdown", "--format", "json")[0])
     assert (document["report"], document["table"], document["cell"]["value"]) == ("gpus", "steps", 5.0)
     assert [case["factors"]["gpu"] for case in document["cases"]] == ["B", "A"]
     assert document["breakdown"]["seconds"] == 4.0
@@ -126,16 +126,21 @@ def test_json_has_the_cell_its_cases_and_the_parts(here: Path) -> None:
 
 
 def test_markdown_is_one_table_for_each_section(here: Path) -> None:
-    out = call("why", "gpus", "steps", "B", "whole, slowdown", "--format", "markdown")[0]
+    out = call("why", "gpus/steps", "B", "whole, slowdown", "--format", "markdown")[0]
     assert "## difference: 4.00 s more per step: data loading 75 %, forward 25 %\n" in out
     assert "| forward | 25 % | ######## | 1.000 | 1.500 | 0.5000 |" in out
 
 
 def test_nothing_is_written(here: Path) -> None:
     before = sorted(here.rglob("*"))
-    call("why", "gpus", "steps", "B", "forward")
+    call("why", "gpus/steps", "B", "forward")
     assert sorted(here.rglob("*")) == before
 
 
 def test_a_wrong_report_names_the_nearest(here: Path) -> None:
-    assert error_of("why", "gpu", "steps") == 'reports: no report "gpu"; did you mean "gpus"?'
+    assert error_of("why", "gpu/steps") == 'reports: no report "gpu"; did you mean "gpus"?'
+
+
+@pytest.mark.parametrize("command", ["why", "history"])
+def test_a_table_is_named_with_its_report(here: Path, command: str) -> None:
+    assert error_of(command, "gpus") == "gpus: is not REPORT/TABLE; write it as gpus/TABLE"

@@ -141,7 +141,7 @@ def test_new_findings_and_versions_are_events_of_their_point(study: StoredStudy)
     assert events == [(), ("driver 550 -> 560", "warning telemetry.throttled"), ()]
 
 
-def test_an_edited_log_is_said_at_its_point(study: StoredStudy) -> None:
+def test_a_point_names_its_edited_logs(study: StoredStudy) -> None:
     study.commit(Measured("a", [0.1, 0.1]), digest="1")
     study.commit(Measured("a", [0.2, 0.2]), digest="1 edited")
     study.commit(Measured("a", [0.3, 0.3]), digest="2")
@@ -156,7 +156,7 @@ def test_a_log_without_start_time_was_edited_or_replaced(study: StoredStudy) -> 
     assert histories(study)["a"].points[1].events == (f"log edited or replaced: {named}",)
 
 
-def test_a_deleted_number_is_said(study: StoredStudy) -> None:
+def test_a_deleted_number_has_a_history_with_its_end(study: StoredStudy) -> None:
     study.commit(Measured("a", [0.1]), Measured("b", [0.2]), digest="1")
     deleted = study.commit(Measured("b", [0.2]), digest="1")
     study.commit(Measured("b", [0.3]), digest="2")
@@ -175,7 +175,7 @@ def test_a_deleted_number_is_said(study: StoredStudy) -> None:
     ]
 
 
-def test_a_deleted_table_and_a_cell_that_became_a_text_are_said(study: StoredStudy) -> None:
+def test_a_history_names_the_deleted_table_and_the_text_in_place_of_a_number(study: StoredStudy) -> None:
     study.commit(Measured("a", [0.1]), digest="1")
     content = json.loads((study.root / "reports/study/report.json").read_bytes())
     (cell,) = content["tables"][0]["cells"]
