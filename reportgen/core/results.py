@@ -340,6 +340,9 @@ class FigureSeries:
     x  numbers, or texts when the figure is categorical; several equal x in a strip
     y, low, high  base unit; low and high are error bars or empty; in a waterfall, where a bar of length y
                   begins and ends
+    failed  for each x, why the case has no value: "out of memory"; "" where it has one or never ran
+    colour  its place among the colours, the same for this name in every figure of a report; None: its place
+            in the figure
     """
 
     name: str
@@ -347,6 +350,8 @@ class FigureSeries:
     y: tuple[float | None, ...]
     low: tuple[float | None, ...] = ()
     high: tuple[float | None, ...] = ()
+    failed: tuple[str, ...] = ()
+    colour: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +366,10 @@ class FigureMark:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot of a table: what to draw, not how. `ideal` is a dashed line y = x / x0 x y0, points given."""
+    """A plot of a table: what to draw, not how. `ideal` is a dashed line y = x / x0 x y0, points given.
+
+    quantity  what y is; everything but "value" is a ratio
+    """
 
     id: str
     title: str
@@ -375,6 +383,7 @@ class Figure:
     alt: str = ""
     table: str = ""
     changes: tuple[FigureMark, ...] = ()
+    quantity: Quantity = "value"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from reportgen.report.verdict import acceptance_sentences, run_counts, verdict_s
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.figures import build_figures
+from reportgen.tables.series_colours import with_colours
 from reportgen.tables.validate import unused_keys
 
 
@@ -68,7 +69,7 @@ def assemble(
         prose=prose,
         prose_source=Source(definition.body) if prose else None,
         tables=tuple(tables),
-        figures=tuple(figures),
+        figures=with_colours(figures),
         expected=_expected(tables),
         environments=environments(
             {folder: [run for run in runs if id(run) in used] for folder, runs in campaigns.runs.items()}

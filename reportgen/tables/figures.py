@@ -33,12 +33,13 @@ from reportgen.tables.waterfall import waterfall
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a series with the ends of its interval."""
+    """A point of a series with the ends of its interval, or why it has no value."""
 
     x: float | str
     y: float | None = None
     low: float | None = None
     high: float | None = None
+    failed: str = ""
 
 
 def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
@@ -91,6 +92,7 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
         series,
         _ideal(series) if spec.ideal else (),
         _alt(spec, table),
+        quantity=spec.show,
     )
 
 
@@ -202,7 +204,7 @@ def _lines(
             points.setdefault((position, group), []).append(_point(at, cells[position]))
     # Columns first, so that the colours follow the order of the table's heading.
     for (position, group), line in sorted(points.items(), key=lambda item: item[0][0]):
-        if any(point.y is not None for point in line):
+        if any(point.y is not None or point.failed for point in line):
             yield _series(", ".join([_column_name(table, position), *map(str, group)]), line)
 
 
@@ -213,6 +215,7 @@ def _series(name: str, points: Sequence[Point]) -> FigureSeries:
         tuple(point.y for point in points),
         tuple(point.low for point in points),
         tuple(point.high for point in points),
+        tuple(point.failed for point in points),
     )
 
 
@@ -228,20 +231,21 @@ def _other_factors(table: Table, x: str | None) -> list[int]:
 
 
 def _point(x: float | str, cell: Cell) -> Point:
-    return Point(x, cell.value, cell.low, cell.high) if cell.kind == "number" else Point(x)
+    if cell.kind == "number":
+        return Point(x, cell.value, cell.low, cell.high)
+    return Point(x, failed=cell.text if cell.kind == "status" else "")
 
 
 def _strips(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
     for position in columns:
-        xs: list[float | str] = []
-        ys: list[float | None] = []
+        points: list[Point] = []
         for row, cells in _body(table):
-            case = cells[position].case
-            for measurement in case.measurements if case else ():
-                xs.append(_row_name(row))
-                ys.append(measurement.value)
-        if xs:
-            yield FigureSeries(_column_name(table, position), tuple(xs), tuple(ys))
+            cell, name = cells[position], _row_name(row)
+            if cell.kind == "status":
+                points.append(Point(name, failed=cell.text))
+            points += [Point(name, each.value) for each in (cell.case.measurements if cell.case else ())]
+        if points:
+            yield _series(_column_name(table, position), points)
 
 
 def _step_series(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
@@ -266,8 +270,8 @@ def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
 
 def _sorted_by_x(series: FigureSeries) -> FigureSeries:
     """Return a series with numbers for x, in ascending order."""
-    columns = zip(series.x, series.y, series.low, series.high, strict=True)
-    points = [Point(float(x), y, low, high) for x, y, low, high in columns]
+    columns = zip(series.x, series.y, series.low, series.high, series.failed, strict=True)
+    points = [Point(float(x), y, low, high, failed) for x, y, low, high, failed in columns]
     return _series(series.name, sorted(points, key=lambda point: float(point.x)))
 
 

@@ -83,7 +83,7 @@ def _figure(
         title,
         spec.kind,
         "",
-        f"time per {breakdown.per}" + (" (s)" if unit.name == "s" else ""),
+        f"time per {breakdown.per}",
         unit,
         categories,
         series,

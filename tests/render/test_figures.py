@@ -2,16 +2,19 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
 from reportgen.core.results import Figure, FigureKind, FigureSeries
-from reportgen.render.figures import digest, drawing
+from reportgen.core.units import Unit
+from reportgen.render.figures import colours, digest, drawing, frame, scales
 from reportgen.render.figures.kinds.base import (
     categories,
     colour_of,
@@ -80,7 +83,9 @@ def test_a_file_without_stamp_is_not_intact(old: bytes) -> None:
 
 
 def test_inline_figures_have_unique_ids_and_no_document_parts() -> None:
-    shown = digest.inline(_draw(LINE), prefix="one-", alt="a &quot;b&quot;")
+    shown = digest.inline(
+        _draw(LINE), prefix="one-", alt="a &quot;b&quot;", by_colour={"#2b3036": "var(--ink)"}
+    )
     ids = set(re.findall(r'\bid="([^"]*)"', shown))
     assert ids
     assert all(name.startswith("one-") for name in ids)
@@ -91,18 +96,133 @@ def test_inline_figures_have_unique_ids_and_no_document_parts() -> None:
     for part in ("<?xml", "<!", "<style", "<metadata", "<title"):
         assert part not in shown
     assert "#ffffff" in shown  # colours are not ids
+    assert "#2b3036" not in shown
+    assert "var(--ink)" in shown
+
+
+def test_a_name_that_reads_like_a_colour_or_an_id_stays() -> None:
+    name = '#2b3036 id="x" url(#y) <metadata>'
+    shown = digest.inline(
+        _draw(replace(BARS, title=name)), prefix="one-", alt="", by_colour={"#2b3036": "var(--ink)"}
+    )
+    assert name in [element.text for element in ElementTree.fromstring(shown.replace("xlink:", "")).iter()]
+
+
+def test_text_is_text_in_a_font_that_every_system_has() -> None:
+    drawn = _draw(BARS).decode()
+    texts = [each.text for each in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"Throughput", "Throughput (images/s)", "Devices"} <= set(texts)
+    assert re.findall("font-family: [^}]*", drawn) == ["font-family: 'DejaVu Sans', Verdana, sans-serif"]
+
+
+def test_every_neutral_colour_has_one_for_the_dark() -> None:
+    drawn = _draw(LINE).decode()
+    dark = drawn.partition("(prefers-color-scheme: dark)")[2].partition("</style>")[0]
+    for light, other in colours.IN_THE_DARK.items():
+        assert f'[style*="fill: {light}"]{{fill: {other} !important}}' in dark
+    assert {colours.INK, colours.GRID, colours.PAPER} <= colours.IN_THE_DARK.keys()
+
+
+def _texts(figure: Figure) -> list[str | None]:
+    root = ElementTree.fromstring(_draw(figure))
+    return [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_the_ideal_line_and_all_names_are_in_the_legend() -> None:
-    drawn = _draw(LINE).decode()
-    for name in ("OneFlow", "NGC PyTorch", "Ideal"):
-        assert f"<!-- {name} -->" in drawn
+    assert {"OneFlow", "NGC PyTorch", "Ideal"} <= set(_texts(LINE))
+
+
+def _ends(figure: Figure) -> list[str]:
+    with drawing.settings():
+        canvas = Canvas(layout="constrained", dpi=72)
+        axes = canvas.add_subplot()
+        drawing._draw(axes, figure)
+        ends = frame.name_line_ends(axes, figure)
+        frame.settle(canvas, axes, ends)
+    heights = sorted(end.name.get_window_extent().y0 for end in ends)
+    assert all(b - a > 11 for a, b in pairwise(heights))  # no name is on another
+    return [end.name.get_text() for end in ends]
+
+
+def test_a_few_lines_are_named_at_their_ends_unless_one_ends_early() -> None:
+    three = tuple(FigureSeries(name, (1.0, 8.0), (1.0, 7.5)) for name in "abc")
+    figure = replace(LINE, series=three)
+    assert _ends(figure) == ["a", "b", "c", "Ideal"]
+    assert _texts(figure).count("a") == 1
+    assert _ends(replace(figure, series=three * 3)) == []
+    assert _ends(LINE) == []  # the second line has no value for 8
+
+
+def test_a_series_has_the_colour_that_the_report_gives_it() -> None:
+    series = tuple(replace(each, colour=3 - n) for n, each in enumerate(LINE.series))
+    drawn = _draw(replace(LINE, series=series)).decode().partition("</style>")[2]
+    assert colours.SERIES[3] in drawn
+    assert colours.SERIES[0] not in drawn
+
+
+@pytest.mark.parametrize("kind", [FigureKind.LINE, FigureKind.BAR, FigureKind.STACKED_BAR, FigureKind.STRIP])
+def test_a_case_that_failed_has_a_cross_and_the_legend_says_why(kind: FigureKind) -> None:
+    series = (FigureSeries("s", ("1", "8"), (1.0, None), failed=("", "out of memory")),)
+    figure = replace(BARS, kind=kind, series=series)
+    assert "out of memory" in _texts(figure)
+    with drawing.settings():
+        axes = Canvas().add_subplot()
+        drawing_of(figure).draw(axes, figure)
+    (cross,) = [line for line in axes.lines if line.get_marker() == "x"]
+    assert list(np.asarray(cross.get_xdata())) == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        ((1.0, 8.0, 16.0, 32.0), (1.0, 2.0, 3.0, 4.0), ("log", "linear")),
+        ((1.0, 2.0, 3.0, 4.0, 5.0), (1.0, 2.0, 3.0, 49.0, 5.0), ("linear", "linear")),
+        ((8.0, 16.0, 24.0, 32.0), (0.1, 1.0, 3.0, 5.0), ("linear", "log")),
+        ((8.0, 16.0, 24.0, 32.0), (0.0, 1.0, 3.0, 500.0), ("linear", "linear")),
+        ((1.0, 32.0), (1.0, 30.0), ("linear", "linear")),
+    ],
+)
+def test_sizes_that_double_and_values_over_decades_have_log_axes(
+    x: tuple[float, ...], y: tuple[float, ...], expected: tuple[str, str]
+) -> None:
+    figure = replace(LINE, series=(FigureSeries("s", x, y),), ideal=())
+    assert (scales.x_scale(figure), scales.y_scale(figure, is_bar=False)) == expected
+    assert scales.y_scale(figure, is_bar=True) == "linear"
+
+
+def test_beside_logarithmic_sizes_a_diagonal_is_straight() -> None:
+    series = (FigureSeries("s", (1.0, 8.0, 16.0, 32.0), (1.0, 7.0, 14.0, 27.0)),)
+    figure = replace(LINE, series=series, ideal=((1.0, 1.0), (32.0, 32.0)))
+    assert (scales.x_scale(figure), scales.y_scale(figure, is_bar=False)) == ("log", "log")
+
+
+def test_ratios_have_a_line_at_one_and_no_empty_room_down_to_zero() -> None:
+    ratio = replace(BARS, quantity="ratio", unit=example.RATIO)
+    assert (scales.reference(ratio), scales.reference(BARS)) == (1.0, None)
+    assert not scales.begins_at_zero(ratio, is_bar=False, from_zero=True)
+    assert scales.begins_at_zero(ratio, is_bar=True, from_zero=True)
+    assert scales.begins_at_zero(BARS, is_bar=False, from_zero=True)
+
+
+@pytest.mark.parametrize("title", ["time per step", "memory of devices"])
+def test_the_axis_has_its_unit_whatever_letters_its_title_has(title: str) -> None:
+    figure = replace(BARS, y_title=title, unit=Unit("s", "s", 1.0))
+    assert scales.values_title(figure) == f"{title} (s)"
+
+
+def test_names_of_two_parts_are_on_two_lines() -> None:
+    names = tuple(f"{seq} · {batch}" for seq in (128, 256) for batch in (1, 2, 4, 8, 16))
+    figure = replace(BARS, x_title="seq · batch", categories=names, series=())
+    texts = _texts(replace(figure, series=(FigureSeries("s", names, (1.0,) * 10),)))
+    assert (texts.count("128"), texts.count("256"), texts.count("16")) == (1, 1, 2)
+    assert "batch within seq" in texts
 
 
 def test_missing_values_draw_nothing() -> None:
     one = replace(BARS, series=(FigureSeries("s", ("1", "8"), (1.0, None)),))
     two = replace(BARS, series=(FigureSeries("s", ("1", "8"), (1.0, 2.0)),))
-    assert (_draw(one).count(b"#0072b2"), _draw(two).count(b"#0072b2")) == (1, 2)
+    drawn = [_draw(each).partition(b"</style>")[2].count(b"#0072b2") for each in (one, two)]
+    assert drawn == [1, 2]
 
 
 def test_no_clock_and_no_version_is_written(tmp_path: Path) -> None:
@@ -113,7 +233,7 @@ def test_no_clock_and_no_version_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(1500.0, "1,500"), (0.25, "0.25"), (1.5, "1.5"), (0.0, "0")])
 def test_ticks_separate_thousands(value: float, text: str) -> None:
-    assert drawing._tick(value, None) == text
+    assert frame.tick(value, None) == text
 
 
 def test_the_default_alt_text_names_axes_and_series() -> None:
@@ -155,7 +275,7 @@ def test_bars_with_long_names_are_horizontal_the_first_on_top(kind: FigureKind) 
     figure = replace(BARS, kind=kind, categories=names, series=series)
     axes = Canvas().add_subplot()
     drawing._draw(axes, figure)
-    assert [label.get_text() for label in axes.get_yticklabels()] == list(names)
+    assert [label.get_text().replace("\n", " ") for label in axes.get_yticklabels()] == list(names)
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
     assert axes.get_xlim()[0] == 0
     assert {bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)} == {1.0, 2.0}
@@ -176,8 +296,8 @@ def test_names_of_any_length_leave_room_for_the_plot(kind: FigureKind) -> None:
     series = tuple(FigureSeries(f"{name}{n}", (name, "8"), (1.0, 2.0)) for n in range(3))
     figure = replace(BARS, kind=kind, title=name, x_title=name, categories=(name, "8"), series=series)
     assert "…".encode() in _draw(figure)
-    assert shorten("a" * 50) == "a" * 50
-    assert shorten("a" * 26 + "b" * 26) == "a" * 25 + "…" + "b" * 24
+    assert shorten("a" * 34) == "a" * 34
+    assert shorten("a" * 26 + "b" * 26) == "a" * 17 + "…" + "b" * 16
 
 
 def _height(figure: Figure) -> float:

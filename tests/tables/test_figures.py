@@ -83,6 +83,14 @@ def test_a_strip_shows_every_repeat():
     assert [(s.x, s.y) for s in figure.series] == [(("a", "a", "a"), (1.0, 2.0, 3.0))]
 
 
+@pytest.mark.parametrize("kind", ["bar", "strip"])
+def test_a_case_that_did_not_fit_says_so(kind):
+    runs = [published_run(m="a", throughput=1.0), run(factors={"m": "b"}, status="out_of_memory")]
+    (figure,) = figures(runs, kind=kind, table={"rows": ("m",)})
+    (line,) = figure.series
+    assert (line.y, line.failed) == ((1.0, None), ("", "out of memory"))
+
+
 def steps(value, *, span=1, rank=0, clock="host"):
     """Return a series of 130 entries."""
     return series([value] * 130, span=span, rank=rank, clock=clock)

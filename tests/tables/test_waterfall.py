@@ -72,12 +72,7 @@ def test_parts_that_lengthen_and_shorten_the_time_are_different_series() -> None
 
 def test_its_texts_name_the_cell_and_the_split() -> None:
     drawn = figure(model="y", gpu="B")
-    assert (drawn.id, drawn.title, drawn.y_title, drawn.table) == (
-        "f",
-        "Why: y, B",
-        "time per step (s)",
-        "t/y",
-    )
+    assert (drawn.id, drawn.title, drawn.y_title, drawn.table) == ("f", "Why: y, B", "time per step", "t/y")
     assert drawn.alt == (
         "waterfall plot: Why: y, B; from A to B: 2.00 s more per step: data loading 50 %, forward 50 %"
     )

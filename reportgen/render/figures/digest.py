@@ -8,8 +8,10 @@ is drawn today, see `shapes`.
 
 import hashlib
 import re
+from collections.abc import Mapping
 
 from reportgen.render.figures.shapes import is_same_drawing
+from reportgen.render.figures.svg_style import recoloured
 
 _STAMP = re.compile(rb"<!-- reportgen content=([0-9a-f]{64}) bytes=([0-9a-f]{64}) -->\n")
 _NO_DIGEST = b"0" * 64
@@ -19,6 +21,7 @@ _OUTSIDE_ONLY = re.compile(
     r"\s*<metadata>.*?</metadata>|\s*<!--.*?-->|\s*<title>.*?</title>|\s*<defs>\s*<style.*?</style>\s*</defs>",
     re.DOTALL,
 )
+_TAG = re.compile(r"<[^<>]+>")
 _ID = re.compile(r'\bid="|\bhref="#|url\(#')
 
 
@@ -61,14 +64,16 @@ def _prologue(svg: bytes) -> bytes:
     return _STAMP.sub(b"", svg.partition(b"<svg")[0])
 
 
-def inline(svg: bytes, *, prefix: str, alt: str) -> str:
+def inline(svg: bytes, *, prefix: str, alt: str, by_colour: Mapping[str, str]) -> str:
     """Return the `<svg>` element for a page.
 
-    prefix  put before each id, so that several figures fit on one page
-    alt     HTML-escaped alternative text
+    prefix     put before each id, so that several figures fit on one page
+    alt        HTML-escaped alternative text
+    by_colour  the page's colours for those of the figure
     """
-    element = _OUTSIDE_ONLY.sub("", _PROLOGUE.sub("", svg.decode(), count=1))
-    element = _ID.sub(lambda match: f"{match.group()}{prefix}", element)
+    element = recoloured(_OUTSIDE_ONLY.sub("", _PROLOGUE.sub("", svg.decode(), count=1)), by_colour)
+    # In tags only: a name in the figure may read like an attribute.
+    element = _TAG.sub(lambda tag: _ID.sub(lambda match: f"{match.group()}{prefix}", tag.group()), element)
     return element.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1).strip()
 
 

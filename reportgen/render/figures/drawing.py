@@ -1,8 +1,8 @@
 """Draw figures as SVG: the same bytes for the same figure with any matplotlib settings of the user.
 
 A Figure goes in, a stamped SVG comes out; `kinds` draws the data. Matplotlib is used without pyplot and with
-a full set of explicit settings. Text becomes paths of the bundled font, so the viewer's fonts do not matter.
-Data are rounded to 12 digits before drawing, so the last bit of a processor does not matter.
+a full set of explicit settings. Text stays text and is laid out for the bundled font. Data are rounded to
+12 digits before drawing, so the last bit of a processor does not matter.
 """
 
 import hashlib
@@ -17,35 +17,30 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from reportgen.core import units
 from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure
-from reportgen.render.figures import colours, digest
+from reportgen.render.figures import colours, digest, frame, scales, svg_style
 from reportgen.render.figures.colours import GRID, INK, PAPER
-from reportgen.render.figures.kinds.base import categories, drawing_of, is_horizontal, shorten
-from reportgen.render.grid import unit_label
+from reportgen.render.figures.kinds.base import categories, drawing_of, is_horizontal
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
-DRAWING = 7
+DRAWING = 8
 
-_TITLE = 10.5
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",
     "text.parse_math": False,  # a "$" in a log is a dollar sign
     "text.usetex": False,
     "font.family": ["DejaVu Sans"],
-    "font.size": 9.0,
+    "font.size": 10.5,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
-    "axes.titlesize": _TITLE,
-    "axes.titleweight": "bold",
+    "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
     "axes.facecolor": PAPER,
     "axes.grid": True,
@@ -60,22 +55,23 @@ _SETTINGS = {
     "xtick.color": INK,
     "ytick.color": INK,
     "ytick.major.size": 0.0,
+    "xtick.labelsize": 10.0,
+    "ytick.labelsize": 10.0,
     "legend.frameon": False,
-    "legend.fontsize": 8.5,
+    "legend.fontsize": 10.0,
+    "legend.columnspacing": 1.4,
+    "legend.handlelength": 1.6,
+    "legend.borderaxespad": 0.2,
     "lines.linewidth": 1.8,
     "lines.markersize": 6.0,
     "figure.facecolor": PAPER,
     "savefig.facecolor": "auto",
 }
 
-_SIZE = (7.2, 4.0)  # inches; the width of a page of text at 96 dots per inch
+# In inches. A telephone shows a figure of this width with letters of 9 pixels, a page of text at its size.
+_SIZE = (6.0, 3.9)
 _BAR_PITCH = 0.24  # inches from one horizontal bar to the next
 _MAX_HEIGHT = 48.0
-_MAX_TITLE = 80
-# About 100 characters of the legend's font fit side by side; each name has a sign and a gap of 8.
-_LEGEND_WIDTH = 100
-_LEGEND_SIGN = 8
-_IDEAL = "Ideal"
 
 
 @contextmanager
@@ -95,20 +91,28 @@ def figure_svg(figure: Figure) -> bytes:
     """Return the figure as a stamped SVG; draw many inside one `settings()`."""
     shown = _rounded(figure)
     shown = replace(shown, categories=categories(shown))
-    width, height = _SIZE
-    if is_horizontal(shown):
-        bars = len(shown.categories) * drawing_of(shown).bars_per_category(shown)
-        height = min(_MAX_HEIGHT, max(height, 1.2 + _BAR_PITCH * bars))
-    canvas = Canvas(figsize=(width, height), layout="constrained")
+    # The backend's resolution, so that a pixel of the layout is a point.
+    canvas = Canvas(figsize=_size(shown), layout="constrained", dpi=72)
     axes = canvas.add_subplot()
     _draw(axes, shown)
-    _label(canvas, axes, shown)
-    _legend(canvas, axes, shown)
+    ends = frame.name_line_ends(axes, shown)
+    frame.label(canvas, axes, shown)
+    frame.legend(canvas, axes, shown, but=[end.name.get_text() for end in ends])
+    frame.settle(canvas, axes, ends)
     drawn = io.BytesIO()
-    metadata = {"Date": None, "Creator": None, "Title": shown.title}
+    metadata = dict.fromkeys(("Date", "Creator", "Format", "Type")) | {"Title": shown.title}
     # `savefig` would draw everything twice, the first time to compute a tight frame.
     FigureCanvasSVG(canvas).print_svg(drawn, metadata=metadata)  # type: ignore[no-untyped-call]
-    return digest.stamped(drawn.getvalue(), content_digest(figure))
+    return digest.stamped(svg_style.styled(drawn.getvalue()), content_digest(figure))
+
+
+def _size(figure: Figure) -> tuple[float, float]:
+    """Return width and height in inches: horizontal bars need room below each other."""
+    width, height = _SIZE
+    if is_horizontal(figure):
+        bars = len(figure.categories) * drawing_of(figure).bars_per_category(figure)
+        height = min(_MAX_HEIGHT, max(height * 0.6, 1.5 + _BAR_PITCH * (bars + 0.5 * len(figure.categories))))
+    return width, height
 
 
 def up_to_date(figure: Figure, old: bytes | None) -> bytes:
@@ -142,6 +146,7 @@ def _rounded(figure: Figure) -> Figure:
             y=tuple(map(value, line.y)),
             low=tuple(value(bound) for bound in line.low),
             high=tuple(value(bound) for bound in line.high),
+            failed=tuple(map(one_line, line.failed)),
         )
         for line in figure.series
     )
@@ -166,51 +171,30 @@ def _x(x: float | str) -> float | str:
 
 
 def _draw(axes: Axes, figure: Figure) -> None:
-    """Draw the data, the ideal line if there is one, and begin the axis of the values at zero."""
+    """Draw the data and the lines to compare them with; choose the scales and where the values begin."""
     drawing = drawing_of(figure)
     drawing.draw(axes, figure)
+    flat, is_bar = is_horizontal(figure), drawing.is_bar
     if figure.ideal:
         x, y = zip(*figure.ideal, strict=True)
-        axes.plot(x, y, color=colours.IDEAL, linestyle="--", linewidth=1.2, label=_IDEAL, zorder=1)
-    if is_horizontal(figure) and axes.dataLim.xmin >= 0:
-        axes.set_xlim(left=0)
-    elif drawing.from_zero and axes.dataLim.ymin >= 0:
-        axes.set_ylim(bottom=0)
+        axes.plot(x, y, color=colours.IDEAL, linestyle="--", linewidth=1.2, label=frame.IDEAL, zorder=1)
+    at = scales.reference(figure)
+    if at is not None:
+        draw_line = axes.axvline if flat else axes.axhline
+        draw_line(at, color=colours.INK, linestyle="--", linewidth=1.0, zorder=1.5)
+    if scales.x_scale(figure) == "log":
+        _keep_ticks(axes)
+    if scales.y_scale(figure, is_bar=is_bar) == "log":
+        axes.set_xscale("log") if flat else axes.set_yscale("log")
+    elif scales.begins_at_zero(figure, is_bar=is_bar, from_zero=drawing.from_zero):
+        lowest = axes.dataLim.xmin if flat else axes.dataLim.ymin
+        if lowest >= 0:
+            axes.set_xlim(left=0) if flat else axes.set_ylim(bottom=0)
 
 
-def _label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
-    unit = unit_label(figure.unit)
-    title = shorten(figure.title, most=_MAX_TITLE)
-    values: Axis = axes.yaxis
-    names: Axis = axes.xaxis
-    if is_horizontal(figure):  # the names take half of the width, so the title begins above them
-        canvas.suptitle(title, x=0.01, ha="left", size=_TITLE, weight="bold")
-        values, names = names, values
-        values.set_major_locator(MaxNLocator(5))  # numbers side by side need more room
-    else:
-        axes.set_title(title, pad=12)
-    names.set_label_text(figure.x_title)
-    y_title = figure.y_title
-    values.set_label_text(f"{y_title} ({unit})" if unit and unit not in y_title else y_title)
-    values.set_major_formatter(FuncFormatter(_tick))
-
-
-def _tick(value: float, _position: int | None) -> str:
-    return units.text(value, digits=6).rstrip("0").rstrip(".") if value % 1 else units.text(value, decimals=0)
-
-
-def _legend(canvas: Canvas, axes: Axes, figure: Figure) -> None:
-    """Name the series: below the plot if there are up to four or names are long, else beside it."""
-    # The series in their order, then the reference line and how many series are not named.
-    names = {series.name for series in figure.series}
-    pairs = zip(*axes.get_legend_handles_labels(), strict=True)
-    named = sorted(pairs, key=lambda pair: pair[1] not in names)
-    if len(named) < 2:
-        return
-    handles, texts = zip(*named, strict=True)
-    labels = [shorten(text) for text in texts]
-    columns = max(1, _LEGEND_WIDTH // (max(map(len, labels)) + _LEGEND_SIGN))
-    if len(named) > 4 and columns > 3:
-        canvas.legend(handles, labels, loc="outside right upper")
-    else:
-        canvas.legend(handles, labels, loc="outside lower left", ncols=min(columns, len(named)))
+def _keep_ticks(axes: Axes) -> None:
+    """Make the x axis logarithmic with the ticks that it has."""
+    ticks, labels = axes.get_xticks(), axes.get_xticklabels()
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, labels=[text.get_text() for text in labels])
+    axes.set_xticks([], minor=True)

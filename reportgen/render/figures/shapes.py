@@ -3,7 +3,7 @@
 Two versions of matplotlib write the same figure with other bytes: they name glyphs and clip paths
 differently, and the margins around the axes differ by a point or two. So a drawing is reduced to its shapes:
 each with its style and its points on the page, references resolved. What is inside the axes has to be at the
-same place of the axes; texts and legends have to be the same outlines at almost the same place of the page.
+same place of the axes; texts and legends have to be equal, at almost the same place of the page.
 
 An element or attribute that matplotlib does not write for our figures is an UnknownDrawingError, so a file
 with a script or a link to another host equals no drawing.
@@ -21,6 +21,7 @@ _MAX_DIFFERENCE = 0.25
 _MAX_LAYOUT_SHIFT = 3.0
 # Ticks and their labels are this far outside of the axes.
 _TICK_LENGTH = 4.0
+_BASELINE = 10.0
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -31,6 +32,7 @@ _KNOWN = {
     "g": {"id", "style", "transform", "clip-path"},
     "path": {"id", "d", "style", "transform", "clip-path"},
     "use": {_HREF, "x", "y", "style", "transform"},
+    "text": {"x", "y", "style", "transform"},
 }
 _DEFINED = {"path": _KNOWN["path"], "clipPath": {"id"}, "style": {"type"}}
 _RECTANGLE = ("x", "y", "width", "height")
@@ -154,10 +156,9 @@ class _Drawing:
             raise UnknownDrawingError(kind)
         matrix = _times(outer, _matrix(attributes.get("transform", "")))
         sizes = (attributes.get(name, "") for name in ("width", "height", "viewBox"))
-        # Text is drawn upside down: its outlines come from fonts, whose y axis points up.
-        role = _TEXT if matrix[0] * matrix[3] < matrix[1] * matrix[2] else ""
+        role = _TEXT if kind == "text" else ""
         what = (role, kind, str(depth), attributes.get("style", ""), (element.text or "").strip(), *sizes)
-        commands, points = _path(attributes.get("d", ""))
+        commands, points = _path(attributes.get("d", "")) if kind != "text" else ("", _baseline(attributes))
         yield Shape((*what, commands), _on_page(points, matrix))
         if "clip-path" in attributes:
             yield self._clip(attributes["clip-path"], matrix)
@@ -187,6 +188,12 @@ def _invisible(element: Element) -> Iterator[Shape]:
         if each.tag != f"{_SVG}defs" and (element.tag == f"{_SVG}metadata" or each.tag == f"{_SVG}style"):
             attributes = (f"{name}={value}" for name, value in sorted(each.attrib.items()))
             yield Shape((each.tag, (each.text or "").strip(), *attributes))
+
+
+def _baseline(attributes: Mapping[str, str]) -> tuple[float, ...]:
+    """Return where a text is, and a point further along its line, which a rotation moves."""
+    x, y = (_number(attributes.get(name, "0")) for name in ("x", "y"))
+    return (x, y, x + _BASELINE, y)
 
 
 def _path(text: str) -> tuple[str, tuple[float, ...]]:
@@ -233,6 +240,9 @@ def _step(name: str, numbers: list[float]) -> _Matrix:
         case "rotate", [degrees]:
             angle = math.radians(degrees)
             return (math.cos(angle), math.sin(angle), -math.sin(angle), math.cos(angle), 0.0, 0.0)
+        case "rotate", [degrees, x, y]:
+            around = _times((1.0, 0.0, 0.0, 1.0, x, y), _step("rotate", [degrees]))
+            return _times(around, (1.0, 0.0, 0.0, 1.0, -x, -y))
         case "matrix", [a, b, c, d, e, f]:
             return (a, b, c, d, e, f)
     raise UnknownDrawingError("transform")

@@ -21,7 +21,7 @@ from reportgen.render import acceptance, evidence, first_screen, page_outline, p
 from reportgen.render.best_cells import best_cells
 from reportgen.render.evidence_data import evidence_json
 from reportgen.render.figures import digest
-from reportgen.render.figures.colours import GRID, INK, PAPER
+from reportgen.render.figures.colours import ON_A_PAGE
 from reportgen.render.grid import Grid, lay_out
 from reportgen.render.outputs import csv, steps
 from reportgen.render.outputs.base import Content, Output
@@ -48,9 +48,6 @@ _MOST_UNFOLDED = 4
 
 # The placeholders of two blocks after each other.
 _PAIR = re.compile(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
-
-# A figure inside the page takes the page's colours, light or dark.
-_THEME = {INK: "var(--ink)", GRID: "var(--line)", PAPER: "var(--paper)"}
 
 
 def index_html(content: Content) -> bytes:
@@ -243,10 +240,11 @@ class _Page:
     def _drawing(self, figure: Figure) -> Markup:
         name = self._content.figure_names[figure.id]
         shown = digest.inline(
-            self._content.svgs[figure.id], prefix=f"{name}-", alt=html_escape(alt_text(figure))
+            self._content.svgs[figure.id],
+            prefix=f"{name}-",
+            alt=html_escape(alt_text(figure)),
+            by_colour=ON_A_PAGE,
         )
-        for colour, themed in _THEME.items():
-            shown = shown.replace(colour, themed)
         return self._macro("figure", Markup(shown), name)
 
     def environment(self) -> Markup:

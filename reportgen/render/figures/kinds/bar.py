@@ -12,9 +12,11 @@ from reportgen.render.figures.kinds.base import (
     colour_of,
     errors,
     is_horizontal,
+    mark_failures,
     name_categories,
     positions,
     present,
+    style_of,
 )
 
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
@@ -28,12 +30,13 @@ def draw(axes: Axes, figure: Figure) -> None:
         shown = present(series)
         x = positions(figure, series)
         shift = (n - (len(figure.series) - 1) / 2) * width
-        style = bar_style(n) | {"label": series.name}
+        style = bar_style(style_of(figure, n)) | {"label": series.name}
         places, values = [x[i] + shift for i in shown], [series.y[i] or 0.0 for i in shown]
         if is_horizontal(figure):
             axes.barh(places, values, width * _GAP, xerr=errors(series, shown), **style)
         else:
             axes.bar(places, values, width * _GAP, yerr=errors(series, shown), **style)
+        mark_failures(axes, figure, n, shift)
     name_categories(axes, figure)
 
 
@@ -48,4 +51,6 @@ def bar_style(position: int) -> dict[str, Any]:
     }
 
 
-DRAWING = Drawing(draw=draw, is_bar=True, bars_per_category=lambda figure: len(figure.series))
+DRAWING = Drawing(
+    draw=draw, is_bar=True, horizontal="if-long", bars_per_category=lambda figure: len(figure.series)
+)

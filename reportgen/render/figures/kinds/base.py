@@ -5,25 +5,36 @@ drawn as zero. Series differ in colour and in marker or hatching, so a reader ne
 """
 
 import math
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import groupby
+from math import log
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
 
 from reportgen.core import units
 from reportgen.core.results import Figure, FigureSeries
-from reportgen.render.figures import colours
+from reportgen.render.figures import colours, scales
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 GROUP_WIDTH = 0.8  # of a group of bars or dots, as a share of the distance between two categories
 
-_MAX_NAME = 50
+_MAX_NAME = 34
 _MAX_UPRIGHT_NAME = 12
-_MAX_CROWD = 80  # characters of all names together
-_MAX_TICKS = 12
-_MIN_TICK_DISTANCE = 0.04  # as a share of the axis
+_MAX_CROWD = 55  # characters of all names together, each with a gap of 2
+_MAX_TICKS = 10
+_MIN_TICK_DISTANCE = 0.06  # as a share of the axis
+_MANY_NAMES = 8
+# Failures of one x are above each other, from the axis upwards, in shares of its length.
+_LOWEST_FAILURE, _NEXT_FAILURE = 0.025, 0.04
+_INNER_NAME = " · "
+# Names longer than a line are written on two.
+_MAX_LINE = 24
+_LETTER, _AXIS_WIDTH = 6.4, 380.0  # points
 
 
 def _one(_figure: Figure) -> int:
@@ -35,15 +46,19 @@ class Drawing:
     """How figures of one kind are drawn.
 
     draw               draws the series onto axes
-    is_bar             x is always a category, and bars with long names are horizontal
+    is_bar             lengths show the values, so their axis is linear and begins at zero
+    horizontal         when the categories, which x then always is, are below each other
     from_zero          the axis of the values begins at zero
     bars_per_category  how many bars are beside each other
+    has_line_ends      a few series are named at the ends of their lines
     """
 
     draw: Callable[[Axes, Figure], None]
     is_bar: bool = False
+    horizontal: Literal["never", "if-long", "always"] = "never"
     from_zero: bool = True
     bars_per_category: Callable[[Figure], int] = _one
+    has_line_ends: bool = False
 
 
 def drawing_of(figure: Figure) -> Drawing:
@@ -56,7 +71,8 @@ def drawing_of(figure: Figure) -> Drawing:
 def categories(figure: Figure) -> tuple[str, ...]:
     """Return the categories of the figure and of its series; none if x is a number."""
     xs = [x for series in figure.series for x in series.x]
-    if not figure.categories and not drawing_of(figure).is_bar and not any(isinstance(x, str) for x in xs):
+    is_numeric = not figure.categories and not any(isinstance(x, str) for x in xs)
+    if is_numeric and drawing_of(figure).horizontal == "never":
         return ()
     return tuple(dict.fromkeys([*figure.categories, *map(_category, xs)]))
 
@@ -66,18 +82,31 @@ def _category(x: float | str) -> str:
 
 
 def is_horizontal(figure: Figure) -> bool:
-    """Return True for horizontal bars: under vertical bars the long names would need rotating."""
-    names = categories(figure)
-    return drawing_of(figure).is_bar and _is_crowded(names) and max(map(len, names)) > _MAX_UPRIGHT_NAME
+    """Return whether categories are below each other: side by side, long names would need rotating."""
+    names, when = categories(figure), drawing_of(figure).horizontal
+    is_long = max(map(len, names), default=0) > _MAX_UPRIGHT_NAME
+    return when == "always" or (when == "if-long" and is_long and _is_crowded(names))
 
 
 def _is_crowded(names: Sequence[str]) -> bool:
-    return sum(map(len, names)) > _MAX_CROWD or max(map(len, names), default=0) > 2 * _MAX_UPRIGHT_NAME
+    total = sum(len(name) + 2 for name in names)
+    return total > _MAX_CROWD or max(map(len, names), default=0) > 2 * _MAX_UPRIGHT_NAME
 
 
 def shorten(name: str, most: int = _MAX_NAME) -> str:
     """Return a name without its middle if it is too long to leave room for the plot."""
     return name if len(name) <= most else f"{name[: most // 2]}…{name[-most // 2 + 1 :]}"
+
+
+def _on_two_lines(name: str) -> str:
+    lines = textwrap.wrap(name, _MAX_LINE)
+    return "\n".join(lines) if len(lines) == 2 else shorten(name)
+
+
+def style_of(figure: Figure, position: int) -> int:
+    """Return which colour, marker and hatching the series at a position has."""
+    colour = figure.series[position].colour
+    return position if colour is None else colour
 
 
 def colour_of(position: int) -> str:
@@ -114,32 +143,73 @@ def errors(series: FigureSeries, shown: Sequence[int]) -> list[list[float]] | No
     return [below, above]
 
 
+def along(figure: Figure, places: Sequence[float], values: Sequence[float]) -> tuple[Any, Any]:
+    """Return x and y on the page: categories that are below each other have their values to the right."""
+    return (values, places) if is_horizontal(figure) else (places, values)
+
+
+def mark_failures(axes: Axes, figure: Figure, position: int, shift: float = 0.0, *, colour: str = "") -> None:
+    """Draw a cross at the axis for each case of a series that has no value because it failed.
+
+    shift  from the category, as in a group of bars; colour  instead of that of the series
+    """
+    series = figure.series[position]
+    lost = [i for i, why in enumerate(series.failed) if why]
+    if not lost:
+        return
+    x = positions(figure, series)
+    height = _LOWEST_FAILURE + (0.0 if shift else position * _NEXT_FAILURE)
+    flat = is_horizontal(figure)
+    axes.plot(
+        *along(figure, [x[i] + shift for i in lost], [height] * len(lost)),
+        transform=axes.get_yaxis_transform() if flat else axes.get_xaxis_transform(),
+        color=colour or colour_of(style_of(figure, position)),
+        linestyle="none",
+        marker="x",
+        markersize=5.5,
+        markeredgewidth=1.6,
+        zorder=4,
+    )
+
+
+def failures(figure: Figure) -> tuple[str, ...]:
+    """Return why cases of a figure have no value, each reason once."""
+    return tuple(sorted({why for series in figure.series for why in series.failed if why}))
+
+
 def label_x(axes: Axes, figure: Figure) -> None:
     """Put a tick at each x, without those whose labels would overlap."""
     if figure.categories:
         name_categories(axes, figure)
         return
-    values = sorted({x for series in figure.series for x in series.x if not isinstance(x, str)})
+    values = scales.numbers(figure)
     if not values:
         return
-    distance = (values[-1] - values[0]) * _MIN_TICK_DISTANCE
+    place: Callable[[float], float] = log if scales.x_scale(figure) == "log" else float
+    distance = (place(values[-1]) - place(values[0])) * _MIN_TICK_DISTANCE
     kept = values[-1:]
     for value in reversed(values[:-1]):
-        if kept[-1] - value >= distance:
+        if place(kept[-1]) - place(value) >= distance:
             kept.append(value)
     if len(kept) <= _MAX_TICKS:
         axes.set_xticks(kept, labels=[f"{value:,g}" for value in kept])
+        axes.set_xticks([], minor=True)
 
 
 def name_categories(axes: Axes, figure: Figure) -> None:
-    """Put the name of each category at the axis, the first one on top if bars are horizontal."""
+    """Put the name of each category at the axis, the first one on top if they are below each other."""
     names = figure.categories
     labels = [shorten(name) for name in names]
     if is_horizontal(figure):
+        labels = [_on_two_lines(name) for name in names]
         axes.set_yticks(range(len(names)), labels=labels)
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
         axes.grid(visible=True, axis="x")
+        return
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    if has_two_levels(figure):
+        _name_groups(axes, names)
         return
     is_crowded = _is_crowded(names)
     axes.set_xticks(
@@ -147,5 +217,36 @@ def name_categories(axes: Axes, figure: Figure) -> None:
         labels=labels,
         rotation=30 if is_crowded else 0,
         ha="right" if is_crowded else "center",
+        rotation_mode="anchor",
     )
-    axes.set_xlim(-0.6, len(names) - 0.4)
+
+
+def has_two_levels(figure: Figure) -> bool:
+    """Return whether names of two parts are written on two lines, the first part once for its neighbours."""
+    parts = [name.split(_INNER_NAME) for name in figure.categories]
+    if is_horizontal(figure) or len(parts) <= _MANY_NAMES or {len(part) for part in parts} != {2}:
+        return False
+    outer = [name for name, _ in groupby(part[0] for part in parts)]
+    widest = max(len(part[1]) for part in parts) * _LETTER
+    return len(outer) == len(set(outer)) and widest <= _AXIS_WIDTH / len(parts)
+
+
+def _name_groups(axes: Axes, names: Sequence[str]) -> None:
+    parts = [name.split(_INNER_NAME) for name in names]
+    axes.set_xticks(range(len(names)), labels=[inner for _, inner in parts])
+    begin = 0
+    for outer, group in groupby(parts, key=lambda part: part[0]):
+        end = begin + len(list(group))
+        axes.annotate(
+            shorten(outer),
+            xy=((begin + end - 1) / 2, 0),
+            xycoords=axes.get_xaxis_transform(),
+            xytext=(0, -20),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            weight="bold",
+        )
+        if begin:
+            axes.axvline(begin - 0.5, color=colours.GRID, linewidth=1.2, zorder=0)
+        begin = end

@@ -8,9 +8,11 @@ from reportgen.render.figures.kinds.base import (
     colour_of,
     errors,
     label_x,
+    mark_failures,
     marker_of,
     positions,
     present,
+    style_of,
 )
 
 
@@ -19,17 +21,19 @@ def draw(axes: Axes, figure: Figure) -> None:
     for n, series in enumerate(figure.series):
         shown = present(series)
         x = positions(figure, series)
+        style = style_of(figure, n)
         axes.errorbar(
             [x[i] for i in shown],
             [series.y[i] or 0.0 for i in shown],
             yerr=errors(series, shown),
-            color=colour_of(n),
-            marker=marker_of(n),
+            color=colour_of(style),
+            marker=marker_of(style),
             capsize=2.5,
             elinewidth=1.0,
             label=series.name,
         )
+        mark_failures(axes, figure, n)
     label_x(axes, figure)
 
 
-DRAWING = Drawing(draw=draw)
+DRAWING = Drawing(draw=draw, has_line_ends=True)

@@ -5,14 +5,17 @@ import math
 from matplotlib.axes import Axes
 
 from reportgen.core.results import Figure
+from reportgen.render.figures import colours
 from reportgen.render.figures.kinds.bar import bar_style
 from reportgen.render.figures.kinds.base import (
     GROUP_WIDTH,
     Drawing,
     is_horizontal,
+    mark_failures,
     name_categories,
     positions,
     present,
+    style_of,
 )
 
 _WIDTH = GROUP_WIDTH * 0.75
@@ -23,7 +26,7 @@ def draw(axes: Axes, figure: Figure) -> None:
     tops = [0.0] * max(1, len(figure.categories))
     for n, series in enumerate(figure.series):
         shown = present(series)
-        style = bar_style(n) | {"label": series.name}
+        style = bar_style(style_of(figure, n)) | {"label": series.name}
         x = positions(figure, series)
         places = [int(x[i]) for i in shown]
         values = [series.y[i] or 0.0 for i in shown]
@@ -34,7 +37,9 @@ def draw(axes: Axes, figure: Figure) -> None:
             axes.bar(places, values, _WIDTH, bottom=base, **style)
         for place, value in zip(places, values, strict=True):
             tops[place] = math.fsum((tops[place], value))
+    if figure.series:
+        mark_failures(axes, figure, 0, colour=colours.INK)
     name_categories(axes, figure)
 
 
-DRAWING = Drawing(draw=draw, is_bar=True)
+DRAWING = Drawing(draw=draw, is_bar=True, horizontal="if-long")

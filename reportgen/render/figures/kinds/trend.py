@@ -13,10 +13,11 @@ from reportgen.render.figures.kinds.base import (
     positions,
     present,
     shorten,
+    style_of,
 )
 
 # Names of dates and versions are of about equal length: more than these would overlap.
-_MAX_NAMES = 12
+_MAX_NAMES = 8
 _MAX_TEXT = 24
 # Texts of changes are below each other in so many rows, each this share of the axis high.
 _TEXT_ROWS, _ROW_HEIGHT = 5, 0.06
@@ -31,8 +32,8 @@ def draw(axes: Axes, figure: Figure) -> None:
             [x[i] for i in shown],
             [series.y[i] or 0.0 for i in shown],
             yerr=errors(series, shown),
-            color=colour_of(n),
-            marker=marker_of(n),
+            color=colour_of(style_of(figure, n)),
+            marker=marker_of(style_of(figure, n)),
             markersize=4.0,
             linewidth=1.0,
             capsize=2.0,
@@ -42,7 +43,7 @@ def draw(axes: Axes, figure: Figure) -> None:
     places = {name: float(i) for i, name in enumerate(figure.categories)}
     for row, change in enumerate(figure.changes):
         first, last = places[change.first], places[change.last]
-        colour = colour_of(change.series)
+        colour = colour_of(style_of(figure, change.series))
         if first == last:
             axes.axvline(first - 0.5, color=colour, linestyle="--", linewidth=1.0)
         else:
@@ -53,7 +54,7 @@ def draw(axes: Axes, figure: Figure) -> None:
             shorten(change.text, most=_MAX_TEXT),
             transform=axes.get_xaxis_transform(),
             color=colour,
-            size=7.5,
+            size=9.0,
             va="top",
         )
     low, high = axes.get_ylim()
@@ -66,7 +67,7 @@ def _name_some(axes: Axes, names: tuple[str, ...]) -> None:
     every = max(1, math.ceil(len(names) / _MAX_NAMES))
     shown = range(0, len(names), every)
     labels = [shorten(names[i], most=_MAX_TEXT) for i in shown]
-    axes.set_xticks(list(shown), labels=labels, rotation=30, ha="right")
+    axes.set_xticks(list(shown), labels=labels, rotation=30, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.6, len(names) - 0.4)
 
 

@@ -55,4 +55,4 @@ def _connect(axes: Axes, ends: dict[float, float], *, is_flat: bool) -> None:
         )
 
 
-DRAWING = Drawing(draw=draw, is_bar=True)
+DRAWING = Drawing(draw=draw, is_bar=True, horizontal="if-long")

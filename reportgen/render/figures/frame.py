@@ -1,0 +1,200 @@
+"""Put titles, ticks and names around the data of a figure.
+
+The title is at the left edge, and the title of the upright axis stands above it instead of being turned. A
+few lines are named at their ends; other series have a legend below.
+"""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from reportgen.core import units
+from reportgen.core.results import Figure
+from reportgen.render.figures import colours, scales
+from reportgen.render.figures.kinds.base import (
+    colour_of,
+    drawing_of,
+    failures,
+    has_two_levels,
+    is_horizontal,
+    positions,
+    present,
+    shorten,
+    style_of,
+)
+
+TITLE_SIZE = 12.0
+IDEAL = "Ideal"
+
+_EDGE = 4.0  # points from the edge of the canvas to the title
+_TITLE_WIDTH = 52  # characters of a line of the title
+_MAX_TITLE_LINES = 2
+# About 70 characters of the legend's font fit side by side; each name has a sign and a gap of 8.
+_LEGEND_WIDTH = 70
+_LEGEND_SIGN = 8
+_GROUP_NAMES_HEIGHT = 18.0
+# Lines with more or longer names have a legend.
+_MAX_LINE_ENDS = 9
+_MAX_END_NAME = 22
+_END_GAP, _END_PITCH = 14.0, 12.5  # points from the axes to a name, and from one name to the next
+_DECADES_WITH_SUBDIVISION = 100.0
+
+
+def label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
+    """Name the figure and its axes."""
+    lines = textwrap.wrap(figure.title, _TITLE_WIDTH) or [""]
+    if len(lines) > _MAX_TITLE_LINES:
+        lines = [*lines[: _MAX_TITLE_LINES - 1], " ".join(lines[_MAX_TITLE_LINES - 1 :])]
+    title = "\n".join(shorten(line, most=_TITLE_WIDTH) for line in lines)
+    width = canvas.get_figwidth() * canvas.dpi
+    canvas.suptitle(title, x=_EDGE / width, ha="left", size=TITLE_SIZE, weight="bold")
+    values: Axis = axes.yaxis
+    upright, flat = scales.values_title(figure), figure.x_title
+    if is_horizontal(figure):
+        values, upright, flat = axes.xaxis, flat, upright
+    if has_two_levels(figure):
+        flat = " within ".join(reversed(flat.split(" · ")))
+        axes.xaxis.labelpad = _GROUP_NAMES_HEIGHT
+    axes.set_title(shorten(upright, most=_LEGEND_WIDTH), loc="left", pad=8)
+    axes.set_xlabel(shorten(flat, most=_LEGEND_WIDTH))
+    _set_ticks(values, figure)
+
+
+def _set_ticks(values: Axis, figure: Figure) -> None:
+    if scales.y_scale(figure, is_bar=drawing_of(figure).is_bar) == "log":
+        ys = [y for series in figure.series for y in series.y if y]
+        subs = (1.0, 2.0, 5.0) if max(ys) < _DECADES_WITH_SUBDIVISION * min(ys) else (1.0,)
+        values.set_major_locator(LogLocator(10, subs=subs))
+        values.set_minor_locator(NullLocator())
+    elif is_horizontal(figure):
+        values.set_major_locator(MaxNLocator(5))  # numbers side by side need more room
+    values.set_major_formatter(FuncFormatter(tick))
+
+
+def tick(value: float, _position: int | None) -> str:
+    """Return how a number is written at an axis."""
+    return units.text(value, digits=6).rstrip("0").rstrip(".") if value % 1 else units.text(value, decimals=0)
+
+
+def legend(canvas: Canvas, axes: Axes, figure: Figure, *, but: Sequence[str] = ()) -> None:
+    """Name the series and signs below the plot, except those that are named at their ends.
+
+    The series have their order, then the reference line, how many series are not named, and what a cross is.
+    """
+    names = {series.name for series in figure.series}
+    pairs = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] not in but]
+    named = sorted(pairs, key=lambda pair: pair[1] not in names)
+    if len(named) == 1 and not but:
+        named = []
+    reasons = failures(figure)
+    if reasons:
+        named.append((_cross(), " or ".join(reasons)))
+    if not named:
+        return
+    handles, texts = zip(*named, strict=True)
+    labels = [shorten(text) for text in texts]
+    columns = max(1, _LEGEND_WIDTH // (max(map(len, labels)) + _LEGEND_SIGN))
+    canvas.legend(handles, labels, loc="outside lower left", ncols=min(columns, len(named)))
+
+
+def _cross() -> Line2D:
+    return Line2D(
+        [], [], color=colours.INK, linestyle="none", marker="x", markersize=5.5, markeredgewidth=1.6
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineEnd:
+    """The last point of a line in data coordinates, and the name beside it."""
+
+    x: float
+    y: float
+    colour: str
+    name: Annotation
+
+
+def name_line_ends(axes: Axes, figure: Figure) -> list[LineEnd]:
+    """Write the names of lines at the right of the axes; nothing if there are many, or one ends early."""
+    ends: list[tuple[str, float, float, str]] = []
+    for n, series in enumerate(figure.series):
+        shown = present(series)
+        if shown:
+            x = positions(figure, series)
+            at = max(shown, key=lambda i: x[i])
+            ends.append((series.name, x[at], series.y[at] or 0.0, colour_of(style_of(figure, n))))
+    if figure.ideal:
+        ends.append((IDEAL, *figure.ideal[-1], colours.IDEAL))
+    last = max((x for _, x, _, _ in ends), default=0.0)
+    if (
+        not drawing_of(figure).has_line_ends
+        or not 1 < len(ends) <= _MAX_LINE_ENDS
+        or any(x < last or len(name) > _MAX_END_NAME for name, x, _, _ in ends)
+    ):
+        return []
+    return [LineEnd(x, y, colour, _end_name(axes, name, y)) for name, x, y, colour in ends]
+
+
+def _end_name(axes: Axes, name: str, y: float) -> Annotation:
+    return axes.annotate(
+        name, xy=(1, y), xycoords=("axes fraction", "data"), xytext=(_END_GAP, 0),
+        textcoords="offset points", va="center",
+    )  # fmt: skip
+
+
+def settle(canvas: Canvas, axes: Axes, ends: Sequence[LineEnd]) -> None:
+    """Lay the figure out, then move what depends on where the axes are.
+
+    The title of the upright axis begins at the left edge, and names of lines are moved apart.
+    """
+    engine = canvas.get_layout_engine()
+    if engine is not None:
+        engine.execute(canvas)
+    canvas.set_layout_engine("none")
+    box = axes.get_window_extent()
+    axes.set_title(axes.get_title(loc="left"), loc="left", pad=8, x=(_EDGE - box.x0) / box.width)
+    points = [axes.transData.transform((end.x, end.y)) for end in ends]
+    heights = _apart([round(float(y), 3) for _, y in points], box.y0, box.y1)
+    for end, (x, y), height in zip(ends, points, heights, strict=True):
+        end.name.set_position((_END_GAP, height - float(y)))
+        canvas.add_artist(
+            Line2D(
+                [float(x), box.x1 + 2, box.x1 + _END_GAP - 3], [float(y), float(y), height],
+                color=end.colour, linewidth=0.8, linestyle=":", transform=None,
+            )
+        )  # fmt: skip
+
+
+def _apart(heights: Sequence[float], low: float, high: float) -> list[float]:
+    """Return heights at least one line of text apart, in their order and near where they were."""
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    blocks: list[list[int]] = []
+    for i in order:
+        blocks.append([i])
+        while len(blocks) > 1 and _bottom(heights, blocks[-1], low, high) < _top(
+            heights, blocks[-2], low, high
+        ):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    moved = list(heights)
+    for block in blocks:
+        bottom = _bottom(heights, block, low, high)
+        for place, i in enumerate(block):
+            moved[i] = round(bottom + (place + 0.5) * _END_PITCH, 2)
+    return moved
+
+
+def _bottom(heights: Sequence[float], block: Sequence[int], low: float, high: float) -> float:
+    """Return where a block of names begins, centred on the ends of its lines, inside the axes."""
+    size = len(block) * _END_PITCH
+    middle = sum(heights[i] for i in block) / len(block)
+    return max(low - _END_PITCH / 2, min(middle - size / 2, high + _END_PITCH / 2 - size))
+
+
+def _top(heights: Sequence[float], block: Sequence[int], low: float, high: float) -> float:
+    return _bottom(heights, block, low, high) + len(block) * _END_PITCH
