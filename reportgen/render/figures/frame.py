@@ -1,6 +1,6 @@
 """Put titles, ticks and names around the data of a figure.
 
-The title is at the left edge, and the title of the upright axis stands above it instead of being turned. A
+The title is at the left edge, and the title of the upright axis is above it instead of turned. A
 few lines are named at their ends; other series have a legend below.
 """
 
@@ -149,7 +149,7 @@ def _end_name(axes: Axes, name: str, y: float) -> Annotation:
 
 
 def settle(canvas: Canvas, axes: Axes, ends: Sequence[LineEnd]) -> None:
-    """Lay the figure out, then move what depends on where the axes are.
+    """Run the layout, then move what depends on where the axes are.
 
     The title of the upright axis begins at the left edge, and names of lines are moved apart.
     """
