@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from reportgen.autolayout.overview import define_overview
+from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Finding, Source, Status
 from reportgen.core.results import Report, TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
+from reportgen.labels import labels_toml
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
 from reportgen.report.assemble import assemble
@@ -208,12 +210,23 @@ def _read_inputs(
     for definition in definitions:
         for position, log in enumerate(definition.logs):
             reader.expect(log, f"{definition.place}: logs[{position}]")
+    plans: Sequence[ReportPlan] = ()
     if not definitions:
         _check_overview(request, reader)
-        definitions = _overviews(request, reader)
+        plans = _plans(request, reader)
+        definitions = [
+            define_overview(
+                plan.runs, request.place, plan.logs, name=plan.name, title=plan.title, guessed=plan.guessed
+            )
+            for plan in plans
+        ]
         definitions = _only(definitions, only, request.place) if only else definitions
     knowledge = compute_facts(settings.knowledge, settings.facts, facts_reader, measured)
-    campaigns = [reader.read(definition.logs) for definition in definitions]
+    labels = {plan.name: plan.label for plan in plans}
+    campaigns = [
+        reader.read(definition.logs).labelled(labels.get(definition.name, tuple))
+        for definition in definitions
+    ]
     pairs = zip(definitions, campaigns, strict=True)
     concerned = [logs for definition, logs in pairs if _asks_for_systems(definition)]
     with _naming_unused_labels(concerned):
@@ -310,16 +323,20 @@ def _check_overview(request: Request, reader: LogReader) -> None:
     raise RequestError(log, f"no runs{''.join(problems)}", elsewhere)
 
 
-def _overviews(request: Request, reader: LogReader) -> list[ReportDefinition]:
-    """Return one overview of the logs, or one per campaign, because campaigns must not be mixed."""
+def _plans(request: Request, reader: LogReader) -> list[ReportPlan]:
+    """Return a plan for each folder of logs and kind of benchmark, because these must not be mixed."""
     log = _log_argument(request)
-    campaigns = reader.campaigns(log)
-    if len(campaigns) < 2 or log in campaigns:
-        return [define_overview(reader.load([log]).runs, request.place, log)]
-    return [
-        define_overview(reader.load([folder]).runs, request.place, folder, folder.rpartition("/")[2])
-        for folder in campaigns
-    ]
+    folders = {folder: reader.load([folder]).runs for folder in separate_folders(reader, log)}
+    labelled = [folder for folder in folders if _has_path_labels(request.base / folder / labels_toml.NAME)]
+    findings = reader.load([log]).findings
+    paths = {finding.source.path for finding in findings if finding.source}
+    plans = plan_reports(folders, labelled=labelled, other_paths=paths, root=log)
+    return [report for plan in plans.values() for report in plan.reports]
+
+
+def _has_path_labels(file: Path) -> bool:
+    """Return whether a labels.toml names levels of the path."""
+    return file.is_file() and bool(labels_toml.parse(file.read_bytes(), "").paths)
 
 
 def _asks_for_systems(definition: ReportDefinition) -> bool:

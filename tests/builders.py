@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.autolayout.report_plan import ReportPlan
 from reportgen.core.model import (
     STEP,
     Aggregate,
@@ -120,6 +121,12 @@ def run(*parts: Series | Aggregate | Telemetry | Finding, id: str = "a", **field
         findings=tuple(part for part in parts if isinstance(part, Finding)),
         **fields,
     )
+
+
+def planned(runs: Sequence[Run], log: str = "logs/x", guessed: Iterable[str] = ()) -> ReportPlan:
+    """Return the plan of a report about all runs of a folder."""
+    name = log.rpartition("/")[2]
+    return ReportPlan(name, name, (log,), tuple(runs), tuple(guessed))
 
 
 def published_run(

@@ -15,6 +15,7 @@ from itertools import count
 import numpy as np
 
 from reportgen.autolayout.figure_choice import figure_specs
+from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations, group_runs
 from reportgen.core.factors import AcceptedValues, factors_key, matches
 from reportgen.core.metrics import METRICS
@@ -36,16 +37,24 @@ RunsByPhase = Mapping[str, Sequence[Run]]
 
 
 def define_overview(
-    runs: Sequence[Run], place: str, log: str = "logs", name: str = "overview"
+    runs: Sequence[Run],
+    place: str,
+    logs: Sequence[str] = ("logs",),
+    *,
+    name: str = OVERVIEW,
+    title: str = "",
+    guessed: Collection[str] = (),
 ) -> ReportDefinition:
     """Return a definition with tables for every metric that these runs have data of.
 
-    name  of the report and its folder
+    place    of the reports folder, for messages
+    name     of the report and its folder; title  instead of the name
+    guessed  factors that name a level of the path; see `choose_axes`
     """
-    tables = tuple(table_specs(runs, f"{place}/{name}"))
+    tables = tuple(table_specs(runs, f"{place}/{name}", guessed))
     figures = tuple(figure_specs(tables, with_hardware(runs), f"{place}/{name}"))
-    title = "Overview" if name == "overview" else name
-    return ReportDefinition(f"{place} (overview)", name, title, (log,), "", tables, figures)
+    title = title or name.capitalize()
+    return ReportDefinition(f"{place} (overview)", name, title, tuple(logs), "", tables, figures)
 
 
 def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) -> list[TableSpec]:
@@ -237,24 +246,23 @@ def with_hardware(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def definition_text(runs: Sequence[Run], log: str, remark: str = "", *, guessed: Collection[str] = ()) -> str:
-    """Return a definition as TOML to start from: the overview's tables of one campaign.
+def definition_text(plan: ReportPlan, remark: str = "") -> str:
+    """Return a definition as TOML to start from: the tables that `define_overview` makes.
 
-    remark   written above the tables as comment
-    guessed  factors that name a level of the path; see `choose_axes`
+    remark  written above the tables as comment
     """
-    runs = with_hardware(runs)
+    runs = with_hardware(plan.runs)
     ranks = Ranks([run.factors for run in runs], {})
-    lines = [f"title = {_text(log.rpartition('/')[2])}", f"logs = [{_text(log)}]", 'protocol = "20+100x7"']
+    lines = [f"title = {_text(plan.title)}", f"logs = {_list(plan.logs)}", 'protocol = "20+100x7"']
     lines += [f"# {line}".rstrip() for line in remark.splitlines()]
     commented: set[str] = set()
-    tables = table_specs(runs, log, guessed)
+    tables = table_specs(runs, plan.name, plan.guessed)
     for spec in tables:
         lines += _table_lines(spec)
         new = [name for name in (*spec.rows, *spec.columns) if name not in commented]
         lines += [_comment(name, ranks, runs) for name in new if any(name in run.factors for run in runs)]
         commented.update(new)
-    for figure in figure_specs(tables, runs, log):
+    for figure in figure_specs(tables, runs, plan.name):
         lines += ["", "[[figures]]", f"id = {_text(figure.id)}", f"title = {_text(figure.title)}"]
         lines += [f"kind = {_text(figure.kind)}", f"table = {_text(figure.table)}"]
         lines += [f"x = {_text(figure.x)}"] if figure.x else []

@@ -42,13 +42,22 @@ class PathFactors:
         """The factors that the patterns give."""
         return list(dict.fromkeys(name for pattern in self.patterns for name, _ in pattern.parts))
 
+    @classmethod
+    def joined(cls, several: Sequence["PathFactors"]) -> "PathFactors | None":
+        """Return the patterns of several parts of a folder together, None if there are none."""
+        patterns = dict.fromkeys(pattern for each in several for pattern in each.patterns)
+        return cls(tuple(patterns), several[0].example) if several else None
+
     def toml(self) -> str:
         """Return the patterns as tables of a labels.toml."""
         return "\n".join(f"[[paths]]\npattern = '{pattern.text}'\n" for pattern in self.patterns)
 
 
-def find_path_factors(runs: Sequence[Run]) -> PathFactors | None:
-    """Return patterns for the levels that distinguish runs of one case; None if there are none."""
+def find_path_factors(runs: Sequence[Run], *, is_part: bool = False) -> PathFactors | None:
+    """Return patterns for the levels that distinguish runs of one case; None if there are none.
+
+    is_part  other runs are beside these: the patterns contain the names of the folders that these share
+    """
     taken = {name for run in runs for name in run.factors}
     patterns, examples = [], []
     for depth, cases in sorted(_by_depth(runs).items()):
@@ -57,7 +66,7 @@ def find_path_factors(runs: Sequence[Run]) -> PathFactors | None:
             paths = sorted({path for case in cases for path in case.paths})
             # Folders that distinguish no case may still be what people call the systems.
             levels |= {level for level in range(depth - 1) if len(_wordings(paths, level)) > 1}
-            patterns.append(_pattern(paths, levels, taken))
+            patterns.append(_pattern(paths, levels, taken, is_part=is_part))
             examples.append("/".join(paths[0]))
     return PathFactors(tuple(patterns), examples[0]) if patterns else None
 
@@ -99,11 +108,18 @@ def _wordings(paths: Iterable[Sequence[str]], level: int) -> set[str]:
     return {_NUMBER.sub("0", path[level]) for path in paths}
 
 
-def _pattern(paths: Sequence[Sequence[str]], levels: set[int], taken: set[str]) -> PathPattern:
+def _pattern(
+    paths: Sequence[Sequence[str]], levels: set[int], taken: set[str], *, is_part: bool
+) -> PathPattern:
     """Return the pattern for paths of one depth: a name for each of the levels, `{_}` for the others."""
     last = len(paths[0]) - 1
     folders = _free_names("folder", taken)
-    parts = ["{" + next(folders) + "}" if level in levels else "{_}" for level in range(last)]
+
+    def other(level: int) -> str:
+        names = {path[level] for path in paths}
+        return names.pop() if is_part and len(names) == 1 and _is_literal(min(names)) else "{_}"
+
+    parts = ["{" + next(folders) + "}" if level in levels else other(level) for level in range(last)]
     extensions = {match[0] for path in paths if (match := _EXTENSION.search(path[last]))}
     if last not in levels:
         parts.append("{_}")
@@ -111,6 +127,11 @@ def _pattern(paths: Sequence[Sequence[str]], levels: set[int], taken: set[str]) 
         extension = extensions.pop() if len(extensions) == 1 else ""
         parts.append("{" + next(_free_names("log", taken)) + "}" + extension)
     return PathPattern.parse("/" + "/".join(parts))
+
+
+def _is_literal(name: str) -> bool:
+    """Return whether a name can be in a pattern as it is: without braces, quotes and control characters."""
+    return name.isprintable() and not set(name) & set("{}'")
 
 
 def _free_names(word: str, taken: set[str]) -> Iterator[str]:

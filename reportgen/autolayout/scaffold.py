@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reportgen.autolayout.overview import definition_text
 from reportgen.autolayout.path_factors import find_path_factors
+from reportgen.autolayout.report_plan import plan_reports, separate_folders
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.labels.labels_toml import NAME as LABELS
@@ -87,7 +88,7 @@ def propose_definitions(reports: Path, root: Path) -> DefinitionProposal:
         return propose_files(name, {}, lambda path: _is_taken(root / path))
     reader = LogReader(root)
     reader.expect(_LOGS, _LOGS)
-    by_folder = {folder: reader.load([folder]).runs for folder in reader.campaigns(_LOGS)}
+    by_folder = {folder: reader.load([folder]).runs for folder in separate_folders(reader, _LOGS)}
     campaigns = {folder: runs for folder, runs in by_folder.items() if runs}
     proposal = propose_files(name, campaigns, lambda path: _is_taken(root / path))
     unknown = reader.load([_LOGS]).unknown_folders(_LOGS)
@@ -117,28 +118,32 @@ def propose_files(
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
     remarks = []
+    with_data = {}
     for log, runs in campaigns.items():
-        path = f"{reports}/{log.rpartition('/')[2]}.toml"
-        # A campaign may have the name of a settings file; its definition then gets another name.
-        path = path if path not in files else path.replace(".toml", "-campaign.toml")
-        if is_taken(path):
-            continue
-        if not any(available_metrics(run) or run.status != "complete" for run in runs):
-            remarks += [f"{log}: no definition, because no run has a number"] if runs else []
-            continue
-        factors, labels = find_path_factors(runs), f"{log}/{LABELS}"
-        if not factors:
-            files[path] = definition_text(runs, log)
+        if any(available_metrics(run) or run.status != "complete" for run in runs):
+            with_data[log] = runs
+        elif runs:
+            remarks.append(f"{log}: no definition, because no run has a number")
+    labelled = [log for log in with_data if is_taken(f"{log}/{LABELS}")]
+    plans = plan_reports(with_data, labelled=labelled)
+    for log, plan in plans.items():
+        new = {path: each for each in plan.reports if not is_taken(path := f"{reports}/{each.name}.toml")}
+        factors = find_path_factors(with_data[log]) if log in labelled else plan.factors
+        if not new or not factors:
+            files |= {path: definition_text(each) for path, each in new.items()}
             continue
         remark = f"only the path distinguishes some runs; give {', '.join(factors.names)} a better name"
         comment = _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
-        if is_taken(labels):
-            files[path] = definition_text(runs, log, f"\nFor {labels}:\n{comment}{factors.toml()}")
-            remarks.append(f"{labels}: {remark}; {path} says how")
+        if log in labelled:
+            how = f"\nFor {log}/{LABELS}:\n{comment}{factors.toml()}"
+            files |= {path: definition_text(each, how) for path, each in new.items()}
+            remark += f"; {min(new)} says how"
         else:
-            files[labels] = "".join(f"# {line}\n" for line in comment.splitlines()) + factors.toml()
-            files[path] = definition_text(factors.apply(runs), log, guessed=factors.names)
-            remarks.append(f"{labels}: {remark}")
+            files[f"{log}/{LABELS}"] = (
+                "".join(f"# {line}\n" for line in comment.splitlines()) + factors.toml()
+            )
+            files |= {path: definition_text(each) for path, each in new.items()}
+        remarks.append(f"{log}/{LABELS}: {remark}")
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
     return DefinitionProposal(contents, tuple(remarks))
 

@@ -23,16 +23,16 @@ MAX_CASES = 40
 MAX_TABLES = 24
 # With a smaller share of filled cells a table is easier to read as a list.
 _MIN_FILL = 0.5
-_SUBJECTS = ("model", "benchmark", "workload")
+SUBJECTS = ("model", "benchmark", "workload")
 # Factors that readers want to know of any number, in this order.
 _USUAL_FACTORS = (
-    "framework", *_SUBJECTS, "cluster", "system", "device", "gpu", "nodes", "devices",
+    "framework", *SUBJECTS, "cluster", "system", "device", "gpu", "nodes", "devices",
     "precision", "batch_size", "global_batch_size", "seq_len",
 )  # fmt: skip
 # Factors that grow from row to row.
 SIZES = ("devices", "nodes", "batch_size", "global_batch_size", "seq_len")
 # If nothing varies, these describe best what was run.
-_DESCRIPTIVE = (*_SUBJECTS, "system", "device")
+_DESCRIPTIVE = (*SUBJECTS, "system", "device")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def group_runs(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[TableGr
     """
     values = _values_of(runs)
     cases = {factors_key(run.factors) for run in runs}
-    for name in _SUBJECTS if len(cases) > MAX_CASES else ():
+    for name in SUBJECTS if len(cases) > MAX_CASES else ():
         if 1 < len(values.get(name, ())) <= MAX_TABLES and all(name in run.factors for run in runs):
             ranks = Ranks([run.factors for run in runs], {})
             for rank in range(len(values[name])):
@@ -71,7 +71,7 @@ def group_runs(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[TableGr
 def _own_subjects(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, AcceptedValues]:
     """Return the models of a table, {} if these are all: a model that failed elsewhere gets no row here."""
     values, everywhere = _values_of(runs), _values_of(campaign)
-    for name in _SUBJECTS:
+    for name in SUBJECTS:
         if all(name in run.factors for run in runs) and len(values[name]) < len(everywhere[name]):
             ranks = Ranks([run.factors for run in runs], {})
             return {name: tuple(ranks.value(name, rank) for rank in range(len(values[name])))}

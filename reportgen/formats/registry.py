@@ -105,3 +105,16 @@ class Registry:
 
 
 FORMATS = Registry(import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES)
+
+# Packages whose formats are the programs of one suite of benchmarks.
+_SUITES = ("dlperf", "mlperf", "nvidia_dle")
+_SUITE_OF = {
+    known.name: package
+    for known, module in zip(FORMATS, _MODULES, strict=True)
+    if (package := module.partition(".")[0]) in _SUITES
+}
+
+
+def suite_of(format: str) -> str:
+    """Return the suite of benchmarks that a format belongs to, the format itself if to none."""
+    return _SUITE_OF.get(format, format)

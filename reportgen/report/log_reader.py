@@ -5,8 +5,8 @@ entry into another. So all entries are announced first (`expect`) and parsed tog
 gets its part, with the copies within this part marked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reportgen.core.errors import RequestError
@@ -39,6 +39,10 @@ class Campaigns:
     def all_runs(self) -> list[Run]:
         """Return the runs of all entries."""
         return [run for runs in self.runs.values() for run in runs]
+
+    def labelled(self, label: Callable[[Iterable[Run]], tuple[Run, ...]]) -> "Campaigns":
+        """Return the same with other factors of the runs."""
+        return replace(self, runs={entry: label(runs) for entry, runs in self.runs.items()})
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import pytest
 
 from reportgen.autolayout.overview import define_overview, definition_text
 from reportgen.core.model import Run
-from tests.builders import published_run
+from tests.builders import planned, published_run
 
 
 def sizes(count: int, **more: Any) -> list[Run]:
@@ -41,7 +41,7 @@ def test_a_small_table_of_the_first_metric_has_a_figure(
     runs: list[Run], drawn: list[tuple[str, str]]
 ) -> None:
     assert [(one.kind, one.x) for one in define_overview(runs, "reports").figures] == drawn
-    written = tomllib.loads(definition_text(runs, "logs/x")).get("figures", [])
+    written = tomllib.loads(definition_text(planned(runs))).get("figures", [])
     assert [(one["kind"], one.get("x", "")) for one in written] == drawn
     assert [one["table"] for one in written] == [one["id"] for one in written]
 

@@ -12,12 +12,12 @@ from reportgen.autolayout.scaffold import propose_files
 from reportgen.core.model import Aggregate, Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from tests.builders import published_run, telemetry
+from tests.builders import planned, published_run, telemetry
 
 
 def test_hostile_names_and_values_stay_inside_their_strings():
     runs = [published_run(**{'a"b': f"x\n[evil] {i}"}, throughput=float(i)) for i in (1, 2)]
-    document = tomllib.loads(definition_text(runs, 'logs/a"b'))
+    document = tomllib.loads(definition_text(planned(runs, 'logs/a"b')))
     assert document["title"] == 'a"b'
     assert document["tables"][0]["rows"] == ['a"b']
     assert set(document) == {"title", "logs", "protocol", "tables", "figures"}
@@ -122,7 +122,7 @@ def test_many_metrics_of_a_custom_program_are_in_one_table():
         [figures(node, "ax bx cy dy ex fx gx hx iy") for node in "ABCDEFGHI"], "reports"
     ).tables[-1]
     assert (lower.rows, lower.columns) == (("metric", "phase", "node"), ())
-    written = tomllib.loads(definition_text(many, "logs/x"))["tables"][-1]
+    written = tomllib.loads(definition_text(planned(many, "logs/x")))["tables"][-1]
     assert (written["metric"], written["unit"]) == (list(table.metrics), "per-cell")
 
 
@@ -147,7 +147,7 @@ def test_what_failed_elsewhere_is_no_row_but_has_its_own_table():
         ("throughput",),
         {"status": ("failed",)},
     )
-    written = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
+    written = tomllib.loads(definition_text(planned(runs, "logs/x")))["tables"]
     assert [one["where"] for one in written] == [{"model": ["a", "b"]}, {"model": "b"}, {"status": "failed"}]
 
 
@@ -176,7 +176,7 @@ def test_the_folder_gives_the_system_of_a_log_without_device():
     runs = [at(f"{name}/1.txt", model="m", device=name, precision="amp") for name in ("A", "B")]
     runs += [at("C/1.txt", model="m", precision="fp32")]
     told = [replace(one, factors={**one.factors, "folder": one.id[0]}) for one in runs]
-    document = tomllib.loads(definition_text(told, "logs/x", guessed=("folder",)))
+    document = tomllib.loads(definition_text(planned(told, "logs/x", guessed=("folder",))))
     assert document["tables"][0]["rows"] == ["device", "folder", "precision"]
 
 
@@ -186,7 +186,7 @@ def test_of_many_phases_the_longest_are_shown_and_the_others_named():
     (table,) = define_overview(runs, "reports").tables
     assert table.phases == ("forward", *(f"hook{i}" for i in range(2, 9)))
     assert table.notes == ("Phases with smaller values are omitted: hook0, hook1.",)
-    assert tomllib.loads(definition_text(runs, "logs/x"))["tables"][0]["notes"] == list(table.notes)
+    assert tomllib.loads(definition_text(planned(runs, "logs/x")))["tables"][0]["notes"] == list(table.notes)
 
 
 def test_of_very_many_phases_few_are_named():
@@ -234,7 +234,7 @@ def test_many_cases_have_a_table_per_model_without_constant_factors():
         ("throughput-a", "Throughput: a", {"model": ("a",)}, ("batch_size",)),
         ("throughput-b", "Throughput: B", {"model": ("B",)}, ("batch_size",)),
     ]
-    written = tomllib.loads(definition_text(many, "logs/x"))["tables"]
+    written = tomllib.loads(definition_text(planned(many, "logs/x")))["tables"]
     assert [one["where"] for one in written] == [{"model": "a"}, {"model": "B"}]
     unknown = published_run(batch_size=7, throughput=1.0)
     assert len(define_overview([*many, unknown], "reports").tables) == 1
@@ -250,7 +250,7 @@ def test_models_that_python_holds_for_equal_have_tables_of_their_own():
 @pytest.mark.parametrize("model", ["😀", "\x7f", 'a"\\', "\n"])
 def test_the_model_of_a_table_is_written_as_it_is(model):
     runs = [published_run(model=m, batch_size=b, throughput=1.0) for m in (model, "b") for b in range(30)]
-    tables = tomllib.loads(definition_text(runs, "logs/x"))["tables"]
+    tables = tomllib.loads(definition_text(planned(runs, "logs/x")))["tables"]
     assert {table["where"]["model"] for table in tables} == {model, "b"}
 
 
@@ -277,7 +277,7 @@ def test_a_guessed_level_equal_to_a_factor_is_no_column_or_row():
     found = find_path_factors(runs)
     assert found is not None
     assert found.names == ["folder", "folder2"]  # the second separates no cases
-    document = tomllib.loads(definition_text(found.apply(runs), "logs/x", guessed=found.names))
+    document = tomllib.loads(definition_text(planned(found.apply(runs), "logs/x", guessed=found.names)))
     assert (document["tables"][0]["rows"], document["tables"][0]["columns"]) == (["folder"], ["precision"])
 
 
@@ -304,7 +304,7 @@ def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
         published_run(model=m, environment={"gpu": gpu}, throughput=1.0) for gpu in "ab" for m in ("x", "y")
     ]
     assert axes(*runs) == (("model",), ("gpu",))
-    assert "# gpu: a, b" in definition_text(runs, "logs/x")
+    assert "# gpu: a, b" in definition_text(planned(runs, "logs/x"))
     alike = [published_run(model=m, environment={"gpu": m}, throughput=1.0) for m in ("x", "y")]
     assert axes(*alike) == (("model",), ())
 

@@ -250,9 +250,9 @@ def test_init_keeps_existing_labels_and_suggests_a_pattern(tmp_path, monkeypatch
     before = Path("logs/labels.toml").read_bytes()
     assert "logs/labels.toml: only the path distinguishes" in call("init")[1]
     assert Path("logs/labels.toml").read_bytes() == before
-    assert "# pattern = '/{log}.log'" in Path("reports/logs.toml").read_text()
+    assert "# pattern = '/{log}.log'" in Path("reports/overview.toml").read_text()
     call("build")
-    assert "| 2 | 250.0 |" in Path("reports/logs/README.md").read_text()
+    assert "| 2 | 250.0 |" in Path("reports/overview/README.md").read_text()
 
 
 @pytest.mark.parametrize("folder", ["logs", "logs/rates", "."])

@@ -1,0 +1,88 @@
+"""Split the runs of one folder into kinds of benchmark: each gets a report of its own.
+
+A folder may hold the output of a trainer, of an inference benchmark and of nvidia-smi. Their factors have
+little in common, so one table of all of them consists mostly of empty cells. Runs of one format are of one
+kind. So are runs of the formats of one suite, and of formats that ran the same model: there, a reader wants
+to compare programs.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reportgen.autolayout.table_layout import SUBJECTS
+from reportgen.core.factors import factor_key
+from reportgen.core.model import Run
+from reportgen.formats.registry import suite_of
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkKind:
+    """Runs of one kind, what to call it, and the files and folders that hold these runs and no others."""
+
+    name: str
+    runs: tuple[Run, ...]
+    logs: tuple[str, ...]
+
+
+def split_kinds(runs: Sequence[Run], folder: str) -> list[BenchmarkKind]:
+    """Return the kinds by name, each with its runs in their order.
+
+    folder  of the runs, relative to the root: the name and the logs of the kind if there is only one
+    """
+    members: dict[object, set[str]] = {}
+    for run in runs:
+        for key in _keys(run):
+            members.setdefault(key, set()).add(run.format)
+    groups = _merged(members.values())
+    if len(groups) < 2:
+        return [BenchmarkKind(folder.rpartition("/")[2], tuple(runs), (folder,))]
+    paths = {run.source.path for run in runs}
+    kinds = []
+    for formats in groups:
+        own = tuple(run for run in runs if run.format in formats)
+        own_paths = {run.source.path for run in own}
+        logs = tuple(covering_paths(own_paths, paths - own_paths, folder))
+        kinds.append(BenchmarkKind(_name(own, logs), own, logs))
+    return sorted(kinds, key=lambda kind: (kind.name, kind.logs))
+
+
+def _keys(run: Run) -> Iterator[object]:
+    """Yield what makes two formats one kind."""
+    yield suite_of(run.format)
+    for name in SUBJECTS:
+        if name in run.factors:
+            yield name, factor_key(run.factors[name]), run.factors.get("item")
+
+
+def _merged(sets: Iterable[Collection[str]]) -> list[frozenset[str]]:
+    """Return the smallest sets such that each given set is in one of them."""
+    groups: list[frozenset[str]] = []
+    for each in sets:
+        touching = [group for group in groups if group & set(each)]
+        groups = [group for group in groups if group not in touching]
+        groups.append(frozenset(each).union(*touching))
+    return groups
+
+
+def _name(runs: Sequence[Run], logs: Sequence[str]) -> str:
+    """Return the name of their only folder, else what all of them ran, else their suite or formats."""
+    if len(logs) == 1 and logs[0] not in {run.source.path for run in runs}:
+        return logs[0].rpartition("/")[2]
+    for name in SUBJECTS:
+        values = {str(run.factors.get(name, "")) for run in runs}
+        if len(values) == 1 and "" not in values:
+            return values.pop()
+    formats = {run.format for run in runs}
+    suites = {suite_of(format) for format in formats}
+    return suites.pop() if len(suites) == 1 else " and ".join(sorted(formats))
+
+
+def covering_paths(paths: Collection[str], others: Collection[str], folder: str) -> list[str]:
+    """Return the fewest files and folders at or below a folder that hold the paths and none of the others."""
+    inside = [path for path in paths if path == folder or path.startswith(f"{folder}/")]
+    if not inside:
+        return []
+    if folder in paths or not any(path == folder or path.startswith(f"{folder}/") for path in others):
+        return [folder]
+    children = sorted({path[len(folder) + 1 :].partition("/")[0] for path in inside})
+    return [place for child in children for place in covering_paths(inside, others, f"{folder}/{child}")]
