@@ -343,6 +343,7 @@ class FigureSeries:
     failed  for each x, why the case has no value: "out of memory"; "" where it has one or never ran
     colour  its place among the colours, the same for this name in every figure of a report; None: its place
             in the figure
+    cases   behind each value; empty if they are not known
     """
 
     name: str
@@ -352,6 +353,7 @@ class FigureSeries:
     high: tuple[float | None, ...] = ()
     failed: tuple[str, ...] = ()
     colour: int | None = None
+    cases: tuple[Case | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

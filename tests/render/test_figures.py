@@ -136,7 +136,7 @@ def _ends(figure: Figure) -> list[str]:
     with drawing.settings():
         canvas = Canvas(layout="constrained", dpi=72)
         axes = canvas.add_subplot()
-        drawing._draw(axes, figure)
+        drawing.draw_data(axes, figure)
         ends = frame.name_line_ends(axes, figure)
         frame.settle(canvas, axes, ends)
     heights = sorted(end.name.get_window_extent().y0 for end in ends)
@@ -274,7 +274,7 @@ def test_bars_with_long_names_are_horizontal_the_first_on_top(kind: FigureKind) 
     series = tuple(FigureSeries(name, names, (1.0, 2.0)) for name in ("amp", "fp32"))
     figure = replace(BARS, kind=kind, categories=names, series=series)
     axes = Canvas().add_subplot()
-    drawing._draw(axes, figure)
+    drawing.draw_data(axes, figure)
     assert [label.get_text().replace("\n", " ") for label in axes.get_yticklabels()] == list(names)
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
     assert axes.get_xlim()[0] == 0

@@ -8,7 +8,6 @@ a full set of explicit settings. Text stays text and is laid out for the bundled
 import hashlib
 import io
 import json
-import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,12 +19,11 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
-from reportgen.core import units
-from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure
 from reportgen.render.figures import colours, digest, frame, scales, svg_style
 from reportgen.render.figures.colours import GRID, INK, PAPER
-from reportgen.render.figures.kinds.base import categories, drawing_of, is_horizontal
+from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
+from reportgen.render.figures.rounding import rounded, shown_figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
 DRAWING = 8
@@ -89,12 +87,11 @@ def settings() -> Iterator[None]:
 
 def figure_svg(figure: Figure) -> bytes:
     """Return the figure as a stamped SVG; draw many inside one `settings()`."""
-    shown = _rounded(figure)
-    shown = replace(shown, categories=categories(shown))
+    shown = shown_figure(figure)
     # The backend's resolution, so that a pixel of the layout is a point.
     canvas = Canvas(figsize=_size(shown), layout="constrained", dpi=72)
     axes = canvas.add_subplot()
-    _draw(axes, shown)
+    draw_data(axes, shown)
     ends = frame.name_line_ends(axes, shown)
     frame.label(canvas, axes, shown)
     frame.legend(canvas, axes, shown, but=[end.name.get_text() for end in ends])
@@ -123,54 +120,18 @@ def up_to_date(figure: Figure, old: bytes | None) -> bytes:
 
 def content_digest(figure: Figure) -> str:
     """Return the digest of what a figure shows, equal on every machine."""
-    shown = asdict(_rounded(figure))
+    without_cases = [replace(series, cases=()) for series in figure.series]
+    shown = asdict(rounded(replace(figure, series=tuple(without_cases))))
     del shown["table"]  # its place on a page does not change how it looks
+    for series in shown["series"]:
+        del series["cases"]
     if not figure.changes:
         del shown["changes"]
     content = json.dumps([DRAWING, shown], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def _rounded(figure: Figure) -> Figure:
-    """Return the figure in the unit to show, with numbers of 12 digits and texts on one line."""
-    factor = figure.unit.factor
-
-    def value(number: float | None) -> float | None:
-        return None if number is None or not math.isfinite(number) else float(units.machine(number / factor))
-
-    series = tuple(
-        replace(
-            line,
-            name=one_line(line.name),
-            x=tuple(_x(x) for x in line.x),
-            y=tuple(map(value, line.y)),
-            low=tuple(value(bound) for bound in line.low),
-            high=tuple(value(bound) for bound in line.high),
-            failed=tuple(map(one_line, line.failed)),
-        )
-        for line in figure.series
-    )
-    ideal = tuple((float(units.machine(x)), float(units.machine(y / factor))) for x, y in figure.ideal)
-    return replace(
-        figure,
-        title=one_line(figure.title),
-        x_title=one_line(figure.x_title),
-        y_title=one_line(figure.y_title),
-        categories=tuple(map(one_line, figure.categories)),
-        series=series,
-        ideal=ideal,
-        changes=tuple(
-            replace(each, first=one_line(each.first), last=one_line(each.last), text=one_line(each.text))
-            for each in figure.changes
-        ),
-    )
-
-
-def _x(x: float | str) -> float | str:
-    return one_line(x) if isinstance(x, str) else float(units.machine(x))
-
-
-def _draw(axes: Axes, figure: Figure) -> None:
+def draw_data(axes: Axes, figure: Figure) -> None:
     """Draw the data and the lines to compare them with; choose the scales and where the values begin."""
     drawing = drawing_of(figure)
     drawing.draw(axes, figure)

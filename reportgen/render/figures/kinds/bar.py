@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 
 from reportgen.core.results import Figure
 from reportgen.render.figures import colours
+from reportgen.render.figures.encodings import Json, colour, failed_marks, intervals, x_axis, x_offset, y_axis
 from reportgen.render.figures.kinds.base import (
     GROUP_WIDTH,
     Drawing,
@@ -51,6 +52,21 @@ def bar_style(position: int) -> dict[str, Any]:
     }
 
 
+def layers(figure: Figure) -> list[Json]:
+    """Return the bars, their intervals, and a cross for each failure."""
+    offset = x_offset(figure)
+    encoding = {**x_axis(figure), **y_axis(figure), **offset, **colour(figure)}
+    return [
+        {"mark": "bar", "encoding": encoding},
+        *intervals(figure, **offset),
+        *failed_marks(figure, **x_axis(figure), **offset),
+    ]
+
+
 DRAWING = Drawing(
-    draw=draw, is_bar=True, horizontal="if-long", bars_per_category=lambda figure: len(figure.series)
+    draw=draw,
+    layers=layers,
+    is_bar=True,
+    horizontal="if-long",
+    bars_per_category=lambda figure: len(figure.series),
 )

@@ -43,9 +43,12 @@ def _one(_figure: Figure) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """How figures of one kind are drawn.
+    """How figures of one kind are drawn: by matplotlib, and by Vega-Lite in a page.
 
     draw               draws the series onto axes
+    layers             the layers of Vega-Lite that show the same; `encodings` has their parts
+    rows               the data of the layers; None for `encodings.rows`
+    fields             what a tooltip says of a row; None for `encodings.fields`
     is_bar             lengths show the values, so their axis is linear and begins at zero
     horizontal         when the categories, which x then always is, are below each other
     from_zero          the axis of the values begins at zero
@@ -54,6 +57,9 @@ class Drawing:
     """
 
     draw: Callable[[Axes, Figure], None]
+    layers: Callable[[Figure], list[dict[str, Any]]]
+    rows: Callable[[Figure], list[dict[str, Any]]] | None = None
+    fields: Callable[[Figure], list[dict[str, Any]]] | None = None
     is_bar: bool = False
     horizontal: Literal["never", "if-long", "always"] = "never"
     from_zero: bool = True
@@ -85,10 +91,11 @@ def is_horizontal(figure: Figure) -> bool:
     """Return whether categories are below each other: side by side, long names would need rotating."""
     names, when = categories(figure), drawing_of(figure).horizontal
     is_long = max(map(len, names), default=0) > _MAX_UPRIGHT_NAME
-    return when == "always" or (when == "if-long" and is_long and _is_crowded(names))
+    return when == "always" or (when == "if-long" and is_long and is_crowded(names))
 
 
-def _is_crowded(names: Sequence[str]) -> bool:
+def is_crowded(names: Sequence[str]) -> bool:
+    """Return whether the names would overlap below an axis."""
     total = sum(len(name) + 2 for name in names)
     return total > _MAX_CROWD or max(map(len, names), default=0) > 2 * _MAX_UPRIGHT_NAME
 
@@ -182,18 +189,24 @@ def label_x(axes: Axes, figure: Figure) -> None:
     if figure.categories:
         name_categories(axes, figure)
         return
+    ticks = x_ticks(figure)
+    if ticks:
+        axes.set_xticks(ticks, labels=[f"{value:,g}" for value in ticks])
+        axes.set_xticks([], minor=True)
+
+
+def x_ticks(figure: Figure) -> list[float]:
+    """Return the numbers at which x has a tick, largest first; none if they are too many to choose from."""
     values = scales.numbers(figure)
     if not values:
-        return
+        return []
     place: Callable[[float], float] = log if scales.x_scale(figure) == "log" else float
     distance = (place(values[-1]) - place(values[0])) * _MIN_TICK_DISTANCE
     kept = values[-1:]
     for value in reversed(values[:-1]):
         if place(kept[-1]) - place(value) >= distance:
             kept.append(value)
-    if len(kept) <= _MAX_TICKS:
-        axes.set_xticks(kept, labels=[f"{value:,g}" for value in kept])
-        axes.set_xticks([], minor=True)
+    return kept if len(kept) <= _MAX_TICKS else []
 
 
 def name_categories(axes: Axes, figure: Figure) -> None:
@@ -211,12 +224,12 @@ def name_categories(axes: Axes, figure: Figure) -> None:
     if has_two_levels(figure):
         _name_groups(axes, names)
         return
-    is_crowded = _is_crowded(names)
+    is_sloped = is_crowded(names)
     axes.set_xticks(
         range(len(names)),
         labels=labels,
-        rotation=30 if is_crowded else 0,
-        ha="right" if is_crowded else "center",
+        rotation=30 if is_sloped else 0,
+        ha="right" if is_sloped else "center",
         rotation_mode="anchor",
     )
 

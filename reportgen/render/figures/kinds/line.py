@@ -3,6 +3,7 @@
 from matplotlib.axes import Axes
 
 from reportgen.core.results import Figure
+from reportgen.render.figures.encodings import Json, colour, failed_marks, intervals, shape, x_axis, y_axis
 from reportgen.render.figures.kinds.base import (
     Drawing,
     colour_of,
@@ -36,4 +37,15 @@ def draw(axes: Axes, figure: Figure) -> None:
     label_x(axes, figure)
 
 
-DRAWING = Drawing(draw=draw, has_line_ends=True)
+def layers(figure: Figure) -> list[Json]:
+    """Return the lines, their intervals and points, and a cross for each failure."""
+    encoding = {**x_axis(figure), **y_axis(figure), **colour(figure)}
+    return [
+        {"mark": "line", "encoding": encoding},
+        *intervals(figure),
+        {"mark": "point", "encoding": encoding | shape(figure)},
+        *failed_marks(figure, **x_axis(figure)),
+    ]
+
+
+DRAWING = Drawing(draw=draw, layers=layers, has_line_ends=True)

@@ -1,11 +1,13 @@
 """series: the steps of every repeat; beyond the first few, repeats are grey lines with one legend entry."""
 
 import math
+from dataclasses import replace
 
 from matplotlib.axes import Axes
 
 from reportgen.core.results import Figure
 from reportgen.render.figures import colours
+from reportgen.render.figures.encodings import Json, colour, names, row, x_axis, y_axis
 from reportgen.render.figures.kinds.base import Drawing, colour_of, positions
 
 # More lines cannot be distinguished by colour.
@@ -31,4 +33,37 @@ def draw(axes: Axes, figure: Figure) -> None:
         )
 
 
-DRAWING = Drawing(draw=draw)
+def layers(figure: Figure) -> list[Json]:
+    """Return the grey lines behind, then the named ones, each with a point at every step."""
+    named = replace(figure, series=figure.series[:MAX_NAMED])
+    place = {**x_axis(figure), **y_axis(figure)}
+    encoding = {**place, **colour(named)}
+    is_named = {"field": "series", "oneOf": names(named)}
+    grey = {"type": "line", "style": "rest"}
+    rest = {
+        "transform": [{"filter": {"not": is_named}}],
+        "mark": grey,
+        "encoding": {**place, "detail": {"field": "series"}},
+    }
+    shown = [{"filter": is_named}]
+    return [
+        *([rest] if len(figure.series) > MAX_NAMED else []),
+        {"transform": shown, "mark": {"type": "line", "strokeWidth": 1}, "encoding": encoding},
+        {
+            "transform": [*shown, {"filter": "isValid(datum.y)"}],
+            "mark": {"type": "point", "size": 6},
+            "encoding": encoding,
+        },
+    ]
+
+
+def unbroken_rows(figure: Figure) -> list[Json]:
+    """Return a row for each step; a missing one has no value and interrupts the line."""
+    return [
+        row(figure, name, series, i) | {"y": y}
+        for name, series in zip(names(figure), figure.series, strict=True)
+        for i, y in enumerate(series.y)
+    ]
+
+
+DRAWING = Drawing(draw=draw, layers=layers, rows=unbroken_rows)

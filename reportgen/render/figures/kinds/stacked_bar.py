@@ -1,11 +1,13 @@
 """stacked-bar: the series of each category on top of each other, such as the phases of a step."""
 
 import math
+from dataclasses import replace
 
 from matplotlib.axes import Axes
 
 from reportgen.core.results import Figure
 from reportgen.render.figures import colours
+from reportgen.render.figures.encodings import Json, colour, failed_marks, names, rows, x_axis, y_axis
 from reportgen.render.figures.kinds.bar import bar_style
 from reportgen.render.figures.kinds.base import (
     GROUP_WIDTH,
@@ -42,4 +44,21 @@ def draw(axes: Axes, figure: Figure) -> None:
     name_categories(axes, figure)
 
 
-DRAWING = Drawing(draw=draw, is_bar=True, horizontal="if-long")
+def layers(figure: Figure) -> list[Json]:
+    """Return the bars, which Vega-Lite stacks in the order of the series, and a cross for each failure."""
+    place = x_axis(figure, _WIDTH)
+    order = {"order": {"field": "order", "type": "quantitative"}}
+    first = replace(figure, series=figure.series[:1])
+    return [
+        {"mark": "bar", "encoding": {**place, **y_axis(figure, stack="zero"), **colour(figure), **order}},
+        *failed_marks(first, **place, color={"value": colours.INK}),
+    ]
+
+
+def ordered_rows(figure: Figure) -> list[Json]:
+    """Return the rows with the number of their series."""
+    order = {name: n for n, name in enumerate(names(figure))}
+    return [row | {"order": order[row["series"]]} for row in rows(figure)]
+
+
+DRAWING = Drawing(draw=draw, layers=layers, rows=ordered_rows, is_bar=True, horizontal="if-long")

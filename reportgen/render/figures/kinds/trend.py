@@ -4,7 +4,8 @@ import math
 
 from matplotlib.axes import Axes
 
-from reportgen.core.results import Figure
+from reportgen.core.results import Figure, FigureMark
+from reportgen.render.figures.encodings import Json, colour, intervals, shape, x_axis, y_axis
 from reportgen.render.figures.kinds.base import (
     Drawing,
     colour_of,
@@ -21,6 +22,7 @@ _MAX_NAMES = 8
 _MAX_TEXT = 24
 # Texts of changes are below each other in so many rows, each this share of the axis high.
 _TEXT_ROWS, _ROW_HEIGHT = 5, 0.06
+_TEXT_PIXELS = 14  # in a page
 
 
 def draw(axes: Axes, figure: Figure) -> None:
@@ -71,5 +73,51 @@ def _name_some(axes: Axes, names: tuple[str, ...]) -> None:
     axes.set_xlim(-0.6, len(names) - 0.4)
 
 
+def layers(figure: Figure) -> list[Json]:
+    """Return the changes behind, then the lines, their intervals and points, and the size of each change."""
+    encoding = {**x_axis(figure, 1.0, **_names_axis(figure)), **y_axis(figure), **colour(figure)}
+    return [
+        *(_change(figure, change) for change in figure.changes),
+        {"mark": {"type": "line", "strokeWidth": 1}, "encoding": encoding},
+        *intervals(figure, **x_axis(figure, 1.0, **_names_axis(figure))),
+        {"mark": {"type": "point", "size": 30}, "encoding": encoding | shape(figure)},
+        *(_change_text(figure, row, change) for row, change in enumerate(figure.changes)),
+    ]
+
+
+def _names_axis(figure: Figure) -> Json:
+    """Return the axis with the names that fit."""
+    every = max(1, math.ceil(len(figure.categories) / _MAX_NAMES))
+    names = list(figure.categories[::every])
+    return {"axis": {"title": figure.x_title, "values": names, "labelAngle": -30, "labelLimit": 120}}
+
+
+def _change(figure: Figure, change: FigureMark) -> Json:
+    """Return a dashed line before the first point after a step, or a band over a drift."""
+    is_step = change.first == change.last
+    encoding = x_axis(figure, 1.0, field="first", bandPosition=0.0 if is_step else 0.5)
+    end = {} if is_step else {"x2": {"field": "last", "bandPosition": 0.5}}
+    mark = {"type": "rule", "style": "step"} if is_step else {"type": "rect", "style": "drift"}
+    return {
+        "data": {"values": [{"first": change.first, "last": change.last}]},
+        "mark": mark | {"color": colour_of(style_of(figure, change.series))},
+        "encoding": encoding | end,
+    }
+
+
+def _change_text(figure: Figure, row: int, change: FigureMark) -> Json:
+    height = _TEXT_PIXELS * (row % _TEXT_ROWS)
+    return {
+        "data": {"values": [{"first": change.first, "text": shorten(change.text, most=_MAX_TEXT)}]},
+        "mark": {
+            "type": "text",
+            "style": "change",
+            "y": height,
+            "color": colour_of(style_of(figure, change.series)),
+        },
+        "encoding": x_axis(figure, 1.0, field="first", bandPosition=0.1) | {"text": {"field": "text"}},
+    }
+
+
 # Points are compared with each other, not with zero.
-DRAWING = Drawing(draw=draw, from_zero=False)
+DRAWING = Drawing(draw=draw, layers=layers, from_zero=False)

@@ -4,6 +4,7 @@ from matplotlib.axes import Axes
 
 from reportgen.core.results import Figure, FigureSeries
 from reportgen.render.figures import colours
+from reportgen.render.figures.encodings import Json, colour, fields, x_axis, y_axis, y_end
 from reportgen.render.figures.kinds.bar import bar_style
 from reportgen.render.figures.kinds.base import (
     GROUP_WIDTH,
@@ -20,7 +21,6 @@ _WIDTH = GROUP_WIDTH * 0.75
 def draw(axes: Axes, figure: Figure) -> None:
     """Draw each bar from where it begins, and a line from its end to the next bar."""
     is_flat = is_horizontal(figure)
-    ends: dict[float, float] = {}
     for n, series in enumerate(figure.series):
         shown = present(series)
         x = positions(figure, series)
@@ -31,13 +31,22 @@ def draw(axes: Axes, figure: Figure) -> None:
             axes.barh(places, lengths, _WIDTH, left=starts, **style)
         else:
             axes.bar(places, lengths, _WIDTH, bottom=starts, **style)
-        ends |= {x[i]: start + length for i, start, length in zip(shown, starts, lengths, strict=True)}
-    _connect(axes, ends, is_flat=is_flat)
+    _connect(axes, _ends(figure), is_flat=is_flat)
     name_categories(axes, figure)
 
 
 def _start(series: FigureSeries, position: int) -> float:
     return (series.low[position] or 0.0) if series.low else 0.0
+
+
+def _ends(figure: Figure) -> dict[float, float]:
+    """Return where each bar ends, by its place."""
+    return {
+        place: _start(series, i) + (series.y[i] or 0.0)
+        for series in figure.series
+        for i, place in enumerate(positions(figure, series))
+        if series.y[i] is not None
+    }
 
 
 def _connect(axes: Axes, ends: dict[float, float], *, is_flat: bool) -> None:
@@ -55,4 +64,32 @@ def _connect(axes: Axes, ends: dict[float, float], *, is_flat: bool) -> None:
         )
 
 
-DRAWING = Drawing(draw=draw, is_bar=True, horizontal="if-long")
+def layers(figure: Figure) -> list[Json]:
+    """Return the bars, each from where it begins, and the lines between them."""
+    ends, names = _ends(figure), figure.categories
+    lines = [
+        {"x": names[int(place)], "next": names[int(place) + 1], "y": end}
+        for place, end in ends.items()
+        if place + 1 in ends
+    ]
+    place, middle = x_axis(figure, _WIDTH), {"bandPosition": 0.5}
+    other_end = {"y2" if is_horizontal(figure) else "x2": {"field": "next", **middle}}
+    return [
+        {
+            "data": {"values": lines},
+            "mark": {"type": "rule", "style": "interval"},
+            "encoding": {**x_axis(figure, _WIDTH, **middle), **y_axis(figure), **other_end},
+        },
+        {
+            "mark": "bar",
+            "encoding": {**place, **y_axis(figure, "low"), **y_end(figure, "high"), **colour(figure)},
+        },
+    ]
+
+
+def length_fields(figure: Figure) -> list[Json]:
+    """Return what a tooltip says: `low` and `high` are the ends of a bar, not an interval."""
+    return [{name: value for name, value in field.items() if name != "ends"} for field in fields(figure)]
+
+
+DRAWING = Drawing(draw=draw, layers=layers, fields=length_fields, is_bar=True, horizontal="if-long")
