@@ -82,14 +82,20 @@ def _direction(cell: Cell, quantity: Quantity) -> int:
 
 
 def _best(table: Table, positions: Sequence[Position]) -> list[Position]:
-    cells = {(i, j): table.cells[i][j] for i, j in positions}
-    first, quantity = cells[positions[0]], table.columns[positions[0][1]].quantity
-    direction = _direction(first, quantity)
-    if not direction or len(positions) < 2:
+    best = best_of([table.cells[i][j] for i, j in positions], table.columns[positions[0][1]].quantity)
+    return [positions[at] for at in best] if len(best) < len(positions) else []
+
+
+def best_of(cells: Sequence[Cell], quantity: Quantity) -> list[int]:
+    """Return the positions of the best of cells with numbers, [] if no direction is better.
+
+    They are several where the repeats leave open which is the best.
+    """
+    direction = _direction(cells[0], quantity)
+    if not direction:
         return []
-    best = max(cells.values(), key=lambda cell: direction * (cell.value or 0.0))
-    marked = [at for at, cell in cells.items() if cell.value == best.value or _overlaps(cell, best)]
-    return marked if len(marked) < len(positions) else []
+    best = max(cells, key=lambda cell: direction * (cell.value or 0.0))
+    return [at for at, cell in enumerate(cells) if cell.value == best.value or _overlaps(cell, best)]
 
 
 def _overlaps(cell: Cell, other: Cell) -> bool:

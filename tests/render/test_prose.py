@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Factors, FactorValue, Source
-from reportgen.core.results import Note, Report
+from reportgen.core.results import Cell, Header, Label, Note, Report, Table
 from reportgen.core.rules import Rule
 from reportgen.render import render_index, render_report
 from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
@@ -72,7 +72,7 @@ def test_functions_return_the_number_of_the_table(expression: str, expected: str
         ("{{ 1 / 0 }}", ':1: template: "div" is not allowed in a text'),
         ("{{ ''.__class__.__mro__ }}", ':1: template: "getattr" is not allowed in a text'),
         ("{{ ''['x'] }}", ':1: template: "getitem" is not allowed in a text'),
-        ("a\n{{ 'x'.join('y') }}", ":2: template: only environment, expected, figure, "),
+        ("a\n{{ 'x'.join('y') }}", ":2: template: only best, environment, expected, figure, "),
         ("{{ value(*[1]) }}", ":1: template: only environment, expected, figure, "),
         ("{{ table.x }}", ':1: template: "getattr" is not allowed in a text'),
         ("a\n{{ self }}", ':2: "self" has no value'),
@@ -469,3 +469,72 @@ def _tags(html: str) -> list[str]:
 
 def test_a_block_inside_a_paragraph_is_between_two_paragraphs() -> None:
     assert prose_html("a \ue0000\ue001 b") == "<p>a</p>\n\ue0000\ue001\n<p>b</p>"
+
+
+def _framework_table(**b: object) -> Table:
+    """Return throughputs of three frameworks at 8 devices: A is slow, B and C are fast, D failed."""
+    factors = {name: {"framework": name, "devices": 8} for name in "ABCD"}
+    cells = (
+        example.number(example.case(100.0, factors["A"])),
+        example.number(example.case(300.0, factors["B"] | b)),
+        example.number(example.case(200.0, factors["C"])),
+        Cell("status", text="out of memory"),
+    )
+    return replace(
+        example.throughput_table(),
+        id="t",
+        row_factors=("devices",),
+        row_titles=(Label("devices"),),
+        rows=(Header((8,), (Label("8"),)),),
+        column_factors=("framework",),
+        columns=tuple(Header((name,), (Label(f"<{name}>"),)) for name in "ABCD"),
+        cells=(cells,),
+        notes=(),
+    )
+
+
+def _best(table: Table, call: str) -> Prose:
+    return fill_prose(example.report(tables=(table,), figures=(), prose=f"{{{{ {call} }}}}"))
+
+
+def test_best_names_the_best_cell_and_those_that_have_no_number() -> None:
+    prose = _best(_framework_table(), 'best("t", row={"devices": 8})')
+    assert prose.text == "<B>"
+    assert [note.text for number in prose.numbers for note in number.notes] == [
+        "not compared, without a number: <D>"
+    ]
+    assert prose.numbers[0].cases[0].factors["framework"] == "B"
+    assert _best(_framework_table(), 'best("t", number=true, digits=2)').text == "300"
+
+
+def test_best_names_several_whose_repeats_overlap() -> None:
+    table = _framework_table()
+    cells = list(table.cells[0])
+    cells[1:3] = [
+        example.number(example.case(value, {"framework": name, "devices": 8}))
+        for name, value in (("B", 300.0), ("C", 299.99))
+    ]
+    assert _best(replace(table, cells=(tuple(cells),)), 'best("t")').text == "<B> or <C>"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ('best("t")', "the cells differ in batch_size (64; -); choose cells that were measured alike"),
+        ('best("t", column={"framework": "A"})', "best() compares cells, and 1 cell has a number"),
+        ('best("t", column={"framework": "E"})', "no cells match (framework=E); candidates:"),
+        ('best("t", number=1)', "number = 1 is neither true nor false"),
+        ('best("t", quantity="ratio")', 'shows no "ratio"'),
+    ],
+)
+def test_best_compares_like_with_like(call: str, message: str) -> None:
+    accept = ', accept=["batch_size"]' if "number" in call else ""
+    with pytest.raises(RequestError) as caught:
+        _best(_framework_table(batch_size=64), call[:-1] + accept + ")")
+    assert message in str(caught.value)
+
+
+def test_best_says_what_the_author_accepts() -> None:
+    prose = _best(_framework_table(batch_size=64), 'best("t", accept=["batch_size"])')
+    assert prose.text == "<B>"
+    assert "what is compared differs in batch_size" in [n.text for x in prose.numbers for n in x.notes]

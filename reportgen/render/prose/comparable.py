@@ -1,6 +1,6 @@
 """Whether `ratio()` in a text means anything: the rules are those of a table with `compare`."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reportgen.core.comparability import differences
 from reportgen.core.factors import factor_key
@@ -12,8 +12,10 @@ class Incomparable(Exception):
     """Two cells whose ratio would mean nothing. The text says why, for an author."""
 
 
-def check_comparable(case: Case, other: Case, named: Sequence[str], accepted: Collection[str]) -> list[Note]:
-    """Return what a reader must know of the ratio of two cases. Raises Incomparable if it means nothing.
+def check_comparable(
+    case: Case, other: Case, named: Sequence[str], accepted: Collection[str]
+) -> list[Difference]:
+    """Return in what else two compared cases differ. Raises Incomparable if their ratio means nothing.
 
     named     the factors that select cells: those that differ are what the ratio is about
     accepted  other differences that the author accepts
@@ -31,8 +33,19 @@ def check_comparable(case: Case, other: Case, named: Sequence[str], accepted: Co
     reasons = [_text(each) for each in refused if each.name not in accepted]
     if reasons:
         raise Incomparable(f"the cells differ in {' and '.join(reasons)}")
-    known = [_text(each) for each in (*unnamed, *others, *_ignored(case, other))]
-    return [Note(f"the two sides differ in {', '.join(known)}", name="differs")] if known else []
+    return [*unnamed, *others, *_ignored(case, other)]
+
+
+def differs_note(differences: Sequence[Difference]) -> list[Note]:
+    """Return what a reader must know of a ratio of cases that differ so."""
+    known = ", ".join(map(_text, differences))
+    return [Note(f"the two sides differ in {known}", name="differs")] if known else []
+
+
+def all_differ_note(differences: Iterable[Difference]) -> list[Note]:
+    """Return what a reader must know of the best of several cases that differ so."""
+    known = ", ".join(dict.fromkeys(each.name for each in differences))
+    return [Note(f"what is compared differs in {known}", name="differs")] if known else []
 
 
 def _text(each: Difference) -> str:

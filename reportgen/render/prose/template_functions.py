@@ -6,7 +6,7 @@ must match exactly one cell, else the error lists candidates.
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Literal
@@ -14,10 +14,12 @@ from typing import Literal
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Cell, Header, Note, Quantity, Report, Table
-from reportgen.render.grid import number, unit_label
-from reportgen.render.prose.comparable import Incomparable, check_comparable
+from reportgen.core.results import Difference, Note, Quantity, Report, Table
+from reportgen.render.best_cells import best_of
+from reportgen.render.prose.cells import LocatedCell, find_cell, find_cells, heading_of
+from reportgen.render.prose.comparable import Incomparable, all_differ_note, check_comparable, differs_note
 from reportgen.render.prose.numbers import ProseNumber, marked, notes_on
+from reportgen.render.prose.placeholder_error import PlaceholderError
 from reportgen.render.summary import holds_for
 
 PageBlockKind = Literal["table", "tables", "figure", "environment", "findings", "expected"]
@@ -27,18 +29,6 @@ BEGIN, END = "\ue000", "\ue001"
 
 MAX_DIGITS = 12
 MAX_CALLS = 20_000
-_MAX_CANDIDATES = 5
-
-
-class PlaceholderError(Exception):
-    """A mistake in an author's text; `template` adds the file.
-
-    line  in the text, 0 if only the traceback knows
-    """
-
-    def __init__(self, fact: str, remedy: str, *, line: int = 0) -> None:
-        super().__init__(f"{fact}; {remedy}")
-        self.fact, self.remedy, self.line = fact, remedy, line
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +63,7 @@ class Functions:
             self.findings,
             self.value,
             self.ratio,
+            self.best,
             self.expected,
         )
         return {function.__name__: _checked(function, self._count) for function in functions}
@@ -145,10 +136,8 @@ class Functions:
     ) -> str:
         """Return one number as the table shows it."""
         table = self._table(table_id)
-        cell = _find_cell(table, _factors("row", row), _factors("column", column), quantity)
-        if not isinstance(unit, bool):
-            raise PlaceholderError(f"unit = {unit!r} is neither true nor false", "write unit = true")
-        text = cell.text(digits=None if digits is None else _digits(digits), with_unit=unit)
+        cell = find_cell(table, _factors("row", row), _factors("column", column), quantity)
+        text = cell.text(digits=None if digits is None else _digits(digits), with_unit=_flag("unit", unit))
         return self._number(text, cell.cases)
 
     def ratio(
@@ -170,8 +159,8 @@ class Functions:
         row, column = _factors("row", row), _factors("column", column)
         to_row = {**row, **_factors("to_row", to_row)}
         to_column = {**column, **_factors("to_column", to_column)}
-        above = _find_cell(table, row, column, quantity)
-        below = _find_cell(table, to_row, to_column, quantity)
+        above = find_cell(table, row, column, quantity)
+        below = find_cell(table, to_row, to_column, quantity)
         notes = _notes_on_ratio(above, below, _names("accept", accept))
         if below.value == 0:
             raise PlaceholderError(
@@ -179,6 +168,52 @@ class Functions:
             )
         shown = units.text(above.value / below.value, digits=_digits(digits))
         return self._number(shown, (*above.cases, *below.cases), notes)
+
+    def best(
+        self,
+        table_id: str,
+        row: Mapping[str, FactorValue] | None = None,
+        column: Mapping[str, FactorValue] | None = None,
+        quantity: Quantity | None = None,
+        number: bool = False,
+        digits: int | None = None,
+        unit: bool = False,
+        accept: Sequence[str] = (),
+    ) -> str:
+        """Return the name of the best of several cells, or its number.
+
+        The name is that of the headings in which the cells differ; several names where the repeats leave open
+        which is the best. Cells without a number are a note.
+
+        accept  differences that the author accepts besides those that the headings name
+        """
+        table = self._table(table_id)
+        cells = find_cells(table, _factors("row", row), _factors("column", column), quantity)
+        numbers = [cell for cell in cells if cell.cell.value is not None]
+        if len(numbers) < 2:
+            raise PlaceholderError(
+                f'table "{table_id}": best() compares cells, and {len(numbers) or "no"} cell has a number',
+                "leave out a factor of row or column",
+            )
+        best = [numbers[at] for at in best_of([each.cell for each in numbers], cells[0].column.quantity)]
+        if not best:
+            raise PlaceholderError(
+                f'table "{table_id}": neither more nor less of {table.metric_title} is better',
+                "choose another quantity",
+            )
+        accepted = _names("accept", accept)
+        others = [each for each in numbers if each is not best[0]]
+        notes = all_differ_note(d for other in others for d in _differences(best[0], other, accepted))
+        left = [heading_of(cell, cells) for cell in cells if cell.cell.value is None]
+        if left:
+            notes.append(Note(f"not compared, without a number: {', '.join(left)}", name="not-compared"))
+        if _flag("number", number):
+            text = best[0].text(
+                digits=None if digits is None else _digits(digits), with_unit=_flag("unit", unit)
+            )
+        else:
+            text = " or ".join(dict.fromkeys(heading_of(cell, cells) for cell in best))
+        return self._number(text, [case for cell in best for case in cell.cases], notes)
 
     def expected(self, target: str = "", reference: str = "", digits: int = 3) -> str:
         """Return an expected speed; without arguments, place all of them with their sources."""
@@ -234,6 +269,7 @@ _USAGE = {
     "findings": "findings()",
     "value": 'value("id", row={"factor": value}, column={"factor": value})',
     "ratio": 'ratio("id", row={"factor": value}, to_row={"factor": value})',
+    "best": 'best("id", row={"factor": value})',
     "expected": 'expected("target", "reference") or expected()',
 }
 
@@ -263,79 +299,28 @@ def _names(what: str, value: object) -> Sequence[str]:
     return value
 
 
+def _flag(what: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise PlaceholderError(f"{what} = {value!r} is neither true nor false", f"write {what} = true")
+    return value
+
+
 def _digits(digits: object) -> int:
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MAX_DIGITS:
         raise PlaceholderError(f"digits = {digits!r}", f"give a whole number from 1 to {MAX_DIGITS}")
     return digits
 
 
-@dataclass(frozen=True, slots=True)
-class _LocatedCell:
-    """A cell with its table and its heads."""
-
-    table: Table
-    row: Header
-    column: Header
-    cell: Cell
-
-    @property
-    def value(self) -> float:
-        """Return the number in base units."""
-        assert self.cell.value is not None  # `_find_cell` returns cells with numbers only
-        return self.cell.value
-
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Return the cases behind the number: its own, and the baseline unless it is a measured value."""
-        return self.cell.cases[:1] if self.column.quantity == "value" else self.cell.cases
-
-    @property
-    def name(self) -> str:
-        """Return the factors of the cell, and its quantity unless that is the measured value."""
-        keys = ((self.table.row_factors, self.row.key), (self.table.column_factors, self.column.key))
-        factors = [f"{n}={v}" for names, values in keys for n, v in zip(names, values, strict=False)]
-        quantity = [] if self.column.quantity == "value" else [f"quantity={self.column.quantity}"]
-        return f"({', '.join([*factors, *quantity])})"
-
-    def text(self, *, digits: int | None = None, with_unit: bool = False) -> str:
-        """Return the number as the table shows it, with its unit if wanted."""
-        shown = number(self.table, self.column.quantity, self.cell, digits=digits)
-        unit = unit_label(self.cell.unit) if with_unit else ""
-        return f"{shown} {unit}" if unit else shown
-
-
-def _find_cell(
-    table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
-) -> _LocatedCell:
-    """Return the one cell that matches; without `quantity` the measured value."""
-    _check_names(table, "row", row, table.row_factors)
-    _check_names(table, "column", column, table.column_factors)
-    quantities = dict.fromkeys(head.quantity for head in table.columns)
-    if quantity is not None and quantity not in quantities:
-        raise PlaceholderError(
-            f'table "{table.id}" shows no "{quantity}"', did_you_mean(str(quantity), quantities)
-        )
-    cells = [
-        cell
-        for cell in _located(table)
-        if _matches(cell.row, table.row_factors, row) and _matches(cell.column, table.column_factors, column)
-    ]
-    wanted = [cell for cell in cells if cell.column.quantity == (quantity or "value")]
-    if quantity is None and not wanted:
-        wanted = cells
-    if len(wanted) != 1:
-        asked = ", ".join(f"{name}={value}" for name, value in (*row.items(), *column.items()))
-        fact = f'table "{table.id}": {len(wanted) or "no"} cells match ({asked})'
-        raise PlaceholderError(fact, _candidates(wanted or list(_located(table))))
-    if wanted[0].cell.value is None:
-        raise _no_number(wanted[0])
-    return wanted[0]
-
-
-def _notes_on_ratio(above: _LocatedCell, below: _LocatedCell, accepted: Sequence[str]) -> list[Note]:
+def _notes_on_ratio(above: LocatedCell, below: LocatedCell, accepted: Sequence[str]) -> list[Note]:
     """Return what a reader must know of a ratio of cells; raise PlaceholderError if it would mean nothing."""
+    is_measured = above.column.quantity == "value"
+    return differs_note(_differences(above, below, accepted)) if is_measured else []
+
+
+def _differences(above: LocatedCell, below: LocatedCell, accepted: Sequence[str]) -> list[Difference]:
+    """Return in what else two cells differ; raise PlaceholderError if comparing them would mean nothing."""
     case, other = above.cell.case, below.cell.case
-    if case is None or other is None or above.column.quantity != "value":
+    if case is None or other is None:
         return []
     table = above.table
     named = [*table.row_factors, *table.column_factors, *(name for name, _ in table.facet)]
@@ -344,45 +329,3 @@ def _notes_on_ratio(above: _LocatedCell, below: _LocatedCell, accepted: Sequence
     except Incomparable as reason:
         remedy = 'choose cells that were measured alike, or name what you accept: accept=["batch_size"]'
         raise PlaceholderError(f'table "{table.id}": {reason}', remedy) from None
-
-
-def _located(table: Table) -> Iterator[_LocatedCell]:
-    for row, cells in zip(table.rows, table.cells, strict=True):
-        for column, cell in zip(table.columns, cells, strict=True):
-            yield _LocatedCell(table, row, column, cell)
-
-
-def _candidates(cells: Sequence[_LocatedCell]) -> str:
-    more = f" and {len(cells) - _MAX_CANDIDATES} more" if len(cells) > _MAX_CANDIDATES else ""
-    return "candidates: " + ", ".join(cell.name for cell in cells[:_MAX_CANDIDATES]) + more
-
-
-def _no_number(located: _LocatedCell) -> PlaceholderError:
-    table, cell = located.table, located.cell
-    fact = f'table "{table.id}": the cell {located.name} shows "{cell.text or "-"}", not a number'
-    if cell.kind != "several":
-        return PlaceholderError(fact, "choose another cell")
-    reasons = [table.notes[note].text.removesuffix(".") for note in cell.notes]
-    return PlaceholderError(
-        ": ".join((fact, *reasons)), "select one case in the table with `where` or `pick`"
-    )
-
-
-def _check_names(table: Table, kind: str, wanted: Mapping[str, FactorValue], known: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in known:
-            raise PlaceholderError(
-                f'table "{table.id}": no {kind} factor "{name}"', did_you_mean(name, known)
-            )
-
-
-def _matches(head: Header, factors: Sequence[str], wanted: Mapping[str, FactorValue]) -> bool:
-    values = dict(zip(factors, head.key, strict=False))
-    return all(name in values and _is_same(values[name], value) for name, value in wanted.items())
-
-
-def _is_same(value: FactorValue, wanted: FactorValue) -> bool:
-    # An author means the same by 8 and "8", but not by true and 1.
-    if isinstance(value, bool) or isinstance(wanted, bool):
-        return str(value).lower() == str(wanted).lower()
-    return value == wanted or str(value) == str(wanted)
