@@ -73,7 +73,7 @@ def test_functions_return_the_number_of_the_table(expression: str, expected: str
         ("{{ ''.__class__.__mro__ }}", ':1: template: "getattr" is not allowed in a text'),
         ("{{ ''['x'] }}", ':1: template: "getitem" is not allowed in a text'),
         ("a\n{{ 'x'.join('y') }}", ":2: template: only best, environment, expected, figure, "),
-        ("{{ value(*[1]) }}", ":1: template: only environment, expected, figure, "),
+        ("{{ value(*[1]) }}", ":1: template: only best, environment, expected, figure, "),
         ("{{ table.x }}", ':1: template: "getattr" is not allowed in a text'),
         ("a\n{{ self }}", ':2: "self" has no value'),
         ("{{ value }}", ':1: "value" has no value; call it with parentheses'),
@@ -499,12 +499,28 @@ def _best(table: Table, call: str) -> Prose:
 
 def test_best_names_the_best_cell_and_those_that_have_no_number() -> None:
     prose = _best(_framework_table(), 'best("t", row={"devices": 8})')
-    assert prose.text == "<B>"
-    assert [note.text for number in prose.numbers for note in number.notes] == [
-        "not compared, without a number: <D>"
-    ]
+    assert prose.text == "&lt;B&gt;"
+    notes = [note.text for number in prose.numbers for note in number.notes]
+    assert "not compared, without a number: <D>" in notes
     assert prose.numbers[0].cases[0].factors["framework"] == "B"
     assert _best(_framework_table(), 'best("t", number=true, digits=2)').text == "300"
+
+
+def test_a_name_from_a_log_is_text_on_both_pages() -> None:
+    table = _framework_table()
+    names = ("<b>A</b>", "# [x](javascript:y) *z* a|b ~c~", "C", "D")
+    columns = tuple(Header((n,), (Label(n),)) for n in names)
+    report = example.report(
+        tables=(replace(table, columns=columns),), figures=(), prose='{{ best("t") }} is fast', headline=""
+    )
+    files = render_report(report)
+    page, readme = files["index.html"].decode(), files["README.md"].decode()
+    shown = re.search(r"<p>(<a href=.#case.*is fast)</p>", page, re.DOTALL)
+    assert shown
+    assert "># [x](javascript:y) *z* a|b ~c~</a>" in shown[1]
+    rendered = MarkdownIt("commonmark").enable("strikethrough").render(readme)
+    assert "# [x](javascript:y) *z* a|b ~c~" in rendered
+    assert 'javascript:y"' not in page + rendered
 
 
 def test_best_names_several_whose_repeats_overlap() -> None:
@@ -514,7 +530,7 @@ def test_best_names_several_whose_repeats_overlap() -> None:
         example.number(example.case(value, {"framework": name, "devices": 8}))
         for name, value in (("B", 300.0), ("C", 299.99))
     ]
-    assert _best(replace(table, cells=(tuple(cells),)), 'best("t")').text == "<B> or <C>"
+    assert _best(replace(table, cells=(tuple(cells),)), 'best("t")').text == "&lt;B&gt; or &lt;C&gt;"
 
 
 @pytest.mark.parametrize(
@@ -536,5 +552,5 @@ def test_best_compares_like_with_like(call: str, message: str) -> None:
 
 def test_best_says_what_the_author_accepts() -> None:
     prose = _best(_framework_table(batch_size=64), 'best("t", accept=["batch_size"])')
-    assert prose.text == "<B>"
+    assert prose.text == "&lt;B&gt;"
     assert "what is compared differs in batch_size" in [n.text for x in prose.numbers for n in x.notes]

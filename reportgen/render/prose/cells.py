@@ -17,7 +17,7 @@ _MAX_CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class LocatedCell:
+class TableCell:
     """A cell with its table and its heads."""
 
     table: Table
@@ -53,7 +53,7 @@ class LocatedCell:
 
 def find_cell(
     table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
-) -> LocatedCell:
+) -> TableCell:
     """Return the one cell that matches; without `quantity` the measured value."""
     cells = _matching(table, row, column, quantity)
     wanted = [cell for cell in cells if cell.column.quantity == (quantity or "value")]
@@ -70,7 +70,7 @@ def find_cell(
 
 def find_cells(
     table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
-) -> list[LocatedCell]:
+) -> list[TableCell]:
     """Return the cells that match, without means; without `quantity` those of the first one that is shown."""
     cells = [cell for cell in _matching(table, row, column, quantity) if not cell.row.is_mean]
     if not cells:
@@ -84,7 +84,7 @@ def find_cells(
 
 def _matching(
     table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
-) -> list[LocatedCell]:
+) -> list[TableCell]:
     _check_names(table, "row", row, table.row_factors)
     _check_names(table, "column", column, table.column_factors)
     quantities = dict.fromkeys(head.quantity for head in table.columns)
@@ -99,18 +99,18 @@ def _matching(
     ]
 
 
-def _located(table: Table) -> Iterator[LocatedCell]:
+def _located(table: Table) -> Iterator[TableCell]:
     for row, cells in zip(table.rows, table.cells, strict=True):
         for column, cell in zip(table.columns, cells, strict=True):
-            yield LocatedCell(table, row, column, cell)
+            yield TableCell(table, row, column, cell)
 
 
-def _candidates(cells: Sequence[LocatedCell]) -> str:
+def _candidates(cells: Sequence[TableCell]) -> str:
     more = f" and {len(cells) - _MAX_CANDIDATES} more" if len(cells) > _MAX_CANDIDATES else ""
     return "candidates: " + ", ".join(cell.name for cell in cells[:_MAX_CANDIDATES]) + more
 
 
-def _no_number(located: LocatedCell) -> PlaceholderError:
+def _no_number(located: TableCell) -> PlaceholderError:
     table, cell = located.table, located.cell
     fact = f'table "{table.id}": the cell {located.name} shows "{cell.text or "-"}", not a number'
     if cell.kind != "several":
@@ -141,7 +141,7 @@ def _is_same(value: FactorValue, wanted: FactorValue) -> bool:
     return value == wanted or str(value) == str(wanted)
 
 
-def heading_of(cell: LocatedCell, among: Sequence[LocatedCell]) -> str:
+def heading_of(cell: TableCell, among: Sequence[TableCell]) -> str:
     """Return the headings of a cell in which the cells it is among differ."""
     every = [_labels(each) for each in among]
     parts = [
@@ -157,5 +157,5 @@ def heading_of(cell: LocatedCell, among: Sequence[LocatedCell]) -> str:
     return " ".join(parts) + qualifiers
 
 
-def _labels(cell: LocatedCell) -> list[str]:
+def _labels(cell: TableCell) -> list[str]:
     return [label.text for label in (*cell.row.labels, *cell.column.labels)]

@@ -21,7 +21,9 @@ MARKED = re.compile(f"{MARK}([0-9]+){MIDDLE}([^{END_MARK}]*){END_MARK}(x\\b|[%×
 _FOLDED = "Details are in the evidence of each number."
 
 # In code and in the target of a link, Markdown shows a reference to a note as it is written, or breaks.
-_LITERAL = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)|`[^`\n]*`|\]\([^)\n]*\)", re.MULTILINE | re.DOTALL)
+_LITERAL = re.compile(
+    r"^(?:```|~~~).*?^(?:```|~~~)|(?<!\\)`[^`\n]*`|(?<!\\)\]\([^)\n]*\)", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -99,7 +99,9 @@ def fill_prose(report: Report) -> Prose:
     """Return the author's text with its numbers; RequestError with file:line for a mistake."""
     source = report.prose_source
     first, place = (max(source.line, 1), source.path) if source else (1, f"{report.name}: prose")
-    prose = _fill(report.prose, report, lambda line: f"{place}:{first - 1 + line}")
+    prose = _fill(
+        report.prose, Functions(report, is_markdown=True), lambda line: f"{place}:{first - 1 + line}"
+    )
     if hiding := find_hiding(prose.text, _PLACEHOLDER):
         line = _line_of(hiding.line, prose.text, report.prose)
         raise RequestError(f"{place}:{first - 1 + line}", hiding.fact, hiding.remedy)
@@ -110,16 +112,15 @@ def fill_headline(report: Report) -> Prose:
     """Return the headline with its numbers, on one line; RequestError for a mistake of the author."""
     if not report.headline_place:
         return Prose(_RESERVED.sub("", report.headline))
-    filled = _fill(report.headline, report, lambda _: report.headline_place)
+    filled = _fill(report.headline, Functions(report, is_markdown=False), lambda _: report.headline_place)
     if filled.blocks:
         raise RequestError(report.headline_place, "contains a table, figure or section", "use numbers only")
     return replace(filled, marked=" ".join(filled.marked.split()))
 
 
-def _fill(template: str, report: Report, place: Callable[[int], str]) -> Prose:
+def _fill(template: str, functions: Functions, place: Callable[[int], str]) -> Prose:
     if not template:
         return Prose("")
-    functions = Functions(report)
     try:
         text = _render(_RESERVED.sub("", template), functions)
     except TemplateSyntaxError as error:

@@ -14,13 +14,15 @@ from typing import Literal
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import Case, FactorValue
+from reportgen.core.plain_text import one_line
 from reportgen.core.results import Difference, Note, Quantity, Report, Table
 from reportgen.render.best_cells import best_of
-from reportgen.render.prose.cells import LocatedCell, find_cell, find_cells, heading_of
+from reportgen.render.prose.cells import TableCell, find_cell, find_cells, heading_of
 from reportgen.render.prose.comparable import Incomparable, all_differ_note, check_comparable, differs_note
 from reportgen.render.prose.numbers import ProseNumber, marked, notes_on
 from reportgen.render.prose.placeholder_error import PlaceholderError
 from reportgen.render.summary import holds_for
+from reportgen.render.text import escape
 
 PageBlockKind = Literal["table", "tables", "figure", "environment", "findings", "expected"]
 
@@ -47,8 +49,10 @@ class PageBlock:
 class Functions:
     """The functions of one report. docs/reference/prose.md is their reference."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, *, is_markdown: bool) -> None:
+        """Make the functions; in Markdown, units and names are escaped, which may come from a log."""
         self.report = report
+        self._shown = _in_markdown if is_markdown else one_line
         self.blocks: list[PageBlock] = []
         self.numbers: list[ProseNumber] = []
         self._calls = 0
@@ -86,7 +90,7 @@ class Functions:
         """Return a number as text, between marks that lead to its evidence."""
         every = dict.fromkeys([*notes, *notes_on(cases)])
         self.numbers.append(ProseNumber(tuple(cases), tuple(every)))
-        return marked(len(self.numbers) - 1, text)
+        return marked(len(self.numbers) - 1, self._shown(text))
 
     def table(self, table_id: str) -> str:
         """Place a table."""
@@ -236,6 +240,11 @@ class Functions:
         return self._number(units.text(speeds[0].speed, digits=_digits(digits)))
 
 
+def _in_markdown(text: str) -> str:
+    # A number such as 12.5 begins no list.
+    return escape.markdown(text) if text[:1].isdigit() else escape.paragraph(text)
+
+
 def _checked(function: Callable[..., str], count: Callable[[], None]) -> Callable[..., str]:
     """Return the function with errors about its arguments in the words of the text."""
     signature = inspect.signature(function)
@@ -311,13 +320,13 @@ def _digits(digits: object) -> int:
     return digits
 
 
-def _notes_on_ratio(above: LocatedCell, below: LocatedCell, accepted: Sequence[str]) -> list[Note]:
+def _notes_on_ratio(above: TableCell, below: TableCell, accepted: Sequence[str]) -> list[Note]:
     """Return what a reader must know of a ratio of cells; raise PlaceholderError if it would mean nothing."""
     is_measured = above.column.quantity == "value"
     return differs_note(_differences(above, below, accepted)) if is_measured else []
 
 
-def _differences(above: LocatedCell, below: LocatedCell, accepted: Sequence[str]) -> list[Difference]:
+def _differences(above: TableCell, below: TableCell, accepted: Sequence[str]) -> list[Difference]:
     """Return in what else two cells differ; raise PlaceholderError if comparing them would mean nothing."""
     case, other = above.cell.case, below.cell.case
     if case is None or other is None:

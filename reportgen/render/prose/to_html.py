@@ -92,6 +92,7 @@ class _SafeLinks(Treeprocessor):
 def prose_html(text: str) -> str:
     """Return the Markdown text as HTML; placeholders of blocks are kept, out of their paragraphs."""
     markdown = Markdown(extensions=["tables", "fenced_code", "sane_lists"], output_format="html")
+    markdown.ESCAPED_CHARS += ["|", "~", "$"]  # GitHub's, which names from logs are escaped for
     markdown.preprocessors.deregister("html_block")
     # After tabs have become spaces, before fenced code blocks are taken out.
     markdown.preprocessors.register(_GitHubBlocks(markdown), "github_blocks", 28)
