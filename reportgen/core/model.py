@@ -22,6 +22,8 @@ IntArray = NDArray[np.int64]
 
 Status = Literal["complete", "failed", "out_of_memory", "cancelled", "partial", "running"]
 Clock = Literal["cuda_event", "host_synchronized", "host", "timestamp", "printed", "unknown"]
+# What the printed numbers of a series are; see Series.rounded.
+Rounded = Literal["each", "mean", "elapsed"]
 Evidence = Literal["steps", "intervals", "aggregate", "published"]
 
 # Names that address a number in addition to the factors of its run; no factor may have such a name.
@@ -92,6 +94,9 @@ class Series:
     samples  work done in the entry, NaN if unknown
     line     line of the entry in `source.path`, from 1
     unit     base unit of a metric that METRICS does not list, else ""
+    rounding  half of the last digit of the numbers that the log prints, in the base unit; 0 if unknown
+    rounded  what these numbers are: the time or rate of `each` step, the `mean` since the epoch began, or the
+             time that has `elapsed`
     idle_after  steps after which the host waited until the device had done all its work; None if the log
              does not say when it did
     """
@@ -110,6 +115,8 @@ class Series:
     source: Source
     breaks: tuple[Break, ...] = ()
     unit: str = ""
+    rounding: float = 0.0
+    rounded: Rounded = "each"
     idle_after: frozenset[int] | None = None
 
 

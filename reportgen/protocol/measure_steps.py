@@ -16,6 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.printed_digits import check_digits, open_share
 from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, UNUSABLE_CLOCK_ERROR, check_run, clock_error
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
 from reportgen.protocol.window import MeasuredWindow
@@ -90,8 +91,13 @@ def _by_time(request: MeasureRequest) -> Measured | None:
         if request.protocol.estimator == "mean_of_rates" and not of_phases:
             value = _mean_of_rates(run, window)
     used = [series for phase in of_phases.values() for series in phase] or list(whole)
-    findings = (*check_run(request.measured, window, used), *_only_reduced(request, entered))
-    return _measured(request, value, window, used, findings, entered)
+    unsure = open_share(used, window, per_step)
+    findings = (
+        *check_run(request.measured, window, used),
+        *check_digits(run, window, used, per_step, unsure),
+        *_only_reduced(request, entered),
+    )
+    return _measured(request, value, window, used, findings, entered, unsure)
 
 
 def _phases_per_step(
@@ -167,7 +173,9 @@ def _by_rate(request: MeasureRequest) -> Measured | None:
         return None
     harmonic = request.protocol.estimator == "total"
     value = exact_sum(mean_rate(rank, harmonic=harmonic) for rank in window.ranks)
-    return _measured(request, value, window, printed, window.findings)
+    unsure = open_share(printed, window, value) if value > 0 else 0.0
+    findings = (*window.findings, *check_digits(request.run, window, printed, value, unsure))
+    return _measured(request, value, window, printed, findings, unsure=unsure)
 
 
 def _by_value(request: MeasureRequest) -> Measured | None:
@@ -228,7 +236,9 @@ def _measured(
     used: Sequence[Series],
     findings: tuple[Finding, ...],
     entered: tuple[str, ...] = (),
+    unsure: float = 0.0,
 ) -> Measured | None:
+    """Return the measurement; `unsure` is the share that the digits of the log leave open."""
     # A rate of zero is one of no work, which nothing was measured over.
     if not math.isfinite(value) or (metric_of(request.metric).is_speed and value <= 0):
         return None
@@ -242,7 +252,7 @@ def _measured(
         unit=unit_of(request.run, request.metric),
         parts=entered if request.is_total else (),
         clock=used[0].clock,
-        clock_error=clock_error(used, window),
+        clock_error=max(clock_error(used, window), unsure),
     )
     return Measured(measurement, window.is_full)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from reportgen.core.model import FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, half_digit
 from reportgen.formats.parsing.line_pattern import line_pattern, regex
 from reportgen.formats.parsing.run_builder import spans
 
@@ -69,7 +69,8 @@ def _add_table(run: LineRun) -> None:
     records, span, samples = run.records, spans(run.step), run.records.floats("samples")
     before = samples[0] * (1 - span[0] / max(int(run.step[0]), 1))
     work: FloatArray = np.diff(samples, prepend=before)
-    run.add("step_time", records.floats("step_time_s") * span, "printed", span=span, samples=work)
+    time, half = records.floats("step_time_s") * span, half_digit(records, "step_time_s")
+    run.add("step_time", time, "printed", span=span, samples=work, rounding=half)
     run.add("throughput", records.floats("rate"), "printed", span=span, samples=work)
 
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, FloatArray, IntArray
+from reportgen.core.model import STEP, Finding, FloatArray, IntArray, Rounded
 from reportgen.core.rules import Rule
 from reportgen.formats.dlperf.paddle_lines import EPOCH, LINES, SETTINGS, RunningMean
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, rounding
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, half_digit, rounding
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work, spans
 from reportgen.formats.parsing.text_log import Records, TextSign, mean, seconds
@@ -137,7 +137,11 @@ def _add_times(run: LineRun, batch: float | None) -> tuple[FloatArray, IntArray]
         if is_undone:
             time, span = undone, covered
             rate = _divide(_process_work(records, batch, span), time)
-    run.add("step_time", time, "printed", span=span, samples=run.work(span))
+    rounded: Rounded = "mean" if is_undone else "each"
+    # Where the times come from rates, these have more digits.
+    half = half_digit(records, "step_time_s") if (mean == records.floats("step_time_s")).all() else 0.0
+    work = run.work(span)
+    run.add("step_time", time, "printed", span=span, samples=work, rounding=half, rounded=rounded)
     if "data_loading_time_s" in records.columns:
         waited = records.floats("data_loading_time_s")
         if isinstance(run.kind, RunningMean) and is_undone:
@@ -145,7 +149,10 @@ def _add_times(run: LineRun, batch: float | None) -> tuple[FloatArray, IntArray]
             waited = np.maximum(run.kind.undone(waited, records)[0], 0.0)
         else:
             waited = waited * span
-        run.add("step_time", waited, "printed", phase="data_loading", span=span)
+        half = half_digit(records, "data_loading_time_s")
+        run.add(
+            "step_time", waited, "printed", phase="data_loading", span=span, rounding=half, rounded=rounded
+        )
     return rate, span
 
 

@@ -23,7 +23,7 @@ from reportgen.core.model import FactorValue, FloatArray, IntArray
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mmengine import repeats
 from reportgen.formats.parsing.json_values import number, objects, whole
-from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, spans
+from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, last_digit, once, spans
 from reportgen.formats.parsing.several_runs import StepPlaces, built_runs
 from reportgen.formats.parsing.text_log import (
     COUNT,
@@ -224,8 +224,10 @@ def _number(entry: Mapping[str, Any], name: str) -> float:
 
 def _add(run: RunBuilder, span: IntArray, time: FloatArray, data: FloatArray, memory: FloatArray) -> None:
     """Add means over the last `span` steps, in s, and the memory in MiB."""
-    run.add("step_time", time * span, "host", span=span, samples=run.work(span))
-    run.add("step_time", data * span, "host", phase="data_loading", span=span)
+    work, half = run.work(span), last_digit(time) / 2
+    run.add("step_time", time * span, "host", span=span, samples=work, rounding=half)
+    half = last_digit(data) / 2
+    run.add("step_time", data * span, "host", phase="data_loading", span=span, rounding=half)
     run.add("memory_used", memory * 2**20, "printed", span=span)
 
 

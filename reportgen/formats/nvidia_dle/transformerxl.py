@@ -15,6 +15,7 @@ import numpy as np
 
 from reportgen.core.model import Break
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
+from reportgen.formats.parsing.line_format import half_digit
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.several_runs import StepPlaces
 from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, positive
@@ -110,4 +111,5 @@ def _add_lines(run: RunBuilder, lines: Records) -> None:
     run.step, run.line, run.last = lines.integers("step"), lines.line, int(lines.end[-1])
     if "rate" in lines.columns:
         run.add("throughput", lines.floats("rate"), "printed", span=span)
-    run.add("step_time", lines.floats("time") / 1e3 * span, "printed", span=span)
+    time, half = lines.floats("time") / 1e3 * span, half_digit(lines, "time") / 1e3
+    run.add("step_time", time, "printed", span=span, rounding=half)

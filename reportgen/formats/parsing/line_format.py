@@ -106,7 +106,9 @@ def measure(
     work = records.floats("global_batch_size") * span if is_each else run.work(span)
     for quantity in quantities:
         metric, value = quantity.metric, records.floats(quantity.group) / quantity.divisor
+        half = half_digit(records, quantity.group) / quantity.divisor if metric != "memory_used" else 0.0
         if quantity.item in STEP_RATES:
+            half /= max(float(np.nanmedian(value)) if np.isfinite(value).any() else 0.0, 1e-9) ** 2
             value = np.divide(span, value, out=np.full(len(value), np.nan), where=value > 0)
         elif metric == "step_time":
             value = value * span
@@ -114,10 +116,12 @@ def measure(
             value = np.where(valid, value, np.nan)
         samples = work if metric in ("step_time", "throughput") and quantity.phase == STEP else None
         by = clock if metric == "step_time" else "printed"
-        run.add(metric, value, by, phase=quantity.phase, span=span, samples=samples)
+        run.add(metric, value, by, phase=quantity.phase, span=span, samples=samples, rounding=half)
         devices = run.factors.get("devices")
         if metric == "throughput_per_device" and isinstance(devices, int):
-            run.add("throughput", value * devices, "printed", span=span, samples=work)
+            run.add(
+                "throughput", value * devices, "printed", span=span, samples=work, rounding=half * devices
+            )
     if "timestamp" in records.columns:
         stamps = records.seconds("timestamp")
         run.set_start(_first_time(records.columns["timestamp"], stamps))
@@ -353,8 +357,13 @@ def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = 
 
 def rounding(records: Records, group: str) -> float:
     """Return half of the last printed digit, of five decimals at most."""
+    return max(half_digit(records, group), 0.5 * 10.0**-_MAX_DECIMALS)
+
+
+def half_digit(records: Records, group: str) -> float:
+    """Return half of the last printed digit, of the number with most decimals."""
     decimals = max((len((text or b"").partition(b".")[2]) for text in records.columns[group]), default=0)
-    return 0.5 * 10.0 ** -min(decimals, _MAX_DECIMALS)
+    return 0.5 * 10.0**-decimals
 
 
 def constant(values: FloatArray) -> float | None:

@@ -133,7 +133,10 @@ def _read_run(log: TextLog, every: Records) -> Run:
         run.factors.update(plan.factors)
         run.samples_per_step = float(plan.batch) if plan.batch else None
     time = np.array([interval.time for interval in intervals], np.float64)
-    run.add("step_time", time, "printed", span=span, samples=run.work(span))
+    # A bar shows the elapsed time in whole seconds; only that of a whole loop may be known better.
+    half = 0.5 if bool((time == np.floor(time)).all()) else 0.0
+    work = run.work(span)
+    run.add("step_time", time, "printed", span=span, samples=work, rounding=half, rounded="elapsed")
     return shortened(run.run(), ends[-1], planned)
 
 

@@ -20,6 +20,9 @@ from reportgen.formats.parsing.run_builder import common_work, once
 from reportgen.formats.parsing.text_log import Records, TextSign
 
 # A record begins in one line and ends in a later one: there is no literal to search for.
+# Half of the last digit of the times and rates, which have two decimals.
+_HALF = 0.005
+
 _RLHF = StepLine(
     b"",
     r"Epoch: {epoch:int} \| Step: {step:int} \| [^\n]{1,300}\n"
@@ -69,15 +72,14 @@ def _add_rlhf(run: LineRun) -> None:
     """Add the steps of RLHF and their phases; the engines have batches of their own."""
     records = run.records
     time, rate = records.floats("time"), records.floats("rate")
-    # Times and rates have two decimals.
     is_batch_printed = "batch" in records.columns
-    batch = constant(records.floats("batch")) if is_batch_printed else common_work(rate, time, 0.005, 0.005)
+    batch = constant(records.floats("batch")) if is_batch_printed else common_work(rate, time, _HALF, _HALF)
     run.set_batch(batch)
     span = np.ones_like(run.step)
-    run.add("step_time", time, "printed", samples=run.work(span))
+    run.add("step_time", time, "printed", samples=run.work(span), rounding=_HALF)
     for phase in ("generation", "training"):
-        run.add("step_time", records.floats(phase), "printed", phase=phase)
-    run.add("throughput", rate, "printed", samples=run.work(span))
+        run.add("step_time", records.floats(phase), "printed", phase=phase, rounding=_HALF)
+    run.add("throughput", rate, "printed", samples=run.work(span), rounding=_HALF)
 
 
 def _has_several_engines(records: Records) -> bool:

@@ -12,7 +12,15 @@ import re
 import numpy as np
 
 from reportgen.core.model import IntArray
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant, option
+from reportgen.formats.parsing.line_format import (
+    LineFormat,
+    LineRun,
+    Setting,
+    StepLine,
+    constant,
+    half_digit,
+    option,
+)
 from reportgen.formats.parsing.line_pattern import regex
 from reportgen.formats.parsing.run_builder import common_work, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, Records, TextLog, TextSign, floats
@@ -57,7 +65,8 @@ def _build(run: LineRun) -> None:
     if len(records) > 1 and _counts_the_first_twice(log, records, span):
         both = float(time[1]) / 1e3 * (int(run.step[1]) - int(run.step[0]) + 1)
         total[1] = both - total[0] if both > total[0] else np.nan
-    run.add("step_time", total, run.kind.clock, span=span, samples=batch * span)
+    half = half_digit(records, "step_time_ms") / 1e3 if len(records) else 0.0
+    run.add("step_time", total, run.kind.clock, span=span, samples=batch * span, rounding=half)
     run.add("throughput", rate, "printed", span=span, samples=batch * span)
     run.set_start_before(records, 40)
     run.add_stamps(log.stamps(records.begin, 40), batch * span)

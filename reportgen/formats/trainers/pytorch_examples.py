@@ -11,13 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.core.model import STEP, IntArray
+from reportgen.core.model import STEP, IntArray, Rounded
 from reportgen.formats.parsing.line_format import (
     LineFormat,
     LineRun,
     Setting,
     StepLine,
     by_rank,
+    half_digit,
     rounding,
     since_line_before,
 )
@@ -32,6 +33,8 @@ _SWIN = (
     r"Train: \[{epoch:int}/[0-9]{1,9}\]\[{step:int}/[0-9]{1,12}\]\s{1,4}"
     r"eta [^\n]{5,200}?\btime {time} \({mean}\)\s"
 )
+_EACH: Rounded = "each"
+_MEAN: Rounded = "mean"
 # Phase -> the groups with the time of one step, and with the mean of the epoch so far.
 _PHASES = {STEP: ("time", "mean"), "data_loading": ("data", "data_mean")}
 
@@ -56,10 +59,13 @@ def _build(run: LineRun) -> None:
             if now not in own.columns:
                 continue
             value, span = own.floats(now), np.ones(len(at), dtype=np.int64)
+            printed, rounded = now, _EACH
             if not is_every_step:
                 value, span = since_line_before(own.floats(mean), index[at] + 1, epoch[at])
                 value = np.where(value >= 0, value, np.nan)
-            run.add("step_time", value, run.kind.clock, phase=phase, span=span)
+                printed, rounded = mean, _MEAN
+            half, clock = half_digit(own, printed), run.kind.clock
+            run.add("step_time", value, clock, phase=phase, span=span, rounding=half, rounded=rounded)
 
 
 def _ranks(records: Records, index: IntArray, epoch: IntArray) -> IntArray:

@@ -9,7 +9,14 @@ Format: https://github.com/huggingface/pytorch-image-models, train.py (train_one
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, since_line_before
+from reportgen.formats.parsing.line_format import (
+    LineFormat,
+    LineRun,
+    Setting,
+    StepLine,
+    half_digit,
+    since_line_before,
+)
 from reportgen.formats.parsing.run_builder import common_work
 
 _MAX_BLUR = 0.05
@@ -29,8 +36,10 @@ def _build(run: LineRun) -> None:
     is_sharp = _TIME_ERROR * (2 * done - span) <= _MAX_BLUR * mean * span
     waited, _ = since_line_before(records.floats("data_mean"), done, epoch)
     time, waited = (np.where(is_sharp, np.maximum(value, 0.0), np.nan) for value in (time, waited))
-    run.add("step_time", time, "host", span=span, samples=run.work(span))
-    run.add("step_time", waited, "host", phase="data_loading", span=span)
+    work = run.work(span)
+    run.add("step_time", time, "host", span=span, samples=work, rounding=_TIME_ERROR, rounded="mean")
+    half = half_digit(records, "data_mean")
+    run.add("step_time", waited, "host", phase="data_loading", span=span, rounding=half, rounded="mean")
     run.add("throughput", np.where(is_whole, rate, np.nan), "printed")
 
 
