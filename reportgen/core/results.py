@@ -93,7 +93,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote of a table.
+    """A footnote of a table, or a sentence about all of it.
 
     rule  of the finding that it comes from; name  what it is about, if it comes from none
     """
@@ -283,12 +283,12 @@ class Table:
     """One table: rows x columns of cells.
 
     id                 of the definition, with /<facet values> if facets split it
-    row_titles         headings of the row-factor columns
+    row_titles         headings of the row-factor columns; column_titles  the names of the column factors
     rows, columns      heads; cells[i][j] belongs to rows[i] and columns[j]
     unit_mode          the place of the unit: caption, column head, row head or cell
     unit               of the whole table if unit_mode is table
     digits, decimals   how numbers are shown (decimals wins)
-    caption            sentences under the table: metric, unit, protocol
+    about              sentences that hold for the whole table, each with its name: metric, unit, protocol
     facet              the factors that split the definition, with the values of this table
     facet_words        for each of them its title and its value in words
     has_signs          whether each ratio has the sign of its verdict beside it
@@ -310,12 +310,18 @@ class Table:
     unit: Unit | None
     digits: int
     decimals: int | None
-    caption: tuple[str, ...] = ()
+    about: tuple[Note, ...] = ()
     facet: tuple[tuple[str, FactorValue], ...] = ()
     facet_words: tuple[tuple[str, str], ...] = ()
     has_signs: bool = False
     definition: str = ""
     findings: tuple[Finding, ...] = ()
+    column_titles: tuple[Label, ...] = ()
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """Return the sentences about the whole table."""
+        return tuple(note.text for note in self.about)
 
     @property
     def family(self) -> str:

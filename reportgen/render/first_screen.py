@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from reportgen.core import metrics
 from reportgen.core.model import Case, Evidence, Run
 from reportgen.core.results import Report
-from reportgen.render.summary import finding_groups
+from reportgen.render.summary import finding_groups, severity_counts
 from reportgen.render.text.english import count
 
 # Factors that name what ran and what it ran on; the first one that the cases have is shown.
@@ -48,11 +48,7 @@ def trust(report: Report, cases: Sequence[Case]) -> Trust:
     kinds = {measurement.evidence for case in cases for measurement in case.measurements}
     texts = [_repeats(repeats)] if repeats else []
     texts += [text for kind, text in _EVIDENCE.items() if kind in kinds]
-    severities: Counter[str] = Counter()
-    for group in finding_groups(report):
-        severities[group.severity] += group.count
-    plurals = {"invalid": "invalid"}
-    findings = tuple(count(number, name, plurals.get(name, "")) for name, number in severities.items())
+    findings = severity_counts(finding_groups(report))
     return Trust("; ".join(texts), findings)
 
 

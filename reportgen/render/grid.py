@@ -14,7 +14,8 @@ from typing import Literal
 
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Cell, Header, Label, Quantity, Table
+from reportgen.core.results import Cell, Header, Label, Note, Quantity, Table
+from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.core.verdict import VerdictKind
 from reportgen.render.text.english import sentence
@@ -60,15 +61,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class GridNote:
-    """A footnote.
+    """A footnote, or a sentence about the whole table.
 
     mark    the word that refers to it in Markdown: numbers would change with every new note
     places  the rows or cells with the note, in words; empty if no other note has the mark
+    rule    of the findings that it comes from
     """
 
     mark: str
     text: str
     places: tuple[str, ...] = ()
+    rule: Rule | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,14 +80,21 @@ class Grid:
 
     lead    heads of the row-factor columns; levels  the heads of the data columns, top level first
     rows    (row heads, cells)
-    notes   the note of number 1 first
+    about   sentences about the whole table; notes  footnotes, the note of number 1 first
+    has_notes_below  whether the names of notes are below the numbers, so that columns are narrower
     """
 
     lead: tuple[Item, ...]
     levels: tuple[tuple[Item, ...], ...]
     rows: tuple[tuple[tuple[Item, ...], tuple[Item, ...]], ...]
-    caption: tuple[str, ...]
+    about: tuple[GridNote, ...]
     notes: tuple[GridNote, ...]
+    has_notes_below: bool = False
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """Return the sentences about the whole table."""
+        return tuple(note.text for note in self.about)
 
 
 def unit_label(unit: Unit | None) -> str:
@@ -142,7 +152,7 @@ def lay_out(table: Table) -> Grid:
     if table.unit_mode == "row":
         lead.append(Item("Unit", kind="head"))
     aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
-    return Grid(tuple(lead), _levels(table, aligns), rows, _caption(table), _notes(table, numbers))
+    return Grid(tuple(lead), _levels(table, aligns), rows, _about(table), _notes(table, numbers))
 
 
 def note_numbers(table: Table) -> dict[int, int]:
@@ -160,6 +170,7 @@ def _notes(table: Table, numbers: Iterable[int]) -> tuple[GridNote, ...]:
             table.notes[i].mark,
             sentence(table.notes[i].text),
             _places(table, i) if marks[table.notes[i].mark] > 1 else (),
+            table.notes[i].rule,
         )
         for i in numbers
     )
@@ -180,16 +191,18 @@ def _places(table: Table, note: int) -> tuple[str, ...]:
     return tuple(place for place in places if place)
 
 
-def _caption(table: Table) -> tuple[str, ...]:
+def _about(table: Table) -> tuple[GridNote, ...]:
     first = _unit_sentence(table)
-    said = [text for text in table.caption if text]
-    if first and said and _names(said[0], unit_label(table.unit)):
+    if first and table.about and _names(table.about[0].text, unit_label(table.unit)):
         first = ""
-    return tuple(
-        sentence(text)
-        for text in (first, *said, _interval_sentence(table), _band_sentence(table), _sign_sentence(table))
-        if text
+    notes = (
+        Note(first, name="measure"),
+        *table.about,
+        Note(_interval_sentence(table), name="parentheses"),
+        Note(_band_sentence(table), name="expected-range"),
+        Note(_sign_sentence(table), name="signs"),
     )
+    return tuple(GridNote(note.mark, sentence(note.text), rule=note.rule) for note in notes if note.text)
 
 
 def _names(text: str, unit: str) -> bool:
@@ -364,3 +377,13 @@ def _head_unit(table: Table, column: Header) -> str:
     if table.unit_mode == "table" and column.quantity == "value" and column.quantity_label:
         return unit_label(table.unit)
     return unit_label(column.unit) if table.unit_mode == "column" else ""
+
+
+def head_paths(grid: Grid) -> list[tuple[Item, ...]]:
+    """Return the heads of each column, top level first."""
+    above: list[list[Item]] = [[] for _ in grid.levels[-1]] if grid.levels else []
+    for level in grid.levels[:-1]:
+        covering = [item for item in level for _ in range(item.span)]
+        for heads, item in zip(above, covering, strict=True):
+            heads.append(item)
+    return [(*heads, lowest) for heads, lowest in zip(above, grid.levels[-1] if above else (), strict=True)]

@@ -2,17 +2,18 @@
 
 GFM has one row of heads, so the levels of a head are joined by a space; qualifiers follow after `<br>`.
 Columns are not padded: one wider number would change every line of its table. Footnotes have names, not
-numbers: a new note would renumber the others.
+numbers: a new note would renumber the others. `fit_width` keeps a table within the width of a page.
 """
 
 from collections.abc import Sequence
 
 from reportgen.core.results import Table
-from reportgen.render.grid import Align, Grid, GridNote, Item, lay_out
+from reportgen.render.fit_width import fitted
+from reportgen.render.grid import Align, Grid, GridNote, Item, head_paths, lay_out
 from reportgen.render.text import escape
 
 # A footnote lists at most this many places.
-_MAX_PLACES = 3
+MAX_PLACES = 3
 
 _RULERS: dict[Align, str] = {"left": "---", "right": "---:"}
 
@@ -20,25 +21,30 @@ _RULERS: dict[Align, str] = {"left": "---", "right": "---:"}
 def table(table: Table) -> str:
     """Return the table with its sentences and footnotes, without heading, ending in a line break."""
     grid = lay_out(table)
-    parts = [rows(grid)]
+    parts = [rows(table, grid)]
     if grid.caption:
         parts.append(escape.paragraph(" ".join(grid.caption)))
     if grid.notes:
-        parts.append("\n".join(map(_note, sorted(grid.notes, key=lambda note: note.mark))))
+        parts.append("\n".join(map(note, sorted(grid.notes, key=lambda note: note.mark))))
     return "\n\n".join(parts) + "\n"
 
 
-def _note(note: GridNote) -> str:
-    more = "; ..." if len(note.places) > _MAX_PLACES else ""
-    places = f" ({escape.markdown('; '.join(note.places[:_MAX_PLACES]) + more)})" if note.places else ""
+def note(note: GridNote) -> str:
+    """Return a footnote as an item of a list."""
+    more = "; ..." if len(note.places) > MAX_PLACES else ""
+    places = f" ({escape.markdown('; '.join(note.places[:MAX_PLACES]) + more)})" if note.places else ""
     return f"- {note.mark}{places}: {escape.sentence(note.text)}"
 
 
-def rows(grid: Grid) -> str:
-    """Return the table proper, without line break at the end."""
-    heads = [_item(item, grid) for item in grid.lead] + _flat_heads(grid)
-    if not heads or not grid.rows:
+def rows(table: Table, grid: Grid) -> str:
+    """Return the table proper, in several tables if it is too wide, without line break at the end."""
+    if not (grid.lead or grid.levels) or not grid.rows:
         return "No data."
+    return "\n\n".join(_grid(part) for part in fitted(table, grid))
+
+
+def _grid(grid: Grid) -> str:
+    heads = [_item(item, grid) for item in grid.lead] + _flat_heads(grid)
     aligns = [item.align for item in grid.lead] + [item.align for item in grid.levels[-1]]
     body = [[_item(item, grid) for item in (*lead, *cells)] for lead, cells in grid.rows]
     return pipe_table(heads, body, aligns)
@@ -54,19 +60,12 @@ def _line(texts: Sequence[str]) -> str:
 
 
 def _flat_heads(grid: Grid) -> list[str]:
-    if not grid.levels:
-        return []
-    above: list[list[str]] = [[] for _ in grid.levels[-1]]
-    for level in grid.levels[:-1]:
-        column = 0
-        for item in level:
-            for i in range(column, column + item.span):
-                if item.text:
-                    above[i].append(escape.link(item.text, item.href))
-            column += item.span
+    """Return the head of each column on one line: its levels joined by spaces."""
     return [
-        " ".join([*texts, _item(item, grid)]).strip()
-        for texts, item in zip(above, grid.levels[-1], strict=True)
+        " ".join(
+            [*(escape.link(item.text, item.href) for item in above if item.text), _item(lowest, grid)]
+        ).strip()
+        for *above, lowest in head_paths(grid)
     ]
 
 
@@ -79,7 +78,7 @@ def _item(item: Item, grid: Grid) -> str:
     )
     if item.notes:
         marks = {grid.notes[number - 1].mark for number in item.notes}
-        shown += f"<sup>{', '.join(sorted(marks))}</sup>"
+        shown += f"{'<br>' if grid.has_notes_below else ''}<sup>{', '.join(sorted(marks))}</sup>"
     if item.qualifiers:
         shown += "<br>" + ", ".join(escape.markdown(text) for text in item.qualifiers)
     return shown

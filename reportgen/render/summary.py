@@ -3,6 +3,7 @@
 These are plain values; each output only formats them.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -66,7 +67,7 @@ class FindingGroup:
     @property
     def label(self) -> str:
         """Return the number of findings with their severity: `66 warnings`."""
-        return count(self.count, self.severity, "invalid" if self.severity == "invalid" else "")
+        return count_of(self.severity, self.count)
 
     @property
     def rest(self) -> int:
@@ -120,6 +121,19 @@ def finding_groups(report: Report) -> tuple[FindingGroup, ...]:
         FindingGroup(rule, SEVERITIES[rank], len(findings), _examples(findings))
         for (rank, rule), findings in sorted(groups.items(), key=lambda pair: pair[0])
     )
+
+
+def severity_counts(groups: Iterable[FindingGroup]) -> tuple[str, ...]:
+    """Return the number of findings of each severity in words: `66 warnings`."""
+    numbers: Counter[Severity] = Counter()
+    for group in groups:
+        numbers[group.severity] += group.count
+    return tuple(count_of(severity, number) for severity, number in numbers.items())
+
+
+def count_of(severity: Severity, number: int) -> str:
+    """Return a number of findings with their severity: `66 warnings`."""
+    return count(number, severity, "invalid" if severity == "invalid" else "")
 
 
 def _examples(findings: Iterable[Finding]) -> tuple[Example, ...]:

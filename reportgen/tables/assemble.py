@@ -13,7 +13,7 @@ from reportgen.core.comparability import DEVICE_COUNTS
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Finding, Run
-from reportgen.core.results import Header, Table
+from reportgen.core.results import Header, Note, Table
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.captions import caption
@@ -105,7 +105,7 @@ def _table(
     facet_title = ", ".join(words for _, words in facet_words)
     titles = tuple(label_of_factor(spec.labels, name) for name in spec.rows)
     row_words = [row.words(titles) for row in rows]
-    general = (note.text(row_words) for note in numbered.general)
+    general = (Note(note.text(row_words), note.note.rule, note.note.name) for note in numbered.general)
     comparisons = (each.cell.comparison for line in pending for each in line if each.cell.comparison)
     words = caption(spec, grid, units.table, against, factors_of, comparisons)
     return Table(
@@ -124,12 +124,13 @@ def _table(
         unit=units.table if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
-        caption=tuple(text for text in (*words, family, *general) if text),
+        about=tuple(note for note in (*words, Note(family, name="chance"), *general) if note.text),
         facet=facet,
         facet_words=facet_words,
         has_signs=_has_signs(spec),
         definition=definition_digest(spec),
         findings=(*builder.findings, *_unnamed_factors(spec, grid)),
+        column_titles=tuple(label_of_factor(spec.labels, name) for name in spec.columns),
     )
 
 

@@ -1,10 +1,13 @@
-"""The caption of a table: what it shows, on what evidence, relative to what."""
+"""The caption of a table: what it shows, on what evidence, relative to what.
+
+Each sentence has a name: the Markdown page says sentences of the same name and text once for all tables.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
-from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Comparison, Quantity
+from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Comparison, Note, Quantity
 from reportgen.core.units import Unit
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
@@ -34,7 +37,7 @@ def caption(
     against: Comparer | None,
     factors_of: FactorsOf,
     comparisons: Iterable[Comparison],
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes.
 
     comparisons  of its cells
@@ -45,17 +48,17 @@ def caption(
     single = [slot[0] for slot in grid.slots.values() if len(slot) == 1]
     unequal = _unequal(spec, single, against, factors_of)
     sentences = [
-        _metric(spec, cases, unit),
-        _totals(spec),
-        _constants(spec, cases),
-        _picks(spec),
-        _baseline(spec, unequal),
-        _differences(spec, comparisons),
-        *(text for quantity, text in _ON_REQUEST.items() if quantity in spec.show),
-        _unnamed(spec, grid),
-        *spec.notes,
+        ("measure", _metric(spec, cases, unit)),
+        ("sum", _totals(spec)),
+        ("constants", _constants(spec, cases, every)),
+        ("pick", _picks(spec)),
+        ("baseline", _baseline(spec, unequal)),
+        ("also-differ", _differences(spec, comparisons)),
+        *((quantity, text) for quantity, text in _ON_REQUEST.items() if quantity in spec.show),
+        ("unnamed", _unnamed(spec, grid)),
+        *(("author", f"Author's note: {text}") for text in spec.notes),
     ]
-    return tuple(text for text in sentences if text)
+    return tuple(Note(text, name=name) for name, text in sentences if text)
 
 
 def _metric(spec: TableSpec, cases: Sequence[Case], unit: Unit | None) -> str:
@@ -112,8 +115,11 @@ def _span(counts: Sequence[int]) -> str:
     return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
-def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
-    """Return the factors that are the same in all cells and that no heading shows."""
+def _constants(spec: TableSpec, cases: Sequence[Case], every: Sequence[Case]) -> str:
+    """Return the factors that are the same behind all numbers and that no heading shows.
+
+    cases  with a number; every  also those without, which may not state these factors
+    """
     shown = {*spec.rows, *spec.columns, *spec.facets, *spec.ignore, METRIC, PHASE, "item"}
     names = [n for n in spec.where if n not in shown]
     names += sorted({n for case in cases for n in case.factors} - shown - set(names))
@@ -123,7 +129,8 @@ def _constants(spec: TableSpec, cases: Sequence[Case]) -> str:
         if len(set(map(factor_key, values))) == 1 and values[0] != LACKING:
             agreed.append((name, values[0]))
     text = sentence(agreed)
-    return f"All with {text}." if text else ""
+    is_stated = all(case.factors.get(name, LACKING) == value for name, value in agreed for case in every)
+    return f"{'All' if is_stated else 'All numbers'} with {text}." if text else ""
 
 
 def _totals(spec: TableSpec) -> str:

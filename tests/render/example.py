@@ -135,7 +135,7 @@ def throughput_table() -> Table:
         RATE,
         4,
         None,
-        ("Throughput in images/s, median of 3 repeats, protocol 20+100x7.",),
+        (Note("Throughput in images/s, median of 3 repeats, protocol 20+100x7.", name="measure"),),
     )
 
 
@@ -180,7 +180,7 @@ def phase_table() -> Table:
         None,
         3,
         None,
-        ("Median step time.",),
+        (Note("Median step time.", name="measure"),),
         facet=(("family", "recurrent"),),
     )
 

@@ -105,7 +105,7 @@ def test_a_caption_that_contains_the_unit_does_not_repeat_it() -> None:
 def _values(label: str, unit: Unit, caption: str) -> Table:
     table = example.phase_table()
     columns = tuple(replace(column, quantity_label=label) for column in table.columns)
-    return replace(table, unit_mode="table", unit=unit, columns=columns, caption=(caption,))
+    return replace(table, unit_mode="table", unit=unit, columns=columns, about=(Note(caption),))
 
 
 def test_a_common_unit_is_in_the_heads_that_name_a_quantity() -> None:

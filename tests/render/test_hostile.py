@@ -54,7 +54,7 @@ def hostile_report() -> Report:
         ),
         rows=(Header((EVIL,), (Label(EVIL, "javascript:alert(3)"),)),),
         notes=(Note(EVIL),),
-        caption=(EVIL,),
+        about=(Note(EVIL),),
         facet=((EVIL, "=1+1"),),
     )
     step = SpeedEdge(EVIL, EVIL, 0.5, EVIL, "javascript:alert(4)", EVIL, where=((EVIL, (EVIL,)),))

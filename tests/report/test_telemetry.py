@@ -183,5 +183,5 @@ def test_a_throttled_repeat_has_a_footnote_and_power_caps_are_only_listed(files:
 
 def test_recording_costs_do_not_separate_machines(files: dict[str, bytes]) -> None:
     page = text(files, "cost/README.md")
-    assert page.count("<summary>") == 1
+    assert page.count("<summary>logs/") == 1
     assert "601 \\| 602 \\| 603" in page

@@ -85,10 +85,14 @@ class Prose:
                 figures.setdefault(figure.table if figure.table in ids else "", []).append(figure)
         return tables, figures
 
-    def paragraphs(self, markdown: str, show: Callable[[PageBlock], str]) -> str:
-        """Return this text as Markdown with each placeholder replaced by its block, blank lines around it."""
+    def pieces(self, markdown: str) -> "list[str | PageBlock]":
+        """Return this text as Markdown in pieces, with each placeholder replaced by its block."""
         pieces = (piece.rstrip().strip("\n").removeprefix(" ") for piece in _SPLIT.split(markdown))
-        return "\n\n".join(self.filled(piece, show) for piece in pieces if piece)
+        return [
+            self.blocks[int(place[1])] if (place := _PLACEHOLDER.fullmatch(piece)) else piece
+            for piece in pieces
+            if piece
+        ]
 
     def filled(self, text: str, show: Callable[[PageBlock], str]) -> str:
         """Return `text` (this text as Markdown or HTML) with each placeholder replaced by its block."""
