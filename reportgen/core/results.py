@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from reportgen.core.breakdown import Breakdown
 from reportgen.core.cycles import CycleComparison
+from reportgen.core.explorer import Explorer
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
@@ -491,6 +492,7 @@ class Report:
     protocols  each one's fields by name; protocol  the names; protocol_text  what they do, in words
     sources   path of every file behind the report -> its SHA-256
     acceptance  the results of the rules that the definition sets
+    explorer  what a reader explores on the page, None if the definition asks for none
     """
 
     name: str
@@ -513,3 +515,4 @@ class Report:
     protocols: Mapping[str, Mapping[str, FactorValue]]
     sources: Mapping[str, str] = field(default_factory=dict)
     acceptance: tuple[Acceptance, ...] = ()
+    explorer: Explorer | None = None

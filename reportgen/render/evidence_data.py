@@ -9,10 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
-
 from reportgen.core.model import Factors, Finding, Run
-from reportgen.core.plain_text import one_line, printable_json
+from reportgen.core.plain_text import one_line
 from reportgen.core.units import machine
 from reportgen.render.evidence import (
     BEFORE_BASELINE,
@@ -22,6 +20,7 @@ from reportgen.render.evidence import (
     Repeat,
     ReportEvidence,
 )
+from reportgen.render.page_json import encoded
 
 Json = dict[str, Any]
 
@@ -43,14 +42,9 @@ def evidence_json(evidence: ReportEvidence, source_url: str = "") -> str:
         "shared": _texts(evidence.shared),
         **encoder.shared(),
     }
-    lines = ",\n".join(f"{_encoded(name)}:{_encoded(value)}" for name, value in head.items())
-    body = ",\n".join(f"{_encoded(name)}:{_encoded(case)}" for name, case in cases)
+    lines = ",\n".join(f"{encoded(name)}:{encoded(value)}" for name, value in head.items())
+    body = ",\n".join(f"{encoded(name)}:{encoded(case)}" for name, case in cases)
     return f'{{{lines},\n"cases":{{\n{body}\n}}}}\n'
-
-
-def _encoded(value: object) -> str:
-    text = msgspec.json.encode(value).decode("utf-8", "replace")
-    return printable_json(text).replace("<", "\\u003c")
 
 
 class _Numbered:

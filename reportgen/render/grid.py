@@ -118,10 +118,20 @@ def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None =
         return units.text(shown, digits=digits)
     # `decimals` applies to measured values; ratios next to them have their own digits.
     is_ratio = quantity != "value" and any(column.quantity == "value" for column in table.columns)
-    digits = table.digits if quantity == "value" else _ratio_digits(table, shown)
-    text = units.text(shown, digits=digits, decimals=None if is_ratio else table.decimals)
+    digits = table.digits if quantity == "value" else ratio_digits(table.digits, shown)
+    return number_text(shown, digits, None if is_ratio else table.decimals)
+
+
+def number_text(shown: float, digits: int, decimals: int | None) -> str:
+    """Return a number in the unit that it is shown in."""
+    text = units.text(shown, digits=digits, decimals=decimals)
     # A value is not zero because its table has few decimals.
     return units.text(shown, digits=1) if shown and not text.strip("-0.") else text
+
+
+def ratio_text(ratio: float, digits: int) -> str:
+    """Return a ratio beside values of so many digits."""
+    return number_text(ratio, ratio_digits(digits, ratio), None)
 
 
 def _ends(low: float, high: float) -> str:
@@ -131,10 +141,10 @@ def _ends(low: float, high: float) -> str:
     return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"
 
 
-def _ratio_digits(table: Table, ratio: float) -> int:
+def ratio_digits(digits: int, ratio: float) -> int:
     """Return the digits of a ratio: the table's if it sets any, else 3, or 2 below a hundredth."""
-    if table.digits != DIGITS:
-        return table.digits
+    if digits != DIGITS:
+        return digits
     return 3 if abs(ratio) >= 0.01 else 2
 
 

@@ -29,11 +29,24 @@ MODULES = (
     "start",  # what happens when the page is opened
 )
 
+# Only on pages with an explorer, before the last module.
+EXPLORER = (
+    "explorer_data",  # the configurations that a reader explores
+    "explorer_view",  # what is selected, and its address
+    "explorer_table",  # the numbers of a selection, and of all configurations
+    "explorer_charts",  # the charts of a selection
+    "explorer_answers",  # the fastest that fits, the trade-off of two measures
+    "explorer_csv",  # a selection as a file
+    "explorer",  # controls, and what they change
+)
+
 
 @cache
-def page_script() -> str:
+def page_script(*, has_explorer: bool = False) -> str:
     """Return the script."""
-    modules = "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in MODULES)
+    *first, last = MODULES
+    names = (*first, *(EXPLORER if has_explorer else ()), last)
+    modules = "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in names)
     return f'(() => {{\n"use strict";\n{modules}}})();\n'
 
 

@@ -6,8 +6,9 @@ from dataclasses import asdict
 
 from reportgen.core.case_findings import findings_of
 from reportgen.core.errors import RequestError
+from reportgen.core.explorer import Explorer
 from reportgen.core.model import Case, Finding, Run, Source
-from reportgen.core.results import Expected, Provenance, Report, Table, TrackProgress
+from reportgen.core.results import Expected, FigureKind, Provenance, Report, Table, TrackProgress
 from reportgen.core.rules import SEVERITIES
 from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
@@ -20,6 +21,8 @@ from reportgen.report.log_reader import Campaigns
 from reportgen.report.verdict import acceptance_sentences, run_counts, verdict_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
+from reportgen.tables.explorer import build_explorer
+from reportgen.tables.explorer_cases import Entry
 from reportgen.tables.figures import build_figures
 from reportgen.tables.series_colours import with_colours
 from reportgen.tables.validate import unused_keys
@@ -78,11 +81,25 @@ def assemble(
         provenance=_provenance(campaigns, used),
         sources=campaigns.sha256,
         acceptance=accepted,
+        explorer=_explorer(definition, by_entry, knowledge, measured),
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
         protocol_text=_protocol_text(protocols.values()),
         protocols={name: asdict(protocol) for name, protocol in protocols.items()},
     )
+
+
+def _explorer(
+    definition: ReportDefinition,
+    by_entry: Mapping[str, Sequence[Table]],
+    knowledge: SpeedFacts,
+    measured: MeasuredRuns,
+) -> Explorer | None:
+    if definition.explorer is None:
+        return None
+    stacked = {figure.table for figure in definition.figures if figure.kind is FigureKind.STACKED_BAR}
+    entries = [Entry(spec, by_entry[spec.id], spec.id in stacked) for spec in definition.tables]
+    return build_explorer(definition.explorer, entries, knowledge, measured)
 
 
 def _runs(definition: ReportDefinition, campaigns: Campaigns) -> Sequence[Run]:

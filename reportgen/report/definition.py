@@ -19,7 +19,8 @@ from reportgen.core.results import COMPARED_QUANTITIES, ON_REQUEST, CompareKind,
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
-from reportgen.tables.spec import CompareSpec, FigureSpec, Pick, RequiredSpec, TableSpec
+from reportgen.report.explorer_definition import ExplorerTable, read_explorer
+from reportgen.tables.spec import CompareSpec, ExplorerSpec, FigureSpec, Pick, RequiredSpec, TableSpec
 
 T = TypeVar("T")
 
@@ -126,6 +127,7 @@ class DefinitionFile(TomlTable):
     tables: tuple[TableEntry, ...] = ()
     figures: tuple[FigureEntry, ...] = ()
     acceptance: tuple[AcceptanceEntry, ...] = ()
+    explorer: ExplorerTable | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class ReportDefinition:
     figures: tuple[FigureSpec, ...]
     headline: str = ""
     acceptance: tuple[AcceptanceSpec, ...] = ()
+    explorer: ExplorerSpec | None = None
 
 
 def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, Protocol]) -> ReportDefinition:
@@ -178,6 +181,9 @@ def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, P
         tuple(figures),
         file.headline,
         read_acceptance(file.acceptance, tables, place),
+        None
+        if isinstance(file.explorer, UnsetType)
+        else read_explorer(file.explorer, tables, f"{place}: explorer"),
     )
 
 

@@ -126,3 +126,39 @@ class FigureSpec:
     show: Quantity = "value"
     ideal: bool = False
     where: Mapping[str, Wanted] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchSpec:
+    """A check box of an explorer.
+
+    tables      charts that are shown only while it is on, by the ids of their tables
+    phases      phases that are shown only while it is on
+    instead_of  phases that are shown only while it is off
+    """
+
+    id: str
+    title: str
+    note: str = ""
+    tables: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    instead_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerSpec:
+    """The explorer of a report. What is empty or None is chosen from the cases of the tables.
+
+    facets   factors of which a reader chooses one value; compare  the factor whose values are side by side
+    x        the factor on the x axis; tables  ids of the tables that become charts
+    more     Markdown
+    """
+
+    place: str
+    facets: tuple[str, ...] | None = None
+    compare: str | None = None
+    x: str = ""
+    baseline: FactorValue | None = None
+    tables: tuple[str, ...] = ()
+    switches: tuple[SwitchSpec, ...] = ()
+    more: str = ""

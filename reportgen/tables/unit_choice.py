@@ -117,6 +117,11 @@ def unit_for(spec: TableSpec, cases: Sequence[Case]) -> Unit | None:
     return choose([case.summary.median for case in cases if case.summary], base)
 
 
+def asked_unit(spec: TableSpec) -> Unit | None:
+    """Return the unit that a definition names, None if it leaves the choice."""
+    return find(spec.unit) if spec.unit and spec.unit not in _MODES else None
+
+
 def _asked(spec: TableSpec, bases: set[str], items: set[str]) -> Unit:
     unit = find(spec.unit)
     if unit is None:

@@ -20,6 +20,7 @@ from reportgen.core.results import Figure, Table
 from reportgen.render import acceptance, evidence, first_screen, page_outline, page_script
 from reportgen.render.best_cells import best_cells
 from reportgen.render.evidence_data import evidence_json
+from reportgen.render.explorer_data import explorer_json
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import ON_A_PAGE
 from reportgen.render.grid import Grid, lay_out
@@ -55,7 +56,7 @@ def index_html(content: Content) -> bytes:
     report, cases = content.report, content.cases.cases
     page = _Page(content)
     proofs = evidence.evidence_of(content.cases, page.anchor)
-    script = page_script.page_script()
+    script = page_script.page_script(has_explorer=report.explorer is not None)
     main = page.main()
     context = {
         "report": report,
@@ -70,6 +71,9 @@ def index_html(content: Content) -> bytes:
         "contents": page_outline.outline(main),
         "evidence": proofs,
         "evidence_json": Markup(evidence_json(proofs, content.source_url)),
+        "explorer_json": Markup(
+            explorer_json(report.explorer, content.cases.name) if report.explorer else ""
+        ),
         "script": Markup(script),
         "script_digest": page_script.digest(script),
         "has_steps": 'data-steps="' in main,
@@ -167,6 +171,7 @@ class _Page:
                 for entry in self._report.acceptance
             ],
             "acceptance_heads": acceptance.HEADS,
+            "explorer": self.explorer(),
             "prose": self.prose().strip(),
             "families": [self._loose(members, drawn) for members in _families(loose)],
             "figures": [self.figure(figure) for figure in drawn.get("", ()) if figure.id != self._first],
@@ -257,6 +262,15 @@ class _Page:
     def expected(self) -> Markup:
         speeds = expected_speeds(self._report)
         return self._macro("expected", speeds, facts(self._report)) if speeds else Markup("")
+
+    def explorer(self) -> Markup:
+        """Return the place of the explorer, which the script fills, and the text that belongs to it."""
+        from reportgen.render.prose.to_html import prose_html
+
+        explorer = self._report.explorer
+        if explorer is None:
+            return Markup("")
+        return self._macro("explorer", Markup(prose_html(explorer.more)) if explorer.more else "")
 
     def prose(self) -> Markup:
         from reportgen.render.prose.to_html import prose_html

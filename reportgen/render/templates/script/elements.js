@@ -42,7 +42,7 @@ function shownShort(value) {
 // Keep focus and history working where a browser forbids to change the address (a page inside another one).
 function setAddress(address) {
   try {
-    history.replaceState(null, "", address || location.pathname + location.search);
+    history.replaceState(history.state, "", address || location.pathname + location.search);
   } catch {
     // The page works without an address.
   }

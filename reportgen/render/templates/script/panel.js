@@ -33,7 +33,7 @@ const panel = (() => {
     next.disabled = !cell || !tables.neighbour(cell.td, "next");
     element.hidden = false;
     document.body.classList.add("has-panel");
-    if (cell) setAddress(cell.address);
+    if (cell?.address) setAddress(cell.address);
     if (focus) title.focus({ preventScroll: true });
   }
 
@@ -62,7 +62,8 @@ const panel = (() => {
     element.hidden = true;
     document.body.classList.remove("has-panel");
     current?.td.classList.remove("current");
-    setAddress(current ? `#${current.model.id}` : "");
+    if (current?.address) setAddress(`#${current.model.id}`);
+    else if (location.hash.startsWith("#case-")) setAddress("");
     current?.link.focus();
     current = null;
   }

@@ -98,7 +98,8 @@ const tables = (() => {
         model,
         row: model.heads.get(row),
         column: model.columns[td.cellIndex],
-        address: `#${[model.name, model.rowSlugs.get(row), model.columnSlugs[td.cellIndex]].map(encodeURIComponent).join("/")}`,
+        // Only tables of the report itself have addresses.
+        address: model.id.startsWith("table-") && `#${[model.name, model.rowSlugs.get(row), model.columnSlugs[td.cellIndex]].map(encodeURIComponent).join("/")}`,
         case: link ? link.hash.slice("#case-".length) : null,
         text: plain(td),
       };

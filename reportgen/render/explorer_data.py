@@ -1,0 +1,114 @@
+"""Encode the explorer of a report as JSON for the script of index.html, one line per configuration.
+
+The keys are in docs/explanation/rendering.md. Numbers come with their texts, rounded as the tables round
+them, so the script rounds nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from reportgen.core import units
+from reportgen.core.explorer import Configuration, Explorer, ExplorerCell, ExplorerFactor, ExplorerMeasure
+from reportgen.core.model import Case, FactorValue
+from reportgen.core.plain_text import one_line
+from reportgen.render.grid import number_text, ratio_text, unit_label
+from reportgen.render.page_json import encoded
+
+NameOf = Callable[[Case | None], str | None]
+
+
+def explorer_json(explorer: Explorer, name_of: NameOf) -> str:
+    """Return the document.
+
+    name_of  returns the name of a case of the report
+    """
+    head = {
+        "factors": [_factor(factor) for factor in explorer.factors],
+        "compared": explorer.factors.index(explorer.compared) if explorer.compared else -1,
+        "baseline": explorer.baseline,
+        "others": [one_line(name.replace("_", " ")) for name in explorer.others],
+        "measures": [_measure(measure) for measure in explorer.measures],
+        "charts": [
+            {
+                "id": chart.id,
+                "title": one_line(chart.title),
+                "measures": chart.measures,
+                "stacked": chart.is_stacked,
+                "notes": [one_line(note) for note in chart.notes],
+            }
+            for chart in explorer.charts
+        ],
+        "switches": [
+            {
+                "id": switch.id,
+                "title": one_line(switch.title),
+                "note": one_line(switch.note),
+                "charts": switch.charts,
+                "measures": switch.measures,
+                "insteadOf": switch.instead_of,
+            }
+            for switch in explorer.switches
+        ],
+    }
+    lines = ",\n".join(f"{encoded(key)}:{encoded(value)}" for key, value in head.items())
+    rows = ",\n".join(encoded(_row(each, explorer, name_of)) for each in explorer.configurations)
+    return f'{{{lines},\n"configurations":[\n{rows}\n]}}\n'
+
+
+def _factor(factor: ExplorerFactor) -> dict[str, Any]:
+    return {
+        "name": one_line(factor.name),
+        "title": one_line(factor.title),
+        "values": [_value(value) for value in factor.values],
+        "labels": [one_line(label) for label in factor.labels],
+    }
+
+
+def _value(value: FactorValue) -> FactorValue:
+    return one_line(value) if isinstance(value, str) else value
+
+
+def _measure(measure: ExplorerMeasure) -> dict[str, Any]:
+    return {
+        "metric": one_line(measure.metric),
+        "phase": one_line(measure.phase),
+        "title": one_line(measure.title),
+        "label": one_line(measure.label),
+        "unit": one_line(unit_label(measure.unit)),
+        "base": one_line(measure.unit.base),
+        "factor": measure.unit.factor,
+        "better": measure.better or "",
+        "isSize": measure.is_size,
+    }
+
+
+def _row(configuration: Configuration, explorer: Explorer, name_of: NameOf) -> list[Any]:
+    """Return a configuration: values, other factors, size of a device, then a cell per measure."""
+    cells: list[Any] = [
+        _cell(configuration.cells[i], measure, name_of) if i in configuration.cells else 0
+        for i, measure in enumerate(explorer.measures)
+    ]
+    while cells and cells[-1] == 0:
+        cells.pop()
+    others = [one_line(value) for value in configuration.others]
+    return [configuration.values, others, configuration.device_memory, *cells]
+
+
+def _cell(cell: ExplorerCell, measure: ExplorerMeasure, name_of: NameOf) -> list[Any]:
+    """Return [value, text, case, ratio, text of the ratio, verdict]; the last ones only if there are any."""
+    value = cell.value
+    text = cell.text
+    if value is not None:
+        text = number_text(value / measure.unit.factor, measure.digits, measure.decimals)
+    fields: list[Any] = [None if value is None else _machine(value), one_line(text), name_of(cell.case)]
+    if cell.ratio is not None:
+        verdict = cell.verdict.kind if cell.verdict else ""
+        fields += [_machine(cell.ratio), ratio_text(cell.ratio, measure.digits), verdict]
+    elif cell.reason:
+        fields += [None, cell.reason, ""]
+    return fields
+
+
+def _machine(value: float) -> float | None:
+    text = units.machine(value)
+    return float(text) if text else None

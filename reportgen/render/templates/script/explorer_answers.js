@@ -1,0 +1,42 @@
+// Answers from a selection: what is fastest within an amount of memory, and which configurations no other beats.
+
+const explorerAnswers = (() => {
+  const { factors, compared, measures } = explorerData;
+
+  // The position of the speed that is shown: the first rate that is shown, else the first time.
+  function speed(view) {
+    const first = (better, base) => measures.findIndex((measure, i) => measure.better === better && (!base || measure.base === base) && explorerView.isShown(view, i));
+    const rate = first("higher", "samples/s");
+    return rate >= 0 ? rate : first("higher") >= 0 ? first("higher") : first("lower", "s");
+  }
+
+  const isBetter = (i, a, b) => (measures[i].better === "lower" ? a < b : a > b);
+
+  function best(candidates, i) {
+    return candidates.reduce((found, each) => (found === null || isBetter(i, each.cells[i].value, found.cells[i].value) ? each : found), null);
+  }
+
+  // The fastest configuration of each side that needs no more memory; limit in the unit of the measure, or null.
+  function fastest(selection, fast, size, limit) {
+    const measured = selection.filter((each) => each.cells[fast]?.value != null);
+    const fits = measured.filter((each) => limit === null || (each.cells[size]?.value != null && each.cells[size].value <= limit * measures[size].factor));
+    const sides = compared === null ? [null] : [...new Set(selection.map((each) => each.values[compared]))];
+    const of = (side, list) => list.filter((each) => side === null || each.values[compared] === side);
+    return {
+      sides: sides.map((side) => ({ name: side === null ? "" : factors[compared].labels[side], configuration: best(of(side, fits), fast) })),
+      overall: best(fits, fast),
+      unknown: limit === null ? 0 : measured.filter((each) => each.cells[size]?.value == null).length,
+    };
+  }
+
+  // Points with both measures. On the front are those that no other point beats in one without losing in the other.
+  function front(selection, across, up) {
+    const points = selection.filter((each) => each.cells[across]?.value != null && each.cells[up]?.value != null);
+    const hasFront = Boolean(measures[across].better && measures[up].better);
+    const noWorse = (i, a, b) => !isBetter(i, b.cells[i].value, a.cells[i].value);
+    const beats = (a, b) => noWorse(across, a, b) && noWorse(up, a, b) && (isBetter(across, a.cells[across].value, b.cells[across].value) || isBetter(up, a.cells[up].value, b.cells[up].value));
+    return points.map((each) => ({ configuration: each, isBest: hasFront && !points.some((other) => beats(other, each)) }));
+  }
+
+  return { speed, fastest, front };
+})();

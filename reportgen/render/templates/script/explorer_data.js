@@ -1,0 +1,36 @@
+// The configurations that a reader explores. The modules of the explorer are only on pages that have one.
+// docs/explanation/rendering.md describes the keys. All texts and numbers are as the report wrote them.
+
+const explorerData = (() => {
+  const data = JSON.parse(document.getElementById("explorer-data").textContent);
+
+  const cell = (fields) => {
+    if (!fields) return null;
+    const [value, text, name = null, ratio = null, ratioText = "", verdict = ""] = fields;
+    return { value, text, case: name, ratio, ratioText, verdict };
+  };
+  const configurations = data.configurations.map(([values, others, memory, ...cells]) => ({
+    values, // position of the value of each factor
+    others,
+    memory, // of one device, in bytes
+    cells: data.measures.map((_, i) => cell(cells[i])), // null: no such case
+  }));
+
+  const x = data.factors.length - 1;
+  const compared = data.compared < 0 ? null : data.compared;
+  return {
+    ...data,
+    configurations,
+    x, // position of the factor on the x axis
+    compared, // position of the factor whose values are side by side, or null
+    facets: data.factors.map((_, i) => i).filter((i) => i !== x && i !== compared),
+    label: (configuration, i) => data.factors[i].labels[configuration.values[i]],
+    // What a configuration is among those with the same facets, in words.
+    name: (configuration) =>
+      [compared, x]
+        .filter((i) => i !== null)
+        .map((i) => [data.factors[i].title, data.factors[i].labels[configuration.values[i]]])
+        .map(([title, label]) => (/^[\d.,]+$/.test(label) ? `${title} ${label}` : label))
+        .join(", "),
+  };
+})();

@@ -1,0 +1,220 @@
+"""The explorer of the committed report on fine-tuning transformers: every view, against three sources.
+
+The values come from the published table in logs/, by the formulas of its dashboard, and from the expected
+values of the corpus where it is present. What the page shows is also compared with report.json.
+"""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+from tests.conftest import ROOT
+
+OpenPage = Callable[..., Page]
+Row = Mapping[str, float | str]
+
+REPORT = ROOT / "reports" / "transformers"
+MODELS = ("distilroberta-base", "roberta-base", "roberta-large")
+LENGTHS, BATCHES, DEVICES = (128, 256, 512), (1, 8, 32, 64, 128, 256), ("V100", "A100")
+GPUS = {"v100-16gb-300w": "V100", "a100-40gb-400w": "A100"}
+
+# What the dashboard plots: chart -> (measures, unit in base units); utilisation is in percent there.
+WITHOUT_IGNORE = {"throughput": ("training",), "breakdown": ("between_steps", "forward", "backward")}
+WITH_IGNORE = {"throughput": ("compute",), "breakdown": ("forward", "backward")}
+ALWAYS = {"utilisation": ("busy", "tensor_cores", "memory_io"), "memory": ("memory",)}
+INFERENCE = {"inference": ("inference",), "latency": ("forward",)}
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, bytes]:
+    return {"index.html": (REPORT / "index.html").read_bytes()}
+
+
+def _published() -> dict[tuple[str, int, str, int], dict[str, float]]:
+    """Return the quantities of the dashboard in base units, by model, length, device and batch size."""
+    table = ROOT / "logs" / "transformers" / "results" / "transformers_results.csv"
+    found = {}
+    for row in csv.DictReader(table.open()):
+        key = row["model"], int(row["seq_len"]), GPUS[row["gpu"]], int(row["batch_size"])
+        times = {name: float(row[name]) for name in ("cpu_time", "forward", "backward")}
+        batch, compute = int(row["batch_size"]), times["forward"] + times["backward"]
+        found[key] = {
+            "training": batch / (times["cpu_time"] + compute),
+            "compute": batch / compute,
+            "between_steps": times["cpu_time"],
+            "forward": times["forward"],
+            "backward": times["backward"],
+            "inference": batch / times["forward"],
+            "busy": float(row["sm_util"]) / 100,
+            "tensor_cores": float(row["tc_util"]) / 100,
+            "memory_io": float(row["vram_io"]) / 100,
+            "memory": float(row["vram_usage"]) * 2**20,
+        }
+    return found
+
+
+PUBLISHED = _published()
+
+
+def _views() -> Iterator[tuple[str, int, str, bool, bool]]:
+    yield from product(MODELS, LENGTHS, DEVICES, (False, True), (False, True))
+
+
+def _explorer(page: Page) -> Locator:
+    return page.locator("section.explorer")
+
+
+def _charts(page: Page) -> dict[str, list[list[dict[str, str | None]]]]:
+    """Return the cells of the table of each chart, row by row; the first one is the head of the row."""
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('section.explorer-chart')].map((chart) => [
+          chart.dataset.chart,
+          [...chart.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => ({
+            text: cell.textContent, value: cell.dataset.value ?? null, case: cell.querySelector('a')?.hash ?? null,
+          }))),
+        ]))"""
+    )
+
+
+def test_all_views_show_the_published_values(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    cases = {each["case"]: each for each in json.loads((REPORT / "report.json").read_text())["cases"]}
+    compared = 0
+    for model, length, device, ignore, inference in _views():
+        _explorer(page).get_by_label("model", exact=True).select_option(model)
+        _explorer(page).get_by_label("seq len").select_option(str(length))
+        for name in DEVICES:
+            _explorer(page).get_by_label(name, exact=True).set_checked(name == device)
+        _explorer(page).get_by_label("Ignore time between steps").set_checked(ignore)
+        _explorer(page).get_by_label("Show inference, estimated").set_checked(inference)
+        expected = {
+            **(WITH_IGNORE if ignore else WITHOUT_IGNORE),
+            **ALWAYS,
+            **(INFERENCE if inference else {}),
+        }
+        charts = _charts(page)
+        assert set(charts) == set(expected)
+        for chart, measures in expected.items():
+            for row, batch in zip(charts[chart], BATCHES, strict=True):
+                known = PUBLISHED.get((model, length, device, batch))
+                assert row[0]["text"] == str(batch)
+                for measure, cell in zip(measures, row[1:], strict=True):
+                    if known is None:
+                        assert cell["text"] in ("failed", "partial")
+                        assert cell["value"] is None
+                        continue
+                    assert math.isclose(float(cell["value"]), known[measure], rel_tol=1e-11)
+                    case = cases[cell["case"].removeprefix("#case-")]
+                    assert float(cell["value"]) == case["summary"]["value"]
+                    compared += 1
+    # 66 configurations; 1 + 3 + 3 + 1 numbers, one time less without the time between steps, two for inference.
+    assert compared == 66 * (8 + 10 + 7 + 9)
+
+
+def test_the_numbers_are_written_as_in_the_tables(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    """The tables of the page show the same cases in the same digits."""
+    page = open_page(files)
+    shown: dict[str, set[str]] = page.evaluate(
+        """() => {
+          const texts = {};
+          for (const link of document.querySelectorAll('section.table td.number a')) (texts[link.hash] ??= []).push(link.textContent);
+          return texts;
+        }"""
+    )
+    for model, length in product(MODELS, LENGTHS):
+        _explorer(page).get_by_label("model", exact=True).select_option(model)
+        _explorer(page).get_by_label("seq len").select_option(str(length))
+        _explorer(page).get_by_label("Show inference, estimated").set_checked(True)
+        for cells in (cell for rows in _charts(page).values() for row in rows for cell in row[1:]):
+            if cells["value"] is not None:
+                assert cells["text"] in shown[cells["case"]]
+
+
+def test_all_views_show_the_values_of_the_dashboard(
+    corpus: Path, open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files)
+    columns = {
+        "training": "throughput_seq_s",
+        "compute": "throughput_ignore_cpu_seq_s",
+        "inference": "infer_throughput_seq_s",
+        "forward": "infer_latency_s",
+    }
+    for row in csv.DictReader((corpus / "expected" / "transformers_dashboard.csv").open()):
+        _explorer(page).get_by_label("model", exact=True).select_option(row["model"])
+        _explorer(page).get_by_label("seq len").select_option(row["seq_len"])
+        _explorer(page).get_by_label("A100", exact=True).set_checked(False)
+        _explorer(page).get_by_label("Show inference, estimated").set_checked(True)
+        for ignore in (False, True):
+            _explorer(page).get_by_label("Ignore time between steps").set_checked(ignore)
+            charts = _charts(page)
+            line = BATCHES.index(int(row["batch_size"]))
+            shown = {chart: [cell["value"] for cell in rows[line][1:]] for chart, rows in charts.items()}
+            parts = [row[name] for name in ("cpu_time", "forward", "backward")][ignore:]
+            share = [float(row[name]) / 100 for name in ("sm_util", "tc_util", "vram_io")]
+            expected = {
+                "throughput": [row[columns["compute" if ignore else "training"]]],
+                "breakdown": parts,
+                "inference": [row[columns["inference"]]],
+                "latency": [row[columns["forward"]]],
+                "utilisation": share,
+                # The dashboard divides MiB by 1000 and calls them GB.
+                "memory": [float(row["vram_GB"]) * 1000 * 2**20],
+            }
+            for chart, numbers in expected.items():
+                for found, number in zip(shown[chart], numbers, strict=True):
+                    assert math.isclose(float(found), float(number), rel_tol=1e-11)
+
+
+def test_devices_are_compared_side_by_side(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    rows = _charts(page)["throughput"]
+    key = "distilroberta-base", 128
+    for row, batch in zip(rows[1:], BATCHES[1:], strict=True):
+        own, base = (PUBLISHED[(*key, device, batch)]["training"] for device in ("A100", "V100"))
+        assert row[3]["text"] == f"{own / base:.2f}"
+    assert rows[0][3]["text"] == "-"
+    block = page.locator("section.explorer-chart", has_text="Training throughput").first
+    assert "Verdict on every ratio: no repeats." in block.inner_text()
+
+
+def test_estimated_inference_comes_with_a_warning(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    assert page.locator("section.explorer .warning").count() == 0
+    _explorer(page).get_by_label("Show inference, estimated").check()
+    assert "not synchronised" in page.locator("section.explorer .warning").inner_text()
+    assert "no latency" in page.locator("section.explorer .warning").inner_text()
+
+
+def test_the_text_of_the_dashboard_is_there(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    page.get_by_text("More information").click()
+    text = page.locator("section.explorer .more").inner_text()
+    for word in ("Method", "Systems", "Terms", "Tensor Cores", "DGX", "p4d.24xlarge", "AMP"):
+        assert re.search(rf"\b{re.escape(word)}", text), word
+
+
+def test_the_fastest_configuration_fits(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    _explorer(page).get_by_label("Within (GiB)").fill("6")
+    _explorer(page).get_by_label("Within (GiB)").press("Tab")
+    limit = 6 * 2**30
+    for line, device in zip(page.locator("#explorer-fastest li").all_inner_texts(), DEVICES, strict=True):
+        own = {
+            b: PUBLISHED[key] for b in BATCHES if (key := ("distilroberta-base", 128, device, b)) in PUBLISHED
+        }
+        fitting = {b: row for b, row in own.items() if row["memory"] <= limit}
+        best = max(fitting, key=lambda b: fitting[b]["training"])
+        assert line.startswith(f"{device}: batch size {best}: ")
+    _explorer(page).get_by_label("Within (GiB)").fill("1")
+    _explorer(page).get_by_label("Within (GiB)").press("Tab")
+    assert page.locator("#explorer-fastest li").all_inner_texts() == [
+        f"{device}: nothing is known to fit within 1 GiB" for device in DEVICES
+    ]
