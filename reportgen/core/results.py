@@ -27,20 +27,21 @@ CellKind = Literal["number", "absent", "status", "several", "planned", "interval
 UnitMode = Literal["table", "column", "row", "cell"]
 
 
+FigureContent = Literal["cells", "repeats", "steps", "shares", "parts", "pairs"]
+
+
 class FigureKind(StrEnum):
     """What a figure shows. The text of a kind is its name in a definition; `render.figures.kinds` draws it.
 
-    shows      what a series consists of: the cells of a column, the repeats behind them, their steps, or the
-               parts of a difference
+    shows      what a series consists of: the cells of a column, the repeats behind them, their steps, shares
+               of either up to a value, the parts of a difference, or cells of two metrics in pairs
     numeric_x  x may be a number; else it is always a category
     """
 
-    shows: Literal["cells", "repeats", "steps", "parts"]
+    shows: FigureContent
     numeric_x: bool
 
-    def __new__(
-        cls, name: str, shows: Literal["cells", "repeats", "steps", "parts"], numeric_x: bool
-    ) -> Self:
+    def __new__(cls, name: str, shows: FigureContent, numeric_x: bool) -> Self:
         """Make the text of a kind its name."""
         kind = str.__new__(cls, name)
         kind._value_ = name
@@ -48,9 +49,14 @@ class FigureKind(StrEnum):
         return kind
 
     LINE = "line", "cells", True
+    CURVE = "curve", "cells", True
+    DOTS = "dots", "cells", False
     BAR = "bar", "cells", False
     STACKED_BAR = "stacked-bar", "cells", False
+    HEAT_MAP = "heat-map", "cells", False
+    LATENCY_THROUGHPUT = "latency-throughput", "pairs", True
     STRIP = "strip", "repeats", False
+    ECDF = "ecdf", "shares", True
     WATERFALL = "waterfall", "parts", False
     SERIES = "series", "steps", True
     TREND = "trend", "repeats", False
@@ -351,6 +357,7 @@ class FigureSeries:
     colour  its place among the colours, the same for this name in every figure of a report; None: its place
             in the figure
     cases   behind each value; empty if they are not known
+    labels  a text beside each point, or empty
     """
 
     name: str
@@ -361,6 +368,7 @@ class FigureSeries:
     failed: tuple[str, ...] = ()
     colour: int | None = None
     cases: tuple[Case | None, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +386,7 @@ class Figure:
     """A plot of a table: what to draw, not how. `ideal` is a dashed line y = x / x0 x y0, points given.
 
     quantity  what y is; everything but "value" is a ratio
+    x_unit    of x, where x is a measured value in base units
     """
 
     id: str
@@ -393,6 +402,7 @@ class Figure:
     table: str = ""
     changes: tuple[FigureMark, ...] = ()
     quantity: Quantity = "value"
+    x_unit: Unit | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,17 @@ from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
 from reportgen.report.explorer_definition import ExplorerTable, read_explorer
-from reportgen.tables.spec import CompareSpec, ExplorerSpec, FigureSpec, Pick, RequiredSpec, TableSpec
+from reportgen.tables.headings import plain
+from reportgen.tables.spec import (
+    CompareSpec,
+    ExplorerSpec,
+    FigureSpec,
+    LatencySource,
+    Pick,
+    RequiredSpec,
+    SharesOf,
+    TableSpec,
+)
 
 T = TypeVar("T")
 
@@ -92,6 +102,17 @@ class TableEntry(TableKeys, kw_only=True):
         _check_file_name(self.id)
 
 
+# The kinds of figures that have a key.
+_KINDS_WITH: Mapping[str, frozenset[FigureKind]] = {
+    "x": frozenset(FigureKind) - {FigureKind.WATERFALL, FigureKind.ECDF, FigureKind.HEAT_MAP},
+    "show": frozenset(FigureKind) - {FigureKind.WATERFALL},
+    "ideal": frozenset(FigureKind) - {FigureKind.WATERFALL},
+    "sort": frozenset({FigureKind.DOTS}),
+    "of": frozenset({FigureKind.ECDF}),
+    "latency": frozenset({FigureKind.LATENCY_THROUGHPUT}),
+}
+
+
 class FigureEntry(TomlTable, kw_only=True):
     """One `[[figures]]` entry; its id is the table's where it has none."""
 
@@ -103,16 +124,17 @@ class FigureEntry(TomlTable, kw_only=True):
     show: Quantity | UnsetType = UNSET
     ideal: bool = False
     where: dict[str, Condition] = msgspec.field(default_factory=dict)
+    sort: bool = False
+    of: SharesOf | UnsetType = UNSET
+    latency: LatencySource | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         """Check what becomes a file name, and keys that the kind does not have."""
         if self.id:
             _check_file_name(self.id)
-        if self.where and self.kind.shows != "parts":
-            raise InvalidTable(f"a {self.kind} has no where", "restrict the table", ("where",))
-        for name in ("x", "show", "ideal") if self.kind.shows == "parts" else ():
-            if getattr(self, name) not in ("", UNSET, False):
-                raise InvalidTable(f"a {self.kind} has no {name}", "remove it", (name,))
+        for name, kinds in _KINDS_WITH.items():
+            if getattr(self, name) not in ("", UNSET, False) and self.kind not in kinds:
+                raise InvalidTable(f'kind "{self.kind}" has no {name}', "remove it", (name,))
 
 
 class DefinitionFile(TomlTable):
@@ -401,11 +423,27 @@ def _figure(entry: FigureEntry, place: str, tables: Mapping[str, TableSpec]) -> 
     return FigureSpec(
         place,
         entry.id or entry.table,
-        entry.title or table.title,
+        entry.title or _title(entry, table),
         entry.kind,
         entry.table,
         entry.x,
         _given(entry.show, usual),
         entry.ideal,
         conditions(entry.where),
+        entry.sort,
+        _given(entry.of, "steps"),
+        _given(entry.latency, "measured"),
     )
+
+
+def _title(entry: FigureEntry, table: TableSpec) -> str:
+    """Return the title of the table with what the figure shows of it; a waterfall names its cell itself."""
+    if entry.kind is FigureKind.WATERFALL:
+        return table.title
+    shown = [
+        text if isinstance(value, str) else f"{name} {text}"
+        for name, values in conditions(entry.where).items()
+        for value in values[:1]
+        for text in [" or ".join(map(plain, values))]
+    ]
+    return ", ".join([table.title, *shown])

@@ -358,7 +358,7 @@ def _value(kind: str, case: Case, baseline: Case) -> float:
     if kind == "ratio":
         return value / base
     speedup = 1 / _slower(case, baseline)
-    return speedup / _devices_ratio(case, baseline) if kind == "efficiency" else speedup
+    return speedup / devices_ratio(case, baseline) if kind == "efficiency" else speedup
 
 
 def _slower(case: Case, baseline: Case) -> float:
@@ -369,7 +369,8 @@ def _slower(case: Case, baseline: Case) -> float:
     return base / value if metric_of(case.metric).better == "higher" else value / base
 
 
-def _devices_ratio(case: Case, baseline: Case) -> float:
+def devices_ratio(case: Case, baseline: Case) -> float:
+    """Return how many times as many devices a case has; NaN if either does not say."""
     devices, base = case.factors.get("devices"), baseline.factors.get("devices")
     if not isinstance(devices, (int, float)) or not isinstance(base, (int, float)) or not devices or not base:
         return float("nan")

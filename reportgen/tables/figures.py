@@ -1,13 +1,17 @@
 """Make the figures of a definition entry from its tables: what to draw, in base units.
 
-line, bar, stacked-bar  one series per column and combination of the row factors besides x
-strip                   every repeat as a point over its row and column
-trend                   the medians of the repeats of each date or version, with steps and drifts
-series                  the step times of every repeat over the steps, for each rank, by one clock
-waterfall               the parts of one cell's difference from its baseline, see `tables.waterfall`
+line, curve, bar, stacked-bar, dots, heat-map
+                    one series per column and combination of the row factors besides x
+strip               every repeat as a point over its row and column
+trend               the medians of the repeats of each date or version, with steps and drifts
+series              the step times of every repeat over the steps, for each rank, by one clock
+ecdf                the share of steps or repeats up to each value, see `tables.shares`
+latency-throughput  the latency of each row over its throughput, see `tables.latencies`
+waterfall           the parts of one cell's difference from its baseline, see `tables.waterfall`
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.change_points import ChangePointRule
@@ -26,6 +30,17 @@ from reportgen.core.results import (
 from reportgen.core.units import Unit, choose
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
+from reportgen.tables.figure_rows import (
+    column_name,
+    column_words,
+    restricted,
+    row_name,
+    series_name,
+    with_efficiency,
+)
+from reportgen.tables.headings import plain
+from reportgen.tables.latencies import latencies
+from reportgen.tables.shares import shares
 from reportgen.tables.spec import FigureSpec
 from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends, x_names
 from reportgen.tables.waterfall import waterfall
@@ -46,64 +61,123 @@ def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
     """Return one figure for each of the tables (the facets of the entry that it names).
 
     A waterfall shows one cell: one figure for all tables. Raises RequestError if x is not a row factor, or
-    the tables do not show the quantity asked for.
+    the tables do not show the quantity asked for, or they do not have what the kind needs.
     """
     if spec.kind.shows == "parts":
         return [waterfall(spec, tables)]
-    return [replace(_figure(spec, table), table=table.id) for table in tables]
+    return [replace(_figure(spec, table), table=table.id) for table in restricted(spec, tables)]
 
 
 def _figure(spec: FigureSpec, table: Table) -> Figure:
-    x = None if spec.kind is FigureKind.TREND else _x(spec, table)
     if spec.kind.shows != "cells" and spec.show != "value":
         raise RequestError(
             f"{spec.place}.show",
             f'a {spec.kind} shows measured values, not "{spec.show}"',
             'use show = "value"',
         )
+    shown = {column.quantity for column in table.columns}
+    if spec.show == "efficiency" and "speedup" in shown:
+        table = with_efficiency(table)
     columns = [i for i, column in enumerate(table.columns) if column.quantity == spec.show]
     if not columns:
-        shown = {column.quantity for column in table.columns}
         raise RequestError(
             f"{spec.place}.show",
             f'table "{spec.table}" does not show "{spec.show}"',
             did_you_mean(spec.show, shown),
         )
-    suffix = table.id.removeprefix(spec.table)
     title = f"{spec.title}: {table.facet_text}" if table.facet_text else spec.title
-    if spec.kind is FigureKind.TREND:
-        return _of_trends(spec, table, spec.id + suffix, title, columns)
-    if spec.kind.shows == "steps":
-        return _of_steps(spec, table, spec.id + suffix, title, columns)
-    is_numeric = spec.kind.numeric_x and _is_numeric(table, x)
-    names = None if is_numeric else {row: _category(table, row, x) for row, _ in _body(table)}
-    shows_repeats = spec.kind.shows == "repeats"
-    series = tuple(_strips(table, columns) if shows_repeats else _lines(table, columns, x, names))
-    if names is None:
-        series = tuple(map(_sorted_by_x, series))
-    return Figure(
-        spec.id + suffix,
-        title,
-        spec.kind,
-        _x_title(table, x),
-        _y_title(spec, table),
-        _unit(spec, table, columns),
-        tuple(dict.fromkeys(names.values())) if names else (),
-        series,
-        _ideal(series) if spec.ideal else (),
-        _alt(spec, table),
+    figure = _MAKERS.get(spec.kind, _of_cells)(spec, table, columns)
+    return replace(
+        figure,
+        id=spec.id + table.id.removeprefix(spec.table),
+        title=title,
+        alt=figure.alt or _alt(spec, table),
         quantity=spec.show,
     )
 
 
-def _of_steps(spec: FigureSpec, table: Table, id: str, title: str, columns: Sequence[int]) -> Figure:
+def _of_cells(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
+    """Return the figure of the cells of a table, or of the repeats behind them."""
+    x = _x(spec, table)
+    is_numeric = spec.kind.numeric_x and _is_numeric(table, x)
+    if spec.kind is FigureKind.CURVE:
+        _check_sizes(spec, table, x)
+    names = None if is_numeric else {row: _category(table, row, x) for row, _ in _body(table)}
+    if spec.kind is FigureKind.DOTS and len(list(_body(table))) == 1:
+        return _of_one_row(spec, table, columns)
+    shows_repeats = spec.kind.shows == "repeats"
+    series = tuple(_strips(table, columns) if shows_repeats else _lines(table, columns, x, names))
+    if names is None:
+        series = tuple(map(_sorted_by_x, series))
+    categories = tuple(dict.fromkeys(names.values())) if names else ()
+    return Figure(
+        "",
+        "",
+        spec.kind,
+        _x_title(table, x),
+        _y_title(spec, table),
+        _unit(spec, table, columns),
+        _largest_first(categories, series) if spec.is_sorted else categories,
+        series,
+        _ideal(series) if spec.ideal else (),
+    )
+
+
+def _of_one_row(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
+    """Return the figure of the only row, with a category for each column, which keeps its own colour."""
+    ((_, cells),) = _body(table)
+    names = [column_name(table, position) for position in columns]
+    series = tuple(
+        _series(name, [_point(name, cells[position])])
+        for name, position in zip(names, columns, strict=True)
+        if cells[position].kind in ("number", "status")
+    )
+    shown = tuple(each.name for each in series)
+    return Figure(
+        "",
+        "",
+        spec.kind,
+        ", ".join(table.column_factors),
+        _y_title(spec, table),
+        _unit(spec, table, columns),
+        _largest_first(shown, series) if spec.is_sorted else shown,
+        series,
+    )
+
+
+def _largest_first(categories: Sequence[str], series: Sequence[FigureSeries]) -> tuple[str, ...]:
+    """Return the categories by their largest value; those without one are last."""
+    largest: dict[str, float] = {}
+    for each in series:
+        for name, y in zip(each.x, each.y, strict=True):
+            if y is not None:
+                largest[str(name)] = max(y, largest.get(str(name), -math.inf))
+    return tuple(sorted(categories, key=lambda name: -largest.get(name, -math.inf)))
+
+
+def _check_sizes(spec: FigureSpec, table: Table, x: str | None) -> None:
+    at = table.row_factors.index(x or "")
+    wrong = [row.key[at] for row, _ in _body(table) if not _is_size(row.key[at])]
+    if wrong:
+        raise RequestError(
+            f"{spec.place}.x",
+            f'a curve needs sizes above 0, and "{x}" has the value {plain(wrong[0])}',
+            "use a line or a bar",
+        )
+
+
+def _is_size(value: FactorValue) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+def _of_steps(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
     """Return the figure of the step times behind a table."""
     series = tuple(_step_series(table, columns))
     unit = choose((y for line in series for y in line.y if y is not None), "s")
-    return Figure(id, title, spec.kind, "step", "step time", unit, (), series, (), _alt(spec, table))
+    return Figure("", "", spec.kind, "step", "step time", unit, (), series)
 
 
-def _of_trends(spec: FigureSpec, table: Table, id: str, title: str, columns: Sequence[int]) -> Figure:
+def _of_trends(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
     """Return the figure of the trends behind a table; its description names the changes."""
     by, rule = spec.x or DATE, ChangePointRule()
     drawn = trends(table, by)
@@ -127,11 +201,26 @@ def _of_trends(spec: FigureSpec, table: Table, id: str, title: str, columns: Seq
     )
     unit, y_title = _unit(spec, table, columns), _y_title(spec, table)
     alt = "; ".join([_alt(spec, table), *sentences])
-    return Figure(id, title, spec.kind, by, y_title, unit, x_names(drawn, by), series, (), alt, "", marks)
+    names = x_names(drawn, by)
+    return Figure("", "", spec.kind, by, y_title, unit, names, series, alt=alt, changes=marks)
+
+
+def _of_shares(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
+    unit = _unit(spec, table, columns) if spec.of == "repeats" else None
+    return shares(spec, table, columns, unit)
+
+
+# How figures are made that do not show the cells of a table.
+_MAKERS: Mapping[FigureKind, Callable[[FigureSpec, Table, Sequence[int]], Figure]] = {
+    FigureKind.TREND: _of_trends,
+    FigureKind.SERIES: _of_steps,
+    FigureKind.ECDF: _of_shares,
+    FigureKind.LATENCY_THROUGHPUT: latencies,
+}
 
 
 def _trend_series(table: Table, trend: CellTrend) -> FigureSeries:
-    column = _column_name(table, table.columns.index(trend.column))
+    column = column_name(table, table.columns.index(trend.column))
     row = ", ".join(str(value) for value in trend.row.values())
     points = [
         Point(point.x, s.median, *((s.low, s.high) if s.n > 1 else (None, None)))
@@ -185,7 +274,7 @@ def _is_numeric(table: Table, x: str | None) -> bool:
 
 def _category(table: Table, row: Header, x: str | None) -> str:
     """Return the name of a row on the x axis, as the table's heading writes it."""
-    return _row_name(row) if x is None else row.labels[table.row_factors.index(x)].text
+    return row_name(row) if x is None else row.labels[table.row_factors.index(x)].text
 
 
 def _lines(
@@ -197,15 +286,18 @@ def _lines(
     """
     others = _other_factors(table, x)
     points: dict[tuple[int, tuple[FactorValue, ...]], list[Point]] = {}
+    lines: dict[tuple[int, tuple[FactorValue, ...]], str] = {}
     for row, cells in _body(table):
         at = names[row] if names else row.key[table.row_factors.index(x or "")]
         group = tuple(row.key[i] for i in others)
         for position in columns:
             points.setdefault((position, group), []).append(_point(at, cells[position]))
+            name = series_name(table, column_words(table, position), row, others)
+            lines.setdefault((position, group), name or table.metric_title)
     # Columns first, so that the colours follow the order of the table's heading.
-    for (position, group), line in sorted(points.items(), key=lambda item: item[0][0]):
+    for key, line in sorted(points.items(), key=lambda item: item[0][0]):
         if any(point.y is not None or point.failed for point in line):
-            yield _series(", ".join([_column_name(table, position), *map(str, group)]), line)
+            yield _series(lines[key], line)
 
 
 def _series(name: str, points: Sequence[Point]) -> FigureSeries:
@@ -240,12 +332,12 @@ def _strips(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
     for position in columns:
         points: list[Point] = []
         for row, cells in _body(table):
-            cell, name = cells[position], _row_name(row)
+            cell, name = cells[position], row_name(row)
             if cell.kind == "status":
                 points.append(Point(name, failed=cell.text))
             points += [Point(name, each.value) for each in (cell.case.measurements if cell.case else ())]
         if points:
-            yield _series(_column_name(table, position), points)
+            yield _series(column_name(table, position), points)
 
 
 def _step_series(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
@@ -253,7 +345,7 @@ def _step_series(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]
         for position in columns:
             case = cells[position].case
             for measurement in case.measurements if case else ():
-                yield from _steps(f"{_row_name(row)} {_column_name(table, position)}".strip(), measurement)
+                yield from _steps(f"{row_name(row)} {column_name(table, position)}".strip(), measurement)
 
 
 def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
@@ -273,15 +365,6 @@ def _sorted_by_x(series: FigureSeries) -> FigureSeries:
     columns = zip(series.x, series.y, series.low, series.high, series.failed, strict=True)
     points = [Point(float(x), y, low, high, failed) for x, y, low, high, failed in columns]
     return _series(series.name, sorted(points, key=lambda point: float(point.x)))
-
-
-def _row_name(row: Header) -> str:
-    return " · ".join(label.text for label in row.labels if label.text)
-
-
-def _column_name(table: Table, position: int) -> str:
-    column = table.columns[position]
-    return " ".join([*(label.text for label in column.labels), *column.qualifiers]) or table.metric_title
 
 
 def _unit(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Unit:

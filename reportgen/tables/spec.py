@@ -110,11 +110,18 @@ def definition_digest(spec: TableSpec) -> str:
     return blake2b(what.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
 
 
+SharesOf = Literal["steps", "repeats"]
+LatencySource = Literal["measured", "batch / throughput"]
+
+
 @dataclass(frozen=True, slots=True)
 class FigureSpec:
     """One `[[figures]]` entry, drawn from the table definition `table` (one figure for each facet).
 
-    where  the factors of the cell that a waterfall shows
+    where      the factors of the rows and columns that it shows, of one cell in a waterfall
+    is_sorted  the largest value first (dots)
+    of         what the shares are of (ecdf)
+    latency    where latencies come from (latency-throughput)
     """
 
     place: str
@@ -126,6 +133,9 @@ class FigureSpec:
     show: Quantity = "value"
     ideal: bool = False
     where: Mapping[str, Wanted] = field(default_factory=dict)
+    is_sorted: bool = False
+    of: SharesOf = "steps"
+    latency: LatencySource = "measured"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from reportgen.core.breakdown import Breakdown, percent
-from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.results import Cell, Comparison, Figure, FigureSeries, Header, Table
 from reportgen.core.units import choose
+from reportgen.tables.figure_rows import check_factors, row_name
 from reportgen.tables.spec import FigureSpec
 
 _WHOLE, _LONGER, _SHORTER = "whole", "longer than the baseline", "shorter"
@@ -20,7 +21,7 @@ def waterfall(spec: FigureSpec, tables: Sequence[Table]) -> Figure:
 
     Raises RequestError if there is none, or more than one.
     """
-    _check_factors(spec, tables)
+    check_factors(spec, tables)
     fitting = {
         (id(cell.case), id(comparison.baseline)): (table, row, cell.case, comparison)
         for table in tables
@@ -29,7 +30,7 @@ def waterfall(spec: FigureSpec, tables: Sequence[Table]) -> Figure:
         if (comparison := _split(cell)) and cell.case and matches(_factors(table, row, column), spec.where)
     }
     if len(fitting) != 1:
-        names = [f"{table.id} {_text(row)}" for table, row, _, _ in fitting.values()]
+        names = [f"{table.id} {row_name(row)}" for table, row, _, _ in fitting.values()]
         listed = "; ".join(names[:_MAX_LISTED]) + ("; ..." if len(names) > _MAX_LISTED else "")
         fact = f"fits {len(names)} cells: {listed}" if names else "fits no cell whose difference has parts"
         remedy = "name the factors of one cell" if names else "compare a whole step whose phases are timed"
@@ -37,18 +38,6 @@ def waterfall(spec: FigureSpec, tables: Sequence[Table]) -> Figure:
     ((table, row, case, comparison),) = fitting.values()
     assert comparison.breakdown is not None
     return _figure(spec, table, row, case, comparison, comparison.breakdown)
-
-
-def _check_factors(spec: FigureSpec, tables: Sequence[Table]) -> None:
-    known = {
-        name
-        for table in tables
-        for name in (*(factor for factor, _ in table.facet), *table.row_factors, *table.column_factors)
-    }
-    for name in spec.where:
-        if name not in known:
-            fact = f'table "{spec.table}" has no row, column or facet "{name}"'
-            raise RequestError(f"{spec.place}.where.{name}", fact, did_you_mean(name, known))
 
 
 def _split(cell: Cell) -> Comparison | None:
@@ -64,17 +53,13 @@ def _factors(table: Table, row: Header, column: Header) -> Mapping[str, FactorVa
     }
 
 
-def _text(row: Header) -> str:
-    return " · ".join(label.text for label in row.labels if label.text)
-
-
 def _figure(
     spec: FigureSpec, table: Table, row: Header, case: Case, comparison: Comparison, breakdown: Breakdown
 ) -> Figure:
     names = _names(case, comparison.baseline)
     series = _series(breakdown, names)
     categories = (names[1], *(_part_name(breakdown, i) for i in range(len(breakdown.measured))), names[0])
-    place = ", ".join(text for text in (table.facet_text, _text(row)) if text)
+    place = ", ".join(text for text in (table.facet_text, row_name(row)) if text)
     title = f"{spec.title}: {place}" if place else spec.title
     alt = f"waterfall plot: {title}; from {names[1]} to {names[0]}: {breakdown.sentence()}"
     unit = choose((breakdown.own, breakdown.baseline), "s")

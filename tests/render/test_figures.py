@@ -233,7 +233,7 @@ def test_no_clock_and_no_version_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(1500.0, "1,500"), (0.25, "0.25"), (1.5, "1.5"), (0.0, "0")])
 def test_ticks_separate_thousands(value: float, text: str) -> None:
-    assert frame.tick(value, None) == text
+    assert scales.number_text(value) == text
 
 
 def test_the_default_alt_text_names_axes_and_series() -> None:

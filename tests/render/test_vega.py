@@ -17,6 +17,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as Canvas
 
 from reportgen.core.results import Figure, FigureKind, FigureMark, FigureSeries
+from reportgen.core.units import Unit
 from reportgen.render.figures import drawing, scales
 from reportgen.render.figures.colours import INK
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
@@ -90,6 +91,43 @@ def _figures() -> Iterator[Any]:
     )
     yield "trend", replace(BARS, kind=FigureKind.TREND, categories=dates, series=trends, changes=changes)
     yield "waterfall", waterfall
+    dots = _bars(FigureKind.DOTS)
+    yield "dots", dots
+    yield (
+        "dots of one row",
+        replace(
+            dots,
+            series=tuple(
+                replace(s, x=s.x[n:][:1], y=s.y[:1], low=(), high=()) for n, s in enumerate(dots.series)
+            ),
+        ),
+    )
+    yield "heat-map", _bars(FigureKind.HEAT_MAP)
+    yield "curve", replace(LINE, kind=FigureKind.CURVE, series=lines, ideal=())
+    seconds = Unit("s", "s", 1.0)
+    shares = (
+        FigureSeries("A", (0.010, 0.011, 0.020), (20.0, 60.0, 100.0)),
+        FigureSeries("B", (0.012, 0.013), (50.0, 100.0)),
+    )
+    yield (
+        "ecdf",
+        replace(LINE, kind=FigureKind.ECDF, unit=example.RATIO, x_unit=seconds, series=shares, ideal=()),
+    )
+    paired = (
+        FigureSeries("A", (100.0, 180.0, 170.0), (0.01, 0.02, 0.08), labels=("1", "2", "8")),
+        FigureSeries("B", (90.0, 110.0), (0.02, 0.05), labels=("1", "2")),
+    )
+    yield (
+        "latency-throughput",
+        replace(
+            LINE,
+            kind=FigureKind.LATENCY_THROUGHPUT,
+            unit=seconds,
+            x_unit=example.RATE,
+            series=paired,
+            ideal=(),
+        ),
+    )
 
 
 FIGURES = dict(_figures())
@@ -151,6 +189,8 @@ def _of_vega(figure: Figure) -> Shown:
     is_flat = is_horizontal(figure)
     names: str = "names" if figure.categories else scales.x_scale(figure)
     values = scales.y_scale(figure, is_bar=drawing_of(figure).is_bar)
+    if not drawing_of(figure).has_value_axis:
+        values = names
     x = _axis(scene, "bottom", values if is_flat else names)
     y = _axis(scene, "left", names if is_flat else values)
     place, value = (y, x) if is_flat else (x, y)
@@ -160,7 +200,9 @@ def _of_vega(figure: Figure) -> Shown:
             if not item.get("defined", True) or "y" not in item:
                 continue  # a missing step interrupts a line
             left, top = item["x"], item["y"]
-            if mark["marktype"] == ("line" if figure.kind is FigureKind.SERIES else "symbol"):
+            if mark["marktype"] == (
+                "line" if figure.kind in (FigureKind.SERIES, FigureKind.ECDF) else "symbol"
+            ):
                 dots.append((item.get("fill", item.get("stroke")), x(left), y(top)))
             elif (
                 mark["marktype"] == "rect"

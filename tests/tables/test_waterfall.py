@@ -95,9 +95,10 @@ def test_where_must_fit_one_cell(where: dict[str, str], message: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ('kind = "waterfall"\nx = "gpu"', "figures[0].x: a waterfall has no x; remove it"),
-        ('kind = "waterfall"\nshow = "ratio"', "figures[0].show: a waterfall has no show; remove it"),
-        ('kind = "bar"\nwhere = { gpu = "A" }', "figures[0].where: a bar has no where; restrict the table"),
+        ('kind = "waterfall"\nx = "gpu"', 'figures[0].x: kind "waterfall" has no x; remove it'),
+        ('kind = "waterfall"\nshow = "ratio"', 'figures[0].show: kind "waterfall" has no show; remove it'),
+        ('kind = "bar"\nsort = true', 'figures[0].sort: kind "bar" has no sort; remove it'),
+        ('kind = "dots"\nof = "steps"', 'figures[0].of: kind "dots" has no of; remove it'),
     ],
 )
 def test_a_key_that_a_kind_does_not_have_is_an_error(tmp_path: Path, keys: str, message: str) -> None:

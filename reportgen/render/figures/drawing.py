@@ -26,7 +26,7 @@ from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import rounded, shown_figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
-DRAWING = 8
+DRAWING = 9
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
@@ -70,6 +70,7 @@ _SETTINGS = {
 _SIZE = (6.0, 3.9)
 _BAR_PITCH = 0.24  # inches from one horizontal bar to the next
 _MAX_HEIGHT = 48.0
+_LEGEND_ROWS, _LEGEND_PITCH = 2, 0.19  # the height is that of a figure with so many rows of names
 
 
 @contextmanager
@@ -94,7 +95,8 @@ def figure_svg(figure: Figure) -> bytes:
     draw_data(axes, shown)
     ends = frame.name_line_ends(axes, shown)
     frame.label(canvas, axes, shown)
-    frame.legend(canvas, axes, shown, but=[end.name.get_text() for end in ends])
+    rows = frame.legend(canvas, axes, shown, but=[end.name.get_text() for end in ends])
+    canvas.set_figheight(canvas.get_figheight() + _LEGEND_PITCH * max(0, rows - _LEGEND_ROWS))
     frame.settle(canvas, axes, ends)
     drawn = io.BytesIO()
     metadata = dict.fromkeys(("Date", "Creator", "Format", "Type")) | {"Title": shown.title}
@@ -143,19 +145,9 @@ def draw_data(axes: Axes, figure: Figure) -> None:
     if at is not None:
         draw_line = axes.axvline if flat else axes.axhline
         draw_line(at, color=colours.INK, linestyle="--", linewidth=1.0, zorder=1.5)
-    if scales.x_scale(figure) == "log":
-        _keep_ticks(axes)
-    if scales.y_scale(figure, is_bar=is_bar) == "log":
+    if drawing.has_value_axis and scales.y_scale(figure, is_bar=is_bar) == "log":
         axes.set_xscale("log") if flat else axes.set_yscale("log")
-    elif scales.begins_at_zero(figure, is_bar=is_bar, from_zero=drawing.from_zero):
+    elif drawing.has_value_axis and scales.begins_at_zero(figure, is_bar=is_bar, from_zero=drawing.from_zero):
         lowest = axes.dataLim.xmin if flat else axes.dataLim.ymin
         if lowest >= 0:
             axes.set_xlim(left=0) if flat else axes.set_ylim(bottom=0)
-
-
-def _keep_ticks(axes: Axes) -> None:
-    """Make the x axis logarithmic with the ticks that it has."""
-    ticks, labels = axes.get_xticks(), axes.get_xticklabels()
-    axes.set_xscale("log")
-    axes.set_xticks(ticks, labels=[text.get_text() for text in labels])
-    axes.set_xticks([], minor=True)

@@ -76,7 +76,8 @@ def fields(figure: Figure) -> list[Json]:
     """Return what a tooltip says of a row, line by line: a field, with its title, unit and interval."""
     return [
         {"field": "series"},
-        {"field": "x", "title": figure.x_title},
+        {"field": "x", "title": figure.x_title}
+        | ({"unit": unit_label(figure.x_unit)} if figure.x_unit else {}),
         {"field": "y", "title": figure.y_title, "unit": unit_label(figure.unit), "ends": ["low", "high"]},
         {"field": "failed"},
         {"field": "repeats", "title": "repeats"},
@@ -130,7 +131,7 @@ def x_axis(figure: Figure, width: float = GROUP_WIDTH, **more: Any) -> Json:
             },
             "axis": angle,
         }
-    channel["axis"] = {**channel["axis"], "title": figure.x_title or None}
+    channel["axis"] = {**channel["axis"], "title": scales.x_title(figure) or None}
     return {"y" if is_horizontal(figure) else "x": channel | more}
 
 

@@ -14,11 +14,12 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.transforms import Bbox
 
-from reportgen.core import units
 from reportgen.core.results import Figure
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.kinds.base import (
+    PointLabel,
     colour_of,
     drawing_of,
     failures,
@@ -39,11 +40,14 @@ _MAX_TITLE_LINES = 2
 # About 70 characters of the legend's font fit side by side; each name has a sign and a gap of 8.
 _LEGEND_WIDTH = 70
 _LEGEND_SIGN = 8
+_MAX_LEGEND_NAME = 50
 _GROUP_NAMES_HEIGHT = 18.0
 # Lines with more or longer names have a legend.
 _MAX_LINE_ENDS = 9
 _MAX_END_NAME = 22
 _END_GAP, _END_PITCH = 14.0, 12.5  # points from the axes to a name, and from one name to the next
+_MARKER = 2.5
+_CORNERS = ((-5, 4), (5, 4), (5, -4), (-5, -4))  # points from a point to its label
 _DECADES_WITH_SUBDIVISION = 100.0
 
 
@@ -56,15 +60,18 @@ def label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     width = canvas.get_figwidth() * canvas.dpi
     canvas.suptitle(title, x=_EDGE / width, ha="left", size=TITLE_SIZE, weight="bold")
     values: Axis = axes.yaxis
-    upright, flat = scales.values_title(figure), figure.x_title
-    if is_horizontal(figure):
+    upright, flat = scales.values_title(figure), scales.x_title(figure)
+    if not drawing_of(figure).has_value_axis:
+        flat = f"{figure.x_title} in rows" if figure.x_title else ""
+    elif is_horizontal(figure):
         values, upright, flat = axes.xaxis, flat, upright
     if has_two_levels(figure):
         flat = " within ".join(reversed(flat.split(" · ")))
         axes.xaxis.labelpad = _GROUP_NAMES_HEIGHT
     axes.set_title(shorten(upright, most=_LEGEND_WIDTH), loc="left", pad=8)
     axes.set_xlabel(shorten(flat, most=_LEGEND_WIDTH))
-    _set_ticks(values, figure)
+    if drawing_of(figure).has_value_axis:
+        _set_ticks(values, figure)
 
 
 def _set_ticks(values: Axis, figure: Figure) -> None:
@@ -74,34 +81,34 @@ def _set_ticks(values: Axis, figure: Figure) -> None:
         values.set_major_locator(LogLocator(10, subs=subs))
         values.set_minor_locator(NullLocator())
     elif is_horizontal(figure):
-        values.set_major_locator(MaxNLocator(5))  # numbers side by side need more room
-    values.set_major_formatter(FuncFormatter(tick))
+        values.set_major_locator(
+            MaxNLocator(5, steps=[1, 2, 2.5, 5, 10])
+        )  # numbers side by side need more room
+    values.set_major_formatter(FuncFormatter(lambda value, _: scales.number_text(value)))
 
 
-def tick(value: float, _position: int | None) -> str:
-    """Return how a number is written at an axis."""
-    return units.text(value, digits=6).rstrip("0").rstrip(".") if value % 1 else units.text(value, decimals=0)
-
-
-def legend(canvas: Canvas, axes: Axes, figure: Figure, *, but: Sequence[str] = ()) -> None:
-    """Name the series and signs below the plot, except those that are named at their ends.
+def legend(canvas: Canvas, axes: Axes, figure: Figure, *, but: Sequence[str] = ()) -> int:
+    """Name the series and signs below the plot, except those that are named at their ends; return the rows.
 
     The series have their order, then the reference line, how many series are not named, and what a cross is.
     """
     names = {series.name for series in figure.series}
     pairs = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] not in but]
     named = sorted(pairs, key=lambda pair: pair[1] not in names)
-    if len(named) == 1 and not but:
+    are_at_axis = all(set(series.x) <= {series.name} for series in figure.series)
+    if (len(named) == 1 and not but) or are_at_axis:
         named = []
     reasons = failures(figure)
     if reasons:
         named.append((_cross(), " or ".join(reasons)))
     if not named:
-        return
+        return 0
     handles, texts = zip(*named, strict=True)
-    labels = [shorten(text) for text in texts]
+    labels = [shorten(text, most=_MAX_LEGEND_NAME) for text in texts]
     columns = max(1, _LEGEND_WIDTH // (max(map(len, labels)) + _LEGEND_SIGN))
-    canvas.legend(handles, labels, loc="outside lower left", ncols=min(columns, len(named)))
+    columns = min(columns, len(named))
+    canvas.legend(handles, labels, loc="outside lower left", ncols=columns)
+    return -(-len(named) // columns)
 
 
 def _cross() -> Line2D:
@@ -159,6 +166,7 @@ def settle(canvas: Canvas, axes: Axes, ends: Sequence[LineEnd]) -> None:
     canvas.set_layout_engine("none")
     box = axes.get_window_extent()
     axes.set_title(axes.get_title(loc="left"), loc="left", pad=8, x=(_EDGE - box.x0) / box.width)
+    _separate_labels(axes)
     points = [axes.transData.transform((end.x, end.y)) for end in ends]
     heights = _apart([round(float(y), 3) for _, y in points], box.y0, box.y1)
     for end, (x, y), height in zip(ends, points, heights, strict=True):
@@ -169,6 +177,26 @@ def settle(canvas: Canvas, axes: Axes, ends: Sequence[LineEnd]) -> None:
                 color=end.colour, linewidth=0.8, linestyle=":", transform=None,
             )
         )  # fmt: skip
+
+
+def _separate_labels(axes: Axes) -> None:
+    """Move the labels of points to a corner where they are on no other; hide those that find none."""
+    labels = [each for each in axes.get_children() if isinstance(each, PointLabel)]
+    taken = [_square(*axes.transData.transform(label.xy)) for label in labels]
+    for label in labels:
+        for x, y in _CORNERS:
+            label.set(position=(x, y), ha="right" if x < 0 else "left", va="top" if y < 0 else "bottom")
+            box = label.get_window_extent()
+            if not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+        else:
+            label.set_visible(False)
+
+
+def _square(x: float, y: float) -> Bbox:
+    """Return the place of a marker."""
+    return Bbox.from_extents(x - _MARKER, y - _MARKER, x + _MARKER, y + _MARKER)
 
 
 def _apart(heights: Sequence[float], low: float, high: float) -> list[float]:

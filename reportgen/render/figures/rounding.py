@@ -20,8 +20,9 @@ def shown_figure(figure: Figure) -> Figure:
 
 
 def rounded(figure: Figure) -> Figure:
-    """Return the figure in the unit to show, with numbers of 12 digits and texts on one line."""
+    """Return the figure in the units to show, with numbers of 12 digits and texts on one line."""
     factor = figure.unit.factor
+    x_factor = figure.x_unit.factor if figure.x_unit else 1.0
 
     def value(number: float | None) -> float | None:
         return None if number is None or not math.isfinite(number) else float(units.machine(number / factor))
@@ -30,11 +31,12 @@ def rounded(figure: Figure) -> Figure:
         replace(
             line,
             name=one_line(line.name),
-            x=tuple(_x(x) for x in line.x),
+            x=tuple(_x(x, x_factor) for x in line.x),
             y=tuple(map(value, line.y)),
             low=tuple(value(bound) for bound in line.low),
             high=tuple(value(bound) for bound in line.high),
             failed=tuple(map(one_line, line.failed)),
+            labels=tuple(map(one_line, line.labels)),
         )
         for line in figure.series
     )
@@ -54,5 +56,5 @@ def rounded(figure: Figure) -> Figure:
     )
 
 
-def _x(x: float | str) -> float | str:
-    return one_line(x) if isinstance(x, str) else float(units.machine(x))
+def _x(x: float | str, factor: float) -> float | str:
+    return one_line(x) if isinstance(x, str) else float(units.machine(x / factor))

@@ -14,6 +14,8 @@ from math import log
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
+from matplotlib.text import Annotation
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from reportgen.core import units
 from reportgen.core.results import Figure, FigureSeries
@@ -54,6 +56,7 @@ class Drawing:
     from_zero          the axis of the values begins at zero
     bars_per_category  how many bars are beside each other
     has_line_ends      a few series are named at the ends of their lines
+    has_value_axis     an axis shows the values
     """
 
     draw: Callable[[Axes, Figure], None]
@@ -65,6 +68,7 @@ class Drawing:
     from_zero: bool = True
     bars_per_category: Callable[[Figure], int] = _one
     has_line_ends: bool = False
+    has_value_axis: bool = True
 
 
 def drawing_of(figure: Figure) -> Drawing:
@@ -137,6 +141,40 @@ def positions(figure: Figure, series: FigureSeries) -> list[float]:
     return [places[_category(x)] if places else float(x) for x in series.x]
 
 
+def draw_points(axes: Axes, figure: Figure, position: int, places: Sequence[float], **style: Any) -> None:
+    """Draw the values of a series as points with their intervals, at places of the categories or of x."""
+    series, look = figure.series[position], style_of(figure, position)
+    shown, flat = present(series), is_horizontal(figure)
+    x, y = along(figure, [places[i] for i in shown], [series.y[i] or 0.0 for i in shown])
+    ends = errors(series, shown)
+    axes.errorbar(
+        x,
+        y,
+        xerr=ends if flat else None,
+        yerr=None if flat else ends,
+        color=colour_of(look),
+        marker=marker_of(look),
+        capsize=2.5,
+        elinewidth=1.0,
+        label=series.name,
+        **style,
+    )
+
+
+class PointLabel(Annotation):
+    """A text beside a point, which the frame moves or hides where it would be on another."""
+
+
+def label_points(axes: Axes, figure: Figure, position: int, places: Sequence[float]) -> None:
+    """Write the labels of a series beside its points."""
+    series = figure.series[position]
+    for place, y, label in zip(places, series.y, series.labels, strict=False):
+        if y is not None:
+            axes.add_artist(
+                PointLabel(label, (place, y), (-5, 5), textcoords="offset points", size=9.0, clip_on=False)
+            )
+
+
 def errors(series: FigureSeries, shown: Sequence[int]) -> list[list[float]] | None:
     """Return the lengths of the error bars below and above; NaN (nothing drawn) if there is none."""
     if not series.low or not series.high:
@@ -190,9 +228,13 @@ def label_x(axes: Axes, figure: Figure) -> None:
         name_categories(axes, figure)
         return
     ticks = x_ticks(figure)
-    if ticks:
-        axes.set_xticks(ticks, labels=[f"{value:,g}" for value in ticks])
-        axes.set_xticks([], minor=True)
+    if not ticks:
+        number_x(axes, figure)
+        return
+    if scales.x_scale(figure) == "log":
+        axes.set_xscale("log")
+    axes.set_xticks(ticks, labels=[scales.size_text(value, ticks[::-1]) for value in ticks])
+    axes.set_xticks([], minor=True)
 
 
 def x_ticks(figure: Figure) -> list[float]:
@@ -207,6 +249,18 @@ def x_ticks(figure: Figure) -> list[float]:
         if place(kept[-1]) - place(value) >= distance:
             kept.append(value)
     return kept if len(kept) <= _MAX_TICKS else []
+
+
+def number_x(axes: Axes, figure: Figure) -> None:
+    """Put round numbers at the x axis, for measured values."""
+    axes.grid(visible=True, axis="x")
+    if scales.x_scale(figure) == "log":
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: scales.number_text(value)))
 
 
 def name_categories(axes: Axes, figure: Figure) -> None:

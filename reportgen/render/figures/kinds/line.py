@@ -4,35 +4,13 @@ from matplotlib.axes import Axes
 
 from reportgen.core.results import Figure
 from reportgen.render.figures.encodings import Json, colour, failed_marks, intervals, shape, x_axis, y_axis
-from reportgen.render.figures.kinds.base import (
-    Drawing,
-    colour_of,
-    errors,
-    label_x,
-    mark_failures,
-    marker_of,
-    positions,
-    present,
-    style_of,
-)
+from reportgen.render.figures.kinds.base import Drawing, draw_points, label_x, mark_failures, positions
 
 
 def draw(axes: Axes, figure: Figure) -> None:
     """Draw the lines."""
     for n, series in enumerate(figure.series):
-        shown = present(series)
-        x = positions(figure, series)
-        style = style_of(figure, n)
-        axes.errorbar(
-            [x[i] for i in shown],
-            [series.y[i] or 0.0 for i in shown],
-            yerr=errors(series, shown),
-            color=colour_of(style),
-            marker=marker_of(style),
-            capsize=2.5,
-            elinewidth=1.0,
-            label=series.name,
-        )
+        draw_points(axes, figure, n, positions(figure, series))
         mark_failures(axes, figure, n)
     label_x(axes, figure)
 

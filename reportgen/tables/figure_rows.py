@@ -1,0 +1,124 @@
+"""Restrict tables to what a figure shows, and name rows and columns as its axes do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import matches
+from reportgen.core.model import FactorValue
+from reportgen.core.results import Cell, Header, Table
+from reportgen.tables.compare import devices_ratio
+from reportgen.tables.spec import FigureSpec
+
+
+def restricted(spec: FigureSpec, tables: Sequence[Table]) -> list[Table]:
+    """Return the tables with the rows and columns that `where` fits.
+
+    Raises RequestError if `where` names a factor that no table has, or fits nothing.
+    """
+    if not spec.where:
+        return list(tables)
+    check_factors(spec, tables)
+    kept = [
+        shown
+        for table in tables
+        if matches(dict(table.facet), _of(spec, [name for name, _ in table.facet]))
+        and (shown := _restricted(spec, table)).rows
+        and shown.columns
+    ]
+    if not kept:
+        raise RequestError(
+            f"{spec.place}.where",
+            f'fits no row and column of table "{spec.table}"',
+            "name values that it shows",
+        )
+    return kept
+
+
+def check_factors(spec: FigureSpec, tables: Sequence[Table]) -> None:
+    """Raise RequestError if `where` names a factor that is no row, column or facet of the tables."""
+    known = {
+        name
+        for table in tables
+        for name in (*(factor for factor, _ in table.facet), *table.row_factors, *table.column_factors)
+    }
+    for name in spec.where:
+        if name not in known:
+            fact = f'table "{spec.table}" has no row, column or facet "{name}"'
+            raise RequestError(f"{spec.place}.where.{name}", fact, did_you_mean(name, known))
+
+
+def _of(spec: FigureSpec, names: Sequence[str]) -> Mapping[str, tuple[FactorValue, ...]]:
+    return {name: values for name, values in spec.where.items() if name in names}
+
+
+def _restricted(spec: FigureSpec, table: Table) -> Table:
+    rows = [
+        i
+        for i, row in enumerate(table.rows)
+        if not row.is_mean
+        and matches(dict(zip(table.row_factors, row.key, strict=True)), _of(spec, table.row_factors))
+    ]
+    columns = [
+        j
+        for j, column in enumerate(table.columns)
+        if matches(dict(zip(table.column_factors, column.key, strict=False)), _of(spec, table.column_factors))
+    ]
+    return replace(
+        table,
+        rows=tuple(table.rows[i] for i in rows),
+        columns=tuple(table.columns[j] for j in columns),
+        cells=tuple(tuple(table.cells[i][j] for j in columns) for i in rows),
+    )
+
+
+def with_efficiency(table: Table) -> Table:
+    """Return a table of speed-ups over fewer devices with the scaling efficiency in their place."""
+    places = [j for j, column in enumerate(table.columns) if column.quantity == "speedup"]
+    columns = [
+        replace(column, quantity="efficiency") if j in places else column
+        for j, column in enumerate(table.columns)
+    ]
+    cells = [
+        tuple(_efficiency(cell) if j in places else cell for j, cell in enumerate(row)) for row in table.cells
+    ]
+    return replace(table, columns=tuple(columns), cells=tuple(cells))
+
+
+def _efficiency(cell: Cell) -> Cell:
+    if cell.value is None or cell.case is None or cell.comparison is None:
+        return cell
+    more = devices_ratio(cell.case, cell.comparison.baseline)
+    low, high = (None if end is None else end / more for end in (cell.low, cell.high))
+    return replace(cell, value=cell.value / more, low=low, high=high)
+
+
+def row_name(row: Header) -> str:
+    """Return the name of a row, as the table's headings write it."""
+    return " · ".join(label.text for label in row.labels if label.text)
+
+
+def column_name(table: Table, position: int) -> str:
+    """Return the name of a column."""
+    return column_words(table, position) or table.metric_title
+
+
+def column_words(table: Table, position: int) -> str:
+    """Return what distinguishes a column from the others, "" for the only one."""
+    column = table.columns[position]
+    return " ".join([*(label.text for label in column.labels), *column.qualifiers])
+
+
+def series_name(table: Table, column: str, row: Header, others: Sequence[int]) -> str:
+    """Return the name of a line: of its column, and of the row factors that other lines do not share.
+
+    A number has the name of its factor before it.
+    """
+    varying = [i for i in others if len({each.key[i] for each in table.rows if not each.is_mean}) > 1]
+    words = [
+        row.labels[i].text
+        if isinstance(row.key[i], str)
+        else f"{table.row_titles[i].text} {row.labels[i].text}"
+        for i in varying
+    ]
+    return ", ".join(word for word in (column, *words) if word)

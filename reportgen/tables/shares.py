@@ -1,0 +1,86 @@
+"""Make the series of an ecdf: the share of steps, or of repeats, that take at most so long."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from reportgen.core.errors import RequestError
+from reportgen.core.model import STEP, FloatArray, Measurement
+from reportgen.core.results import Cell, Figure, FigureSeries, Header, Table
+from reportgen.core.units import Unit, choose
+from reportgen.protocol.available import series_of
+from reportgen.protocol.steps import measurable_entries
+from reportgen.tables.figure_rows import column_words, row_name
+from reportgen.tables.spec import FigureSpec
+
+# As many points of a long series as can be distinguished; the first and the last one are always among them.
+_MAX_POINTS = 200
+
+
+def shares(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | None) -> Figure:
+    """Return the figure of a table; a series has all repeats of a case.
+
+    unit  of the measured value; None for step times
+    """
+    series = tuple(_series(spec, table, columns))
+    if not series:
+        remedy = 'use of = "repeats"' if spec.of == "steps" else "draw a table with numbers"
+        raise RequestError(f"{spec.place}.table", f'no run of "{spec.table}" has {spec.of} to show', remedy)
+    x_unit = unit or choose((float(x) for each in series for x in each.x), "s")
+    return Figure(
+        "",
+        "",
+        spec.kind,
+        table.metric_title if unit else "Step time",
+        f"share of {spec.of}",
+        Unit("%", "ratio", 0.01),
+        (),
+        series,
+        x_unit=x_unit,
+    )
+
+
+def _series(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
+    for row, cells in zip(table.rows, table.cells, strict=True):
+        for position in columns:
+            values, weights = _values(spec, row, cells[position])
+            if len(values):
+                names = [
+                    row_name(row) if len(table.rows) > 1 else "",
+                    column_words(table, position) if len(columns) > 1 else "",
+                ]
+                name = " ".join(name for name in names if name) or row_name(row)
+                yield _of(name, values, weights)
+
+
+def _values(spec: FigureSpec, row: Header, cell: Cell) -> tuple[FloatArray, FloatArray]:
+    """Return the values behind a cell and how many steps or repeats each of them is."""
+    measurements = cell.case.measurements if cell.case and not row.is_mean else ()
+    if spec.of == "repeats":
+        return np.array([each.value for each in measurements]), np.ones(len(measurements))
+    parts = [_steps(each) for each in measurements]
+    values, weights = ([part[i] for part in parts] or [np.array([])] for i in (0, 1))
+    return np.concatenate(values), np.concatenate(weights)
+
+
+def _steps(measurement: Measurement) -> tuple[FloatArray, FloatArray]:
+    """Return the times of the measured steps of all ranks, without the warm-up, and how many have each."""
+    values, weights = [np.array([])], [np.array([])]
+    for series in series_of(measurement.run, "step_time", STEP):
+        entries = measurable_entries(series)
+        window = measurement.window
+        inside = np.ones(len(entries), dtype=bool)
+        if window:
+            inside = (entries.first >= window.first) & (entries.last <= window.last)
+        values.append((entries.value / entries.span)[inside])
+        weights.append(entries.span[inside].astype(float))
+    return np.concatenate(values), np.concatenate(weights)
+
+
+def _of(name: str, values: FloatArray, weights: FloatArray) -> FigureSeries:
+    order = np.argsort(values, kind="stable")
+    x, share = values[order], np.cumsum(weights[order]) / weights.sum()
+    if len(x) > _MAX_POINTS:
+        kept = np.unique(np.linspace(0, len(x) - 1, _MAX_POINTS).round().astype(int))
+        x, share = x[kept], share[kept]
+    return FigureSeries(name, tuple(map(float, x)), tuple(map(float, share)))

@@ -1,0 +1,143 @@
+"""What figures of each kind show, and what a table must have for them."""
+
+import pytest
+
+from reportgen.core.errors import RequestError
+from reportgen.core.model import STEP
+from reportgen.report.definition import read_definition
+from reportgen.tables.spec import CompareSpec
+from tests.builders import published_run, run, series
+from tests.tables.test_figures import figures
+
+SCALING = {"rows": ("nodes", "devices"), "columns": ("framework",)}
+SERVING = {"rows": ("model", "batch_size"), "columns": ("metric",), "metrics": ("throughput", "step_time")}
+
+
+def test_dots_of_one_row_have_a_line_for_each_column():
+    (figure,) = figures(kind="dots", where={"devices": (32,)}, is_sorted=True)
+    assert figure.categories == ("A", "B")
+    assert [(s.name, s.x, s.y) for s in figure.series] == [("A", ("A",), (2400.0,)), ("B", ("B",), (1000.0,))]
+
+
+def test_sorted_dots_begin_with_the_largest_value():
+    runs = [published_run(m=m, throughput=v) for m, v in [("a", 1.0), ("b", 3.0), ("c", 2.0)]]
+    order = [
+        figures(runs, kind="dots", table={"rows": ("m",)}, is_sorted=sort)[0].categories
+        for sort in (True, False)
+    ]
+    assert order == [("b", "c", "a"), ("a", "b", "c")]
+
+
+def test_where_selects_rows_columns_and_facets():
+    (rows,) = figures(kind="bar", where={"devices": (1, 8)})
+    assert rows.categories == ("1 · 1", "1 · 8")
+    (columns,) = figures(kind="bar", where={"framework": ("B",)})
+    assert [s.name for s in columns.series] == ["B"]
+    (facet,) = figures(
+        x="devices",
+        table={"rows": ("nodes", "devices"), "facets": ("framework",)},
+        where={"framework": ("B",)},
+    )
+    assert facet.title == "F: B"
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "table", "message"),
+    [
+        (
+            "bar",
+            {"where": {"device": (1,)}},
+            None,
+            'where.device: table "t" has no row, column or facet "device"',
+        ),
+        (
+            "bar",
+            {"where": {"devices": (3,)}},
+            None,
+            'where: fits no row and column of table "t"; name values',
+        ),
+        (
+            "curve",
+            {"x": "framework"},
+            {"rows": ("framework", "devices")},
+            'a curve needs sizes above 0, and "fram',
+        ),
+        ("curve", {}, None, "x: a curve needs an x axis; name one of nodes, devices"),
+        ("ecdf", {}, None, 'no run of "t" has steps to show; use of = "repeats"'),
+        ("latency-throughput", {"x": "devices"}, None, "does not have columns of throughput and of latency"),
+        ("latency-throughput", {"x": "batch"}, None, 'and "batch" is none of "t"'),
+        (
+            "latency-throughput",
+            {"x": "devices", "latency": "batch / throughput"},
+            None,
+            "has no global_batch_size, and no batch_size with devices; add the factors",
+        ),
+    ],
+)
+def test_a_table_that_does_not_fit_is_an_error(kind, keys, table, message):
+    with pytest.raises(RequestError) as error:
+        figures(kind=kind, table=table, **keys)
+    assert message in str(error.value)
+
+
+def test_speedups_can_be_drawn_as_efficiency():
+    table = {**SCALING, "compare": CompareSpec("speedup", {"nodes": 1, "devices": 1}), "show": ("speedup",)}
+    (figure,) = figures(table=table, x="devices", show="efficiency")
+    assert [s.y for s in figure.series] == [(1.0, 0.875, 0.75), (1.0, None, 0.625)]
+    assert (figure.y_title, figure.quantity) == ("scaling efficiency", "efficiency")
+
+
+def test_a_heat_map_has_rows_and_columns_of_the_table():
+    (figure,) = figures(kind="heat-map")
+    assert (figure.categories, [s.name for s in figure.series]) == (("1 · 1", "1 · 8", "4 · 32"), ["A", "B"])
+
+
+def test_an_ecdf_of_repeats_rises_with_each_of_them():
+    runs = [published_run(m="a", repeat=i, throughput=v) for i, v in enumerate((3.0, 1.0, 2.0, 4.0))]
+    (figure,) = figures(runs, kind="ecdf", of="repeats", table={"rows": ("m",)})
+    (line,) = figure.series
+    assert (line.x, line.y) == ((1.0, 2.0, 3.0, 4.0), (0.25, 0.5, 0.75, 1.0))
+    assert (figure.x_title, figure.y_title, figure.unit.name) == ("Throughput", "share of repeats", "%")
+
+
+def test_an_ecdf_of_steps_has_the_measured_steps_of_all_ranks_without_the_warm_up():
+    steps = [9.0] * 20 + [0.1, 0.3, 0.2, 0.4] * 25
+    runs = [run(series(steps), factors={"m": "a"}), run(series(steps), factors={"m": "b"})]
+    (figure,) = figures(runs, kind="ecdf", table={"rows": ("m",), "metrics": ("step_time",)})
+    assert [s.name for s in figure.series] == ["a", "b"]
+    assert max(figure.series[0].x) == 0.4
+    assert figure.series[0].y[-1] == 1.0
+    assert figure.series[0].y[24] == pytest.approx(0.25)
+
+
+def serving(batch_size, throughput, latency):
+    return published_run(model="m", batch_size=batch_size, throughput=throughput, values={STEP: latency})
+
+
+def test_latencies_are_over_throughputs_in_the_order_of_the_rows():
+    runs = [serving(8, 80.0, 0.1), serving(1, 20.0, 0.05)]
+    (figure,) = figures(runs, kind="latency-throughput", table=SERVING, x="batch_size")
+    (line,) = figure.series
+    assert (line.x, line.y, line.labels) == ((20.0, 80.0), (0.05, 0.1), ("1", "8"))
+
+
+def test_a_latency_is_derived_only_where_the_definition_says_so():
+    table = {"rows": ("batch_size",), "columns": ("framework",)}
+    runs = [
+        published_run(framework="A", batch_size=b, devices=2, throughput=t) for b, t in [(1, 20.0), (8, 80.0)]
+    ]
+    (figure,) = figures(
+        runs, kind="latency-throughput", table=table, x="batch_size", latency="batch / throughput"
+    )
+    assert figure.series[0].y == (0.1, 0.2)
+    assert figure.y_title == "global batch / throughput"
+
+
+def test_the_default_title_says_what_is_shown_of_the_table(tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_text(
+        '[[tables]]\nid = "t"\ntitle = "T"\nrows = ["devices", "device"]\n'
+        '[[figures]]\ntable = "t"\nkind = "dots"\nwhere = { devices = 8, device = ["A", "B"] }\n'
+    )
+    (figure,) = read_definition(path, "reports/t.toml", "t", {}).figures
+    assert figure.title == "T, devices 8, A or B"
