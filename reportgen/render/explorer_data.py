@@ -11,6 +11,7 @@ from reportgen.core import units
 from reportgen.core.explorer import Configuration, Explorer, ExplorerCell, ExplorerFactor, ExplorerMeasure
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.plain_text import one_line
+from reportgen.render.figures import colours
 from reportgen.render.grid import number_text, ratio_text, unit_label
 from reportgen.render.page_json import encoded
 
@@ -22,7 +23,7 @@ def explorer_json(explorer: Explorer, name_of: NameOf) -> str:
 
     name_of  returns the name of a case of the report
     """
-    head = {
+    head: dict[str, Any] = {
         "factors": [_factor(factor) for factor in explorer.factors],
         "compared": explorer.factors.index(explorer.compared) if explorer.compared else -1,
         "baseline": explorer.baseline,
@@ -50,6 +51,7 @@ def explorer_json(explorer: Explorer, name_of: NameOf) -> str:
             for switch in explorer.switches
         ],
     }
+    head["colours"] = colours.SERIES
     lines = ",\n".join(f"{encoded(key)}:{encoded(value)}" for key, value in head.items())
     rows = ",\n".join(encoded(_row(each, explorer, name_of)) for each in explorer.configurations)
     return f'{{{lines},\n"configurations":[\n{rows}\n]}}\n'

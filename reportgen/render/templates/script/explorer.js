@@ -153,7 +153,7 @@
       { class: "explorer-answer", "data-chart": "trade-off" },
       h("h3", {}, name),
       h("p", {}, select("Against", choices, across, (i) => changed(() => (view.against = i)))),
-      points.length ? drawing(name, explorerCharts.scatter(points, across, up), "") : h("p", { class: "empty" }, NOTHING),
+      points.length ? drawing(name, explorerCharts.scatter(name, points, across, up), "") : h("p", { class: "empty" }, NOTHING),
       best.length ? h("p", { class: "front" }, `No other configuration is better in one of the two without being worse in the other: ${best.join("; ")}.`) : null,
     );
   }

@@ -1,162 +1,130 @@
-// Specifications of the explorer's charts. Fields have fixed names, so texts of logs are data and never a part
-// of an expression.
+// Specifications of the explorer's charts, for `charts.draw`. Fields have fixed names, so texts of logs are data and
+// never a part of an expression.
 
 const explorerCharts = (() => {
-  const { factors, x, compared, measures, configurations } = explorerData;
-  const HEIGHT = 240;
+  const { factors, x, compared, measures, configurations, colours } = explorerData;
+  const HEIGHT = 220; // pixels of the plot, without axes
+  const CROSS = "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z";
+  const ABOVE = { titleAngle: 0, titleAlign: "left", titleAnchor: "end", titleX: 0, titleY: -12 };
 
   const sideOf = (configuration) => (compared === null ? "" : factors[compared].labels[configuration.values[compared]]);
   const sidesOf = (selection) => [...new Set(selection.map(sideOf))];
+  const byPosition = (selection) => [...new Set(selection.map((each) => each.values[x]))].sort((a, b) => a - b);
 
-  // One mark: a value of a measure, or the reason why there is none.
-  function mark(configuration, i, isAlone) {
+  // A value of a measure, or the reason why there is none; null where there is nothing to say.
+  function row(configuration, i, series) {
     const cell = configuration.cells[i];
-    const measure = measures[i];
     if (!cell || (cell.value === null && cell.text === "-")) return null;
-    const side = sideOf(configuration);
-    return {
-      x: factors[x].labels[configuration.values[x]],
-      series: isAlone ? side || measure.label : [side, measure.label].filter(Boolean).join(", "),
-      side,
-      part: measure.label,
-      value: cell.value === null ? null : cell.value / measure.factor,
-      missing: cell.value === null ? "\u2715" : "",
-      text: cell.value === null ? cell.text : `${cell.text} ${measure.unit}`.trim(),
-    };
-  }
-
-  const marks = (selection, visible) => selection.flatMap((each) => visible.map((i) => mark(each, i, visible.length === 1))).filter(Boolean);
-
-  function categories(selection) {
-    const positions = [...new Set(selection.map((each) => each.values[x]))].sort((a, b) => a - b);
-    return positions.map((position) => factors[x].labels[position]);
+    const place = { series, x: factors[x].labels[configuration.values[x]], case: cell.case };
+    if (cell.value === null) return { ...place, failed: cell.text };
+    return { ...place, y: cell.value / measures[i].factor, shown: `${cell.text} ${measures[i].unit}`.trim() };
   }
 
   const xAxis = (selection) => ({
     field: "x",
     type: "nominal",
-    title: factors[x].title,
-    scale: { domain: categories(selection) },
-    axis: { labelAngle: 0 },
+    scale: { domain: byPosition(selection).map((position) => factors[x].labels[position]), type: "band", paddingInner: 0.2, paddingOuter: 0.1 },
+    axis: { labelAngle: 0, title: factors[x].title },
   });
 
-  function yTitle(visible) {
-    const titles = new Set(visible.map((i) => measures[i].unit));
-    return [...titles].filter(Boolean).join(", ") || measures[visible[0]].title;
+  const yAxis = (title, scale) => ({ field: "y", type: "quantitative", scale: { zero: true, ...scale }, axis: { title, grid: true, domain: false, tickCount: 5, ...ABOVE } });
+  const unitOf = (visible) => [...new Set(visible.map((i) => measures[i].unit))].filter(Boolean).join(", ") || measures[visible[0]].title;
+
+  // Colours begin at `first`, so that parts of a step do not look like devices.
+  const colour = (names, first = 0) => ({
+    field: "series",
+    type: "nominal",
+    scale: { domain: names, range: names.map((_, i) => colours[(i + first) % colours.length]) },
+    ...(names.length > 1 ? { legend: { title: null } } : { legend: null }),
+  });
+
+  function chart(description, rows, layer) {
+    const fields = [{ field: "series" }, { field: "name" }, { field: "x", title: factors[x].title }, { field: "shown" }, { field: "failed" }];
+    return { description, height: HEIGHT, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows }, layer, usermeta: { fields } };
   }
 
-  const isShare = (visible) => visible.every((i) => measures[i].unit === "%");
-  const yAxis = (visible, scale) => ({ field: "value", type: "quantitative", title: yTitle(visible), scale: { zero: true, ...scale } });
-  const tooltip = (name) => [
-    { field: "x", type: "nominal", title: factors[x].title },
-    { field: name, type: "nominal", title: "series" },
-    { field: "text", type: "nominal", title: "value" },
-  ];
-
-  // Where a configuration has no number: a cross at the foot of the chart.
-  const crosses = (encoding) => ({
-    transform: [{ filter: { field: "missing", equal: "\u2715" } }],
-    mark: { type: "text", baseline: "bottom", fontSize: 13, tooltip: true },
-    encoding: { ...encoding, y: { datum: 0 }, text: { field: "missing", type: "nominal" } },
-  });
-
-  const shell = (layer, values) => ({ width: "container", height: HEIGHT, data: { values }, layer });
+  // A cross at the axis where a configuration has no number.
+  function crosses(lost, channels) {
+    if (!lost.length) return [];
+    return [{ data: { values: lost }, mark: { type: "point", style: "failed", shape: CROSS, yOffset: -8 }, encoding: { ...channels, y: { value: "height" } } }];
+  }
 
   // The memory of the devices as lines: it limits what fits.
   function sizes(selection, i) {
-    const bySide = new Map();
-    for (const each of configurations) {
-      if (each.memory && selection.some((other) => sideOf(other) === sideOf(each))) bySide.set(sideOf(each), Math.max(each.memory, bySide.get(sideOf(each)) ?? 0));
-    }
-    const values = [...bySide].map(([side, size]) => ({ limit: size / measures[i].factor, name: [side, "device"].filter(Boolean).join(" ") }));
+    const sides = sidesOf(selection);
+    const known = configurations.filter((each) => each.memory && sides.includes(sideOf(each)));
+    const rows = sides
+      .map((side) => [side, Math.max(0, ...known.filter((each) => sideOf(each) === side).map((each) => each.memory))])
+      .filter(([, size]) => size)
+      .map(([side, size]) => ({ series: side || measures[i].label, y: size / measures[i].factor, text: `${side} device`.trim() }));
+    if (!rows.length) return [];
+    const y = { field: "y", type: "quantitative" };
     return [
-      { data: { values }, mark: { type: "rule", strokeDash: [5, 4] }, encoding: { y: { field: "limit", type: "quantitative" } } },
-      {
-        data: { values },
-        mark: { type: "text", align: "left", baseline: "bottom", dx: 3, dy: -2 },
-        encoding: { x: { value: 0 }, y: { field: "limit", type: "quantitative" }, text: { field: "name", type: "nominal" } },
-      },
+      { data: { values: rows }, mark: { type: "rule", style: "reference" }, encoding: { y } },
+      { data: { values: rows }, mark: { type: "text", style: "ideal-name", align: "left", dy: -7 }, encoding: { y, x: { value: 2 }, text: { field: "text" } } },
     ];
   }
 
-  function grouped(selection, visible) {
-    const values = marks(selection, visible);
-    const names = [...new Set(values.map(({ series }) => series))];
-    const place = { x: xAxis(selection), xOffset: { field: "series", type: "nominal", scale: { domain: names } }, tooltip: tooltip("series") };
-    const bars = {
-      mark: { type: "bar" },
-      encoding: {
-        ...place,
-        y: yAxis(visible, isShare(visible) ? { domain: [0, 100] } : {}),
-        color: { field: "series", type: "nominal", scale: { domain: names }, title: null, legend: names.length > 1 ? { orient: "top" } : null },
-      },
-    };
-    const limits = visible.length === 1 && measures[visible[0]].isSize ? sizes(selection, visible[0]) : [];
-    return shell([bars, crosses(place), ...limits], values);
+  function grouped(title, selection, visible) {
+    const isAlone = visible.length === 1;
+    const name = (each, i) => (isAlone ? sideOf(each) || measures[i].label : [sideOf(each), measures[i].label].filter(Boolean).join(", "));
+    const all = visible.flatMap((i) => selection.map((each) => row(each, i, name(each, i)))).filter(Boolean);
+    const names = [...new Set(selection.flatMap((each) => visible.map((i) => name(each, i))))].filter((each) => all.some(({ series }) => series === each));
+    const rows = all.filter(({ failed }) => !failed);
+    const offset = names.length > 1 ? { xOffset: { field: "series", scale: { domain: names, paddingInner: 0.06 } } } : {};
+    const place = { x: xAxis(selection), ...offset };
+    const isShare = visible.every((i) => measures[i].unit === "%");
+    const bars = { mark: "bar", encoding: { ...place, y: yAxis(unitOf(visible), isShare ? { domain: [0, 100] } : {}), color: colour(names, isAlone ? 0 : 2) } };
+    const limits = isAlone && measures[visible[0]].isSize ? sizes(selection, visible[0]) : [];
+    return chart(`${title}, over ${factors[x].title}`, rows, [bars, ...crosses(all.filter(({ failed }) => failed), { ...place, color: colour(names, isAlone ? 0 : 2) }), ...limits]);
   }
 
   // Parts of a whole, on top of one another; `most` is the end of the axis, the same for all sides.
-  function stacked(selection, visible, most) {
-    const values = marks(selection, visible);
+  function stacked(title, selection, visible, most) {
     const names = visible.map((i) => measures[i].label);
-    const place = { x: xAxis(selection), tooltip: tooltip("part") };
-    const bars = {
-      mark: { type: "bar" },
-      encoding: {
-        ...place,
-        y: { ...yAxis(visible, { domain: [0, most] }), stack: "zero" },
-        color: { field: "part", type: "nominal", scale: { domain: names }, sort: names, title: null, legend: { orient: "top" } },
-        order: { field: "order", type: "quantitative" },
-      },
-    };
-    return shell([bars, crosses(place)], values.map((each) => ({ ...each, order: names.indexOf(each.part) })));
+    const all = visible.flatMap((i, order) => selection.map((each) => row(each, i, measures[i].label)).filter(Boolean).map((each) => ({ ...each, order })));
+    const place = { x: xAxis(selection) };
+    const color = colour(names, 2);
+    const bars = { mark: "bar", encoding: { ...place, y: { ...yAxis(unitOf(visible), { domain: [0, most], nice: true }), stack: "zero" }, color, order: { field: "order", type: "quantitative" } } };
+    const lost = all.filter(({ failed, order }) => failed && order === 0);
+    return chart(`${title}, over ${factors[x].title}`, all.filter(({ failed }) => !failed), [bars, ...crosses(lost.map(({ series: _, ...each }) => each), place)]);
   }
 
   const total = (visible) => (each) => visible.reduce((sum, i) => sum + (each.cells[i]?.value ?? 0) / measures[i].factor, 0);
 
-  // The specifications of a chart, each with the words that name it.
-  function specs(chart, selection, visible) {
-    if (!chart.stacked || visible.length < 2) return [{ side: "", spec: grouped(selection, visible) }];
+  // The specifications of a chart: parts of a whole have one for each side.
+  function specs({ title, stacked: isStacked }, selection, visible) {
+    if (!isStacked || visible.length < 2) return [{ side: "", spec: grouped(title, selection, visible) }];
     const most = Math.max(...selection.map(total(visible))) || 1;
     return sidesOf(selection).map((side) => ({
       side,
-      spec: stacked(selection.filter((each) => sideOf(each) === side), visible, most),
+      spec: stacked([title, side].filter(Boolean).join(": "), selection.filter((each) => sideOf(each) === side), visible, most),
     }));
   }
 
-  // Points of two measures; `front` are the ones that no other point beats in both.
-  function scatter(points, across, up) {
-    const values = points.map(({ configuration, isBest }) => ({
-      across: configuration.cells[across].value / measures[across].factor,
-      up: configuration.cells[up].value / measures[up].factor,
+  // Points of two measures; those on the front are larger and connected.
+  function scatter(title, points, across, up) {
+    const rows = points.map(({ configuration, isBest }) => ({
+      series: sideOf(configuration) || measures[up].label,
       name: explorerData.name(configuration),
-      series: sideOf(configuration) || measures[up].title,
-      label: factors[x].labels[configuration.values[x]],
-      best: isBest ? "on the front" : "beaten",
-      text: `${configuration.cells[up].text} ${measures[up].unit}, ${configuration.cells[across].text} ${measures[across].unit}`,
+      x: configuration.cells[across].value / measures[across].factor,
+      y: configuration.cells[up].value / measures[up].factor,
+      case: configuration.cells[up].case,
+      point: factors[x].labels[configuration.values[x]],
+      best: isBest ? 1 : 0,
+      shown: `${configuration.cells[up].text} ${measures[up].unit}, ${configuration.cells[across].text} ${measures[across].unit}`,
     }));
-    const names = [...new Set(values.map(({ series }) => series))];
-    const axis = (name, i) => ({ field: name, type: "quantitative", title: `${measures[i].title}${explorerTables.unitText(measures[i])}`, scale: { zero: true } });
-    const place = { x: axis("across", across), y: axis("up", up) };
-    const front = {
-      transform: [{ filter: { field: "best", equal: "on the front" } }],
-      mark: { type: "line", strokeDash: [4, 3], point: false },
-      encoding: { ...place, order: { field: "across", type: "quantitative" } },
+    const names = [...new Set(rows.map(({ series }) => series))];
+    const axisTitle = (i) => `${measures[i].title}${explorerTables.unitText(measures[i])}`;
+    const place = {
+      x: { field: "x", type: "quantitative", scale: { zero: true }, axis: { title: axisTitle(across), grid: true, tickCount: 5 } },
+      y: yAxis(axisTitle(up), {}),
     };
-    const dots = {
-      mark: { type: "point", filled: true, size: 70 },
-      encoding: {
-        ...place,
-        color: { field: "series", type: "nominal", scale: { domain: names }, title: null, legend: names.length > 1 ? { orient: "top" } : null },
-        shape: { field: "best", type: "nominal", scale: { domain: ["on the front", "beaten"], range: ["diamond", "circle"] }, title: null, legend: { orient: "top" } },
-        tooltip: [
-          { field: "name", type: "nominal", title: "configuration" },
-          { field: "text", type: "nominal", title: "value" },
-        ],
-      },
-    };
-    const labels = { mark: { type: "text", dy: -9 }, encoding: { ...place, text: { field: "label", type: "nominal" } } };
-    return shell([front, dots, labels], values);
+    const front = { data: { values: rows.filter(({ best }) => best).map(({ x: at, y }) => ({ x: at, y })) }, mark: { type: "line", style: "ideal", color: colours.at(-1) }, encoding: { ...place, order: { field: "x", type: "quantitative" } } };
+    const dots = { mark: { type: "point" }, encoding: { ...place, color: colour(names), size: { field: "best", type: "quantitative", scale: { domain: [0, 1], range: [40, 130] }, legend: null } } };
+    const texts = { mark: { type: "text", dy: -11, fontSize: 11, aria: false, tooltip: null }, encoding: { ...place, text: { field: "point" } } };
+    const spec = chart(title, rows, [front, dots, texts]);
+    return { ...spec, usermeta: { fields: [{ field: "name" }, { field: "shown" }] } };
   }
 
   return { specs, scatter };
