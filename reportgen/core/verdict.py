@@ -47,10 +47,13 @@ class Verdict:
     seconds: float | None = None
     devices: int = 0
 
-    def sentence(self) -> str:
-        """Return the verdict as a reviewer may quote it."""
+    def sentence(self, *, beside_time: bool = False) -> str:
+        """Return the verdict as a reviewer may quote it.
+
+        beside_time  whether it is printed beside times: then a difference also says what it is as a time
+        """
         if self.kind in ("faster", "slower"):
-            return f"{self._difference_text()}{self._interval_text()}"
+            return f"{self._difference_text()}{self._interval_text(time_text(self.ratio) * beside_time)}"
         if self.kind == "same":
             assert self.low is not None
             assert self.high is not None
@@ -80,10 +83,10 @@ class Verdict:
         devices = f" of {self.devices} device{'s' if self.devices > 1 else ''}" if self.devices else ""
         return f", about {_duration(self.more * self.seconds)}{devices}"
 
-    def _interval_text(self) -> str:
+    def _interval_text(self, time: str) -> str:
         if self.low is None or self.high is None:
-            return ", without overlap of the repeats"
-        return f" ({interval_text(self.ratio, self.low, self.high)})"
+            return f"{f' ({time})' if time else ''}, without overlap of the repeats"
+        return f" ({interval_text(self.ratio, self.low, self.high)}{f'; {time}' if time else ''})"
 
 
 def interval_text(ratio: float, low: float, high: float) -> str:
@@ -101,15 +104,29 @@ def difference_text(ratio: float) -> str:
     return EQUAL if size == _percent(0) else f"{size} {'faster' if ratio >= 1 else 'slower'}"
 
 
+def time_text(ratio: float) -> str:
+    """Return a speed ratio as the time that it means: "57 % more time", "0.4x the time".
+
+    A speed that is 36 % lower takes 57 % more time: beside times, the two must not be confused. "" for small
+    differences, which have the same size as speed and as time.
+    """
+    if not _is_percentage(1 / ratio):
+        return f"{_factor_text(1 / ratio)} the time"
+    size = _percent(abs(1 / ratio - 1))
+    return "" if size == _percent(abs(ratio - 1)) else f"{size} {'less' if ratio > 1 else 'more'} time"
+
+
 def _is_percentage(ratio: float) -> bool:
     """Return whether a difference is shown as a percentage of the baseline's speed: below 2x."""
     return 0.5 < ratio < 2
 
 
 def _size_text(ratio: float, is_factor: bool) -> str:
-    if not is_factor:
-        return _percent(abs(ratio - 1))
-    factor = units.text(max(ratio, 1 / ratio), digits=3)
+    return _factor_text(max(ratio, 1 / ratio)) if is_factor else _percent(abs(ratio - 1))
+
+
+def _factor_text(ratio: float) -> str:
+    factor = units.text(ratio, digits=3)
     return f"{factor.rstrip('0').rstrip('.') if '.' in factor else factor}x"
 
 

@@ -128,6 +128,7 @@ def _row(old: Case, new: Case, free: Collection[str], hidden: Collection[str]) -
         verdict=_verdict(old, new, differs),
         environment=differs,
         is_part=0 < len(_added(new, old)) < len(new.measurements),
+        case=heading_text(dict(sorted(new.factors.items()))),
     )
 
 

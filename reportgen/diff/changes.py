@@ -12,9 +12,24 @@ from reportgen.core.comparability import differing_conditions
 from reportgen.core.factors import factors_key
 from reportgen.core.rules import SEVERITIES
 from reportgen.core.stats import geometric_mean
-from reportgen.diff.cells import CellChange, cell_key, changed_cells, paired_cells, same_number, same_value
+from reportgen.diff.cells import (
+    CellChange,
+    cell_key,
+    changed_cells,
+    heading_text,
+    paired_cells,
+    same_number,
+    same_value,
+)
 from reportgen.diff.pairs import DESCRIPTIONS, CasePair, reasons_of, side_of, verdict_on_pair
-from reportgen.diff.rows import EnvironmentChange, Row, corrected_rows, environment_changes, sorted_rows
+from reportgen.diff.rows import (
+    EnvironmentChange,
+    Row,
+    corrected_rows,
+    environment_changes,
+    primary_rows,
+    sorted_rows,
+)
 from reportgen.diff.snapshot import StoredCase, StoredCell, StoredFinding, StoredReport
 
 Reports = Mapping[str, StoredReport]
@@ -103,13 +118,19 @@ class Diff:
         return Counter(row.verdict.kind if row.verdict else "changed" for row in self.rows)
 
     @property
-    def mean_ratio(self) -> float | None:
-        """The geometric mean of the speed ratios of rows that can be compared, None without any."""
-        ratios = [
-            row.ratio
+    def averaged(self) -> list[Row]:
+        """The rows of which `mean_ratio` is the mean: one of each case that can be compared."""
+        compared = [
+            row
             for row in self.rows
             if row.ratio is not None and row.verdict and row.verdict.kind != "not comparable"
         ]
+        return primary_rows(compared)
+
+    @property
+    def mean_ratio(self) -> float | None:
+        """The geometric mean of the speed ratios of the cases that can be compared, None without any."""
+        ratios = [row.ratio for row in self.averaged if row.ratio is not None]
         return geometric_mean(ratios) if ratios else None
 
 
@@ -246,7 +267,14 @@ def _row(pair: CasePair, changes: Sequence[CellChange]) -> Row:
         environment=differing_conditions(pair.new.conditions, pair.old.conditions, pair.new.metric),
         tables=tuple(dict.fromkeys(f"{change.report}/{change.table}" for change in changes)),
         is_part=bool(pair.repeats.kept and pair.repeats.added),
+        case=_case_text(pair.new),
     )
+
+
+def _case_text(case: StoredCase) -> str:
+    """Return the factors of a case and its first run; runs without this metric are among its runs, too."""
+    runs = [repeat.run for repeat in (*case.measurements, *case.unmeasured)]
+    return f"{heading_text(dict(sorted(case.factors.items())))} [{min(runs, default='')}]"
 
 
 # Ratios

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.core.metrics import METRICS
+from reportgen.core.model import STEP
 from reportgen.core.results import Difference
 from reportgen.core.verdict import Verdict
 from reportgen.verdicts import correct_for_number
@@ -35,6 +37,7 @@ class Row:
     """A case on both sides.
 
     place, heading  where it is shown, and its row and column there
+    case        the same text for all metrics and phases of the same runs
     tables      all tables that show it
     verdict     on the new side against the old one; None for a metric that is no speed
     reasons     why the number moved, as fragments
@@ -53,6 +56,7 @@ class Row:
     environment: tuple[Difference, ...] = ()
     tables: tuple[str, ...] = ()
     is_part: bool = False
+    case: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -60,6 +64,22 @@ class Row:
         if self.verdict is None or not math.isfinite(self.verdict.ratio):
             return None
         return self.verdict.ratio
+
+
+def primary_rows(rows: Iterable[Row]) -> list[Row]:
+    """Return one row of each case: its step before its phases, throughput before times, a long phase before
+    a short one. Several metrics of the same runs are one measurement.
+    """
+    cases: dict[str, list[Row]] = {}
+    for position, row in enumerate(rows):
+        cases.setdefault(row.case or str(position), []).append(row)
+    return [min(same, key=_rank) for same in cases.values()]
+
+
+def _rank(row: Row) -> tuple[bool, int, float]:
+    order = list(METRICS)
+    metric = order.index(row.metric) if row.metric in METRICS else len(order)
+    return row.phase != STEP, metric, -row.old.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reportgen.core.verdict import difference_text
+from reportgen.core.metrics import metric_of
+from reportgen.core.verdict import difference_text, time_text
 from reportgen.diff.cells import CellChange
 from reportgen.diff.changes import Diff, FindingChange, ReportChange
 from reportgen.diff.rows import Row, arrow_text
@@ -75,12 +76,11 @@ def headline(diff: Diff) -> str:
 def sentences(diff: Diff) -> list[str]:
     """Return what the headline leaves open: the mean, what did not move, logs, notes."""
     said = []
-    mean = diff.mean_ratio
-    compared = [
-        row for row in diff.rows if row.ratio and row.verdict and row.verdict.kind != "not comparable"
-    ]
-    if mean is not None and len(compared) > 1:
-        said.append(f"Geometric mean of the {len(compared)} cases compared: {difference_text(mean)}.")
+    mean, averaged = diff.mean_ratio, diff.averaged
+    if mean is not None and len(averaged) > 1:
+        by = " or ".join(dict.fromkeys(row.metric.replace("_", " ") for row in averaged))
+        mean_text = difference_text(mean)
+        said.append(f"Geometric mean speed of the {len(averaged)} cases compared (by {by}): {mean_text}.")
     if diff.unchanged:
         said.append(f"{count(diff.unchanged, 'number')} did not move.")
     for paths, what in ((diff.logs.edited, "edited"), (diff.logs.deleted, "deleted")):
@@ -119,10 +119,13 @@ def verdict_text(row: Row) -> str:
             return "changed"
         percent = 100 * (row.new.value / row.old.value - 1)
         return f"{percent:+.3g} %" if abs(percent) < 999.5 else f"{percent:+,.0f} %"
+    is_time = metric_of(row.metric).better == "lower"
     if verdict.kind in ("faster", "slower", "same") or row.ratio is None:
         order = _ORDERS.get(verdict.arrangement, "") if verdict.test == "separation" else ""
-        return f"{'the added runs: ' * row.is_part}{verdict.sentence()}{order}"
-    return f"{difference_text(row.ratio)}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
+        return f"{'the added runs: ' * row.is_part}{verdict.sentence(beside_time=is_time)}{order}"
+    time = time_text(row.ratio) * is_time
+    difference = f"{difference_text(row.ratio)}{f' ({time})' if time else ''}"
+    return f"{difference}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
 
 
 def sections(diff: Diff) -> list[Section]:

@@ -34,7 +34,7 @@ def compare(*arguments: str) -> str:
 def test_two_folders(root: Path) -> None:
     lines = compare("logs/march", "logs/april").splitlines()
     assert lines[:2] == ["1 slower, 1 same", "A: logs/march -> B: logs/april"]
-    assert any("4.8 % slower (4.8 % to 4.8 %)" in line for line in lines)
+    assert any("4.8 % slower (4.8 % to 4.8 %; 5.0 % more time)" in line for line in lines)
 
 
 def test_two_parts_of_one_folder(root: Path) -> None:

@@ -34,7 +34,7 @@ def test_text_has_no_colours_where_there_is_no_terminal() -> None:
     out, _ = call("diff")
     assert out.splitlines()[0] == "1 slower"
     assert "Slower (1)" in out
-    assert "4.8 % slower (4.8 % to 4.8 %)" in out
+    assert "4.8 % slower (4.8 % to 4.8 %; 5.0 % more time)" in out
     assert "\x1b" not in out
 
 

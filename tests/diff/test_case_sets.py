@@ -32,7 +32,7 @@ def test_cases_with_equal_factors_are_compared() -> None:
     old = measured(BASE) + measured(BASE, factors={"model": "y"})
     new = measured(SLOWER, 5.0) + measured(SLOWER, 5.0, factors={"model": "z"})
     comparison = compare_case_sets(old, new)
-    assert verdicts(comparison) == [("x", "4.8 % slower (4.8 % to 4.8 %)")]
+    assert verdicts(comparison) == [("x", "4.8 % slower (4.8 % to 4.8 %; 5.0 % more time)")]
     assert comparison.diff.notes == ("Only A has 1 case: y.", "Only B has 1 case: z.")
 
 
@@ -65,8 +65,11 @@ def test_a_factor_with_several_values_keeps_cases_apart_unless_it_is_left_out() 
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"samples_per_step": 64.0}, "4.8 % slower, not comparable: differs in samples_per_step 32 -> 64"),
-        ({"samples_per_step": 32.0}, "4.8 % slower (4.8 % to 4.8 %)"),
+        (
+            {"samples_per_step": 64.0},
+            "4.8 % slower (5.0 % more time), not comparable: differs in samples_per_step 32 -> 64",
+        ),
+        ({"samples_per_step": 32.0}, "4.8 % slower (4.8 % to 4.8 %; 5.0 % more time)"),
     ],
 )
 def test_times_of_other_work_are_not_comparable(fields: dict[str, Any], text: str) -> None:
@@ -87,10 +90,16 @@ def test_runs_on_both_sides_prove_nothing() -> None:
     old = measured(BASE)
     more = list(cases([*(m.run for m in old[0].measurements), *_later()], "step_time", "step", SHORT))
     assert verdicts(compare_case_sets(old, more)) == [
-        ("step_time", "the added runs: 4.8 % slower, without overlap of the repeats (not interleaved)")
+        (
+            "step_time",
+            "the added runs: 4.8 % slower (5.0 % more time), without overlap of the repeats (not interleaved)",
+        )
     ]
     assert verdicts(compare_case_sets(more, old)) == [
-        ("step_time", "2.5 % faster, but undecided: all runs of the second side are on the first, too")
+        (
+            "step_time",
+            "2.5 % faster (2.4 % less time), but undecided: all runs of the second side are on the first, too",
+        )
     ]
 
 

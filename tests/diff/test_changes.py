@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
 from reportgen.diff.failures import failures
 from reportgen.diff.rows import Row
-from reportgen.diff.sections import headline, paths_text, sections, verdict_text
+from reportgen.diff.sections import headline, paths_text, sections, sentences, verdict_text
 from reportgen.diff.snapshot import StoredComparison, StoredFinding, StoredProvenance, StoredReport
 from tests.diff.stored import case, number, report, table, words
 
@@ -41,7 +42,7 @@ def row(old: StoredReport, new: StoredReport) -> Row:
 
 def test_other_runs_in_turns_with_the_old_ones_are_tested() -> None:
     only = row(state(BASE, name="a", starts=TURNS), state(SLOWER, name="b", starts=BETWEEN))
-    assert verdict_text(only) == "4.8 % slower (4.8 % to 4.8 %)"
+    assert verdict_text(only) == "4.8 % slower (4.8 % to 4.8 %; 5.0 % more time)"
     assert only.reasons == ("7 runs added", "7 runs no longer counted")
 
 
@@ -65,7 +66,8 @@ def test_more_runs_are_compared_with_the_old_ones_alone() -> None:
     new = state([*BASE, *SLOWER], starts=[*TURNS, *(start + 1000 for start in TURNS)])
     only = row(old, new)
     assert (
-        verdict_text(only) == "the added runs: 4.8 % slower, without overlap of the repeats (not interleaved)"
+        verdict_text(only)
+        == "the added runs: 4.8 % slower (5.0 % more time), without overlap of the repeats (not interleaved)"
     )
     assert only.reasons == ("7 runs added",)
 
@@ -195,7 +197,7 @@ def test_environments_that_differ_are_beside_the_row() -> None:
 def test_times_of_other_work_are_not_comparable() -> None:
     old = state(BASE, starts=TURNS, conditions={"samples_per_step": "32"})
     new = state(SLOWER, name="b", starts=BETWEEN, conditions={"samples_per_step": "64"})
-    text = "4.8 % slower, not comparable: differs in samples_per_step 32 -> 64"
+    text = "4.8 % slower (5.0 % more time), not comparable: differs in samples_per_step 32 -> 64"
     assert verdict_text(row(old, new)) == text
 
 
@@ -212,7 +214,7 @@ def test_a_large_growth_is_a_plain_number() -> None:
 
 def test_single_figures_have_no_repeats() -> None:
     only = row(state([1.0]), state([1.1], name="b"))
-    assert verdict_text(only) == "9.1 % slower, no repeats: one figure has no spread"
+    assert verdict_text(only) == "9.1 % slower (10 % more time), no repeats: one figure has no spread"
 
 
 def test_two_of_many_comparisons_that_chance_explains_are_undecided() -> None:
@@ -358,3 +360,31 @@ def test_edited_logs_and_numbers_that_are_gone_fail() -> None:
 )
 def test_many_paths_are_counted_below_their_folders(paths: list[str], text: str) -> None:
     assert paths_text(paths) == text
+
+
+def _several_metrics(speed: float, digest: str) -> StoredReport:
+    """Return a report of a case with three numbers, and of another case with one that hardly moves."""
+    starts = [100.0 * int(digest) + n for n in range(7)]
+    stored = {
+        "rate": case("a", [10.0 * speed] * 7, metric="throughput", unit="samples/s", starts=starts),
+        "step": case("a", [1.0 / speed] * 7, starts=starts),
+        "forward": case("a", [0.4 / speed] * 7, phase="forward", starts=starts),
+        "other": case("b", [2.0 if digest == "1" else 2.002] * 7, starts=starts),
+    }
+    cases = [msgspec.structs.replace(each, case=name) for name, each in stored.items()]
+    cells = [number(1.0, {"n": each.case}, case=each.case) for each in cases]
+    sources = {f"logs/{name}/r{n}.csv": f"{digest}-{name}{n}" for name in "ab" for n in range(1, 8)}
+    return report(table(*cells), cases=cases, sources=sources)
+
+
+# Half the speed, and 2 / 2.002 of it: the root of 0.49950 is 0.70675. Three rows of a would give 0.59435.
+def test_the_mean_counts_the_metrics_and_phases_of_a_case_once() -> None:
+    found = diff(_several_metrics(1.0, "1"), _several_metrics(0.5, "2"))
+    assert len(found.rows) == 4
+    assert [(row.metric, row.phase) for row in found.averaged] == [
+        ("throughput", "step"),
+        ("step_time", "step"),
+    ]
+    assert found.mean_ratio == pytest.approx(0.70675, abs=1e-5)
+    (mean, *_) = sentences(found)
+    assert mean == "Geometric mean speed of the 2 cases compared (by throughput or step time): 29 % slower."

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core.cycles import CycleComparison
-from reportgen.core.verdict import Verdict, difference_text
+from reportgen.core.verdict import Verdict, difference_text, time_text
 from reportgen.verdicts import DecisionRule, TimedRepeat, decide
 
 NOISE = (0.3, -0.2, 0.1, -0.4, 0.2, -0.1, 0.35)
@@ -195,3 +195,18 @@ def test_times_and_rates_and_exchanged_roles_give_the_same_verdict(
     assert turned.kind == opposite.get(rates.kind, rates.kind)
     assert turned.ratio == pytest.approx(1 / rates.ratio)
     assert rates.sentence()
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0.64, "56 % more time"),  # 1 / 0.64 = 1.5625
+        (1.25, "20 % less time"),
+        (0.4, "2.5x the time"),
+        (2.5, "0.4x the time"),
+        (0.998, ""),  # 0.2 % slower, 0.2 % more time
+        (1.0, ""),
+    ],
+)
+def test_a_speed_beside_times_says_what_it_is_as_a_time(ratio: float, text: str) -> None:
+    assert time_text(ratio) == text
