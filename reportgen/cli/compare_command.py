@@ -12,6 +12,7 @@ from reportgen.cli.comparison_output import OutputFormat, print_comparison
 from reportgen.cli.terminal import log, progress
 from reportgen.cli.where_option import Where, conditions
 from reportgen.core.errors import RequestError
+from reportgen.core.factors import check_where
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import Factors
 from reportgen.render.text.english import count
@@ -94,11 +95,10 @@ def _read(side: _Side, where: Sequence[str], stack: ExitStack) -> "RunSet":
             place, root=root, progress=lambda done, total: show(f"reading {side.logs}", done, total)
         )
     wanted = {**conditions(where), **conditions(side.conditions, side.option)}
-    kept = runs.where(**wanted) if wanted else runs
-    if not kept:
-        fact = "has no runs" if not runs else "has no run with these factors"
-        raise RequestError(side.logs, fact, f"see: reportgen runs {side.logs}")
-    return kept
+    if not runs:
+        raise RequestError(side.logs, "has no runs", f"see: reportgen runs {side.logs}")
+    check_where(wanted, [run.factors for run in runs], side.logs)
+    return runs.where(**wanted) if wanted else runs
 
 
 def _checked_out(path: Path, commit: str, stack: ExitStack) -> tuple[Path, Path]:

@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
+from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Factors, FactorValue
 
 # A value with its kind; a factor with the key of its value.
@@ -71,6 +72,34 @@ def matches(factors: Factors, where: Where) -> bool:
         name in factors and factor_key(factors[name]) in map(factor_key, values)
         for name, values in where.items()
     )
+
+
+def check_where(where: Where, every: Sequence[Factors], place: str = "--where") -> None:
+    """Raise RequestError for a condition that none of these factors fulfils, with the values that exist.
+
+    A condition with several values needs one of them: --where devices=8 also accepts the text "8".
+    """
+    if not every:
+        return
+    for name, values in where.items():
+        present = [factors[name] for factors in every if name in factors]
+        if not present:
+            known = {other for factors in every for other in factors}
+            raise RequestError(place, f'no run has the factor "{name}"', did_you_mean(name, known))
+        if not set(map(factor_key, values)) & set(map(factor_key, present)):
+            raise RequestError(
+                place, f"no run has {name} = {toml_text(values[0])}", nearest(values[0], present)
+            )
+    if not any(matches(factors, where) for factors in every):
+        raise RequestError(place, "no run fulfils all of these conditions", "leave one out")
+
+
+def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
+    """Return the remedy for a value that no run has: written as the wrong type, or misspelt."""
+    shown = {str(known): known for known in present}
+    if str(value) in shown:
+        return f"write it as {toml_text(shown[str(value)])}"
+    return did_you_mean(str(value), shown)
 
 
 def can_both_match(where: Where, other: Where) -> bool:

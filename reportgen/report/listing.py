@@ -89,7 +89,7 @@ class RunListing:
         return out.getvalue()
 
     def where(self, conditions: Where) -> "RunListing":
-        """Return the listing of the runs whose factors match; raises RequestError for an unknown factor."""
+        """Return the listing of the runs that match; see `select` for the errors."""
         return replace(self, runs=select(self.runs, conditions))
 
     def to_rows(self, sort: str = "run") -> RunRows:

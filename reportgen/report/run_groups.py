@@ -14,6 +14,7 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import (
     FactorKey,
     Where,
+    check_where,
     factor_key,
     factors_key,
     matches,
@@ -79,12 +80,18 @@ class _Group:
 
 
 def select(runs: Sequence[RunEntry], where: Where) -> tuple[RunEntry, ...]:
-    """Return the runs whose factors match; raises RequestError for a factor that no run has."""
-    names = {name for run in runs for name in run.factors}
-    for name in where:
-        if runs and name not in names:
-            raise RequestError("--where", f'no run has the factor "{name}"', did_you_mean(name, names))
-    return tuple(run for run in runs if matches(_known(run), where))
+    """Return the runs whose factors, format, status and repeat match.
+
+    Raises RequestError for a name or a value that no run has, and if no run matches.
+    """
+    described = [_described(run) for run in runs]
+    check_where(where, described)
+    return tuple(run for run, factors in zip(runs, described, strict=True) if matches(factors, where))
+
+
+def _described(run: RunEntry) -> dict[str, FactorValue]:
+    repeat = {} if run.repeat is None else {"repeat": run.repeat}
+    return {"format": run.format, "status": run.status, **repeat, **_known(run)}
 
 
 def group_rows(runs: Sequence[RunEntry], sort: str = "run") -> RunRows:

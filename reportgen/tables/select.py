@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import matches
+from reportgen.core.factors import factor_key, matches, nearest, toml_text
 from reportgen.core.model import Case, Factors, Run
 from reportgen.protocol import CaseRequest, MeasuredRuns, build_cases
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
@@ -39,16 +39,29 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: 
     """
     factors_of = _promote(spec, runs, system_of)
     check_names(spec, runs, [factors_of(run) for run in runs], measured)
-    kept = [run for run in runs if matches(factors_of(run), spec.where)]
+    # A repeat is no factor of a run, but it is one of a case that is split by repeats.
+    where = {name: values for name, values in spec.where.items() if name != REPEAT}
+    kept = [run for run in runs if matches(factors_of(run), where)]
     if not kept:
         raise RequestError(
             f"{spec.place}.where", "no run matches all of these conditions", "relax one of them"
         )
     check_available(spec, kept, runs, measured)
-    chosen = _cases(spec, kept, factors_of, measured)
+    chosen = _with_repeats(spec, _cases(spec, kept, factors_of, measured))
     # The table's own cases come last, so that a baseline that it shows is that very case.
     pool = [*_cases(spec, runs, factors_of, measured), *chosen] if spec.compare else []
     return Selection(tuple(chosen), tuple(pool), factors_of)
+
+
+def _with_repeats(spec: TableSpec, cases: list[Case]) -> list[Case]:
+    """Return the cases of the repeats that the table wants; raises RequestError for one that no case has."""
+    wanted = spec.where.get(REPEAT, ())
+    present = [case.factors[REPEAT] for case in cases if wanted]
+    for value in wanted:
+        if factor_key(value) not in set(map(factor_key, present)):
+            fact = f"no run has repeat = {toml_text(value)}"
+            raise RequestError(f"{spec.place}.where.repeat", fact, nearest(value, present))
+    return [case for case in cases if matches(case.factors, {REPEAT: wanted})] if wanted else cases
 
 
 def _cases(spec: TableSpec, runs: Sequence[Run], factors_of: FactorsOf, measured: MeasuredRuns) -> list[Case]:

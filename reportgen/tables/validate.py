@@ -8,7 +8,7 @@ lacks a phase, because of a typing mistake is worse than no table. Unused values
 from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import FactorKey, factor_key, toml_text
+from reportgen.core.factors import FactorKey, factor_key, nearest, toml_text
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
@@ -77,14 +77,6 @@ def _check_values(spec: TableSpec, factors: Sequence[Factors]) -> None:
                     f"no run has {name} = {toml_text(value)}",
                     nearest(value, present),
                 )
-
-
-def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
-    """Return the remedy for a value that no run has: written as the wrong type, or misspelt."""
-    shown = {str(known): known for known in present}
-    if str(value) in shown:
-        return f"write it as {toml_text(shown[str(value)])}"
-    return did_you_mean(str(value), shown)
 
 
 def _check_totals(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) -> None:

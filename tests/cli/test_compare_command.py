@@ -73,7 +73,7 @@ def test_two_commits(root: Path) -> None:
     [
         (["logs"], "compare: nothing to compare A with; name B, or two parts of A by --a and --b"),
         (["logs/nothing", "logs"], "logs/nothing: no such file or folder"),
-        (["logs", "--a", "model=c"], "logs: has no run with these factors; see: reportgen runs logs"),
+        (["logs", "--a", "model=c"], 'logs: no run has model = "c"; known: a, b'),
         (["logs", "--a", "model"], '--a: "model" is not factor=value; write it as --a devices=8'),
         (
             ["logs/march", "logs/april", "--metric", "power"],

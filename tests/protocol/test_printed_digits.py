@@ -67,7 +67,7 @@ def test_the_rounding_widens_the_interval_of_a_case() -> None:
 def test_the_wait_for_data_by_timm_is_not_known_to_four_digits() -> None:
     lines = b"".join(
         b"Train: 0 [%5d/90000 (  0%%)]  Loss: 6.9 (6.9)  Time: 0.300s, 426.67/s  (0.300s, 426.67/s)  LR: 1  "
-        b"Data: 0.002 (0.003)\n" % at
+        b"Data: 0.002 (0.00%d)\n" % (at, 4 if at == 350 else 3)
         for at in range(0, 400, 50)
     )
     measured = measure_run(read_log("timm", lines), "step_time", "data_loading", DEFAULT)

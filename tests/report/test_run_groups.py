@@ -85,6 +85,33 @@ def test_unknown_names_are_errors_with_the_nearest_one() -> None:
     assert group_rows([], "anything").rows == ()
 
 
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"device": ("A41",)}, 'no run has device = "A41"; did you mean "A40"?'),
+        ({"devices": (9, "9")}, "no run has devices = 9; known: 1, 8"),
+        ({"devices": ("eight",)}, 'no run has devices = "eight"; known: 1, 8'),
+        ({"status": ("fail",)}, 'no run has status = "fail"; did you mean "failed"?'),
+        ({"device": ("A40",), "devices": (8, "8")}, "no run fulfils all of these conditions; leave one out"),
+    ],
+)
+def test_conditions_that_no_run_fulfils_are_errors_with_the_values_that_exist(
+    where: dict[str, tuple[FactorValue, ...]], message: str
+) -> None:
+    entries = [entry("a", status="failed", devices=1, device="A40"), entry("b", devices=8, device="V100")]
+    with pytest.raises(RequestError) as error:
+        select(entries, where)
+    assert str(error.value) == f"--where: {message}"
+
+
+def test_runs_are_selected_by_status_format_and_repeat() -> None:
+    entries = [entry("a", status="failed"), entry("b")]
+    assert [each.id for each in select(entries, {"status": ("failed",)})] == ["a"]
+    assert [each.id for each in select(entries, {"format": ("native",)})] == ["a", "b"]
+    third = run_entry(replace(run(aggregate(0.1)), id="c", repeat=3), DEFAULT)
+    assert [each.id for each in select([*entries, third], {"repeat": (3, "3")})] == ["c"]
+
+
 def test_runs_are_selected_by_their_factors() -> None:
     entries = [entry("a", devices=8), entry("b", devices="8"), entry("c", devices=4), entry("d")]
     assert [each.id for each in select(entries, {"devices": (8, "8")})] == ["a", "b"]

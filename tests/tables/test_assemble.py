@@ -462,6 +462,14 @@ def test_each_repeat_can_have_a_row():
     assert texts(only_table(runs, rows=("m", "repeat"))) == [["1"], ["2"], ["3"]]
 
 
+def test_a_table_can_choose_repeats():
+    runs = [published_run(m="a", repeat=i, throughput=float(i)) for i in (3, 1, 2)]
+    assert texts(only_table(runs, rows=("m",), where={"repeat": (2,)})) == [["2"]]
+    assert texts(only_table(runs, rows=("m", "repeat"), where={"repeat": (1, 3)})) == [["1"], ["3"]]
+    with pytest.raises(RequestError, match=r"where\.repeat: no run has repeat = 4; known: 1, 2, 3"):
+        only_table(runs, rows=("m",), where={"repeat": (4,)})
+
+
 def test_too_few_repeats_for_an_interval_have_a_range():
     runs = [published_run(m="a", repeat=i, throughput=float(i)) for i in (1, 2, 3)]
     table = only_table(runs, rows=("m",), interval=True)

@@ -357,13 +357,20 @@ def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = 
 
 def rounding(records: Records, group: str) -> float:
     """Return half of the last printed digit, of five decimals at most."""
-    return max(half_digit(records, group), 0.5 * 10.0**-_MAX_DECIMALS)
+    return max(_half_digit(records.columns[group]), 0.5 * 10.0**-_MAX_DECIMALS)
 
 
 def half_digit(records: Records, group: str) -> float:
-    """Return half of the last printed digit, of the number with most decimals."""
-    decimals = max((len((text or b"").partition(b".")[2]) for text in records.columns[group]), default=0)
-    return 0.5 * 10.0**-decimals
+    """Return half of the last printed digit, of the number with most decimals.
+
+    0 if all numbers are the same: 0.25 may be all digits that there are.
+    """
+    texts = records.columns[group]
+    return _half_digit(texts) if len(set(texts) - {None}) > 1 else 0.0
+
+
+def _half_digit(texts: Sequence[bytes | None]) -> float:
+    return 0.5 * 10.0 ** -max((len((text or b"").partition(b".")[2]) for text in texts), default=0)
 
 
 def constant(values: FloatArray) -> float | None:
