@@ -64,11 +64,35 @@ def _restricted(spec: FigureSpec, table: Table) -> Table:
         for j, column in enumerate(table.columns)
         if matches(dict(zip(table.column_factors, column.key, strict=False)), _of(spec, table.column_factors))
     ]
-    return replace(
+    shown = replace(
         table,
         rows=tuple(table.rows[i] for i in rows),
         columns=tuple(table.columns[j] for j in columns),
         cells=tuple(tuple(table.cells[i][j] for j in columns) for i in rows),
+    )
+    return _without_fixed(spec, shown)
+
+
+def _without_fixed(spec: FigureSpec, table: Table) -> Table:
+    """Return the table without the factors that `where` fixes, which distinguish nothing any more."""
+    fixed = {name for name, values in spec.where.items() if len(values) == 1 and name != spec.x}
+    rows = [i for i, name in enumerate(table.row_factors) if name not in fixed] or [0]
+    levels = range(len(table.column_factors))
+    columns = [i for i in levels if table.column_factors[i] not in fixed] or list(levels)
+    return replace(
+        table,
+        row_factors=tuple(table.row_factors[i] for i in rows),
+        row_titles=tuple(table.row_titles[i] for i in rows),
+        column_factors=tuple(table.column_factors[i] for i in columns),
+        rows=tuple(_only(row, rows) for row in table.rows),
+        columns=tuple(_only(column, columns) for column in table.columns),
+    )
+
+
+def _only(header: Header, places: Sequence[int]) -> Header:
+    """Return a heading with some of its levels."""
+    return replace(
+        header, key=tuple(header.key[i] for i in places), labels=tuple(header.labels[i] for i in places)
     )
 
 

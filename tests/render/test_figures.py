@@ -204,6 +204,22 @@ def test_ratios_have_a_line_at_one_and_no_empty_room_down_to_zero() -> None:
     assert scales.begins_at_zero(BARS, is_bar=False, from_zero=True)
 
 
+def test_a_title_has_no_lonely_word_on_its_second_line() -> None:
+    title = "Throughput on 32 GPUs: ResNet-50 v1.5, FP32, batch size 128"
+    lines = [text for text in _texts(replace(BARS, title=title)) if text and text in title and len(text) > 20]
+    assert lines == ["Throughput on 32 GPUs: ResNet-50", "v1.5, FP32, batch size 128"]
+
+
+def test_the_line_at_one_says_what_it_is() -> None:
+    ratio = replace(BARS, unit=example.RATIO)
+    names = {
+        quantity: _texts(replace(ratio, quantity=quantity)) for quantity in ("ratio", "efficiency", "excess")
+    }
+    assert "baseline" in names["ratio"]
+    assert "ideal" in names["efficiency"]
+    assert "as expected" in names["excess"]
+
+
 @pytest.mark.parametrize("title", ["time per step", "memory of devices"])
 def test_the_axis_has_its_unit_whatever_letters_its_title_has(title: str) -> None:
     figure = replace(BARS, y_title=title, unit=Unit("s", "s", 1.0))

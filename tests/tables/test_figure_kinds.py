@@ -41,6 +41,17 @@ def test_where_selects_rows_columns_and_facets():
     assert facet.title == "F: B"
 
 
+def test_a_factor_that_where_fixes_is_in_no_name():
+    runs = [
+        published_run(m=m, n=n, gpu=gpu, p=p, throughput=1.0)
+        for m in "ab" for n in (1, 2) for gpu in "XY" for p in "uv"
+    ]  # fmt: skip
+    table = {"rows": ("m", "n"), "columns": ("gpu", "p")}
+    (figure,) = figures(runs, kind="bar", table=table, where={"n": (2,), "p": ("u",)})
+    assert (figure.categories, figure.x_title) == (("a", "b"), "m")
+    assert [s.name for s in figure.series] == ["X", "Y"]
+
+
 @pytest.mark.parametrize(
     ("kind", "keys", "table", "message"),
     [

@@ -26,3 +26,8 @@ def test_after_all_plain_colours_a_name_takes_one_that_no_neighbour_has():
 
 def test_steps_of_runs_take_no_colour_from_others():
     assert colours("abc", kind=FigureKind.SERIES) == [[None, None, None]]
+
+
+def test_a_name_that_continues_another_has_its_colour_unless_both_are_in_one_figure():
+    assert colours(("A", "B"), ("A b=2", "C"), ("A b=2 x", "A b=2")) == [[0, 1], [0, 2], [3, 0]]
+    assert colours(("A b=2", "A")) == [[1, 0]]

@@ -26,7 +26,7 @@ from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import rounded, shown_figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
-DRAWING = 9
+DRAWING = 10
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
@@ -70,7 +70,7 @@ _SETTINGS = {
 _SIZE = (6.0, 3.9)
 _BAR_PITCH = 0.24  # inches from one horizontal bar to the next
 _MAX_HEIGHT = 48.0
-_LEGEND_ROWS, _LEGEND_PITCH = 2, 0.19  # the height is that of a figure with so many rows of names
+_LEGEND_ROWS, _LEGEND_PITCH = 1, 0.21  # the height is that of a figure with so many rows of names
 
 
 @contextmanager
@@ -145,6 +145,7 @@ def draw_data(axes: Axes, figure: Figure) -> None:
     if at is not None:
         draw_line = axes.axvline if flat else axes.axhline
         draw_line(at, color=colours.INK, linestyle="--", linewidth=1.0, zorder=1.5)
+        frame.name_reference(axes, figure, at)
     if drawing.has_value_axis and scales.y_scale(figure, is_bar=is_bar) == "log":
         axes.set_xscale("log") if flat else axes.set_yscale("log")
     elif drawing.has_value_axis and scales.begins_at_zero(figure, is_bar=is_bar, from_zero=drawing.from_zero):

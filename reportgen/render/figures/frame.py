@@ -44,7 +44,7 @@ _MAX_LEGEND_NAME = 50
 _GROUP_NAMES_HEIGHT = 18.0
 # Lines with more or longer names have a legend.
 _MAX_LINE_ENDS = 9
-_MAX_END_NAME = 22
+_MAX_END_NAME = 26
 _END_GAP, _END_PITCH = 14.0, 12.5  # points from the axes to a name, and from one name to the next
 _MARKER = 2.5
 _CORNERS = ((-5, 4), (5, 4), (5, -4), (-5, -4))  # points from a point to its label
@@ -53,7 +53,7 @@ _DECADES_WITH_SUBDIVISION = 100.0
 
 def label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     """Name the figure and its axes."""
-    lines = textwrap.wrap(figure.title, _TITLE_WIDTH) or [""]
+    lines = _wrapped(figure.title) or [""]
     if len(lines) > _MAX_TITLE_LINES:
         lines = [*lines[: _MAX_TITLE_LINES - 1], " ".join(lines[_MAX_TITLE_LINES - 1 :])]
     title = "\n".join(shorten(line, most=_TITLE_WIDTH) for line in lines)
@@ -72,6 +72,36 @@ def label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
     axes.set_xlabel(shorten(flat, most=_LEGEND_WIDTH))
     if drawing_of(figure).has_value_axis:
         _set_ticks(values, figure)
+
+
+def name_reference(axes: Axes, figure: Figure, at: float) -> None:
+    """Write what the line at 1.0 is at its upper or right end."""
+    flat = is_horizontal(figure)
+    axes.annotate(
+        scales.reference_name(figure),
+        xy=(at, 1) if flat else (1, at),
+        xycoords=("data", "axes fraction") if flat else ("axes fraction", "data"),
+        xytext=(3, -3) if flat else (0, 2),
+        textcoords="offset points",
+        ha="left" if flat else "right",
+        va="top" if flat else "bottom",
+        size=9.0,
+    )
+
+
+def _wrapped(title: str) -> list[str]:
+    """Return the lines of a title: as few as possible, and about equally long."""
+    most = len(textwrap.wrap(title, _TITLE_WIDTH))
+    width = (
+        next(
+            width
+            for width in range(len(title) // most, _TITLE_WIDTH + 1)
+            if len(textwrap.wrap(title, width)) == most
+        )
+        if most
+        else _TITLE_WIDTH
+    )
+    return textwrap.wrap(title, width)
 
 
 def _set_ticks(values: Axis, figure: Figure) -> None:

@@ -17,6 +17,8 @@ Scale = Literal["linear", "log"]
 
 # Values from 1 to 50 cannot be read on one linear axis: the smaller half would be on its lowest 2 %.
 _MIN_SPAN = 50.0
+# Over sizes that double, values that grow with them.
+_MIN_SPAN_OF_CURVE = 10.0
 # The usual step of sizes that double; 1, 2, 3, 4, 5, ... and 8, 16, 24, 32, ... stay below it.
 _MIN_GROWTH = 1.6
 _MIN_SIZES = 3
@@ -43,7 +45,8 @@ def y_scale(figure: Figure, *, is_bar: bool) -> Scale:
         return "linear"
     # On one logarithmic axis the line of proportional growth would not be straight.
     has_diagonal = bool(figure.ideal) and x_scale(figure) == "log"
-    return "log" if has_diagonal or max(ys) >= _MIN_SPAN * min(ys) else "linear"
+    span = _MIN_SPAN_OF_CURVE if figure.kind is FigureKind.CURVE else _MIN_SPAN
+    return "log" if has_diagonal or max(ys) >= span * min(ys) else "linear"
 
 
 def begins_at_zero(figure: Figure, *, is_bar: bool, from_zero: bool) -> bool:
@@ -62,6 +65,11 @@ def reference(figure: Figure) -> float | None:
     """Return where a line across the values is drawn: at 1.0 for ratios, beside which no diagonal is."""
     is_drawn = figure.quantity != "value" and not figure.ideal and figure.kind is not FigureKind.HEAT_MAP
     return 1.0 if is_drawn else None
+
+
+def reference_name(figure: Figure) -> str:
+    """Return what the line at 1.0 is."""
+    return {"efficiency": "ideal", "excess": "as expected"}.get(figure.quantity, "baseline")
 
 
 def values_title(figure: Figure) -> str:
