@@ -24,6 +24,11 @@ def test_it_says_what_was_measured_on_what_and_when() -> None:
     ]
 
 
+def test_it_says_that_the_device_is_not_known() -> None:
+    terms = dict(first_screen.measured(example.report(), [example.case(1.0, {"devices": 8})]))
+    assert terms["On"] == "8 devices; the logs do not say which"
+
+
 def test_the_date_is_that_of_the_runs() -> None:
     case = example.case(1.0, {"model": "ResNet"})
     days = (1_700_000_000.0, 1_700_100_000.0, float("1e300"))
