@@ -390,7 +390,7 @@ def _unit(case: Case) -> Unit:
 
 
 def _number(value: float, unit: Unit) -> str:
-    shown = units.text(value / unit.factor, digits=6)
+    shown = units.text(value / unit.factor, digits=7)
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 

@@ -1,6 +1,5 @@
 """Tables that differ in their facets only: one is shown, lists choose which, nothing is lost without them."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -118,17 +117,11 @@ def test_every_table_is_there_without_a_script(open_page: OpenPage, files: dict[
     expect(page.get_by_label("GPU")).to_have_count(0)
 
 
-def test_the_markdown_page_has_every_table_and_figure_once(files: dict[str, bytes]) -> None:
+def test_the_markdown_page_leads_to_every_table(files: dict[str, bytes]) -> None:
     readme = files["README.md"].decode()
-    assert re.findall(r"<summary>(.*?)</summary>", readme)[: len(FACETS)] == [
-        "roberta, V100",
-        "roberta, A100",
-        "bert, V100",
-        "bert, A100",
-        "&lt;b&gt;x&lt;/b&gt;, A100",
-    ]
-    assert [readme.count(f"(tables/t--{i}.csv)") for i in range(len(FACETS))] == [1] * len(FACETS)
-    assert [readme.count(f"(figures/f--t--{i}.svg)") for i in range(len(FACETS))] == [1] * len(FACETS)
+    assert [f"(tables/t--{i}.csv)" in readme for i in range(len(FACETS))] == [True] * len(FACETS)
+    assert readme.count("(figures/f--t--0.svg)") == 1
+    assert "&lt;b&gt;x&lt;/b&gt;, A100" in readme
 
 
 def test_an_unknown_entry_is_an_error_that_names_the_nearest() -> None:

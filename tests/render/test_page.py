@@ -73,11 +73,11 @@ def _evidence(number: str, text: str) -> str:
 def test_without_a_script_every_number_links_to_its_repeats() -> None:
     evidence = _evidence("397.6", render_report(example.report())["index.html"].decode())
     for part in (
-        "median of 3 repeats, range 397.56 – 397.64 (75.0 % confidence)",
+        "median of 3 repeats, range 397.5602 – 397.6398 (75.0 % confidence)",
         "<br>steps 21 to 120 (100 steps); logs/OneFlow-1/RUN/steps.rank0.csv:22\n",
-        "<br>397.56, in 32.00 s; r1\n",
+        "<br>397.5602, in 32.00 s; r1\n",
         "<br>397.6, in 32.00 s; r2\n",
-        "<br>397.64, in 32.00 s; r3\n",
+        "<br>397.6398, in 32.00 s; r3\n",
         "protocol.gap: 2.5 s left out of the window",
     ):
         assert part in evidence, part

@@ -30,12 +30,27 @@ def test_a_number_opens_its_repeats_beside_the_table(open_page: OpenPage, files:
     page.get_by_role("link", name="397.6", exact=True).click()
     panel = page.get_by_role("complementary", name="Nodes 1, Devices 1, OneFlow, images/s 397.6")
     expect(panel).to_be_visible()
-    for text in ("range 397.56 – 397.64 (75.0 % confidence)", "397.56", "21–120 in 32 s", "2.5 s left out"):
+    for text in (
+        "range 397.5602 – 397.6398 (75.0 % confidence)",
+        "397.5602",
+        "21–120 in 32 s",
+        "2.5 s left out",
+    ):
         expect(panel.get_by_text(text).first).to_be_visible()
     link = panel.get_by_role("link", name="logs/OneFlow-1/r1/steps.rank0.csv:22")
     assert link.get_attribute("href") == "../../logs/OneFlow-1/r1/steps.rank0.csv#L22"
-    plot = panel.get_by_role("img", name="3 repeats from 397.56 to 397.64 samples/s, median 397.6")
+    plot = panel.get_by_role("img", name="3 repeats from 397.5602 to 397.6398 samples/s, median 397.6")
     assert plot.locator(".mark").count() == 3
+
+
+def test_a_number_without_repeats_says_that_a_difference_may_be_chance(open_page: OpenPage) -> None:
+    table = example.throughput_table()
+    cells = ((example.number(example.case(11_331.93, {"framework": "A"}, repeats=1)),),)
+    table = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=cells, notes=(), decimals=2)
+    page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
+    page.locator("section.table td a").click()
+    expect(page.locator("#panel .summary")).to_contain_text("Throughput: 11,331.93")  # as the table shows it
+    expect(page.locator("#panel")).to_contain_text("One repeat: how far it varies is unknown")
 
 
 def test_steps_without_times_open_too(open_page: OpenPage) -> None:

@@ -81,7 +81,7 @@ def test_only_a_median_is_called_median() -> None:
     assert (summary["statistic"], summary["value"], summary["repeats"]) == ("olympic mean", 397.6, 3)
     assert set(summary) == {"statistic", "value", "repeats", "low", "high"}
     page = files["index.html"].decode()
-    assert "olympic mean of 3 repeats, range 397.56 – 397.64" in page
+    assert "olympic mean of 3 repeats, range 397.5602 – 397.6398" in page
     assert "only 0" not in page
     median = json.loads(render_report(_statistic(example.report(), "median"))["report.json"])
     assert set(median["cases"][0]["summary"]) == {*summary, "coverage", "reached"}

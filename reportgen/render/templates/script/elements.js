@@ -27,9 +27,9 @@ function sentence(text) {
   return text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
 }
 
-// A number as the page writes it: six digits, or all before the point; thousands separated.
+// A number as the evidence writes it: seven digits, so that it is never rounded more than in a table.
 function shown(value) {
-  const digits = Math.abs(value) < 1e5 ? { maximumSignificantDigits: 6 } : { maximumFractionDigits: 0 };
+  const digits = Math.abs(value) < 1e6 ? { maximumSignificantDigits: 7 } : { maximumFractionDigits: 0 };
   return value.toLocaleString("en-US", digits);
 }
 

@@ -1,7 +1,11 @@
 // Sections of the panel about the number: the case in words, its comparison, its repeats.
 
 // The case in words: what was measured, and how the repeats became one number.
-panelSections.push(({ found }) => h("section", {}, h("p", { class: "summary" }, `${found.title}: ${found.summary}`)));
+panelSections.push(({ found }) => {
+  const isSingle = found.runs.filter((run) => run.value !== null).length === 1;
+  const doubt = "One repeat: how far it varies is unknown, so a small difference from another number may be chance.";
+  return h("section", {}, h("p", { class: "summary" }, `${found.title}: ${found.summary}`), isSingle ? h("p", { class: "quiet" }, doubt) : null);
+});
 
 // The quotient that a comparison is, as far as the two numbers alone give it.
 function formula(compared, found, baseline) {
