@@ -184,14 +184,14 @@ def _charts(
 
     is_chosen  whether the definition names the tables; else those are left out that show nothing new
     """
-    beside: list[set[int]] = []
+    beside: set[int] = set()
     for entry in entries:
         own = shown_cases([entry])
         indices = {measures.index(each.measure) for each in own}
-        if not indices or (not is_chosen and any(indices <= other for other in beside)):
+        if not indices or (not is_chosen and indices <= beside):
             continue
         if not entry.is_stacked:
-            beside.append(indices)
+            beside |= indices
         spec, runs = entry.spec, {(each.measure, each.runs) for each in own}
         is_whole = all((each.measure, each.runs) in runs for i in indices for each in by_measure[measures[i]])
         yield ExplorerChart(
