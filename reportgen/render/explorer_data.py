@@ -51,7 +51,7 @@ def explorer_json(explorer: Explorer, name_of: NameOf) -> str:
             for switch in explorer.switches
         ],
     }
-    head["colours"] = colours.SERIES
+    head |= {"colours": colours.SERIES, "ink": colours.INK}
     lines = ",\n".join(f"{encoded(key)}:{encoded(value)}" for key, value in head.items())
     rows = ",\n".join(encoded(_row(each, explorer, name_of)) for each in explorer.configurations)
     return f'{{{lines},\n"configurations":[\n{rows}\n]}}\n'

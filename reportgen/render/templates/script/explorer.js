@@ -102,13 +102,33 @@
   function drawings(chart, selection, visible) {
     const shown = compared === null ? [] : [...view.shown].sort((a, b) => a - b);
     const table = explorerTables.ofChart(chart.title, selection, shown, visible);
-    return [h("div", { class: "drawings" }, explorerCharts.specs(chart, selection, visible).map(({ side, spec }) => drawing([chart.title, side].filter(Boolean).join(": "), spec, side))), table];
+    const each = explorerCharts.specs(chart, selection, visible).map(({ side, spec }) => drawing(`${chart.id}/${side}`, spec, side));
+    return [h("div", { class: "drawings" }, each), table];
   }
 
+  // Charts are drawn when a reader comes near them. A place keeps its height while its chart is drawn again.
+  const places = new Map();
+  const wanted = new WeakMap();
+  const draw = (place) => charts.draw(place, wanted.get(place), { name: wanted.get(place).title.text });
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        draw(target);
+      }
+    },
+    { rootMargin: "50%" },
+  );
+
   // A place for a chart; it stays empty where the library of the charts is not beside the page.
-  function drawing(name, spec, title) {
-    const place = h("div", { class: "chart" });
-    if (typeof charts !== "undefined") charts.draw(place, spec, { name });
+  function drawing(key, spec, title) {
+    if (!places.has(key)) places.set(key, h("div", {}));
+    const place = places.get(key);
+    place.style.minHeight = place.offsetHeight ? `${place.offsetHeight}px` : place.style.minHeight;
+    wanted.set(place, spec);
+    near.unobserve(place);
+    if (typeof charts !== "undefined") near.observe(place);
     return h("div", { class: "drawing" }, title && h("h4", {}, title), place);
   }
 
@@ -153,7 +173,7 @@
       { class: "explorer-answer", "data-chart": "trade-off" },
       h("h3", {}, name),
       h("p", {}, select("Against", choices, across, (i) => changed(() => (view.against = i)))),
-      points.length ? drawing(name, explorerCharts.scatter(name, points, across, up), "") : h("p", { class: "empty" }, NOTHING),
+      points.length ? drawing("trade-off", explorerCharts.scatter(`${name}, ${explorerData.contextOf(selection[0])}`, points, across, up), "") : h("p", { class: "empty" }, NOTHING),
       best.length ? h("p", { class: "front" }, `No other configuration is better in one of the two without being worse in the other: ${best.join("; ")}.`) : null,
     );
   }

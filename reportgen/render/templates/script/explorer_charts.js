@@ -2,8 +2,9 @@
 // never a part of an expression.
 
 const explorerCharts = (() => {
-  const { factors, x, compared, measures, configurations, colours } = explorerData;
+  const { factors, x, compared, measures, configurations, colours, ink } = explorerData;
   const HEIGHT = 220; // pixels of the plot, without axes
+  const PARTS = 2; // the first colour of measures, so that they do not look like devices
   const CROSS = "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z";
   const ABOVE = { titleAngle: 0, titleAlign: "left", titleAnchor: "end", titleX: 0, titleY: -12 };
 
@@ -30,7 +31,7 @@ const explorerCharts = (() => {
   const yAxis = (title, scale) => ({ field: "y", type: "quantitative", scale: { zero: true, ...scale }, axis: { title, grid: true, domain: false, tickCount: 5, ...ABOVE } });
   const unitOf = (visible) => [...new Set(visible.map((i) => measures[i].unit))].filter(Boolean).join(", ") || measures[visible[0]].title;
 
-  // Colours begin at `first`, so that parts of a step do not look like devices.
+  // The colours of series, beginning with the one at `first`.
   const colour = (names, first = 0) => ({
     field: "series",
     type: "nominal",
@@ -38,9 +39,10 @@ const explorerCharts = (() => {
     ...(names.length > 1 ? { legend: { title: null } } : { legend: null }),
   });
 
-  function chart(description, rows, layer) {
+  // Downloads have the title; the page has a heading instead.
+  function chart(title, rows, layer) {
     const fields = [{ field: "series" }, { field: "name" }, { field: "x", title: factors[x].title }, { field: "shown" }, { field: "failed" }];
-    return { description, height: HEIGHT, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows }, layer, usermeta: { fields } };
+    return { title: { text: title }, description: title, height: HEIGHT, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows }, layer, usermeta: { fields } };
   }
 
   // A cross at the axis where a configuration has no number.
@@ -61,45 +63,49 @@ const explorerCharts = (() => {
     const y = { field: "y", type: "quantitative" };
     return [
       { data: { values: rows }, mark: { type: "rule", style: "reference" }, encoding: { y } },
-      { data: { values: rows }, mark: { type: "text", style: "ideal-name", align: "left", dy: -7 }, encoding: { y, x: { value: 2 }, text: { field: "text" } } },
+      { data: { values: rows }, mark: { type: "text", style: "ideal-name", align: "left", dy: -7, color: ink }, encoding: { y, x: { value: 2 }, text: { field: "text" } } },
     ];
   }
 
-  function grouped(title, selection, visible) {
+  // Bars beside one another: devices, or the measures of one device.
+  function grouped(title, selection, visible, most) {
     const isAlone = visible.length === 1;
-    const name = (each, i) => (isAlone ? sideOf(each) || measures[i].label : [sideOf(each), measures[i].label].filter(Boolean).join(", "));
+    const name = (each, i) => (isAlone ? sideOf(each) || measures[i].label : measures[i].label);
     const all = visible.flatMap((i) => selection.map((each) => row(each, i, name(each, i)))).filter(Boolean);
-    const names = [...new Set(selection.flatMap((each) => visible.map((i) => name(each, i))))].filter((each) => all.some(({ series }) => series === each));
-    const rows = all.filter(({ failed }) => !failed);
+    const names = [...new Set(visible.flatMap((i) => selection.map((each) => name(each, i))))];
     const offset = names.length > 1 ? { xOffset: { field: "series", scale: { domain: names, paddingInner: 0.06 } } } : {};
     const place = { x: xAxis(selection), ...offset };
+    const color = isAlone ? colour(names, compared === null ? 0 : selection[0].values[compared]) : colour(names, PARTS);
     const isShare = visible.every((i) => measures[i].unit === "%");
-    const bars = { mark: "bar", encoding: { ...place, y: yAxis(unitOf(visible), isShare ? { domain: [0, 100] } : {}), color: colour(names, isAlone ? 0 : 2) } };
+    const bars = { mark: "bar", encoding: { ...place, y: yAxis(unitOf(visible), isShare ? { domain: [0, 100] } : most ? { domain: [0, most], nice: true } : {}), color } };
     const limits = isAlone && measures[visible[0]].isSize ? sizes(selection, visible[0]) : [];
-    return chart(`${title}, over ${factors[x].title}`, rows, [bars, ...crosses(all.filter(({ failed }) => failed), { ...place, color: colour(names, isAlone ? 0 : 2) }), ...limits]);
+    const [rows, lost] = [all.filter(({ failed }) => !failed), all.filter(({ failed }) => failed)];
+    return chart(title, rows, [bars, ...crosses(lost, { ...place, color }), ...limits]);
   }
 
-  // Parts of a whole, on top of one another; `most` is the end of the axis, the same for all sides.
+  // Parts of a whole, on top of one another.
   function stacked(title, selection, visible, most) {
     const names = visible.map((i) => measures[i].label);
     const all = visible.flatMap((i, order) => selection.map((each) => row(each, i, measures[i].label)).filter(Boolean).map((each) => ({ ...each, order })));
     const place = { x: xAxis(selection) };
-    const color = colour(names, 2);
-    const bars = { mark: "bar", encoding: { ...place, y: { ...yAxis(unitOf(visible), { domain: [0, most], nice: true }), stack: "zero" }, color, order: { field: "order", type: "quantitative" } } };
-    const lost = all.filter(({ failed, order }) => failed && order === 0);
-    return chart(`${title}, over ${factors[x].title}`, all.filter(({ failed }) => !failed), [bars, ...crosses(lost.map(({ series: _, ...each }) => each), place)]);
+    const bars = { mark: "bar", encoding: { ...place, y: { ...yAxis(unitOf(visible), { domain: [0, most], nice: true }), stack: "zero" }, color: colour(names, PARTS), order: { field: "order", type: "quantitative" } } };
+    const lost = all.filter(({ failed, order }) => failed && order === 0).map(({ series: _, ...each }) => each);
+    return chart(title, all.filter(({ failed }) => !failed), [bars, ...crosses(lost, { ...place, color: { value: ink } })]);
   }
 
-  const total = (visible) => (each) => visible.reduce((sum, i) => sum + (each.cells[i]?.value ?? 0) / measures[i].factor, 0);
+  const shownOf = (visible) => (each) => visible.map((i) => (each.cells[i]?.value ?? 0) / measures[i].factor);
 
-  // The specifications of a chart: parts of a whole have one for each side.
+  // The specifications of a chart. Several measures have one for each device, with the same end of the axis.
   function specs({ title, stacked: isStacked }, selection, visible) {
-    if (!isStacked || visible.length < 2) return [{ side: "", spec: grouped(title, selection, visible) }];
-    const most = Math.max(...selection.map(total(visible))) || 1;
-    return sidesOf(selection).map((side) => ({
-      side,
-      spec: stacked([title, side].filter(Boolean).join(": "), selection.filter((each) => sideOf(each) === side), visible, most),
-    }));
+    const context = explorerData.contextOf(selection[0]);
+    const named = (side) => [title, side, context].filter(Boolean).join(", ");
+    if (visible.length < 2) return [{ side: "", spec: grouped(named(""), selection, visible) }];
+    const ends = selection.map(shownOf(visible)).map((values) => (isStacked ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values)));
+    const most = Math.max(...ends) || 1;
+    return sidesOf(selection).map((side) => {
+      const own = selection.filter((each) => sideOf(each) === side);
+      return { side, spec: (isStacked ? stacked : grouped)(named(side), own, visible, most) };
+    });
   }
 
   // Points of two measures; those on the front are larger and connected.
@@ -120,9 +126,9 @@ const explorerCharts = (() => {
       x: { field: "x", type: "quantitative", scale: { zero: true }, axis: { title: axisTitle(across), grid: true, tickCount: 5 } },
       y: yAxis(axisTitle(up), {}),
     };
-    const front = { data: { values: rows.filter(({ best }) => best).map(({ x: at, y }) => ({ x: at, y })) }, mark: { type: "line", style: "ideal", color: colours.at(-1) }, encoding: { ...place, order: { field: "x", type: "quantitative" } } };
+    const front = { data: { values: rows.filter(({ best }) => best).map(({ x: at, y }) => ({ x: at, y })) }, mark: { type: "line", style: "ideal", color: ink }, encoding: { ...place, order: { field: "x", type: "quantitative" } } };
     const dots = { mark: { type: "point" }, encoding: { ...place, color: colour(names), size: { field: "best", type: "quantitative", scale: { domain: [0, 1], range: [40, 130] }, legend: null } } };
-    const texts = { mark: { type: "text", dy: -11, fontSize: 11, aria: false, tooltip: null }, encoding: { ...place, text: { field: "point" } } };
+    const texts = { mark: { type: "text", dy: -11, fontSize: 11, color: ink, aria: false, tooltip: null }, encoding: { ...place, text: { field: "point" } } };
     const spec = chart(title, rows, [front, dots, texts]);
     return { ...spec, usermeta: { fields: [{ field: "name" }, { field: "shown" }] } };
   }

@@ -18,6 +18,13 @@ const explorerData = (() => {
 
   const x = data.factors.length - 1;
   const compared = data.compared < 0 ? null : data.compared;
+
+  // Values of factors in words; a number needs the name of its factor.
+  function words(configuration, positions) {
+    const texts = positions.map((i) => [data.factors[i].title, data.factors[i].labels[configuration.values[i]]]);
+    return texts.map(([title, label]) => (/^[\d.,]+$/.test(label) ? `${title} ${label}` : label)).join(", ");
+  }
+
   return {
     ...data,
     configurations,
@@ -25,12 +32,9 @@ const explorerData = (() => {
     compared, // position of the factor whose values are side by side, or null
     facets: data.factors.map((_, i) => i).filter((i) => i !== x && i !== compared),
     label: (configuration, i) => data.factors[i].labels[configuration.values[i]],
+    // The facets of a configuration, in words.
+    contextOf: (configuration) => words(configuration, data.factors.map((_, i) => i).filter((i) => i !== x && i !== compared && data.factors[i].labels.length > 1)),
     // What a configuration is among those with the same facets, in words.
-    name: (configuration) =>
-      [compared, x]
-        .filter((i) => i !== null)
-        .map((i) => [data.factors[i].title, data.factors[i].labels[configuration.values[i]]])
-        .map(([title, label]) => (/^[\d.,]+$/.test(label) ? `${title} ${label}` : label))
-        .join(", "),
+    name: (configuration) => words(configuration, [compared, x].filter((i) => i !== null)),
   };
 })();
