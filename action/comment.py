@@ -54,7 +54,7 @@ def main() -> None:
             print(
                 f"::warning::no comment: the server answered {error.code}; the job summary has the comparison"
             )
-    except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: the answer is no JSON
+    except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: another answer
         reason = printable(" ".join(str(error).split()))
         print(f"::warning::no comment: {reason}; the job summary has the comparison")
 
@@ -156,11 +156,14 @@ def own_comments(path: str) -> Iterator[int]:
     author = os.environ["COMMENT_AUTHOR"]
     for page in range(1, _MAX_PAGES + 1):
         comments = request("GET", f"{path}?per_page={_PER_PAGE}&page={page}")
-        assert isinstance(comments, list)
+        if not isinstance(comments, list):
+            raise ValueError("the server did not answer with a list of comments")
         for comment in comments:
-            is_own = (comment.get("user") or {}).get("login") == author
-            if is_own and (comment.get("body") or "").startswith(MARKER):
-                yield comment["id"]
+            fields = comment if isinstance(comment, dict) else {}
+            user, body, id = (fields.get(name) for name in ("user", "body", "id"))
+            is_own = isinstance(user, dict) and user.get("login") == author
+            if is_own and isinstance(id, int) and isinstance(body, str) and body.startswith(MARKER):
+                yield id
         if len(comments) < _PER_PAGE:
             return
 

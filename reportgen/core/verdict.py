@@ -13,6 +13,8 @@ TestName = Literal["signed rank", "rank sum", "separation", ""]
 TURNS = "interleaved rounds"
 # What `difference_text` calls a ratio that it would round to 0.0 %.
 EQUAL = "equal"
+# Larger ratios are written with an exponent.
+_LONGEST_FACTOR = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,8 @@ def _size_text(ratio: float, is_factor: bool) -> str:
 
 
 def _factor_text(ratio: float) -> str:
+    if ratio >= _LONGEST_FACTOR:
+        return f"{ratio:.1e}x"
     factor = units.text(ratio, digits=3)
     return f"{factor.rstrip('0').rstrip('.') if '.' in factor else factor}x"
 

@@ -26,6 +26,9 @@ from reportgen.verdicts.arrangement import Arrangement, TimedRepeat, arrange, ha
 SEPARATION = 0.5
 SEPARATION_TIMES_REPEATS = 3.5
 
+# Of the largest ratio whose test is computed without an overflow: e^690 is 4.6e299.
+_MAX_LOG_RATIO = 690.0
+
 # With fewer repeats, two equal cases are often separated by chance (three and three: in one of ten).
 FEWEST_SEPARATED = 5
 
@@ -74,8 +77,12 @@ def _decided(
 ) -> Verdict:
     sign = 1.0 if better == "higher" else -1.0
     speeds, base = ([sign * math.log(each.value) for each in side] for side in (repeats, others))
-    ratio = math.exp(median(speeds) - median(base))
     arrangement = arrange(repeats, others)
+    if max(speeds + base) - min(speeds + base) > _MAX_LOG_RATIO:
+        largest = math.copysign(_MAX_LOG_RATIO, median(speeds) - median(base))
+        reason = "the numbers differ by more than a factor of 1e299"
+        return Verdict("not comparable", math.exp(largest), arrangement.kind, reason=reason)
+    ratio = math.exp(median(speeds) - median(base))
     if len(speeds) < 2 or len(base) < 2:
         return Verdict("no repeats", ratio, arrangement.kind, reason="one figure has no spread")
     if arrangement.is_paired and len(arrangement.rounds) >= 2:

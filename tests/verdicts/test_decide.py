@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -210,3 +211,26 @@ def test_times_and_rates_and_exchanged_roles_give_the_same_verdict(
 )
 def test_a_speed_beside_times_says_what_it_is_as_a_time(ratio: float, text: str) -> None:
     assert time_text(ratio) == text
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize("repeats", [1, 2, 7])
+@pytest.mark.parametrize(("own", "base"), [(1.7e308, 1e-300), (5e-324, 1e308), (1e308, 1.0), (1e-320, 1e300)])
+def test_numbers_at_the_ends_of_the_floats_are_not_comparable(
+    own: float, base: float, repeats: int, better: Literal["higher", "lower"]
+) -> None:
+    sides = [
+        [TimedRepeat(value, 10.0 * at + shift) for at in range(repeats)]
+        for value, shift in ((own, 0), (base, 5))
+    ]
+    verdict = decide(sides[0], sides[1], better=better)
+    assert verdict.sentence() == "not comparable: the numbers differ by more than a factor of 1e299"
+    assert math.isfinite(verdict.ratio)
+    assert (verdict.ratio > 1) == ((own > base) == (better == "higher"))
+    assert difference_text(verdict.ratio).startswith("4.6e+299x ")
+
+
+@given(st.lists(st.floats(5e-324, 1.7e308), min_size=14, max_size=14), st.sampled_from(["higher", "lower"]))
+def test_any_positive_numbers_have_a_verdict(values: list[float], better: Literal["higher", "lower"]) -> None:
+    sides = [TimedRepeat(value, float(at)) for at, value in enumerate(values)]
+    assert decide(sides[::2], sides[1::2], better=better).sentence()

@@ -71,14 +71,34 @@ def run_script(folder: Path, url: str = "") -> tuple[str, str]:
         HTTP_OK + b"\r\n<html>",
         HTTP_OK + b"\r\n\xff",
         HTTP_OK + b"Content-Length: 99\r\n\r\n[",
+        HTTP_OK + b"\r\n{}",
+        HTTP_OK + b"\r\nnull",
+        HTTP_OK + b'\r\n"comments"',
     ],
 )
-def test_an_answer_that_breaks_off_is_a_warning(tmp_path: Path, answer: bytes) -> None:
+def test_an_answer_that_is_no_list_of_comments_is_a_warning(tmp_path: Path, answer: bytes) -> None:
     with answering(answer) as url:
         log, summary = run_script(tmp_path, url)
     assert log.splitlines()[-1].startswith("::warning::no comment: ")
     assert log.endswith("; the job summary has the comparison\n")
     assert "The reports are up to date." in summary
+
+
+def test_entries_that_are_no_comments_of_ours_are_skipped(tmp_path: Path) -> None:
+    entries = [
+        1,
+        None,
+        [],
+        {"user": 1, "body": MARKER, "id": 1},
+        {"user": {"login": BOT}, "body": 1, "id": 1},
+    ]
+    entries += [
+        {"user": {"login": BOT}, "body": MARKER, "id": "x/../../1"},
+        {"user": {"login": BOT}, "body": MARKER},
+    ]
+    with answering(HTTP_OK + b"\r\n" + json.dumps(entries).encode()) as url:
+        log, _ = run_script(tmp_path, url)
+    assert log.splitlines()[-1] == "comment created"
 
 
 def test_the_longest_comparison_fits_below_an_output(tmp_path: Path) -> None:
