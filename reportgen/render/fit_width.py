@@ -14,8 +14,8 @@ from reportgen.core.results import Header, Label, Table
 from reportgen.render.grid import Grid, Item, head_paths
 
 MAX_WIDTH = 120
-# Between two columns.
-_PADDING = 3
+# Of a cell: a forge adds 13 pixels on each side and a line.
+_PADDING = 4
 _COLUMN_HEAD_LINES, _ROW_HEAD_LINES = 3, 2
 # Superscripts are smaller than the text.
 _SMALL = 0.75
