@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import unified_diff
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -36,12 +37,14 @@ class Change:
 
     path  relative to the folder, POSIX
     what  new: does not exist yet; changed: other content; removed: no longer generated;
-          edited: a figure that was edited by hand, as its digest shows
+          edited: a page or figure that was edited by hand, as its checksum shows
           Temporary files of a killed build are "removed" too.
+    kept  the name of the hidden file beside it to which `apply` copies the edited text, "" for none
     """
 
     path: str
     what: What
+    kept: str = ""
 
 
 def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] = ()) -> list[Change]:
@@ -52,7 +55,7 @@ def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str
             not generated
     """
     changes = [
-        Change(path, what)
+        Change(path, what, _copy_name(folder, path) if what == "edited" else "")
         for path, content in outputs.items()
         if (what := _difference(_target(folder, path), path, content))
     ]
@@ -105,6 +108,7 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
     try:
         for path in written:
             _write(temporary[path], _target(folder, path), outputs[path])
+        _keep_edited(folder, changes)
         listings = [path for path in written if registry.is_listing(path)]
         for path in [path for path in written if path not in listings]:
             temporary[path].replace(_target(folder, path))
@@ -217,6 +221,22 @@ def _difference(target: Path, path: str, content: bytes) -> What | None:
     if old == content:
         return None
     return "changed" if registry.is_intact(path, old) else "edited"
+
+
+def _copy_name(folder: Path, path: str) -> str:
+    """Return the name of the copy of an edited file, which depends on its text: no copy replaces another."""
+    if not registry.keeps_edited(path):
+        return ""
+    target = folder / path
+    return f".{target.name}.{sha256(target.read_bytes()).hexdigest()[:8]}.edited"
+
+
+def _keep_edited(folder: Path, changes: Collection[Change]) -> None:
+    """Copy the edited files that will be replaced and whose text a user may want."""
+    for change in changes:
+        if change.kept:
+            target = _target(folder, change.path)
+            target.with_name(change.kept).write_bytes(target.read_bytes())
 
 
 def _check_generated(folder: Path, path: str) -> None:

@@ -24,8 +24,9 @@ logs/** -text
 """
 
 _IGNORE = """\
-# Temporary files of a build that was killed.
+# Temporary files of a build that was killed, and edited pages that a build replaced.
 .*.new
+.*.edited
 """
 
 _GITHUB = """\

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +27,7 @@ from reportgen.report.run_counts import are_complete, count_by_status
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult, InitResult
+    from reportgen.publish import Change
 
 STALE, FINDINGS, NOT_ACCEPTED = 3, 4, 6
 
@@ -91,8 +92,7 @@ def build_and_print(
             reports, logs=logs, out=out, progress=show, review=print_numbers if is_text else None
         )
     for change in result.changes if is_text else ():
-        # A figure that was edited by hand has been drawn again.
-        print(sanitize(f"{'changed' if change.what == 'edited' else change.what:8} {change.path}"))
+        _print_change(change)
     if not is_text:
         print_json(result, LogEdits())
     log_unknown_folders(result.logs.unknown_folders, result.base, logs)
@@ -108,6 +108,15 @@ def build_and_print(
     log_acceptance(result.reports)
     log(f"open {(out or reports) / 'README.md'}")
     return result
+
+
+def _print_change(change: "Change") -> None:
+    # A figure that was edited by hand has been drawn again.
+    is_redrawn = change.what == "edited" and not change.kept
+    print(sanitize(f"{'changed' if is_redrawn else change.what:8} {change.path}"))
+    if change.kept:
+        place = PurePosixPath(change.path).with_name(change.kept)
+        log(f"{change.path}: replaced a text that was edited by hand; it is kept in {place}")
 
 
 def check(

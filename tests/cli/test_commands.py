@@ -56,7 +56,7 @@ def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
         digit = max(i for i, byte in enumerate(good) if 48 <= byte <= 57)
         path.write_bytes(good[:digit] + bytes([48 + (good[digit] - 47) % 10]) + good[digit + 1 :])
         out, err = call("check", "reports", code=3)
-        assert out == f"{'edited' if file.endswith('.svg') else 'stale':9} reports/{file}\n"
+        assert out == f"{'stale' if file.endswith('.csv') else 'edited':9} reports/{file}\n"
         assert "out of date; run: reportgen build reports" in err
         path.write_bytes(good)
     (here / "README.md").write_text((here / "README.md").read_text().replace("760", "761"))
@@ -67,6 +67,24 @@ def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
         "marker and run: reportgen build reports\n"
     )
     assert "up to date" not in err
+
+
+def test_build_keeps_the_text_of_a_page_that_was_edited_by_hand(here):
+    call("build", "reports")
+    page = here / "reports/frameworks/README.md"
+    good = page.read_bytes()
+    edited = good.replace(b"# ", b"# My ", 1)
+    page.write_bytes(edited)
+    out, err = call("build", "reports")
+    (kept,) = page.parent.glob(".*")
+    assert out == "edited   reports/frameworks/README.md\n"
+    place = f"reports/frameworks/{kept.name}"
+    assert (
+        f"reports/frameworks/README.md: replaced a text that was edited by hand; it is kept in {place}\n"
+        in err
+    )
+    assert (page.read_bytes(), kept.read_bytes()) == (good, edited)
+    assert call("check", "reports")[1].endswith("up to date\n")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".toml"])

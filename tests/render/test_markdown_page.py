@@ -14,10 +14,11 @@ from markdown_it import MarkdownIt
 
 from reportgen.core.results import FigureKind, Header, Label, Note, Table
 from reportgen.core.rules import Rule
-from reportgen.render import markdown, render_report
+from reportgen.render import checksum, markdown, render_report
 from reportgen.render.fit_width import MAX_WIDTH, fitted
 from reportgen.render.folding import MAX_FOLDED_CELLS, MAX_TABLES, Folding
 from reportgen.render.grid import GridNote, lay_out
+from reportgen.render.outputs import registry
 from reportgen.render.page_notes import PageNotes
 from reportgen.render.table_result import table_result
 from reportgen.render.text import slugs
@@ -299,3 +300,23 @@ def test_the_result_of_a_table_is_its_best_number_with_its_place_and_what_has_no
     assert table_result(table, is_brief=True) == "up to 3,124 images/s; 1 out of memory; 1 planned"
     assert table_result(example.phase_table()) == "456 µs to 34.5 ms; 1 several"
     assert table_result(replace(table, rows=(), cells=())) == "no numbers"
+
+
+# The checksum
+
+
+def test_a_page_knows_whether_it_was_edited() -> None:
+    page = render_report(example.report())["README.md"]
+    assert checksum.is_intact(page)
+    assert checksum.is_intact(page.replace(b"\n", b"\r\n"))  # a checkout on Windows
+    assert not checksum.is_intact(page.replace(b"OneFlow", b"oneflow", 1))
+    assert checksum.is_intact(page.rpartition(b"\n<!--")[0])  # of an earlier version
+
+
+def test_a_page_with_the_marks_of_a_merge_is_generated_and_not_edited() -> None:
+    page = render_report(example.report())["README.md"]
+    text, _, last = page.rpartition(b"\n<!--")
+    line = b"<!--" + last
+    merged = text + b"\n<<<<<<< HEAD\n" + line + b"=======\n" + line + b">>>>>>> other\n"
+    assert registry.is_generated("resnet50/README.md", merged)
+    assert registry.is_intact("resnet50/README.md", merged)

@@ -48,7 +48,7 @@ class Output:
     mark       is in the content of every such file, and in no hand-written file
     of_...     render the content; exactly one of the four is given
     is_needed  False for a report that has no such file
-    is_intact  False for an old file that was edited by hand
+    is_intact  False for an old file that was edited by hand; keeps_edited  whether a build keeps its text
     is_for_table  False for a table that has no such file
     listed     reads the list of generated files out of such a file; only one output has such a list
     """
@@ -61,6 +61,7 @@ class Output:
     of_reports: Callable[[Sequence[Report]], bytes] | None = None
     is_needed: Callable[[Report], bool] = lambda report: True
     is_intact: Callable[[bytes], bool] = bool
+    keeps_edited: bool = False
     is_for_table: Callable[[Table], bool] = lambda _: True
     listed: Callable[[bytes], Sequence[str]] | None = None
 

@@ -1,10 +1,10 @@
 """Write the README.md of the reports folder: every report with its verdict."""
 
-import re
 from collections.abc import Sequence
 
 from reportgen.core.results import Report
 from reportgen.render import markdown
+from reportgen.render.checksum import ends_with, is_intact, with_checksum
 from reportgen.render.outputs.base import Output
 from reportgen.render.text import escape
 
@@ -25,9 +25,9 @@ def index_readme(reports: Sequence[Report]) -> bytes:
     ]
     table = markdown.pipe_table(["Report", "Verdict", "Details per number"], body, ["left", "left", "left"])
     shown = table if body else "No reports yet. `reportgen init` writes definitions from the logs."
-    return f"# Reports\n\n{shown}\n\n{_FOOTER}\n".encode("utf-8", "replace")
+    return with_checksum(f"# Reports\n\n{shown}\n\n{_FOOTER}\n")
 
 
 OUTPUT = Output(
-    path="README.md", mark=re.compile(re.escape(_FOOTER).encode() + rb"\s*\Z"), of_reports=index_readme
+    path="README.md", mark=ends_with(_FOOTER), of_reports=index_readme, is_intact=is_intact, keeps_edited=True
 )

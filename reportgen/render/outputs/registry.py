@@ -46,6 +46,11 @@ def is_intact(path: str, old: bytes) -> bool:
     return all(output.is_intact(old) for output in OUTPUTS if output.writes(path))
 
 
+def keeps_edited(path: str) -> bool:
+    """Return whether a build keeps the text of an edited file."""
+    return any(output.keeps_edited for output in OUTPUTS if output.writes(path))
+
+
 def is_listing(path: str) -> bool:
     """Return whether the file holds a list of generated files."""
     return any(output.listed for output in OUTPUTS if output.writes(path))
