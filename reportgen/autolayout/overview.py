@@ -14,6 +14,7 @@ from itertools import count
 
 import numpy as np
 
+from reportgen.autolayout.default_comparison import DefaultComparison, arrange, choose_comparison
 from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations, group_runs
@@ -23,7 +24,7 @@ from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
 from reportgen.report.definition import ReportDefinition
 from reportgen.tables.pivot import Ranks
-from reportgen.tables.spec import METRIC, PHASE, STATUS, TableSpec
+from reportgen.tables.spec import METRIC, PHASE, STATUS, CompareSpec, TableSpec
 
 # A part of the environment that a table may use like a factor: the hardware of a run.
 _HARDWARE = "gpu"
@@ -31,6 +32,9 @@ _HARDWARE = "gpu"
 _PHASE_ORDER = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimizer_step")
 # More metrics of a program's own, or of telemetry, get one table for all of them.
 _MAX_SEPARATE_METRICS = 8
+
+# A table compares each of these phases; with more, its columns are too many to read.
+_MAX_COMPARED_PHASES = 4
 
 # phase -> runs with data
 RunsByPhase = Mapping[str, Sequence[Run]]
@@ -74,10 +78,13 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
     largest = _largest_values(runs)
     combined = _combined_metrics(by_metric, runs)
     separate = by_metric.keys() - {metric for metrics in combined.values() for metric in metrics}
+    first = min(separate, key=_metric_order, default="")
     for metric in sorted(separate, key=_metric_order):
         by_phase = by_metric[metric]
         phases = _phases(by_phase, largest[metric])
         members = _unique([run for phase in phases for run in by_phase[phase]])
+        omitted = sorted(set(by_phase) - set(phases))
+        notes = (_omitted_phases(omitted),) if omitted else ()
         for group in group_runs(members, runs):
             # A run that was cut short may lack factors that all others have; it would get its own row.
             common = set(group.runs[0].factors).intersection(*(run.factors for run in group.runs))
@@ -86,15 +93,41 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
                 for run in without_data
                 if matches(run.factors, group.where) and common <= set(run.factors)
             ]
-            axes = choose_axes([*group.runs, *failed], runs, guessed, has_columns=len(phases) > 1)
-            spec = _spec(f"{place}: tables[{len(specs)}]", metric, group.where, axes, phases)
-            omitted = sorted(set(by_phase) - set(phases))
-            notes = (_omitted_phases(omitted),) if omitted else ()
-            specs.append(replace(spec, id=_free_id(spec.id, {other.id for other in specs}), notes=notes))
+            shown = [*group.runs, *failed]
+            axes = choose_axes(shown, runs, guessed, has_columns=len(phases) > 1)
+            spec = _spec("", metric, group.where, axes, phases)
+            is_compared = metric == first and len(phases) <= _MAX_COMPARED_PHASES
+            comparison = choose_comparison(metric, group.runs, guessed) if is_compared else None
+            made = _compared_specs(spec, axes, comparison, shown) if comparison else [spec]
+            for each in made:
+                id = _free_id(each.id, {other.id for other in specs})
+                specs.append(replace(each, place=f"{place}: tables[{len(specs)}]", id=id, notes=notes))
     for title, metrics in combined.items():
         at = f"{place}: tables[{len(specs)}]"
         specs.append(_combined_spec(at, title, {name: by_metric[name] for name in metrics}, runs, guessed))
     return [*specs, *_failed_spec(place, runs, specs, guessed)]
+
+
+def _compared_specs(
+    spec: TableSpec, axes: Axes, comparison: DefaultComparison, runs: Sequence[Run]
+) -> Iterator[TableSpec]:
+    """Yield the table that compares; if it picks some of the cases, then one of all of them."""
+    arranged = arrange(axes, comparison, runs)
+    title = f"{spec.title}, best batch size" if comparison.pick else spec.title
+    yield replace(
+        spec,
+        id=f"{spec.id}-best-batch" if comparison.pick else spec.id,
+        title=title,
+        rows=arranged.rows,
+        columns=spec.columns if PHASE in spec.columns else arranged.columns,
+        facets=arranged.facets,
+        compare=comparison.spec,
+        show=("value", comparison.kind),
+        pick=comparison.pick,
+        best_first=comparison.kind == "speedup",
+    )
+    if comparison.pick:
+        yield spec
 
 
 def _combined_metrics(by_metric: Mapping[str, RunsByPhase], runs: Sequence[Run]) -> dict[str, list[str]]:
@@ -277,12 +310,16 @@ def _table_lines(spec: TableSpec) -> list[str]:
         "[[tables]]",
         f"id = {_text(spec.id)}",
         f"title = {_text(spec.title)}",
-        *(f"where = {{ {name} = {_accepted(values)} }}" for name, values in spec.where.items()),
+        *(f"where = {{ {_key(name)} = {_accepted(values)} }}" for name, values in spec.where.items()),
         f"metric = {metric}",
         *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
         *([f"phase = {_list(spec.phases)}"] if spec.phases != (STEP,) else []),
         f"rows = {_list(spec.rows)}",
         f"columns = {_list(spec.columns)}",
+        *([f"facets = {_list(spec.facets)}"] if spec.facets else []),
+        *([f"pick = {_inline(spec.pick)}"] if spec.pick else []),
+        *(["best_first = true"] if spec.best_first else []),
+        *(_compare_line(spec.compare) if spec.compare else []),
         *([f"notes = {_list(spec.notes)}"] if spec.notes else []),
     ]
 
@@ -296,6 +333,18 @@ def _comment(name: str, ranks: Ranks, runs: Sequence[Run]) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return f"[{', '.join(map(_text, names))}]"
+
+
+def _compare_line(compare: CompareSpec) -> Iterator[str]:
+    yield f"compare = {{ kind = {_text(compare.kind)}, baseline = {_inline(compare.baseline)} }}"
+
+
+def _inline(values: Mapping[str, FactorValue]) -> str:
+    return "{ " + ", ".join(f"{_key(name)} = {_value(value)}" for name, value in values.items()) + " }"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
 def _accepted(values: AcceptedValues) -> str:

@@ -17,6 +17,9 @@ from reportgen.labels.path_pattern import MAX_PARTS, PathPattern
 # What a sample is does not describe what was run.
 ITEM = "item"
 
+# The names of levels of the path: of folders, and of the file.
+FOLDER_LEVEL, LOG_LEVEL = "folder", "log"
+
 _NUMBER = re.compile(r"[0-9]+")
 _RUN_NUMBER = re.compile(r"#[0-9]+$")
 _EXTENSION = re.compile(r"(?:\.[A-Za-z]+)?\Z")
@@ -113,7 +116,7 @@ def _pattern(
 ) -> PathPattern:
     """Return the pattern for paths of one depth: a name for each of the levels, `{_}` for the others."""
     last = len(paths[0]) - 1
-    folders = _free_names("folder", taken)
+    folders = _free_names(FOLDER_LEVEL, taken)
 
     def other(level: int) -> str:
         names = {path[level] for path in paths}
@@ -125,7 +128,7 @@ def _pattern(
         parts.append("{_}")
     else:
         extension = extensions.pop() if len(extensions) == 1 else ""
-        parts.append("{" + next(_free_names("log", taken)) + "}" + extension)
+        parts.append("{" + next(_free_names(LOG_LEVEL, taken)) + "}" + extension)
     return PathPattern.parse("/" + "/".join(parts))
 
 

@@ -98,7 +98,7 @@ def choose_axes(
             varying.remove(name)
     if not varying:
         return Axes([_title_factor(values, campaign)], [])
-    varying.sort(key=lambda name: (_position(name, guessed), -len(values[name]), name))
+    varying.sort(key=lambda name: (position(name, guessed), -len(values[name]), name))
     rows = _needed(varying, runs, {*_USUAL_FACTORS, system})
     if has_columns:
         return Axes(rows, [])
@@ -134,7 +134,8 @@ def _values_of(runs: Sequence[Run]) -> Mapping[str, Collection[FactorKey]]:
     return values
 
 
-def _position(name: str, guessed: Collection[str]) -> int:
+def position(name: str, guessed: Collection[str] = ()) -> int:
+    """Return the place of a factor in the order in which readers want to know them."""
     systems = _USUAL_FACTORS.index("precision")
     if name not in _USUAL_FACTORS:
         return systems if name in guessed else len(_USUAL_FACTORS)

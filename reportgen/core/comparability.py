@@ -32,6 +32,16 @@ SIZES = DEVICE_COUNTS | {"batch_size", "global_batch_size", "micro_batch_size"}
 # Factors that name the device.
 _DEVICES = frozenset(("device", "gpu", "accelerator", "cluster", "system"))
 
+# Factors that name what does the work, as opposed to the work: their values compete.
+# fmt: off
+COMPETITORS = frozenset((
+    "accelerator", "attention", "backend", "cluster", "compiler", "cpu", "device", "device_name",
+    "engine", "framework", "gpu", "gpu_name", "hardware", "host", "implementation", "instance",
+    "interconnect", "kernel", "library", "loader", "machine", "node", "runtime", "server",
+    "software", "system", "system_name", "variant", "version", "xla",
+))
+# fmt: on
+
 # Name -> value of what a case was measured with, of several repeats with all their values.
 Conditions = Mapping[str, str]
 

@@ -11,17 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import metrics
+from reportgen.core.comparability import COMPETITORS
 from reportgen.core.model import Summary
 from reportgen.core.results import Cell, Header, Quantity, Table
 
-# fmt: off
-_COMPETITORS = frozenset((
-    "accelerator", "attention", "backend", "cluster", "compiler", "cpu", "device",
-    "engine", "framework", "gpu", "hardware", "host", "implementation", "interconnect",
-    "kernel", "library", "loader", "machine", "node", "runtime", "software",
-    "system", "version", "xla",
-))
-# fmt: on
 _HIGHER: frozenset[Quantity] = frozenset(("speedup", "efficiency"))
 _LOWER: frozenset[Quantity] = frozenset(("observed", "excess"))
 
@@ -54,12 +47,12 @@ def best_cells(table: Table) -> Best:
 def _competes(names: Sequence[str], heads: Sequence[Header]) -> bool:
     """Return whether the heads differ in what does the work."""
     keys = [dict(zip(names, head.key, strict=False)) for head in heads if not head.is_mean]
-    return any(len({repr(key.get(name)) for key in keys}) > 1 for name in _COMPETITORS.intersection(names))
+    return any(len({repr(key.get(name)) for key in keys}) > 1 for name in COMPETITORS.intersection(names))
 
 
 def _work(names: Sequence[str], head: Header) -> tuple[str, ...]:
     """Return the values of the head that say what is done, or what of it is measured."""
-    return tuple(repr(v) for n, v in zip(names, head.key, strict=False) if n not in _COMPETITORS)
+    return tuple(repr(v) for n, v in zip(names, head.key, strict=False) if n not in COMPETITORS)
 
 
 def _numbers(table: Table) -> Iterator[Position]:

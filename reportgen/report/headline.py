@@ -20,6 +20,8 @@ from reportgen.tables.headings import plain
 MAX_SENTENCES = 3
 # A sentence names at most this many things in which the compared runs differ.
 _MAX_DIFFERENCES = 3
+# and ranks at most this many subjects.
+_MAX_SUBJECTS = 4
 
 _COUNTED_VERDICTS: tuple[VerdictKind, ...] = ("faster", "slower", "same", "undecided")
 _KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "figures printed by the logs"}
@@ -37,7 +39,7 @@ def headline_sentences(tables: Sequence[Table]) -> list[str]:
 
 
 def _sentence(entry: ComparedEntry) -> str:
-    pairs = [pair for pair in entry.pairs if not pair.left_out] or list(entry.pairs)
+    pairs = [pair for pair in entry.pairs if not pair.left_out] or _of_longest_part(entry.pairs)
     pairs = [pair for pair in pairs if pair.case.metric == pairs[0].case.metric]
     expected = [pair for pair in entry.pairs if pair.comparison.excess is not None]
     if expected:
@@ -48,6 +50,17 @@ def _sentence(entry: ComparedEntry) -> str:
         statement = _range(entry, pairs)
     caveats = _caveats(entry, pairs)
     return f"{statement}.{caveats}"
+
+
+def _of_longest_part(pairs: Sequence[ComparedPair]) -> list[ComparedPair]:
+    """Return the pairs about the part of the step that takes most of the time of the baselines."""
+    durations: dict[str, float] = {}
+    for pair in pairs:
+        if pair.case.unit == "s" and pair.baseline.summary:
+            duration = durations.get(pair.case.phase, 0.0) + pair.baseline.summary.median
+            durations[pair.case.phase] = duration
+    longest = max(durations, key=durations.__getitem__, default="")
+    return [pair for pair in pairs if pair.case.phase == longest] or list(pairs)
 
 
 def _caveats(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
@@ -70,13 +83,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _single(entry: ComparedEntry, pair: ComparedPair) -> str:
-    return f"{_titled(entry.title, pair)}: {_subject(pair.case, pair.differing)} {_comparison(pair)}"
+    return f"{_titled(entry.title, pair)}: {_subject(pair.case, _shown(pair))} {_comparison(pair)}"
 
 
 def _titled(title: str, pair: ComparedPair) -> str:
     """Return the title with the place of a pair, and what of the step its number leaves out."""
     part = f"{_phase(pair)} without {_joined(pair.left_out)}" if pair.left_out else ""
-    place = "; ".join(text for text in (pair.place, part) if text)
+    heads = ", ".join(text for text in pair.place.split(", ") if not part or text != _phase(pair))
+    place = "; ".join(text for text in (heads, part) if text)
     return f"{title} ({place})" if place else title
 
 
@@ -85,8 +99,13 @@ def _phase(pair: ComparedPair) -> str:
 
 
 def _subject(case: Case, names: Iterable[str]) -> str:
-    """Return a case by the factors in which it differs from the other."""
+    """Return a case by the factors in which it differs from the other.
+
+    A text that its log does not state is left out if others name the case.
+    """
     words = []
+    names = list(names)
+    has_name = any(isinstance(case.factors.get(name), str) for name in names)
     for name in names:
         value = case.factors.get(name)
         title = name.replace("_", " ")
@@ -94,14 +113,21 @@ def _subject(case: Case, names: Iterable[str]) -> str:
             words.append(f"with {title}" if value else f"without {title}")
         elif value is not None:
             words.append(value if isinstance(value, str) else f"{title} {plain(value)}")
-        else:
+        elif not has_name:
             words.append(f"without {title}")
     return ", ".join(words) or "the case"
 
 
+def _shown(pair: ComparedPair) -> Sequence[str]:
+    """Return the factors in which a pair differs, without those that follow from one that has a heading."""
+    table = pair.table
+    shown = [name for name in (*table.row_factors, *table.column_factors) if name in pair.differing]
+    return shown or pair.differing
+
+
 def _comparison(pair: ComparedPair) -> str:
     """Return the comparison of one pair, to follow its subject."""
-    baseline = _subject(pair.baseline, pair.differing)
+    baseline = _subject(pair.baseline, _shown(pair))
     value, verdict = pair.comparison.value, pair.comparison.verdict
     metric = metric_of(pair.case.metric)
     if pair.comparison.kind == "efficiency":
@@ -169,21 +195,49 @@ def _range(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
     """Return the lowest and the highest of several comparisons, each with its place."""
     ordered = sorted(pairs, key=_rank)
     left_out = tuple(dict.fromkeys(name for pair in pairs for name in pair.left_out))
-    title = f"{entry.title} (without {_joined(left_out)})" if left_out else entry.title
-    names = sorted({name for pair in pairs for name in pair.differing})
+    phases = {_phase(pair) for pair in pairs}
+    part = f"{phases.pop()} without" if len(phases) == 1 else "without"
+    title = f"{entry.title} ({part} {_joined(left_out)})" if left_out else entry.title
+    names = list(dict.fromkeys(name for pair in pairs for name in _shown(pair)))
     subjects, baselines = (
         {_subject(case, names) for case in cases}
         for cases in ([pair.case for pair in pairs], [pair.baseline for pair in pairs])
     )
+    if len(subjects) > 1 and len(baselines) == 1 and not _is_plain_number(pairs[0]):
+        return f"{title}: relative to {baselines.pop()}, {_ranking(pairs, names)}{_verdicts(pairs)}"
     is_one = len(subjects) == 1
     subject = f"{subjects.pop()} is " if is_one and not _is_plain_number(pairs[0]) else ""
     ends = " to ".join(
-        f"{_size(pair)} ({_details(pair, '' if is_one else _subject(pair.case, pair.differing))})"
+        f"{_size(pair)} ({_details(pair, '' if is_one else _subject(pair.case, _shown(pair)))})"
         for pair in (ordered[0], ordered[-1])
     )
     baseline = baselines.pop() if len(baselines) == 1 else "the baseline of each"
     mean = _mean(pairs) if entry.has_mean else ""
     return f"{title}: {subject}{ends}, relative to {baseline}{mean}{_verdicts(pairs)}"
+
+
+def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str]) -> str:
+    """Return how several subjects compare with one baseline: the fastest and the slowest by their mean."""
+    by_subject: dict[str, list[float]] = {}
+    for pair in pairs:
+        by_subject.setdefault(_subject(pair.case, names), []).append(_speed_ratio(pair))
+    ranked = sorted(by_subject.items(), key=lambda each: -geometric_mean(each[1]))
+    texts = [f"{subject} is {_span_of_ratios(ratios)}" for subject, ratios in ranked]
+    rest = len(texts) - _MAX_SUBJECTS
+    if rest > 0:
+        texts = [*texts[: _MAX_SUBJECTS - 1], f"{rest} more follow", texts[-1]]
+    return _joined(texts)
+
+
+def _span_of_ratios(ratios: Sequence[float]) -> str:
+    """Return the lowest and the highest ratio in words, with how many there are."""
+    low, high = min(ratios), max(ratios)
+    ends = list(dict.fromkeys(difference_text(ratio) for ratio in (low, high)))
+    if len(ends) == 2 and ends[0].rpartition(" ")[2] == ends[1].rpartition(" ")[2]:
+        ends[0] = ends[0].rpartition(" ")[0]
+        if ends[0].endswith("%") and "%" not in ends[1]:
+            ends = [f"{_times(low)}x", f"{_times(high)}x as fast"]
+    return " to ".join(ends) + (f" ({len(ratios)} cells)" if len(ratios) > 1 else "")
 
 
 def _mean(pairs: Sequence[ComparedPair]) -> str:

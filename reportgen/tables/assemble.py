@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import takewhile
 
 from reportgen.core.comparability import DEVICE_COUNTS
 from reportgen.core.errors import RequestError
@@ -87,7 +88,7 @@ def _table(
     marks = qualifiers(spec, grid)
     lines = [_Line(row, _cells_of(builder, marks, row)) for row in grid.rows]
     if spec.best_first:
-        lines.sort(key=_rank)
+        lines = _best_first(spec, lines)
     pending, family = correct_verdicts([line.cells for line in lines], 1 - spec.protocol.confidence)
     rows = [
         row_header(spec, line.row, marks.rows.get(line.row, ()), units.of_row(line.row)) for line in lines
@@ -174,6 +175,18 @@ class _Line:
 
     row: AxisKey
     cells: list[PendingCell]
+
+
+def _best_first(spec: TableSpec, lines: Sequence[_Line]) -> list[_Line]:
+    """Return the lines with the best first.
+
+    Rows that are compared with each other stay together: if the last row factors are those of the baseline,
+    only rows that agree in the others are sorted.
+    """
+    baseline = spec.compare.baseline if spec.compare else {}
+    compared = len(list(takewhile(baseline.__contains__, reversed(spec.rows))))
+    work = len(spec.rows) - compared if compared else 0
+    return sorted(lines, key=lambda line: (line.row.codes[:work], _rank(line)))
 
 
 def _rank(line: _Line) -> tuple[bool, float]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from reportgen.autolayout.overview import define_overview, definition_text
+from reportgen.autolayout.overview import define_overview, definition_text, with_hardware
 from reportgen.autolayout.path_factors import find_path_factors
 from reportgen.autolayout.scaffold import propose_files
+from reportgen.autolayout.table_layout import choose_axes
 from reportgen.core.model import Aggregate, Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
@@ -42,8 +43,7 @@ def test_a_campaign_may_be_called_like_one_of_our_own_files():
 
 def test_factors_that_vary_become_rows_and_the_shortest_columns():
     runs = [published_run(framework=f, devices=d, item="x", throughput=1.0) for f in "AB" for d in (1, 8, 16)]
-    (table,) = define_overview(runs, "reports").tables
-    assert (table.rows, table.columns) == (("devices",), ("framework",))
+    assert axes(*runs) == (("devices",), ("framework",))
 
 
 def test_phases_are_columns():
@@ -63,9 +63,9 @@ def at(path: str, **keys: Any) -> Run:
 
 
 def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return rows and columns of the overview's first table."""
-    table = define_overview(runs, "reports").tables[0]
-    return table.rows, table.columns
+    """Return rows and columns of a table that compares nothing."""
+    chosen = choose_axes(with_hardware(runs), with_hardware(runs))
+    return tuple(chosen.rows), tuple(chosen.columns)
 
 
 def test_a_factor_with_one_value_that_some_runs_lack_is_no_column():
@@ -177,7 +177,7 @@ def test_the_folder_gives_the_system_of_a_log_without_device():
     runs += [at("C/1.txt", model="m", precision="fp32")]
     told = [replace(one, factors={**one.factors, "folder": one.id[0]}) for one in runs]
     document = tomllib.loads(definition_text(planned(told, "logs/x", guessed=("folder",))))
-    assert document["tables"][0]["rows"] == ["device", "folder", "precision"]
+    assert document["tables"][0]["rows"] == ["precision", "device", "folder"]
 
 
 def test_of_many_phases_the_longest_are_shown_and_the_others_named():
@@ -256,11 +256,12 @@ def test_the_model_of_a_table_is_written_as_it_is(model):
 
 def test_a_failed_run_is_laid_out_with_the_others_if_it_has_their_factors():
     runs = [published_run(device="A", batch_size=b, throughput=1.0) for b in (1, 2)]
-    assert axes(*runs, published_run(status="failed", device="B", batch_size=1)) == (
-        ("batch_size",),
-        ("device",),
-    )
-    assert axes(*runs, published_run(status="failed", batch_size=1)) == (("batch_size",), ())
+    failed = published_run(status="failed", device="B", batch_size=1)
+    table = define_overview([*runs, failed], "reports").tables[0]
+    assert (table.rows, table.columns) == (("batch_size",), ("device",))
+    failed = published_run(status="failed", batch_size=1)
+    table = define_overview([*runs, failed], "reports").tables[0]
+    assert (table.rows, table.columns) == (("batch_size",), ())
 
 
 def test_models_that_differ_only_in_signs_have_different_ids():

@@ -123,6 +123,57 @@ def test_several_pairs_are_a_range_with_places_and_the_mean() -> None:
     ]
 
 
+def ranked(speeds: dict[str, tuple[float, ...]]) -> list[str]:
+    """Return the sentences on devices over batch sizes, relative to A."""
+    runs = [
+        published_run(throughput=value, device=device, batch_size=batch)
+        for device, values in speeds.items()
+        for batch, value in enumerate(values, start=1)
+    ]
+    keys = {"metrics": ("throughput",), "rows": ("batch_size", "device")}
+    return headline_sentences(tables(runs, CompareSpec("speedup", {"device": "A"}), **keys))
+
+
+def test_several_systems_are_ranked_by_their_mean() -> None:
+    speeds = {"A": (100.0, 200.0), "B": (150.0, 310.0), "C": (80.0, 440.0), "D": (50.0,), "E": (199.0, 402.0)}
+    assert ranked(speeds) == [
+        "Training: relative to A, E is 1.99x to 2.01x as fast (2 cells), B is 50 % to 55 % faster (2 cells), "
+        "C is 20 % slower to 2.2x faster (2 cells) and D is 2x slower; published figures, no repeats."
+    ]
+
+
+def test_of_many_systems_the_fastest_and_the_slowest_are_named() -> None:
+    (sentence,) = ranked({name: (100.0 * (at + 1),) for at, name in enumerate("ABCDEFG")})
+    assert sentence == (
+        "Training: relative to A, G is 7x faster, F is 6x faster, E is 5x faster, "
+        "2 more follow and B is 2x faster; published figures, no repeats."
+    )
+
+
+def test_a_sentence_about_parts_of_a_step_is_about_the_longest() -> None:
+    runs = [
+        published_run(values={"forward": 1.0 * factor, "backward": 2.0 * factor, "between": 0.5}, device=name)
+        for name, factor in (("A", 1.0), ("B", 2.0))
+    ]
+    phases = ("between", "forward", "backward")
+    made = tables(
+        runs, CompareSpec("ratio", {"device": "A"}), phases=phases, rows=("device",), columns=("phase",)
+    )
+    assert headline_sentences(made) == [
+        "Training (backward without forward and between): B is 2x slower than A (published figures, no repeats)."
+    ]
+
+
+def test_a_case_is_named_by_the_headings_of_its_table() -> None:
+    runs = [
+        published_run(throughput=value, cluster=cluster, device=device)
+        for value, cluster, device in ((100.0, "JADE2", "V100"), (200.0, "TN", "A40"))
+    ]
+    compare = CompareSpec("speedup", {"cluster": "JADE2", "device": "V100"})
+    (sentence,) = headline_sentences(tables(runs, compare, metrics=("throughput",), rows=("cluster",)))
+    assert sentence == "Training: TN is 2x faster than JADE2 (published figures, no repeats)."
+
+
 def test_the_mean_is_that_of_the_pairs_of_the_sentence() -> None:
     runs = [
         run(

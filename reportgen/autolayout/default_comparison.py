@@ -1,0 +1,191 @@
+"""Choose what a table compares by default: what did the same work, else numbers of devices.
+
+A comparison is about the factors that name what did the work (device, framework, cluster). Its baseline is
+the value that most cases have in common, so that most cases get a ratio: a case is compared only with a
+baseline that agrees in everything else. Where systems ran with different batch sizes only, each is compared
+at its best one, and the table says so. Without such factors, a table compares numbers of devices.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reportgen.autolayout.path_factors import LOG_LEVEL
+from reportgen.autolayout.table_layout import Axes, position
+from reportgen.core.comparability import COMPETITORS, DEVICE_COUNTS
+from reportgen.core.factors import FactorKey, factor_key, value_order
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import FactorValue, Run
+from reportgen.core.results import CompareKind
+from reportgen.tables.spec import CompareSpec, Pick
+
+# A comparison that gives fewer cases a ratio than this leaves most cells of its column empty.
+_MIN_SHARE = 1 / 3
+_DEVICES = ("device", "gpu")
+_BATCH_SIZES = ("batch_size", "micro_batch_size", "global_batch_size")
+# With more numbers of devices, a table for each would separate what a reader wants to see together.
+_MAX_FACETS = 2
+# A compared column shows two numbers.
+_MAX_COMPARED_COLUMNS = 3
+
+_Case = Mapping[str, FactorKey]
+_Key = frozenset[tuple[str, FactorKey]]
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultComparison:
+    """What a table compares: the baseline by factor, and the batch sizes of which each picks its best."""
+
+    kind: CompareKind
+    baseline: Mapping[str, FactorValue]
+    pick: Mapping[str, Pick] = field(default_factory=dict)
+
+    @property
+    def spec(self) -> CompareSpec:
+        """Return the entry of a table."""
+        return CompareSpec(self.kind, self.baseline)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A baseline, and the share of the other cases that it is a baseline of."""
+
+    baseline: Mapping[str, FactorKey]
+    share: float
+    compared: int
+
+
+_NONE = _Candidate({}, 0.0, 0)
+
+
+def choose_comparison(
+    metric: str, runs: Iterable[Run], guessed: Collection[str] = ()
+) -> DefaultComparison | None:
+    """Return what a table of these runs, which have values of the metric, compares; None if nothing.
+
+    guessed  factors that name a level of the path. A level from whose name the device follows names systems
+    """
+    if not metric_of(metric).is_speed:
+        return None
+    cases = _distinct([{name: factor_key(v) for name, v in run.factors.items()} for run in runs])
+    systems = [name for name in guessed if any(_names_systems(name, of, cases) for of in _DEVICES)]
+    competitors = [*sorted(COMPETITORS, key=lambda name: (position(name), name)), *systems]
+    names = [name for name in competitors if _varies(name, cases)]
+    # Another level of the path may follow from that of the systems, such as the year of the measurement.
+    sets = [_with_followers(name, [*names, *(guessed if systems else ())], cases) for name in names]
+    best = _best_candidate([*sets, names], cases)
+    sizes = [name for name in _BATCH_SIZES if _varies(name, cases)]
+    free = _best_candidate([*sets, names], cases, sizes) if sizes and best.share < 1 / 2 else _NONE
+    if free.compared > 2 * best.compared and free.share >= _MIN_SHARE:
+        return DefaultComparison("speedup", _values(free), dict.fromkeys(sizes, "best"))
+    if best.share >= _MIN_SHARE:
+        return DefaultComparison("speedup", _values(best))
+    scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
+    return DefaultComparison("efficiency", _values(scaling)) if scaling.share >= _MIN_SHARE else None
+
+
+def _names_systems(name: str, device: str, cases: Sequence[_Case]) -> bool:
+    """Return whether a level of the path names systems: folders from whose name the device follows."""
+    is_file = name.startswith(LOG_LEVEL)
+    return not is_file and _varies(device, cases) and _follows(device, name, cases)
+
+
+def _best_candidate(
+    sets: Sequence[Sequence[str]], cases: Sequence[_Case], free: Collection[str] = ()
+) -> _Candidate:
+    """Return the best baseline by the factors of one set; by the last one only if it compares twice as many.
+
+    sets  the last one has the factors of all others, whose values compete
+    free  factors in which a case and its baseline may differ
+    """
+    *some, every = (_best_baseline(names, cases, free) for names in sets)
+    best = max(some, key=lambda each: each.compared, default=_NONE)
+    return best if 2 * best.compared >= every.compared else every
+
+
+def _scaling(cases: Sequence[_Case]) -> _Candidate:
+    """Return the fewest devices as a baseline, with the sizes that follow from their number."""
+    if not _varies("devices", cases):
+        return _NONE
+    sizes = [*sorted(DEVICE_COUNTS), "global_batch_size"]
+    names = _with_followers("devices", [name for name in sizes if _varies(name, cases)], cases)
+    baselines = [each for each in _baselines(names, cases, ()) if each.compared]
+    return min(baselines, key=lambda each: value_order(each.baseline["devices"]), default=_NONE)
+
+
+def _best_baseline(names: Sequence[str], cases: Sequence[_Case], free: Collection[str]) -> _Candidate:
+    """Return the values of the factors that most cases can be compared with, the first of equals."""
+    if not names:
+        return _NONE
+    return max(_baselines(names, cases, free), key=lambda each: each.compared, default=_NONE)
+
+
+def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[str]) -> list[_Candidate]:
+    """Return each combination of values that a case has of all these factors, in their order."""
+    groups: dict[_Key, set[tuple[FactorKey | None, ...]]] = {}
+    for case in cases:
+        work = frozenset(item for item in case.items() if item[0] not in (*names, *free))
+        groups.setdefault(work, set()).add(tuple(case.get(name) for name in names))
+    known = {combination for group in groups.values() for combination in group if None not in combination}
+    candidates = []
+    for combination in sorted(known, key=lambda keys: [value_order(key) for key in keys if key]):
+        compared = sum(len(group) - 1 for group in groups.values() if combination in group)
+        others = sum(len(group - {combination}) for group in groups.values())
+        baseline = {name: key for name, key in zip(names, combination, strict=True) if key}
+        candidates.append(_Candidate(baseline, compared / others if others else 0.0, compared))
+    return candidates
+
+
+def _with_followers(name: str, names: Iterable[str], cases: Sequence[_Case]) -> list[str]:
+    """Return a factor with those of the others whose value follows from its value."""
+    others = dict.fromkeys(other for other in names if other != name)
+    followers = [other for other in others if _follows(other, name, cases)]
+    return [name, *followers]
+
+
+def _follows(name: str, other: str, cases: Sequence[_Case]) -> bool:
+    pairs = {(case.get(other), case.get(name)) for case in cases}
+    return len(pairs) == len({value for value, _ in pairs})
+
+
+def _varies(name: str, cases: Sequence[_Case]) -> bool:
+    return len({case.get(name) for case in cases}) > 1
+
+
+def _distinct(cases: Iterable[_Case]) -> list[_Case]:
+    return list({frozenset(case.items()): case for case in cases}.values())
+
+
+def _values(candidate: _Candidate) -> dict[str, FactorValue]:
+    return {name: value for name, (_, value) in candidate.baseline.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedAxes:
+    """Row, column and facet factors of a table that compares."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    facets: tuple[str, ...] = ()
+
+
+def arrange(axes: Axes, comparison: DefaultComparison, runs: Sequence[Run]) -> ComparedAxes:
+    """Return axes on which what is compared is next to each other, and numbers of devices are apart.
+
+    The rows of one work follow each other, one for each of what did it. Each number of devices has its own
+    table, or, if there are many, its own group of rows.
+    """
+    shown = [name for name in (*axes.rows, *axes.columns) if name not in comparison.pick]
+    main, *followers = comparison.baseline
+    compared = [main, *(name for name in followers if name in shown)]
+    work = [name for name in shown if name not in comparison.baseline]
+    counts = {factor_key(run.factors["devices"]) for run in runs if "devices" in run.factors}
+    facets = ("devices",) if "devices" in work and len(counts) <= _MAX_FACETS else ()
+    if facets:
+        cases = [{name: factor_key(v) for name, v in run.factors.items()} for run in runs]
+        # In one facet these have one value, which its caption says.
+        work = [name for name in work if name not in _with_followers("devices", work, cases)]
+    values = {name: {run.factors.get(name) for run in runs} for name in work}
+    columns = [name for name in axes.columns if 1 < len(values.get(name, ())) <= _MAX_COMPARED_COLUMNS]
+    sizes = [name for name in ("nodes", "devices") if name in work]
+    others = [name for name in work if name not in (*sizes, *columns)]
+    return ComparedAxes((*sizes, *others, *compared), tuple(columns), facets)

@@ -1,0 +1,154 @@
+"""The rules by which a table without a definition compares, on tables made by hand."""
+
+from typing import Any
+
+import pytest
+
+from reportgen.autolayout.default_comparison import DefaultComparison, arrange, choose_comparison
+from reportgen.autolayout.overview import define_overview
+from reportgen.autolayout.table_layout import choose_axes
+from reportgen.core.model import Run
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS
+from tests.builders import published_run
+
+
+def run(**factors: Any) -> Run:
+    return published_run(throughput=1.0, **factors)
+
+
+def compared(*runs: Run, guessed: tuple[str, ...] = ()) -> tuple[str, dict[str, Any], list[str]] | None:
+    """Return kind, baseline and picked factors."""
+    chosen = choose_comparison("throughput", runs, guessed)
+    return (chosen.kind, dict(chosen.baseline), list(chosen.pick)) if chosen else None
+
+
+def laid_out(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return rows, columns and facets."""
+    chosen = choose_comparison("throughput", runs)
+    assert chosen is not None
+    axes = arrange(choose_axes(runs, runs), chosen, runs)
+    return axes.rows, axes.columns, axes.facets
+
+
+def test_the_baseline_is_the_system_that_most_cases_have_in_common():
+    # B ran all three models, A and C one each; A is the first by name.
+    runs = [run(device="B", model=model) for model in "xyz"]
+    runs += [run(device="A", model="x"), run(device="C", model="y"), run(device="C", model="z")]
+    assert compared(*runs) == ("speedup", {"device": "B"}, [])
+
+
+def test_of_equal_baselines_the_first_by_name_counts():
+    assert compared(run(device="A100"), run(device="A40")) == ("speedup", {"device": "A40"}, [])
+    assert compared(run(device="A100"), run(device="V100")) == ("speedup", {"device": "A100"}, [])
+
+
+def test_repeats_are_one_case():
+    runs = [run(framework="B", model=model) for model in "xy"] + [run(framework="A", model="x")] * 9
+    assert compared(*runs) == ("speedup", {"framework": "A"}, [])
+
+
+@pytest.mark.parametrize("name", ["model", "batch_size", "precision", "dataset", "seq_len"])
+def test_other_work_is_not_compared(name):
+    assert compared(run(**{name: 1}), run(**{name: 2})) is None
+
+
+def test_numbers_of_devices_are_not_mixed():
+    assert compared(run(device="A", devices=1), run(device="B", devices=8)) is None
+
+
+def test_a_factor_that_follows_from_the_system_is_a_part_of_the_baseline():
+    runs = [run(cluster=c, device=d, model=m) for c, d in (("JADE2", "V100"), ("TN", "A40")) for m in "xy"]
+    assert compared(*runs) == ("speedup", {"cluster": "JADE2", "device": "V100"}, [])
+
+
+def test_two_systems_that_differ_in_everything_are_compared_as_a_whole():
+    runs = [run(cluster=c, device=d) for c, d in ("AX", "BY", "CY", "CZ")]
+    # By cluster alone or device alone, one has a baseline; by both, three have.
+    assert compared(*runs) == ("speedup", {"cluster": "A", "device": "X"}, [])
+
+
+def test_systems_with_other_batch_sizes_are_compared_at_their_best():
+    runs = [run(device="A", batch_size=b) for b in (8, 16)] + [
+        run(device="B", batch_size=b) for b in (32, 64)
+    ]
+    assert compared(*runs) == ("speedup", {"device": "A"}, ["batch_size"])
+    # With a common one they are compared at that, which is fairer.
+    assert compared(*runs, run(device="B", batch_size=8), run(device="B", batch_size=16)) == (
+        "speedup",
+        {"device": "A"},
+        [],
+    )
+
+
+def test_without_competitors_numbers_of_devices_are_compared():
+    runs = [run(devices=n, nodes=n // 8 or 1, global_batch_size=n * 4) for n in (1, 8, 32)]
+    assert compared(*runs) == ("efficiency", {"devices": 1, "global_batch_size": 4, "nodes": 1}, [])
+    assert laid_out(*runs)[0] == ("devices", "nodes", "global_batch_size")
+
+
+def test_step_times_have_no_scaling_efficiency_and_memory_no_speed():
+    runs = [run(devices=n) for n in (1, 8)]
+    assert choose_comparison("step_time", runs) is None
+    assert choose_comparison("memory_used", [run(device=d) for d in "AB"]) is None
+
+
+def test_few_ratios_are_no_comparison():
+    runs = [run(device="A", model="x"), run(device="B", model="x")]
+    runs += [run(device=d, model=m) for d, m in ("Cy", "Dz", "Ez", "Fu", "Gu", "Hv", "Iv")]
+    assert compared(*runs[:2]) is not None
+    assert compared(*runs) is None
+
+
+def test_folders_from_whose_name_the_device_follows_are_systems():
+    systems = (("lab-1", "A"), ("lab-2", "A"), ("cloud", "B"))
+    runs = [run(folder=f, device=d, model=m) for f, d in systems for m in "xy"]
+    assert compared(*runs, guessed=("folder",)) == ("speedup", {"folder": "cloud", "device": "B"}, [])
+    files = [run(log=f, device=d, model=m) for f, d in systems for m in "xy"]
+    assert compared(*files, guessed=("log",)) is None
+
+
+def test_rows_that_compete_are_next_to_each_other():
+    runs = [run(device=d, model=m, batch_size=b) for d in "AB" for m in "xy" for b in (1, 2, 3, 4)]
+    rows, columns, facets = laid_out(*runs)
+    assert (rows, columns, facets) == (("model", "batch_size", "device"), (), ())
+
+
+def test_one_and_eight_devices_have_tables_of_their_own():
+    runs = [run(device=d, devices=n, nodes=1 if n < 9 else 2) for d in "AB" for n in (1, 8)]
+    assert laid_out(*runs) == (("device",), (), ("devices",))
+    many = [run(device=d, devices=n, nodes=n // 8 or 1) for d in "AB" for n in (1, 8, 16)]
+    assert laid_out(*many) == (("nodes", "devices", "device"), (), ())
+
+
+def test_the_best_row_of_each_work_is_the_first():
+    speeds = {("A", "x"): 1.0, ("B", "x"): 3.0, ("C", "x"): 2.0, ("A", "y"): 8.0, ("B", "y"): 9.0}
+    speeds |= {("A", "z"): 1.0, ("A", "u"): 1.0}
+    runs = [published_run(device=d, model=m, devices=4, throughput=v) for (d, m), v in speeds.items()]
+    (spec,) = define_overview(runs, "reports").tables
+    assert (spec.rows, spec.columns, spec.best_first) == (("model", "device"), (), True)
+    (table,) = build_tables(spec, runs, NO_FACTS)
+    assert [row.key for row in table.rows] == [
+        ("u", "A"),
+        ("x", "B"),
+        ("x", "C"),
+        ("x", "A"),
+        ("y", "B"),
+        ("y", "A"),
+        ("z", "A"),
+    ]
+    ratios = [line[1].value for line in table.cells]
+    assert ratios == [1.0, 3.0, 2.0, 1.0, 9 / 8, 1.0, 1.0]
+
+
+def test_a_table_that_picks_is_followed_by_one_of_all_cases():
+    runs = [run(device=d, batch_size=b) for d, b in (("A", 8), ("A", 16), ("B", 32), ("B", 64))]
+    best, every = define_overview(runs, "reports").tables
+    assert (best.title, best.pick) == ("Throughput, best batch size", {"batch_size": "best"})
+    assert (every.title, every.compare) == ("Throughput", None)
+    assert {"device", "batch_size"} == {*every.rows, *every.columns}
+
+
+def test_a_comparison_has_the_entry_of_a_definition():
+    spec = DefaultComparison("speedup", {"device": "A"}).spec
+    assert (spec.kind, spec.baseline) == ("speedup", {"device": "A"})
