@@ -182,3 +182,16 @@ def test_open_tools_have_no_violation_and_fit(
     page.locator(".columns summary").click()
     assert [found["id"] for found in Axe().run(page).response["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_the_first_column_leaves_room_for_numbers_on_a_phone(open_page: OpenPage) -> None:
+    table = example.throughput_table()
+    long = "Core i7-6700HQ + GTX 960M in a machine with a name of many words"
+    rows = tuple(replace(row, labels=(Label(long), *row.labels[1:])) for row in table.rows)
+    files = render_report(example.report(tables=(replace(table, rows=rows),), figures=(), prose=""))
+    page = open_page(files)
+    page.set_viewport_size({"width": 390, "height": 800})
+    head = page.locator("tbody th").first
+    assert head.evaluate("each => getComputedStyle(each).position") == "sticky"
+    assert head.evaluate("each => each.offsetWidth") <= 0.45 * 390
+    assert "inset" in head.evaluate("each => getComputedStyle(each).boxShadow")
