@@ -253,6 +253,8 @@ class ParsedLogs(Generic[T]):
         self._make_ids_unique(files)
         self._mark_duplicates(files)
         runs = sorted((run for part in files for run in part.runs), key=lambda run: natural_key(run[0].id))
+        for used in (used for part in files for used in part.file.beside):
+            unrecognised.pop(used, None)
         others = sorted(unrecognised.values(), key=lambda file: natural_key(file.path))
         findings += damaged_logs(others, (path for part in files for path in part.paths()))
         return LoadResult(

@@ -20,11 +20,15 @@ from reportgen.sources.logfiles import LogFiles
 
 @dataclass(frozen=True, slots=True)
 class FolderJob:
-    """Files that are parsed together (a folder, or one file), their format, and the labels that apply."""
+    """Files that are parsed together (a folder, or one file), their format, and the labels that apply.
+
+    beside  paths of files near them that the format also reads, relative to the root; they may be missing
+    """
 
     format: Format
     files: LogFiles
     labels: tuple[Labels, ...]
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ small: what a RunMapper makes of each run, and the fingerprints that find duplic
 that the caller does not need, stay in the process that read them.
 """
 
+import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar
@@ -69,6 +70,7 @@ class ParsedFile(NamedTuple, Generic[T]):
     place  relative to the root
     files  its files, below the folder of the scan
     runs   what became of its runs
+    beside paths of files near it that its reader also reads, relative to the root; they may be missing
     """
 
     place: str
@@ -76,6 +78,7 @@ class ParsedFile(NamedTuple, Generic[T]):
     fingerprint: FileFingerprint | None
     runs: tuple[tuple[RunFingerprint, T], ...]
     findings: tuple[Finding, ...]
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
                     fingerprint_files(view),
                     tuple((fingerprint_run(run), mapper.make(run)) for run in runs),
                     tuple(findings),
+                    job.beside,
                 )
             )
     return result
@@ -140,7 +144,9 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
         if ambiguity := claimed.ambiguity():
             result.findings.append(ambiguity)
         labels = tuple(above(source.path, batch.labels)) if batch.labels else ()
-        yield FolderJob(claimed.format, claimed.files, labels)
+        folder = posixpath.dirname(source.path)
+        beside = tuple(posixpath.normpath(f"{folder}/{name}".lstrip("/")) for name in claimed.claim.beside)
+        yield FolderJob(claimed.format, claimed.files, labels, beside)
 
 
 def _unrecognised(view: LogFiles, place: str) -> UnrecognisedFile:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import metrics
-from reportgen.core.model import Case, Evidence, Run
+from reportgen.core.model import Case, Evidence, Measurement, Run
 from reportgen.core.results import Report
 from reportgen.render.summary import finding_groups, severity_counts
 from reportgen.render.text.english import count
@@ -22,6 +22,11 @@ _EVIDENCE: dict[Evidence, str] = {
     "intervals": "measured over printed intervals",
     "aggregate": "figures printed by the logs",
     "published": "published figures",
+}
+# Of a log that prints a time or rate with its steps: a progress bar prints a smoothed one.
+_PRINTED: dict[Evidence, str] = {
+    "steps": "times or rates that the logs print at their steps",
+    "intervals": "times or rates that the logs print over intervals",
 }
 
 
@@ -45,11 +50,18 @@ def measured(report: Report, cases: Sequence[Case]) -> list[tuple[str, str]]:
 def trust(report: Report, cases: Sequence[Case]) -> Trust:
     """Return how far to trust the numbers."""
     repeats = Counter(case.summary.n for case in cases if case.summary)
-    kinds = {measurement.evidence for case in cases for measurement in case.measurements}
+    kinds = {_kind(measurement) for case in cases for measurement in case.measurements}
     texts = [_repeats(repeats)] if repeats else []
-    texts += [text for kind, text in _EVIDENCE.items() if kind in kinds]
+    texts += [text for text in (*_EVIDENCE.values(), *_PRINTED.values()) if text in kinds]
     findings = severity_counts(finding_groups(report))
     return Trust("; ".join(texts), findings)
+
+
+def _kind(measurement: Measurement) -> str:
+    evidence = measurement.evidence
+    return (
+        _PRINTED.get(evidence, _EVIDENCE[evidence]) if measurement.clock == "printed" else _EVIDENCE[evidence]
+    )
 
 
 def _repeats(repeats: Counter[int]) -> str:

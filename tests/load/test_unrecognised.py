@@ -172,3 +172,16 @@ def test_build_names_unknown_folders_below_the_logs_option(
     write_files(tmp_path / "there/logs", {"other/train.log": NANOGPT})
     err = call("build", "--logs", "../there/logs", "--out", "out")[1]
     assert err.startswith("../there/logs/mine: unknown format (1 file); try: reportgen learn ../there/")
+
+
+def test_a_file_that_a_run_takes_its_environment_from_is_not_unknown(tmp_path: Path) -> None:
+    system = "CPU: Xeon\nGPU: Tesla V100\n"
+    log = "Training performance = 490.43 FPS\n"
+    files = {"s/PyTorch_x_FP32/log.txt": log, "s/sys_pytorch.txt": system, "other/sys_pytorch.txt": system}
+    write_files(tmp_path / "logs", files)
+    loaded = load_runs(["logs"], root=tmp_path)
+    assert loaded.runs[0].environment["cpu"] == "Xeon"
+    assert [file.path for file in loaded.unrecognised] == ["logs/other/sys_pytorch.txt"]
+    # Without the log, nothing reads it.
+    alone = load_runs(["logs/s/sys_pytorch.txt"], root=tmp_path)
+    assert [file.path for file in alone.unrecognised] == ["logs/s/sys_pytorch.txt"]

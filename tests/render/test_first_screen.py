@@ -46,6 +46,14 @@ def test_it_says_how_far_to_trust_the_numbers() -> None:
     assert trust.findings == ("1 warning", "5 notes")
 
 
+def test_what_logs_print_at_their_steps_was_not_measured_step_by_step() -> None:
+    """A progress bar prints a smoothed rate."""
+    case = example.case(1.0, {"model": "A"})
+    printed = replace(case, measurements=tuple(replace(m, clock="printed") for m in case.measurements))
+    trust = first_screen.trust(example.report(), [printed])
+    assert trust.basis == "3 repeats per number; times or rates that the logs print at their steps"
+
+
 def test_a_report_without_dates_and_devices_says_less() -> None:
     report = example.report(provenance=(Provenance("logs", "native", 1),))
     assert first_screen.measured(report, [example.case(1.0, {})]) == [("Measured", "Throughput")]
