@@ -16,8 +16,9 @@ _TOKEN = re.compile(
 _TAG = re.compile(r"<[^>]+>")
 _HEADING = re.compile(r"<h2>(?=.)")
 
-# More tables below one heading are folded in the list.
+# More tables below one heading are folded in the list; without a heading, their titles say what they are.
 MOST_OPEN = 8
+MOST_OPEN_ALONE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class ContentsGroup:
     @property
     def is_folded(self) -> bool:
         """Return whether the list shows the tables only on request."""
-        return len(self.tables) > MOST_OPEN
+        return len(self.tables) > (MOST_OPEN if self.title else MOST_OPEN_ALONE)
 
 
 def number_headings(prose: str) -> str:

@@ -70,6 +70,15 @@ def test_the_outline_has_the_headings_of_the_text_with_their_tables() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("heading", "size", "is_folded"), [("A", 8, False), ("A", 9, True), ("", 40, False), ("", 41, True)]
+)
+def test_many_tables_are_folded_in_the_list(heading: str, size: int, is_folded: bool) -> None:
+    tables = "".join(f'<section class="table" id="t{i}" data-title="T"></section>' for i in range(size))
+    above = f'<h2 id="a">{heading}</h2>' if heading else ""
+    assert outline(above + tables)[0].is_folded == is_folded
+
+
 def _family(size: int) -> tuple[Table, ...]:
     table = example.throughput_table()
     return tuple(
