@@ -222,6 +222,7 @@ class Window:
     first, last  steps from 1, both included; steps  the number of measured steps, without those in gaps
     time         s over the measured steps; gap_time  s left out between them
     samples      work in the measured steps, NaN if unknown
+    gaps         steps that were left out; outliers  measured steps that take much longer than the others
     """
 
     first: int
@@ -230,6 +231,8 @@ class Window:
     time: float
     gap_time: float
     samples: float
+    gaps: tuple[int, ...] = ()
+    outliers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ Over the ranks of a synchronous run, time is the maximum of the ranks' totals, a
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.outliers import outlier_steps
 from reportgen.protocol.printed_digits import check_digits, open_share
 from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, UNUSABLE_CLOCK_ERROR, check_run, clock_error
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
@@ -246,7 +247,7 @@ def _measured(
         request.run,
         value,
         "intervals" if window.is_coarse else "steps",
-        window.window,
+        _with_outliers(window),
         sources=tuple(dict.fromkeys(place_in(series, window.window) for series in used)),
         findings=findings,
         unit=unit_of(request.run, request.metric),
@@ -255,6 +256,12 @@ def _measured(
         clock_error=max(clock_error(used, window), unsure),
     )
     return Measured(measurement, window.is_full)
+
+
+def _with_outliers(window: MeasuredWindow) -> Window:
+    """Return the window with its outliers; that of printed rates has no times."""
+    has_times = math.isfinite(window.window.time)
+    return replace(window.window, outliers=outlier_steps(window)) if has_times else window.window
 
 
 def place_in(series: Series, window: Window) -> Source:

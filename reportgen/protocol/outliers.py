@@ -4,13 +4,15 @@ A single long step is a hiccup, a stretch of slower steps is another state of th
 which is left out of the time, and neither is the end of the warm-up, which `check_steady` reports.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from reportgen.core.model import Finding, FloatArray
 from reportgen.core.rules import Rule
 from reportgen.core.stats import quantile
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.steps import BoolArray, array_median, exact_sum, step_ranges_text
+from reportgen.protocol.steps import BoolArray, Entries, array_median, exact_sum, step_ranges_text
 from reportgen.protocol.window import MeasuredWindow
 
 # A step is an outlier from this multiple of the median of all measured steps.
@@ -26,23 +28,52 @@ SLOW_SHARE = 0.1
 _MIN_STEPS = 20
 
 
-def check_outliers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
-    """Report long single steps, and stretches of slower steps, of the slowest rank."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outliers:
+    """The outliers among the measured steps of the slowest rank.
+
+    usual  s of a step, the median; is_slow  steps in slow stretches; is_long  other steps that are long
+    """
+
+    rank: Entries
+    usual: float
+    is_slow: BoolArray
+    is_long: BoolArray
+
+
+def _find(window: MeasuredWindow) -> _Outliers | None:
+    """Return the outliers, None if the steps cannot be compared."""
     slowest = max(window.ranks, key=lambda rank: exact_sum(rank.value))
     # A clock coarser than the steps shows 0 for most of them.
     is_comparable = not (slowest.is_coarse or slowest.is_queued) and slowest.value.min() > 0
     if len(slowest) < _MIN_STEPS or not is_comparable:
-        return ()
-    time, steps = slowest.value, slowest.last
+        return None
+    time = slowest.value
     usual = array_median(time)
-    messages = []
     is_slow = _in_slow_stretch(time, usual)
+    # Longer ones are gaps, or have a finding as stalls.
+    is_long = ~is_slow & (time > OUTLIER_FACTOR * usual) & (time <= window.protocol.gap_factor * usual)
+    return _Outliers(slowest, usual, is_slow, is_long)
+
+
+def outlier_steps(window: MeasuredWindow) -> tuple[int, ...]:
+    """Return the measured steps that take much longer than the others, also those too few for a finding."""
+    outliers = _find(window)
+    return tuple(outliers.rank.last[outliers.is_slow | outliers.is_long].tolist()) if outliers else ()
+
+
+def check_outliers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report long single steps, and stretches of slower steps, of the slowest rank."""
+    outliers = _find(window)
+    if outliers is None:
+        return ()
+    time, steps, usual = outliers.rank.value, outliers.rank.last, outliers.usual
+    is_slow, is_long = outliers.is_slow, outliers.is_long
+    messages = []
     if is_slow.any():
         more = array_median(time[is_slow]) / array_median(time[~is_slow]) - 1
         where = step_ranges_text(steps[is_slow].tolist())
         messages.append(f"steps {where} take {more:.1%} more time per step than the other measured steps")
-    # Longer ones are gaps, or have a finding as stalls.
-    is_long = ~is_slow & (time > OUTLIER_FACTOR * usual) & (time <= window.protocol.gap_factor * usual)
     share = exact_sum(time[is_long] - usual) / window.window.time
     if share > OUTLIER_SHARE:
         long: list[int] = steps[is_long].tolist()
@@ -54,7 +85,7 @@ def check_outliers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Findi
             f"{share:.1%} less time"
         )
     rule, run = Rule.PROTOCOL_OUTLIERS, measured.run
-    return tuple(Finding("warning", rule, run.id, message, slowest.place()) for message in messages)
+    return tuple(Finding("warning", rule, run.id, message, outliers.rank.place()) for message in messages)
 
 
 def _in_slow_stretch(time: FloatArray, usual: float) -> BoolArray:

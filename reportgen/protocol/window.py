@@ -68,7 +68,8 @@ def select_window(
     time = max(exact_sum(rank.value) for rank in kept.ranks) if are_times else math.nan
     steps = kept.ranks[0].steps
     first, last = int(inside[0].first[0]), int(inside[0].last[-1])
-    window = Window(first, last, steps, time, kept.gap_time, _samples(run, kept.ranks, steps))
+    gaps: list[int] = inside[0].last[kept.left_out].tolist()
+    window = Window(first, last, steps, time, kept.gap_time, _samples(run, kept.ranks, steps), tuple(gaps))
     chosen_steps = inside[0].steps
     # A log of every tenth step may lack the window's last step and still continue after it.
     is_reached = int(ranks[0].last[-1]) >= warmup + protocol.measure

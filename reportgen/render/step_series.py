@@ -4,6 +4,7 @@ The steps are those of the lowest rank. If telemetry has times on the clock of t
 time, else the steps are drawn over their number.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,8 +22,8 @@ _MAX_TELEMETRY_POINTS = 120
 _MAX_MARKS = 50
 # What is drawn of a device, in this order.
 _COLUMNS = ("sm_clock", "power", "temperature", "utilization", "throttle_reasons")
-# A step is marked if it is further above the upper quartile than so many interquartile ranges.
-_OUTLIER_RANGES = 3.0
+# The devices of a run share so many points of a curve; each has at least a third of what a single one has.
+_MAX_DEVICES = 16
 
 
 def runs_with_steps(table: Table) -> list[tuple[Run, Window | None]]:
@@ -30,10 +31,17 @@ def runs_with_steps(table: Table) -> list[tuple[Run, Window | None]]:
     windows: dict[str, tuple[Run, Window | None]] = {}
     for case in _cases(table):
         for measurement in case.measurements:
-            windows.setdefault(measurement.run.id, (measurement.run, measurement.window))
+            known = windows.get(measurement.run.id)
+            if known is None or not _has_times(known[1]):
+                windows[measurement.run.id] = (measurement.run, measurement.window)
         for run in case.unmeasured:
             windows.setdefault(run.id, (run, None))
     return [(run, window) for run, window in windows.values() if _steps(run) is not None]
+
+
+def _has_times(window: Window | None) -> bool:
+    """Return False for no window, and for that of printed rates."""
+    return window is not None and math.isfinite(window.time)
 
 
 def _cases(table: Table) -> Iterator[Case]:
@@ -48,15 +56,12 @@ def _steps(run: Run) -> Series | None:
     return min((each for each in times if len(each.step)), key=lambda each: each.rank, default=None)
 
 
-def run_json(run: Run, window: Window | None, gap_factor: float) -> Json:
-    """Return the document of a run that has steps.
-
-    gap_factor  a step that takes so many times the median is a gap
-    """
+def run_json(run: Run, window: Window | None) -> Json:
+    """Return the document of a run that has steps; what is marked in it was decided by the protocol."""
     series = _steps(run)
     assert series is not None
     time = series.value / np.maximum(series.span, 1)
-    telemetry = _drawn_telemetry(run)
+    telemetry = [device for device in run.telemetry if np.isfinite(device.t).any()]
     first = _first_time(series, telemetry) if telemetry else 0.0
     points = min_max_points(time, _MAX_POINTS)
     fields: Json = {
@@ -65,12 +70,12 @@ def run_json(run: Run, window: Window | None, gap_factor: float) -> Json:
         "times": _rounded(time[points]),
         "window": [window.first, window.last] if window else [],
         "breaks": [[each.step, one_line(each.kind)] for each in series.breaks[:_MAX_MARKS]],
-        **_marks(series, time, window, gap_factor),
+        **(_marks(window) if window else {}),
         "phases": _phases(run, series, window),
-        "telemetry": _telemetry(telemetry, first) if telemetry else {},
+        "telemetry": [_telemetry(device, first, len(telemetry)) for device in telemetry[:_MAX_DEVICES]],
         "devices": len(run.telemetry),
     }
-    return {name: value for name, value in fields.items() if value not in ([], {}, 0)}
+    return {name: value for name, value in fields.items() if value not in ([], (), {}, 0)}
 
 
 def _numbers(steps: IntArray) -> Json:
@@ -86,19 +91,13 @@ def _in_window(series: Series, window: Window | None) -> Any:
     return (series.step >= window.first) & (series.step <= window.last)
 
 
-def _marks(series: Series, time: FloatArray, window: Window | None, gap_factor: float) -> Json:
-    """Return the measured steps that are gaps and those that are outliers: the first ones, and how many."""
-    inside = _in_window(series, window) & np.isfinite(time)
-    if not inside.any():
-        return {}
-    lower, median, upper = np.quantile(time[inside], (0.25, 0.5, 0.75))
-    gaps = inside & (time > gap_factor * median)
-    outliers = inside & ~gaps & (time > upper + _OUTLIER_RANGES * (upper - lower)) & (upper > lower)
+def _marks(window: Window) -> Json:
+    """Return the steps that are gaps and those that are outliers: the first ones, and how many."""
     return {
-        "gaps": series.step[gaps][:_MAX_MARKS].tolist(),
-        "gap_count": int(gaps.sum()),
-        "outliers": series.step[outliers][:_MAX_MARKS].tolist(),
-        "outlier_count": int(outliers.sum()),
+        "gaps": window.gaps[:_MAX_MARKS],
+        "gap_count": len(window.gaps),
+        "outliers": window.outliers[:_MAX_MARKS],
+        "outlier_count": len(window.outliers),
     }
 
 
@@ -115,43 +114,34 @@ def _phases(run: Run, steps: Series, window: Window | None) -> dict[str, float]:
     return phases
 
 
-def _drawn_telemetry(run: Run) -> Telemetry | None:
-    """Return the telemetry of the first device whose samples have times."""
-    return next((each for each in run.telemetry if np.isfinite(each.t).any()), None)
-
-
-def _first_time(series: Series, telemetry: Telemetry) -> float:
+def _first_time(series: Series, telemetry: Sequence[Telemetry]) -> float:
     """Return the first time of steps and telemetry: from there, few digits distinguish the steps."""
-    times = np.concatenate([series.begin, telemetry.t])
+    times = np.concatenate([series.begin, *(device.t for device in telemetry)])
     return float(times[np.isfinite(times)].min())
 
 
-def _telemetry(telemetry: Telemetry, first: float) -> Json:
+def _telemetry(telemetry: Telemetry, first: float, devices: int) -> Json:
+    """Return the curves of one of several devices."""
+    most = max(_MAX_TELEMETRY_POINTS // devices, _MAX_TELEMETRY_POINTS // 3)
     columns: Mapping[str, FloatArray] = telemetry.columns
     drawn: Json = {"device": one_line(telemetry.device)}
     for name in _COLUMNS:
         if name not in columns:
             continue
         values = np.where(np.isfinite(telemetry.t), columns[name], np.nan)
-        points = _telemetry_points(name, values)
+        points = _telemetry_points(name, values, most)
         if len(points):
             drawn[name] = [_rounded(telemetry.t[points] - first), _rounded(values[points])]
     return drawn
 
 
-def _telemetry_points(name: str, values: FloatArray) -> IntArray:
+def _telemetry_points(name: str, values: FloatArray, most: int) -> IntArray:
     """Return the samples to draw: of a bit mask, those where it changes."""
     changes = np.flatnonzero(np.diff(values, prepend=np.nan) != 0)
-    if name == "throttle_reasons" and len(changes) <= _MAX_TELEMETRY_POINTS:
+    if name == "throttle_reasons" and len(changes) <= most:
         return np.union1d(changes, [len(values) - 1]).astype(np.int64)
-    return min_max_points(values, _MAX_TELEMETRY_POINTS)
+    return min_max_points(values, most)
 
 
 def _rounded(values: FloatArray) -> list[float | None]:
     return [float(f"{value:.5g}") if np.isfinite(value) else None for value in values.tolist()]
-
-
-def gap_factor_of(protocols: Mapping[str, Mapping[str, Any]], cases: Sequence[Case]) -> float:
-    """Return the gap factor of the first protocol that the cases were measured by."""
-    factors = (protocols.get(case.protocol, {}).get("gap_factor") for case in cases)
-    return next((float(factor) for factor in factors if isinstance(factor, int | float)), 10.0)

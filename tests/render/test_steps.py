@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
 from reportgen.core.results import Table
+from reportgen.protocol import DEFAULT, measure_run
 from reportgen.render import render_report
 from reportgen.render.decimate import min_max_points
 from reportgen.render.step_series import run_json
@@ -45,7 +46,7 @@ def _times(n: int = 140) -> np.ndarray:
     return times
 
 
-WINDOW = Window(21, 120, 99, 1.0, 0.5, 6336.0)
+WINDOW = Window(21, 120, 99, 1.0, 0.5, 6336.0, gaps=(80,), outliers=(50,))
 
 
 def _run(run: Run, *, telemetry: bool = True) -> Run:
@@ -57,8 +58,9 @@ def _run(run: Run, *, telemetry: bool = True) -> Run:
         "throttle_reasons": np.where(t > 1.0, 4.0, 0.0),
     }
     device = Telemetry("GPU 0", t, columns, Source("logs/x/telemetry.csv"))
+    hot = replace(device, device="GPU 1", columns={**columns, "temperature": np.full(40, 91.0)})
     series = (_series(_times()), _series(_times() * 0.3, "forward"), _series(_times() * 0.6, "backward"))
-    return replace(run, series=series, telemetry=(device, device) if telemetry else ())
+    return replace(run, series=series, telemetry=(device, hot) if telemetry else ())
 
 
 def _table(change: Callable[[Run], Run] = _run) -> Table:
@@ -94,8 +96,8 @@ def test_missing_values_are_no_points() -> None:
 
 
 def test_gaps_and_outliers_of_the_window_are_marked() -> None:
-    document = run_json(_run(Run("x", "native", Source("logs/x"), {})), WINDOW, 10.0)
-    assert (document["outliers"], document["gaps"]) == ([50], [80])  # the slow warm-up is neither
+    document = run_json(_run(Run("x", "native", Source("logs/x"), {})), WINDOW)
+    assert (document["outliers"], document["gaps"]) == ((50,), (80,))
     assert document["breaks"] == [[60, "evaluation"]]
     assert document["window"] == [21, 120]
     assert (document["first"], len(document["times"])) == (1, 140)
@@ -104,28 +106,40 @@ def test_gaps_and_outliers_of_the_window_are_marked() -> None:
 
 
 def test_all_outliers_and_gaps_are_counted() -> None:
-    times = 0.01 + 0.0001 * (np.arange(2000) % 7)
-    times[5::10], times[7::20] = 0.03, 0.5
-    run = replace(Run("x", "native", Source("logs/x"), {}), series=(_series(times),))
-    document = run_json(run, None, 10.0)
+    window = replace(WINDOW, outliers=tuple(range(6, 2000, 10)), gaps=tuple(range(8, 2000, 20)))
+    document = run_json(_run(Run("x", "native", Source("logs/x"), {})), window)
     assert (document["outlier_count"], document["gap_count"]) == (200, 100)
-    assert (document["outliers"][:2], document["gaps"][:2]) == ([6, 16], [8, 28])
+    assert (document["outliers"][:2], document["gaps"][:2]) == ((6, 16), (8, 28))
+
+
+def test_the_marks_are_those_of_the_protocol() -> None:
+    """Step 30 is far above the quartiles and takes 1.2 times the median, which the protocol finds usual."""
+    times = _times()
+    times[29] = 0.012
+    measured = measure_run(
+        replace(Run("x", "native", Source("logs/x"), {}), series=(replace(_series(times), breaks=()),)),
+        "step_time",
+        "step",
+        DEFAULT,
+    )
+    assert measured is not None
+    document = run_json(measured.run, measured.window)
+    assert (document["outliers"], document["gaps"]) == ((50,), (80,))
 
 
 def test_the_steps_of_a_late_clock_stay_apart() -> None:
     run = _run(Run("x", "native", Source("logs/x"), {}))
     series = tuple(replace(each, begin=each.begin + 123_456.0) for each in run.series)
     telemetry = tuple(replace(each, t=each.t + 123_455.0) for each in run.telemetry)
-    document = run_json(replace(run, series=series, telemetry=telemetry), WINDOW, 10.0)
+    document = run_json(replace(run, series=series, telemetry=telemetry), WINDOW)
     assert document["begins"][:3] == pytest.approx([1.0, 1.02, 1.04], abs=1e-6)
-    times, _ = document["telemetry"]["power"]
+    times, _ = document["telemetry"][0]["power"]
     assert (times[0], times[-1]) == pytest.approx((0.0, 2.0))  # on the same axis
 
 
 def test_a_bit_mask_keeps_its_changes() -> None:
-    times, masks = run_json(_run(Run("x", "native", Source("logs/x"), {})), WINDOW, 10.0)["telemetry"][
-        "throttle_reasons"
-    ]
+    document = run_json(_run(Run("x", "native", Source("logs/x"), {})), WINDOW)
+    times, masks = document["telemetry"][0]["throttle_reasons"]
     assert masks == [0.0, 4.0, 4.0]
     assert times[1] == pytest.approx(1.0256, abs=1e-3)
 
@@ -150,7 +164,7 @@ def test_a_report_without_steps_has_no_such_file_and_loads_no_script() -> None:
 
 def test_two_hundred_cases_stay_small(files: dict[str, bytes]) -> None:
     per_run = len(files["steps/fp32-b128.js"]) / 3
-    assert per_run < 6_000  # with telemetry
+    assert per_run < 6_500  # with the telemetry of two devices
 
 
 def test_the_panel_draws_every_repeat(open_page: OpenPage, files: dict[str, bytes]) -> None:
@@ -168,8 +182,14 @@ def test_the_panel_draws_every_repeat(open_page: OpenPage, files: dict[str, byte
 
 def test_the_telemetry_shares_the_axis_of_the_steps(open_page: OpenPage, files: dict[str, bytes]) -> None:
     page = open_page(files, "#fp32-b128/1-1/oneflow-images-s")
-    page.get_by_text("Telemetry of r2 (GPU 0, 1 of 2 devices)").click()
-    for name in ("SM clock: 1,200 to 1,400 MHz", "Power: 100 to 300 W", "Throttling: software power cap"):
+    page.get_by_text("Telemetry of r2 (2 devices)").click()
+    for name in (
+        "SM clock, GPU 0: 1,200 to 1,400 MHz",
+        "Power, GPU 1: 100 to 300 W",
+        "Temperature, GPU 0: 40.0 to 70.0 °C",
+        "Temperature, GPU 1: 91.0 to 91.0 °C",
+        "Throttling, GPU 1: software power cap",
+    ):
         expect(page.get_by_role("img", name=name)).to_be_visible()
     assert [found["id"] for found in Axe().run(page).response["violations"]] == []
 

@@ -12,15 +12,14 @@ import msgspec
 from reportgen.core.plain_text import one_line, printable_json
 from reportgen.core.results import Table
 from reportgen.render.outputs.base import Content, Output
-from reportgen.render.step_series import gap_factor_of, run_json, runs_with_steps
+from reportgen.render.step_series import run_json, runs_with_steps
 
 _BEGIN = "(globalThis.reportgenSteps ??= {})["
 
 
 def steps_js(content: Content, table: Table) -> bytes:
     """Return the file: a list of [run, document]."""
-    factor = gap_factor_of(content.report.protocols, content.cases.cases)
-    runs = ([one_line(run.id), run_json(run, window, factor)] for run, window in runs_with_steps(table))
+    runs = ([one_line(run.id), run_json(run, window)] for run, window in runs_with_steps(table))
     lines = ",\n".join(printable_json(msgspec.json.encode(run).decode("utf-8", "replace")) for run in runs)
     name = msgspec.json.encode(content.table_names[table.id]).decode()
     return f"{_BEGIN}{name}] = [\n{lines}\n];\n".encode()

@@ -64,7 +64,7 @@ const stepPlots = (() => {
   function axis(run) {
     const steps = run.steps ?? run.times.map((_, i) => run.first + i);
     const xs = run.begins && !run.begins.includes(null) ? run.begins : steps;
-    const all = finite([...xs, ...Object.values(run.telemetry ?? {}).flatMap((column) => (Array.isArray(column) ? column[0] : []))]);
+    const all = finite([...xs, ...(run.telemetry ?? []).flatMap((device) => Object.values(device).flatMap((column) => (Array.isArray(column) ? column[0] : [])))]);
     return { steps, xs, isTime: xs === run.begins, range: extent(xs === run.begins ? all : xs) };
   }
 
@@ -114,24 +114,35 @@ const stepPlots = (() => {
     });
   }
 
-  function telemetry(label, run) {
-    const { range: domain } = axis(run);
-    const x = scale2(domain);
-    const rows = Object.entries(TELEMETRY).filter(([name]) => run.telemetry[name]).map(([name, [title, unit, factor]]) => {
-      const [times, raw] = run.telemetry[name];
-      const seen = [...new Set(finite(raw).filter(Boolean).map(reasons))].join("; ");
-      if (name === "throttle_reasons") {
-        const text = `${title}: ${seen || "none"}`;
-        return [h("p", { class: "plot-title" }, text), svg("svg", { class: "plot", viewBox: `0 0 ${WIDTH} 26`, role: "img", "aria-label": text }, throttling([times, raw], x))];
-      }
-      const values = raw.map((value) => (value === null ? null : value * factor));
-      const range = extent(finite(values));
-      const y = scale(range, [36, 6]);
-      const text = `${title}: ${shownShort(range[0])} to ${shownShort(range[1])} ${unit}`;
-      return [h("p", { class: "plot-title" }, text), svg("svg", { class: "plot", viewBox: `0 0 ${WIDTH} 42`, role: "img", "aria-label": text }, axisTexts(...range, y), curve(times, values, x, y))];
+  // One quantity of all devices below each other, on one scale.
+  function quantity(name, devices, x) {
+    const [title, unit, factor] = TELEMETRY[name];
+    const heading = (device) => (devices.length > 1 ? `${title}, ${device.device}` : title);
+    const plot = (text, height, ...drawn) => [h("p", { class: "plot-title" }, text), svg("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": text }, ...drawn)];
+    if (name === "throttle_reasons") {
+      return devices.map((device) => {
+        const seen = [...new Set(finite(device[name][1]).filter(Boolean).map(reasons))].join("; ");
+        return plot(`${heading(device)}: ${seen || "none"}`, 26, throttling(device[name], x));
+      });
+    }
+    const values = devices.map((device) => device[name][1].map((value) => (value === null ? null : value * factor)));
+    const range = extent(finite(values.flat()));
+    const y = scale(range, [36, 6]);
+    return devices.map((device, i) => {
+      const [low, high] = extent(finite(values[i]));
+      return plot(`${heading(device)}: ${shownShort(low)} to ${shownShort(high)} ${unit}`, 42, axisTexts(...range, y), curve(device[name][0], values[i], x, y));
     });
-    const others = run.devices > 1 ? `, 1 of ${run.devices} devices` : "";
-    return h("details", {}, h("summary", {}, `Telemetry of ${label} (${run.telemetry.device}${others})`), rows);
+  }
+
+  function telemetry(label, run) {
+    const x = scale2(axis(run).range);
+    const rows = Object.keys(TELEMETRY).map((name) => {
+      const devices = run.telemetry.filter((device) => device[name]);
+      return devices.length ? quantity(name, devices, x) : null;
+    });
+    const drawn = run.telemetry.length;
+    const all = drawn < run.devices ? `${drawn} of ${run.devices} devices` : `${drawn} devices`;
+    return h("details", {}, h("summary", {}, `Telemetry of ${label} (${run.devices > 1 ? all : run.telemetry[0].device})`), rows);
   }
 
   // The mean of each phase over the repeats, as a bar of the largest.
