@@ -58,6 +58,11 @@ def audit(
             files, logs=logs, reports=reports, progress=lambda done, total: show("reading", done, total)
         )
     documents = result.documents
+    empty = [each.document.name for each in documents if not each.judgements]
+    if len(empty) == len(documents):
+        raise RequestError(", ".join(empty), "has no table with numbers", "name a document that has one")
+    for name in empty:
+        log(f"{name}: no table with numbers")
     if html is not None:
         publish.create({html.name: markup.to_html(documents).encode()}, html.parent)
         log(f"open {html}")

@@ -52,6 +52,16 @@ def test_a_right_table_ends_with_0(here: Path) -> None:
     assert call("audit", "table.md")[0] == ""
 
 
+def test_a_document_without_numbers_is_an_error_and_beside_another_one_a_line(here: Path) -> None:
+    (here / "text.md").write_text("# Notes\n\nNo table.\n")
+    (here / "words.md").write_text("| GPU | note |\n|---|---|\n| A | fast |\n")
+    remedy = "has no table with numbers; name a document that has one"
+    assert error_of("audit", "text.md") == f"text.md: {remedy}"
+    assert error_of("audit", "text.md", "words.md", "--format", "json") == f"text.md, words.md: {remedy}"
+    _, err = call("audit", "text.md", "table.md", code=4)
+    assert err.startswith("text.md: no table with numbers\n6 numbers: ")
+
+
 def test_a_wrong_path_is_one_line(here: Path) -> None:
     assert error_of("audit", "nothing.md").startswith("nothing.md: no such file")
     (here / "audit.html").write_text("mine")
