@@ -6,6 +6,8 @@ from typing import Annotated
 import msgspec
 import typer
 
+from reportgen.core.plain_text import printable_json
+
 
 class TextOrJson(StrEnum):
     """How a command prints its result."""
@@ -19,4 +21,5 @@ Format = Annotated[TextOrJson, typer.Option(help="How to print: for people or fo
 
 def print_document(**document: object) -> None:
     """Print an object as JSON; `version` is raised when a key is renamed or removed."""
-    print(msgspec.json.format(msgspec.json.encode({"version": 1, **document}), indent=1).decode())
+    text = msgspec.json.format(msgspec.json.encode({"version": 1, **document}), indent=1).decode()
+    print(printable_json(text))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.cli.format_option import Format, TextOrJson, print_document
 from reportgen.cli.terminal import log, print_runs, print_table
 from reportgen.core.errors import RequestError
 
@@ -17,6 +18,7 @@ def learn(
     write: Annotated[
         Path | None, typer.Option(help="Accept: write labels.toml and a fixture into this folder.")
     ] = None,
+    format: Format = TextOrJson.TEXT,
 ) -> None:
     """Propose a custom format from a sample log, and show what it matches.
 
@@ -24,7 +26,6 @@ def learn(
     Example: reportgen learn logs/run7/train.log
              reportgen learn logs/run7/train.log --write logs
     """
-    from reportgen import publish
     from reportgen.learn import propose_format
     from reportgen.sources.filesystem import resolve_existing
     from reportgen.sources.logfiles import LogFiles
@@ -37,18 +38,27 @@ def learn(
     except OSError as error:
         fact = f"cannot be read: {(error.strerror or str(error)).lower()}"
         raise RequestError(str(file), fact, "check its permissions") from None
-    _print_proposal(proposal)
-    if write is None:
-        log(f"accept with: reportgen learn {file} --write {file.parent}")
-        return
+    if format is TextOrJson.TEXT:
+        _print_proposal(proposal)
+    written = [] if write is None else _write(proposal, write)
+    if format is TextOrJson.JSON:
+        print_document(**proposal.document(), written=written)
+    for path in written if format is TextOrJson.TEXT else ():
+        print(f"new      {path}")
+    accept = f"accept with: reportgen learn {file} --write {file.parent}"
+    log(accept if write is None else f"next: reportgen runs {file}")
+
+
+def _write(proposal: "Proposal", folder: Path) -> list[str]:
+    """Write labels.toml and the fixture, and return their paths; nothing is overwritten."""
+    from reportgen import publish
+
     for name in proposal.files():
-        if (write / name).exists() or (write / name).is_symlink():
+        if (folder / name).exists() or (folder / name).is_symlink():
             raise RequestError(
-                str(write / name), "exists already", "nothing is overwritten; add [format] by hand"
+                str(folder / name), "exists already", "nothing is overwritten; add [format] by hand"
             )
-    for path in publish.create(proposal.files(), write):
-        print(f"new      {write / path}")
-    log(f"next: reportgen runs {file}")
+    return [str(folder / path) for path in publish.create(proposal.files(), folder)]
 
 
 def _print_proposal(proposal: "Proposal") -> None:

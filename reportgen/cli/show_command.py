@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.cli.format_option import Format, TextOrJson, print_document
 from reportgen.cli.terminal import print_table, sanitize, terminal_width
 from reportgen.core.model import Factors
 from reportgen.render.text.english import count
@@ -20,6 +21,7 @@ _MIN_CURVE, _MAX_CURVE = 20, 120
 def show(
     run: Annotated[str, typer.Argument(help="A log, or PATH#2 for the second run in it.", metavar="RUN")],
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
+    format: Format = TextOrJson.TEXT,
 ) -> None:
     """Print one run: factors, environment, measured values, steps and telemetry as curves, findings.
 
@@ -32,7 +34,11 @@ def show(
     """
     from reportgen import api
 
-    _print_view(api.view_run(run, protocol=protocol))
+    view = api.view_run(run, protocol=protocol)
+    if format is TextOrJson.JSON:
+        print_document(**view.document())
+    else:
+        _print_view(view)
 
 
 def _print_view(view: "RunView") -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from reportgen.core.errors import RequestError
@@ -62,6 +63,21 @@ class Proposal:
     listing: RunListing
     sample: bytes
     expected: bytes
+
+    def document(self) -> dict[str, object]:
+        """Return the proposal as JSON has it; `runs` is what `runs --format json` prints."""
+        heads, *rows = self.records
+        return {
+            "name": self.name,
+            "lines": self.lines,
+            "matched": self.matched,
+            "records": [dict(zip(heads, row, strict=True)) for row in rows],
+            "near_misses": [{"line": line, "text": text} for line, text in self.near_misses],
+            "near_miss_count": self.near_miss_count,
+            "runs": msgspec.Raw(self.listing.to_json().encode()),
+            "notes": self.notes,
+            "toml": self.toml,
+        }
 
     def files(self) -> dict[str, bytes]:
         """Return what `--write` writes, by path."""

@@ -85,7 +85,7 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
         repeat=run.repeat,
         factors=_values(run.factors),
         environment=_values(run.environment),
-        samples_per_step=_number(run.samples_per_step),
+        samples_per_step=json_number(run.samples_per_step),
         steps=_steps(run),
         measurements=tuple(_measurement(*value) for value in values),
         findings=tuple(map(finding_entry, findings)),
@@ -93,14 +93,14 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
 
 
 def _measurement(metric: str, phase: str, result: Measurement) -> MeasurementEntry:
-    value = _number(result.value)
+    value = json_number(result.value)
     return MeasurementEntry(metric, phase, value, result.unit, result.evidence, _window(result.window))
 
 
 def _window(window: Window | None) -> WindowEntry | None:
     if window is None:
         return None
-    numbers = map(_number, (window.time, window.gap_time, window.samples))
+    numbers = map(json_number, (window.time, window.gap_time, window.samples))
     return WindowEntry(window.first, window.last, window.steps, *numbers)
 
 
@@ -120,7 +120,7 @@ def _values(factors: Factors) -> dict[str, FactorValue | None]:
 def _value(value: FactorValue) -> FactorValue | None:
     if isinstance(value, str):
         return _printable(value)
-    return _number(value) if isinstance(value, float) else value
+    return json_number(value) if isinstance(value, float) else value
 
 
 def _printable(text: str) -> str:
@@ -128,7 +128,7 @@ def _printable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def _number(value: float | None) -> float | int | None:
+def json_number(value: float | None) -> float | int | None:
     """Return a number of 12 significant digits; None where JSON has no number for it."""
     if value is None or not (digits := machine(value)):
         return None

@@ -12,7 +12,7 @@ from reportgen.core.model import STEP, Factors, FloatArray, Run, Series, Telemet
 from reportgen.core.units import choose, rate_unit, text
 from reportgen.protocol import MeasuredRun, Protocol
 from reportgen.protocol.steps import BoolArray
-from reportgen.report.run_entry import FindingEntry, MeasurementEntry, run_entry
+from reportgen.report.run_entry import FindingEntry, MeasurementEntry, json_number, run_entry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +26,12 @@ class Curve:
     values: FloatArray
     unit: str
     measured: BoolArray | None = None
+
+    def document(self) -> dict[str, object]:
+        """Return the curve as JSON has it; `measured` is null for telemetry."""
+        values = [json_number(value) for value in self.values.tolist()]
+        measured = None if self.measured is None else self.measured.tolist()
+        return {"name": self.name, "unit": self.unit, "values": values, "measured": measured}
 
     @property
     def range_text(self) -> str:
@@ -51,6 +57,21 @@ class RunView:
     steps: tuple[Curve, ...]
     telemetry: tuple[Curve, ...]
     findings: tuple[FindingEntry, ...]
+
+    def document(self) -> dict[str, object]:
+        """Return the run as JSON has it: values in base units, null where one was not measured."""
+        return {
+            "id": self.id,
+            "source": self.source,
+            "format": self.format,
+            "status": self.status,
+            "factors": self.factors,
+            "environment": self.environment,
+            "measurements": self.measurements,
+            "steps": [curve.document() for curve in self.steps],
+            "telemetry": [curve.document() for curve in self.telemetry],
+            "findings": self.findings,
+        }
 
     def unit_of(self, value: MeasurementEntry) -> str:
         """Return the unit of a measured value: images/s where the log says what a sample is."""

@@ -47,3 +47,31 @@ def test_expected(tmp_path: Path) -> None:
     speed = document("expected", "a", "b", "--where", "devices=8", "--reports", str(tmp_path))
     assert (speed["target"], speed["reference"], speed["speed"]) == ("a", "b", 0.5)
     assert speed["paths"][0][0]["source"] == "s"
+
+
+def test_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_text(
+        "".join(f"iter {i}: loss 3.2202, time 8{i % 10}.76ms, mfu 16.68%\n" for i in range(1, 130))
+    )
+    shown = document("show", "a.log")
+    assert (shown["format"], shown["status"]) == ("nanogpt", "complete")
+    (steps,) = (each for each in shown["steps"] if each["unit"] == "s")
+    assert steps["values"][:2] == [0.08176, 0.08276]
+    assert sum(steps["measured"]) == 100
+    assert shown["measurements"][0]["window"]["steps"] == 100
+
+
+def test_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_text("".join(f"step={step} time=0.{step % 10 + 1}5 s\n" for step in range(1, 140)))
+    proposed = document("learn", "a.log")
+    assert (proposed["lines"], proposed["matched"], proposed["written"]) == (139, 139, [])
+    assert proposed["records"][0]["step"] == "1"
+    assert "\n[format]\n" in proposed["toml"]
+    assert proposed["runs"]["runs"][0]["steps"]["count"] == 139
+    assert document("learn", "a.log", "--write", ".")["written"] == [
+        "a.expected.json",
+        "a.sample.log",
+        "labels.toml",
+    ]
