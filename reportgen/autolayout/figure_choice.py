@@ -1,7 +1,8 @@
 """Choose default figures: one for each small table of the first metric.
 
-Lines if a number of devices or a size grows from row to row, else bars; parts of a step that follow one
-another are stacked. Images and tokens are never drawn in one figure; tables with more than 32 bars get none.
+Lines if a number of devices grows from row to row, curves if another size does; parts of a step that follow
+one another are stacked. Everything else is a comparison: dots with intervals. Images and tokens are never
+drawn in one figure; tables with more than 32 numbers get none.
 """
 
 from collections.abc import Sequence
@@ -14,10 +15,11 @@ from reportgen.core.results import FigureKind
 from reportgen.protocol import available_metrics
 from reportgen.tables.spec import PHASE, FigureSpec, TableSpec
 
-MAX_BARS = 32
+MAX_DOTS = 32
 # More lines cannot be distinguished by colour and marker.
 MAX_LINES = 8
 _MIN_POINTS_PER_LINE = 3
+_DEVICES = ("devices", "nodes")
 # These phases follow one another in a step; other phases may contain one another.
 _SEQUENTIAL_PHASES = {"data_loading", "preprocessing", "forward", "backward"}
 
@@ -30,7 +32,8 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
         kind, x = _kind_and_x(table, shown) if shown else (None, "")
         if kind is not None:
             at = f"{place}: figures[{len(specs)}]"
-            specs.append(FigureSpec(at, table.id, table.title, kind, table.id, x=x))
+            title = f"{table.title}, over {x.replace('_', ' ')}" if x else table.title
+            specs.append(FigureSpec(at, table.id, title, kind, table.id, x=x))
     return specs
 
 
@@ -46,9 +49,16 @@ def _kind_and_x(table: TableSpec, runs: Sequence[Run]) -> tuple[FigureKind | Non
     columns = len(table.phases) if by_phase else count_combinations(table.columns, runs)
     rows = count_combinations(table.rows, runs)
     if by_phase and set(table.phases) <= _SEQUENTIAL_PHASES and table.metrics == ("step_time",):
-        return (FigureKind.STACKED_BAR if 1 < rows <= MAX_BARS else None), ""
+        return (FigureKind.STACKED_BAR if 1 < rows <= MAX_DOTS else None), ""
     for x in SIZES:
         others = count_combinations([name for name in table.rows if name != x], runs)
         if x in table.rows and others * columns <= MAX_LINES and rows >= _MIN_POINTS_PER_LINE * others:
-            return FigureKind.LINE, x
-    return (FigureKind.BAR if 1 < rows * columns <= MAX_BARS else None), ""
+            return _kind_over(x, runs), x
+    return (FigureKind.DOTS if 1 < rows * columns <= MAX_DOTS else None), ""
+
+
+def _kind_over(x: str, runs: Sequence[Run]) -> FigureKind:
+    """Return the kind for a size: a curve needs numbers above 0; devices have an ideal to compare with."""
+    values = [run.factors.get(x) for run in runs]
+    is_size = all(isinstance(value, (int, float)) and value > 0 for value in values)
+    return FigureKind.CURVE if is_size and x not in _DEVICES else FigureKind.LINE

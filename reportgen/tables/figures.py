@@ -25,11 +25,13 @@ from reportgen.core.results import (
     FigureMark,
     FigureSeries,
     Header,
+    Quantity,
     Table,
 )
 from reportgen.core.units import Unit, choose
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
+from reportgen.tables.cells import interval_of
 from reportgen.tables.figure_rows import (
     column_name,
     column_words,
@@ -44,6 +46,9 @@ from reportgen.tables.shares import shares
 from reportgen.tables.spec import FigureSpec
 from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends, x_names
 from reportgen.tables.waterfall import waterfall
+
+# The ratios that a test gives an interval for.
+_RATIOS: frozenset[Quantity] = frozenset(("ratio", "speedup", "efficiency", "observed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ def _of_one_row(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figur
     ((_, cells),) = _body(table)
     names = [column_name(table, position) for position in columns]
     series = tuple(
-        _series(name, [_point(name, cells[position])])
+        _series(name, [_point(name, cells[position], spec.show)])
         for name, position in zip(names, columns, strict=True)
         if cells[position].kind in ("number", "status")
     )
@@ -291,7 +296,9 @@ def _lines(
         at = names[row] if names else row.key[table.row_factors.index(x or "")]
         group = tuple(row.key[i] for i in others)
         for position in columns:
-            points.setdefault((position, group), []).append(_point(at, cells[position]))
+            points.setdefault((position, group), []).append(
+                _point(at, cells[position], table.columns[position].quantity)
+            )
             name = series_name(table, column_words(table, position), row, others)
             lines.setdefault((position, group), name or table.metric_title)
     # Columns first, so that the colours follow the order of the table's heading.
@@ -322,10 +329,29 @@ def _other_factors(table: Table, x: str | None) -> list[int]:
     return [i for i in range(len(table.row_factors)) if i != at and len({key[i] for key in keys}) > 1]
 
 
-def _point(x: float | str, cell: Cell) -> Point:
+def _point(x: float | str, cell: Cell, quantity: Quantity) -> Point:
     if cell.kind == "number":
-        return Point(x, cell.value, cell.low, cell.high)
+        return Point(x, cell.value, *_interval(cell, quantity))
     return Point(x, failed=cell.text if cell.kind == "status" else "")
+
+
+def _interval(cell: Cell, quantity: Quantity) -> tuple[float | None, float | None]:
+    """Return the interval of a number, also where the table does not print it.
+
+    Of a value, that of the median of its repeats; of a ratio, that of its test; else what the cell has.
+    """
+    case, comparison = cell.case, cell.comparison
+    if cell.low is not None or case is None:
+        return cell.low, cell.high
+    if quantity == "value":
+        repeats = case.summary
+        return (repeats.low, repeats.high) if repeats and repeats.n > 1 else (None, None)
+    interval = interval_of(comparison, case) if comparison and quantity in _RATIOS else None
+    if interval is None or comparison is None or not cell.value:
+        return None, None
+    # An efficiency is its speed-up over the devices.
+    factor = cell.value / comparison.value
+    return interval[0] * factor, interval[1] * factor
 
 
 def _strips(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:

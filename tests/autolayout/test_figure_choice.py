@@ -22,18 +22,20 @@ PHASES = {"data_loading": 0.1, "forward": 1.0, "backward": 2.0}
     ("runs", "drawn"),
     [
         (sizes(3), [("line", "devices")]),
-        (sizes(2), [("bar", "")]),
+        (sizes(2), [("dots", "")]),
         (sizes(1), []),
         ([one for name in "abcdefgh" for one in sizes(3, model=name)], [("line", "devices")]),
-        ([one for name in "abcdefghi" for one in sizes(3, model=name)], [("bar", "")]),
+        ([one for name in "abcdefghi" for one in sizes(3, model=name)], [("dots", "")]),
         ([one for name in range(11) for one in sizes(3, model=f"m{name}")], []),
-        ([*sizes(2), published_run(devices=8, status="failed")], [("bar", "")]),
+        ([*sizes(2), published_run(devices=8, status="failed")], [("dots", "")]),
         ([*sizes(1), published_run(devices=8, status="failed")], []),
+        ([published_run(batch_size=n, throughput=float(n)) for n in (8, 16, 32)], [("curve", "batch_size")]),
+        ([published_run(batch_size=n, throughput=1.0) for n in (0, 8, 16)], [("line", "batch_size")]),
         ([published_run(model=name, item=item, throughput=1.0) for name, item in ("ax", "by")], []),
         ([published_run(model=name, values=PHASES) for name in "ab"], [("stacked-bar", "")]),
         (
             [published_run(model=name, values={**PHASES, "optimizer_step": 3.5}) for name in "ab"],
-            [("bar", "")],
+            [("dots", "")],
         ),
     ],
 )
@@ -49,3 +51,9 @@ def test_a_small_table_of_the_first_metric_has_a_figure(
 def test_other_metrics_have_none() -> None:
     runs = [published_run(devices=n, throughput=1.0, memory=2.0) for n in (1, 2, 4)]
     assert [one.table for one in define_overview(runs, "reports").figures] == ["throughput"]
+
+
+def test_the_title_of_a_line_says_over_what() -> None:
+    runs = [published_run(batch_size=n, throughput=float(n)) for n in (8, 16, 32)]
+    (figure,) = define_overview(runs, "reports").figures
+    assert figure.title == "Throughput, over batch size"

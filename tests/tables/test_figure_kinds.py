@@ -98,6 +98,34 @@ def test_speedups_can_be_drawn_as_efficiency():
     assert (figure.y_title, figure.quantity) == ("scaling efficiency", "efficiency")
 
 
+def test_intervals_are_drawn_also_where_the_table_prints_none():
+    runs = [published_run(m="a", repeat=i, throughput=v) for i, v in enumerate((1.0, 2.0, 3.0))]
+    (figure,) = figures([*runs, published_run(m="b", throughput=4.0)], kind="dots", table={"rows": ("m",)})
+    (line,) = figure.series
+    assert (line.low, line.high) == ((1.0, None), (3.0, None))
+
+
+def test_an_efficiency_has_the_interval_of_its_speedup_over_the_devices():
+    runs = [
+        run(
+            series([time + (3 * i % 8) / 1000] * 130, samples=4.0),
+            factors={"framework": "A", "nodes": 1, "devices": devices},
+            repeat=i,
+        )
+        for devices, time in [(1, 0.4), (4, 0.12)]
+        for i in range(8)
+    ]
+    compare = CompareSpec("speedup", {"nodes": 1, "devices": 1}, is_exchangeable=True)
+    table = {**SCALING, "compare": compare, "show": ("speedup",), "metrics": ("step_time",)}
+    speedup, efficiency = (
+        figures(runs, table=table, x="devices", show=show)[0].series[0] for show in ("speedup", "efficiency")
+    )
+    assert speedup.low[1] is not None
+    assert speedup.low[1] < speedup.y[1] < speedup.high[1]
+    assert efficiency.low[1] == pytest.approx(speedup.low[1] / 4)
+    assert efficiency.high[1] == pytest.approx(speedup.high[1] / 4)
+
+
 def test_a_heat_map_has_rows_and_columns_of_the_table():
     (figure,) = figures(kind="heat-map")
     assert (figure.categories, [s.name for s in figure.series]) == (("1 · 1", "1 · 8", "4 · 32"), ["A", "B"])

@@ -8,6 +8,7 @@ a full set of explicit settings. Text stays text and is laid out for the bundled
 import hashlib
 import io
 import json
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import rounded, shown_figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
-DRAWING = 10
+DRAWING = 11
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
@@ -70,6 +71,7 @@ _SETTINGS = {
 _SIZE = (6.0, 3.9)
 _BAR_PITCH = 0.24  # inches from one horizontal bar to the next
 _MAX_HEIGHT = 48.0
+_HEADROOM = 1.05
 _LEGEND_ROWS, _LEGEND_PITCH = 1, 0.21  # the height is that of a figure with so many rows of names
 
 
@@ -149,6 +151,13 @@ def draw_data(axes: Axes, figure: Figure) -> None:
     if drawing.has_value_axis and scales.y_scale(figure, is_bar=is_bar) == "log":
         axes.set_xscale("log") if flat else axes.set_yscale("log")
     elif drawing.has_value_axis and scales.begins_at_zero(figure, is_bar=is_bar, from_zero=drawing.from_zero):
-        lowest = axes.dataLim.xmin if flat else axes.dataLim.ymin
-        if lowest >= 0:
-            axes.set_xlim(left=0) if flat else axes.set_ylim(bottom=0)
+        _begin_at_zero(axes, flat=flat)
+
+
+def _begin_at_zero(axes: Axes, *, flat: bool) -> None:
+    """Begin the axis of the values at zero, unless some are below it, and end it beyond the largest one."""
+    ends = axes.dataLim.intervalx if flat else axes.dataLim.intervaly
+    low, high = map(float, ends)
+    if low >= 0 and math.isfinite(high) and high > 0:
+        set_limits = axes.set_xlim if flat else axes.set_ylim
+        set_limits(0, high * _HEADROOM)

@@ -91,17 +91,15 @@ def name_reference(axes: Axes, figure: Figure, at: float) -> None:
 
 def _wrapped(title: str) -> list[str]:
     """Return the lines of a title: as few as possible, and about equally long."""
-    most = len(textwrap.wrap(title, _TITLE_WIDTH))
-    width = (
-        next(
-            width
-            for width in range(len(title) // most, _TITLE_WIDTH + 1)
-            if len(textwrap.wrap(title, width)) == most
-        )
-        if most
-        else _TITLE_WIDTH
+    fewest = _lines(title, _TITLE_WIDTH)
+    widths = range(len(title) // max(1, len(fewest)), _TITLE_WIDTH)
+    return next(
+        (lines for width in widths if width and len(lines := _lines(title, width)) == len(fewest)), fewest
     )
-    return textwrap.wrap(title, width)
+
+
+def _lines(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
 def _set_ticks(values: Axis, figure: Figure) -> None:

@@ -110,8 +110,14 @@ def shorten(name: str, most: int = _MAX_NAME) -> str:
 
 
 def _on_two_lines(name: str) -> str:
-    lines = textwrap.wrap(name, _MAX_LINE)
-    return "\n".join(lines) if len(lines) == 2 else shorten(name)
+    """Return a name on at most two lines, of which the second one lacks its middle if it is too long."""
+    # A line ends with the dot between two parts, and does not begin with it.
+    joined = name.replace(_INNER_NAME, _INNER_NAME.replace(" ", "\N{NO-BREAK SPACE}", 1))
+    for width in (_MAX_LINE, _MAX_NAME):
+        first, *rest = textwrap.wrap(joined, width) or [""]
+        if len(rest) < 2:
+            break
+    return "\n".join([first, *([shorten(" ".join(rest))] if rest else [])])
 
 
 def style_of(figure: Figure, position: int) -> int:
