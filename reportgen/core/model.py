@@ -125,7 +125,7 @@ class Aggregate:
     """A number that the log had already reduced.
 
     value      base unit, NaN if the text is not a number: then a total with it is not a number either
-    original   the text in the log, with its unit if it has one
+    original   the text in the log, with its unit if it has one; `a / b` if the format divided two figures
     statistic  mean, median, minimum, published, ...; n  number of reduced values, 0 if unknown
     time       s of work that a rate was measured over, None if unknown
     unit       base unit of a metric that METRICS does not list, else ""
@@ -141,6 +141,11 @@ class Aggregate:
     source: Source
     unit: str = ""
     time: float | None = None
+
+    @property
+    def is_computed(self) -> bool:
+        """Return whether the log prints no such number: the format divided two figures."""
+        return " / " in self.original
 
 
 @dataclass(frozen=True, slots=True)

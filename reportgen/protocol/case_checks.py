@@ -5,7 +5,7 @@ Each rule is one function from the measurements of a case to findings; `check_ca
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from reportgen.core.model import Finding, Measurement, Run
@@ -123,7 +123,10 @@ def drift(
 
 
 def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
-    """Report the repeat numbers that several runs of the case have; all of them are kept."""
+    """Report the repeat numbers that several runs of the case have, and published rows that have none.
+
+    All of them are kept.
+    """
     counts = Counter(run.repeat for run in runs if run.repeat is not None)
     findings = []
     for number, count in sorted(counts.items()):
@@ -133,7 +136,20 @@ def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
         ids = _listed([run.id for run in same])
         message = f"{count} runs have repeat number {number}: {ids}; all are kept"
         findings.append(Finding("warning", Rule.READ_REPEAT_COLLISION, subject, message, same[1].source))
-    return tuple(findings)
+    return (*findings, *_equal_rows(subject, runs))
+
+
+def _equal_rows(subject: str, runs: Sequence[Run]) -> Iterator[Finding]:
+    """Yield a finding for each published table with several rows of the case that no number distinguishes."""
+    tables: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.published and run.repeat is None and run.source:
+            tables.setdefault(run.source.path, []).append(run)
+    for same in tables.values():
+        if len(same) > 1:
+            ids = _listed([run.id for run in same])
+            message = f"{len(same)} published rows claim this case: {ids}; all are kept"
+            yield Finding("warning", Rule.READ_REPEAT_COLLISION, subject, message, same[1].source)
 
 
 def missing_repeats(subject: str, numbers: Collection[int], runs: Sequence[Run]) -> tuple[Finding, ...]:

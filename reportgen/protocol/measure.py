@@ -213,10 +213,16 @@ _OF_THE_RUN = frozenset(("time_to_train", "scaled_time_to_train", "run_time", "e
 def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
     if run.published or used[0].metric in _OF_THE_RUN:
         return ()
-    kinds = " and ".join(dict.fromkeys(figure.statistic for figure in used))
-    message = f"{kinds} as printed by the log; may include warm-up"
+    origins = " and ".join(dict.fromkeys(map(_origin, used)))
+    message = f"{origins}; may include warm-up"
     note = Finding("note", Rule.PROTOCOL_AGGREGATE_ONLY, run.id, message, used[0].source)
     return (note, *(finding for figure in used if (finding := _implausible(run, figure))))
+
+
+def _origin(figure: Aggregate) -> str:
+    if figure.is_computed:
+        return f"computed from totals in the log ({figure.original})"
+    return f"{figure.statistic} as printed by the log"
 
 
 def _implausible(run: Run, figure: Aggregate) -> Finding | None:

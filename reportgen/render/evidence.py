@@ -408,7 +408,7 @@ def _how(case: Case) -> str:
         return "no repeat has a value"
     if summary.n == 1:
         evidence = {measurement.evidence for measurement in case.measurements}
-        kind = "published" if evidence == {"published"} else "printed by the log"
+        kind = "published" if evidence == {"published"} else "aggregate from the log"
         return kind if evidence <= {"aggregate", "published"} else "1 repeat"
     protocol = f"protocol {one_line(case.protocol)}"
     if summary.statistic != "median":

@@ -20,7 +20,7 @@ _MAX_NAMES = 4
 _EVIDENCE: dict[Evidence, str] = {
     "steps": "measured step by step",
     "intervals": "measured over printed intervals",
-    "aggregate": "figures printed by the logs",
+    "aggregate": "aggregates from the logs",
     "published": "published figures",
 }
 # Of a log that prints a time or rate with its steps: a progress bar prints a smoothed one.

@@ -24,7 +24,7 @@ _MAX_DIFFERENCES = 3
 _MAX_SUBJECTS = 4
 
 _COUNTED_VERDICTS: tuple[VerdictKind, ...] = ("faster", "slower", "same", "undecided")
-_KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "figures printed by the logs"}
+_KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "aggregates from the logs"}
 
 
 def headline_sentences(tables: Sequence[Table]) -> list[str]:

@@ -80,7 +80,7 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
         "steps": f"{_steps(spec, measured, 'steps')}{particulars}",
         "intervals": f"printed intervals that cover {_steps(spec, measured, 'intervals')}{particulars}",
         _WHOLE_LOG: "samples of the whole log",
-        "aggregate": "aggregates printed by the logs",
+        "aggregate": "aggregates from the logs",
         "published": "published figures",
     }
     first, *others = (text for kind, text in texts.items() if kind in kinds)

@@ -82,7 +82,7 @@ def test_severities_are_listed_from_the_weakest(rule: Rule) -> None:
 
 def test_the_summary_is_the_first_sentence() -> None:
     assert Rule.READ_REPEAT_COLLISION.summary == (
-        "Two runs of one case carry the same repeat number; both are kept."
+        "Two runs claim the same repeat of one case; both are kept."
     )
 
 

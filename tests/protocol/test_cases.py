@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reportgen.core.model import Aggregate, Case, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, parse_protocol
-from tests.builders import aggregate, cases, messages, rules, run, series, telemetry
+from tests.builders import aggregate, cases, messages, published_run, rules, run, series, telemetry
 
 TWO = parse_protocol("2+5x7")
 
@@ -176,6 +176,16 @@ def test_two_runs_with_one_repeat_number_are_both_kept_and_named() -> None:
     assert messages(case.findings, "read.repeat-collision") == [
         "2 runs have repeat number 1: a/r1, b/r1; all are kept"
     ]
+
+
+def test_published_rows_that_claim_one_case_are_named() -> None:
+    rows = [published_run(throughput=value, framework="A") for value in (100.0, 120.0)]
+    (case,) = cases(rows, "throughput", "step", DEFAULT)
+    (message,) = messages(case.findings, "read.repeat-collision")
+    assert message == f"2 published rows claim this case: {rows[0].id}, {rows[1].id}; all are kept"
+    numbered = [published_run(throughput=100.0, framework="A", repeat=i) for i in (1, 2)]
+    (case,) = cases(numbered, "throughput", "step", DEFAULT)
+    assert not messages(case.findings, "read.repeat-collision")
 
 
 def test_repeats_measured_in_different_ways_are_mixed() -> None:

@@ -172,6 +172,17 @@ def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
     ]
 
 
+def test_a_rate_that_no_log_prints_is_not_called_printed() -> None:
+    figure = replace(
+        aggregate(300.0, metric="token_throughput"), original="1200 tokens / 4.0 s", statistic="total"
+    )
+    measured = measure_run(run(figure), "token_throughput", "step", FIVE)
+    assert measured is not None
+    assert messages(measured.findings, "protocol.aggregate-only") == [
+        "computed from totals in the log (1200 tokens / 4.0 s); may include warm-up"
+    ]
+
+
 def test_the_time_to_train_is_a_figure_of_the_run_without_a_finding() -> None:
     measured = measure_run(run(aggregate(300.0, metric="time_to_train")), "time_to_train", "step", DEFAULT)
     assert measured is not None

@@ -297,7 +297,7 @@ def test_warnings_about_either_run_and_cells_without_comparison_are_named() -> N
         run(aggregate(1.0), id="b", factors={"driver": "470", "n": 2}, samples_per_step=2),
     ]
     assert two([own, *others], [base], rows=("n",)) == [
-        "Training (n 1): 550 is 2x faster than 470 (figures printed by the logs, no repeats). "
+        "Training (n 1): 550 is 2x faster than 470 (aggregates from the logs, no repeats). "
         "Warnings about these runs: `protocol.gap`. 1 cell is not comparable with the baseline."
     ]
 
