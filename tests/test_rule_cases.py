@@ -176,6 +176,7 @@ def of_models(*cases: tuple[str, str]) -> Files:
     return joined(*(run_folder(f"h/{m}-{b}", 1.0, case={"model": m, "build": b}) for m, b in cases))
 
 
+BY_DEVICE = 'metric = "step_time"\nrows = ["build"]\ncolumns = ["device"]\n'
 FACT = '[[fact]]\nof = "N"\nto = "O"\nspeed = %s\nsource = "s"\n'
 SYSTEMS = '[systems]\nN = { build = "new" }\nO = { build = "old" }\nX = { build = "other" }\n'
 EXPECTED = TABLE + 'compare = { kind = "expected", baseline = { build = "old" } }\n'
@@ -502,6 +503,13 @@ CASES: dict[Rule, RuleCase] = {
     Rule.TABLE_UNNAMED_FACTOR: RuleCase(
         Repository(of_models(("a", "old"), ("b", "new"))),
         Repository(of_models(("a", "old"), ("b", "new")), TABLE + 'qualify = ["model"]\n'),
+    ),
+    Rule.TABLE_UNSTATED_DEVICE: RuleCase(
+        Repository(of_builds({"case": {"build": "old", "device": "A"}}, {}), BY_DEVICE),
+        Repository(
+            of_builds({"case": {"build": "old", "device": "A"}}, {"case": {"build": "new", "device": "B"}}),
+            BY_DEVICE,
+        ),
     ),
     Rule.TABLE_UNUSED_NAME: RuleCase(
         Repository(one(), TABLE + 'labels = { newest = "x" }\n'),

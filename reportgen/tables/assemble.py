@@ -21,6 +21,7 @@ from reportgen.tables.captions import caption
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import SpeedFacts
+from reportgen.tables.explorer_cases import runs_of
 from reportgen.tables.families import correct_verdicts
 from reportgen.tables.footnotes import PendingCell, number_notes
 from reportgen.tables.headings import (
@@ -44,6 +45,7 @@ from reportgen.tables.unit_choice import UnitChoice
 
 # A level of the path that `init` could not name says only where a log is.
 _PATH_LEVEL = re.compile(r"(?:folder|log)[0-9]*")
+_DEVICE_FACTORS = frozenset(("device", "gpu", "accelerator"))
 # A finding lists at most this many values of one factor.
 _MAX_LISTED = 6
 
@@ -130,7 +132,7 @@ def _table(
         facet_words=facet_words,
         has_signs=_has_signs(spec),
         definition=definition_digest(spec),
-        findings=(*builder.findings, *_unnamed_factors(spec, grid)),
+        findings=(*builder.findings, *_unnamed_factors(spec, grid), *_unstated_devices(spec, grid)),
         column_titles=tuple(label_of_factor(spec.labels, name) for name in spec.columns),
     )
 
@@ -154,6 +156,16 @@ def _unnamed_factors(spec: TableSpec, grid: CaseGrid) -> Iterator[Finding]:
         factors = _listed(differing, "; ")
         message = f"cells differ in {factors}, which no heading shows: add {pronoun} to rows or qualify"
         yield Finding("warning", Rule.TABLE_UNNAMED_FACTOR, spec.id, message)
+
+
+def _unstated_devices(spec: TableSpec, grid: CaseGrid) -> Iterator[Finding]:
+    """Yield a warning for a factor of devices that a table shows and some of its cases lack."""
+    for name in sorted(_DEVICE_FACTORS.intersection((*spec.rows, *spec.columns, *spec.facets))):
+        lacking = [case for slot in grid.slots.values() for case in slot if name not in case.factors]
+        runs = sorted({run for case in lacking for run in runs_of(case)})
+        if runs:
+            message = f'no log states "{name}" of {_listed(runs, ", ")}: name it in labels.toml'
+            yield Finding("warning", Rule.TABLE_UNSTATED_DEVICE, spec.id, message)
 
 
 def _listed(texts: Sequence[str], separator: str) -> str:

@@ -90,6 +90,7 @@ class Rule(StrEnum):
     TABLE_NOT_COMPARABLE = "table.not-comparable", "warning"
     TABLE_SETS_DIFFER = "table.sets-differ", "note"
     TABLE_UNNAMED_FACTOR = "table.unnamed-factor", "warning"
+    TABLE_UNSTATED_DEVICE = "table.unstated-device", "warning"
     TABLE_UNUSED_NAME = "table.unused-name", "note"
     TELEMETRY_COVERAGE = "telemetry.coverage", "note"
     TELEMETRY_DEVICE_LOST = "telemetry.device-lost", "warning"
