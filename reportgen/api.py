@@ -582,6 +582,7 @@ def build(
     Raises RequestError for anything wrong in definitions, labels, settings and prose, before writing.
     """
     from reportgen import pipeline, publish
+    from reportgen.render.outputs.registry import filter_committed
 
     folder = Path(reports)
     if folder.is_file():
@@ -594,11 +595,11 @@ def build(
         None if logs is None else Path(logs),
         None if out is None else Path(out),
     )
-    built = pipeline.build(request, progress)
+    built = pipeline.build(request, progress, committed_only=check)
     place = request.place if request.out is None else request.out.as_posix()
     owned = publish.owned_files(request.target)
     targets = (
-        _Target(built.files, request.target, owned, f"{place}/"),
+        _Target(built.files, request.target, filter_committed(owned) if check else owned, f"{place}/"),
         _Target(built.injected, request.root, tuple(built.injected), ""),
     )
     unknown = publish.unknown_files(built.files, request.target, owned=owned, is_reports=request.out is None)

@@ -117,10 +117,11 @@ class Build:
         return tuple(dict.fromkeys([*findings, *self.problems]))
 
 
-def build(request: Request, progress: Progress | None = None) -> Build:
+def build(request: Request, progress: Progress | None = None, *, committed_only: bool = False) -> Build:
     """Build every file of every report.
 
     progress  called with (what, done, total)
+    committed_only  leaves out the files that are built and not committed
     raises    RequestError for anything wrong in definitions, settings, prose or marked files
     """
     from reportgen.publish import read_generated
@@ -141,9 +142,9 @@ def build(request: Request, progress: Progress | None = None) -> Build:
         existing = partial(read_generated, request.target / definition.name)
         part = watch.part(definition.name)
         source_url = inputs.settings.source_url or request.source_url(definition.name)
-        for path, content in render_report(report, existing, part, source_url).items():
-            files[f"{definition.name}/{path}"] = content
-    files.update(render_index(reports))
+        rendered = render_report(report, existing, part, source_url, committed_only)
+        files.update({f"{definition.name}/{path}": content for path, content in rendered.items()})
+    files.update(render_index(reports, partial(read_generated, request.target), committed_only))
     injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())
     return Build(tuple(reports), files, injected, problems, _summary(request, inputs.reader))
 

@@ -38,6 +38,7 @@ THIRD_PARTY = {
     "markupsafe": "render",
     "markdown": "render",
     "matplotlib": "render",
+    "vl_convert": "render.outputs.library",
     "typer": "cli",
     "click": "cli",
     "rich": "cli",

@@ -11,6 +11,7 @@ import pytest
 from reportgen import publish
 from reportgen.core.errors import RequestError
 from reportgen.pipeline import Request, build
+from reportgen.render.outputs import library
 from tests.repository import CSV, DEFINITION
 
 
@@ -27,6 +28,7 @@ def write(root: Path) -> list[publish.Change]:
 def test_a_report_has_its_pages_tables_and_figures_and_an_index(repository):
     assert sorted(made(repository).files) == [
         "README.md",
+        "assets/vega.js",
         "frameworks/README.md",
         "frameworks/figures/rates.svg",
         "frameworks/index.html",
@@ -34,6 +36,20 @@ def test_a_report_has_its_pages_tables_and_figures_and_an_index(repository):
         "frameworks/tables/rates.csv",
         "index.html",
     ]
+
+
+def test_files_that_are_not_committed_are_left_out_on_request(repository):
+    committed = build(Request(repository, repository / "reports"), committed_only=True)
+    assert set(made(repository).files) - set(committed.files) == {"assets/vega.js"}
+
+
+def test_the_library_is_read_from_its_package_only_if_this_version_is_not_there(repository, monkeypatch):
+    write(repository)
+    monkeypatch.setattr(library, "_bundle", lambda: b"from the package")
+    written = repository / "reports/assets/vega.js"
+    assert made(repository).files["assets/vega.js"] == written.read_bytes()
+    written.write_bytes(written.read_bytes().replace(b"vl-convert-python ", b"vl-convert-python 0.", 1))
+    assert made(repository).files["assets/vega.js"].endswith(b"from the package")
 
 
 def test_prose_takes_its_numbers_from_the_tables(repository):

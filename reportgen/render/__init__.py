@@ -19,6 +19,7 @@ def render_report(
     read_existing: Callable[[str], bytes | None] = _no_file,
     watched: TrackProgress = iter,
     source_url: str = "",
+    committed_only: bool = False,
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
@@ -26,6 +27,7 @@ def render_report(
                    draws what is drawn now is kept, so another version of matplotlib does not change it
     watched        passes the figures on, one by one as they are drawn
     source_url     address of a line of a log, with {path} and {line}; "" if a page should not link to logs
+    committed_only  leaves out the files that are built and not committed
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.render.case_index import CaseIndex
@@ -57,14 +59,28 @@ def render_report(
         ),
         source_url=source_url,
     )
-    return {path: data for output in outputs for path, data in output.files(content)}
+    rendered = [output for output in outputs if output.is_committed or not committed_only]
+    return {path: data for output in rendered for path, data in output.files(content)}
 
 
-def render_index(reports: Sequence[Report]) -> dict[str, bytes]:
-    """Return the files of the reports folder itself: README.md with every report and its verdict."""
+def render_index(
+    reports: Sequence[Report],
+    read_existing: Callable[[str], bytes | None] = _no_file,
+    committed_only: bool = False,
+) -> dict[str, bytes]:
+    """Return the files of the reports folder itself: the index, and what all reports share.
+
+    read_existing, committed_only  as above
+    """
     from reportgen.render.outputs.registry import OUTPUTS
 
-    return {output.path: output.of_reports(reports) for output in OUTPUTS if output.of_reports}
+    files = {}
+    for output in OUTPUTS:
+        is_needed = output.is_committed or (not committed_only and any(map(output.is_needed, reports)))
+        if output.of_reports and is_needed:
+            old = read_existing(output.path)
+            files[output.path] = old if old and output.is_current(old) else output.of_reports(reports)
+    return files
 
 
 def render_table_markdown(table: Table) -> str:

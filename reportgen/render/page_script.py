@@ -26,6 +26,8 @@ MODULES = (
     "measurement",  # its sections: the case in words, comparison, repeats
     "steps",  # ... steps, phases and telemetry, from the file beside the page
     "context",  # ... findings, environment, factors
+    "charts",  # draws a specification of Vega-Lite, with tooltips, legend and downloads
+    "figures",  # the figures of the page as charts
     "start",  # what happens when the page is opened
 )
 

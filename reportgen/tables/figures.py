@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.model import STEP, FactorValue, Measurement
+from reportgen.core.model import STEP, Case, FactorValue, Measurement
 from reportgen.core.results import (
     QUANTITY_TITLES,
     Cell,
@@ -60,6 +60,7 @@ class Point:
     low: float | None = None
     high: float | None = None
     failed: str = ""
+    case: Case | None = None
 
 
 def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
@@ -228,7 +229,9 @@ def _trend_series(table: Table, trend: CellTrend) -> FigureSeries:
     column = column_name(table, table.columns.index(trend.column))
     row = ", ".join(str(value) for value in trend.row.values())
     points = [
-        Point(point.x, s.median, *((s.low, s.high) if s.n > 1 else (None, None)))
+        Point(point.x, s.median, s.low, s.high, case=point.case)
+        if s.n > 1
+        else Point(point.x, s.median, case=point.case)
         for point in trend.points
         for s in [point.summary]
     ]
@@ -315,6 +318,7 @@ def _series(name: str, points: Sequence[Point]) -> FigureSeries:
         tuple(point.low for point in points),
         tuple(point.high for point in points),
         tuple(point.failed for point in points),
+        cases=tuple(point.case for point in points),
     )
 
 
@@ -331,8 +335,8 @@ def _other_factors(table: Table, x: str | None) -> list[int]:
 
 def _point(x: float | str, cell: Cell, quantity: Quantity) -> Point:
     if cell.kind == "number":
-        return Point(x, cell.value, *_interval(cell, quantity))
-    return Point(x, failed=cell.text if cell.kind == "status" else "")
+        return Point(x, cell.value, *_interval(cell, quantity), case=cell.case)
+    return Point(x, failed=cell.text if cell.kind == "status" else "", case=cell.case)
 
 
 def _interval(cell: Cell, quantity: Quantity) -> tuple[float | None, float | None]:
@@ -360,8 +364,9 @@ def _strips(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
         for row, cells in _body(table):
             cell, name = cells[position], row_name(row)
             if cell.kind == "status":
-                points.append(Point(name, failed=cell.text))
-            points += [Point(name, each.value) for each in (cell.case.measurements if cell.case else ())]
+                points.append(Point(name, failed=cell.text, case=cell.case))
+            measurements = cell.case.measurements if cell.case else ()
+            points += [Point(name, each.value, case=cell.case) for each in measurements]
         if points:
             yield _series(column_name(table, position), points)
 
@@ -388,8 +393,8 @@ def _steps(name: str, measurement: Measurement) -> Iterator[FigureSeries]:
 
 def _sorted_by_x(series: FigureSeries) -> FigureSeries:
     """Return a series with numbers for x, in ascending order."""
-    columns = zip(series.x, series.y, series.low, series.high, series.failed, strict=True)
-    points = [Point(float(x), y, low, high, failed) for x, y, low, high, failed in columns]
+    columns = zip(series.x, series.y, series.low, series.high, series.failed, series.cases, strict=True)
+    points = [Point(float(x), *values) for x, *values in columns]
     return _series(series.name, sorted(points, key=lambda point: float(point.x)))
 
 

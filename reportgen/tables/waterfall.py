@@ -1,6 +1,7 @@
 """Make a waterfall of one compared cell: from the time of its baseline, part by part, to its own."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from reportgen.core.breakdown import Breakdown, percent
 from reportgen.core.errors import RequestError
@@ -57,7 +58,10 @@ def _figure(
     spec: FigureSpec, table: Table, row: Header, case: Case, comparison: Comparison, breakdown: Breakdown
 ) -> Figure:
     names = _names(case, comparison.baseline)
-    series = _series(breakdown, names)
+    series = [
+        replace(each, cases=tuple(comparison.baseline if name == names[1] else case for name in each.x))
+        for each in _series(breakdown, names)
+    ]
     categories = (names[1], *(_part_name(breakdown, i) for i in range(len(breakdown.measured))), names[0])
     place = ", ".join(text for text in (table.facet_text, row_name(row)) if text)
     title = f"{spec.title}: {place}" if place else spec.title
@@ -71,7 +75,7 @@ def _figure(
         f"time per {breakdown.per}",
         unit,
         categories,
-        series,
+        tuple(series),
         alt=alt,
         table=table.id,
     )

@@ -36,7 +36,7 @@ def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
     out, err = call("build", "reports")
     assert "new      reports/frameworks/README.md" in out
     assert "changed  README.md" in out
-    assert "1 report, 8 files changed" in err
+    assert "1 report, 9 files changed" in err
     assert call("build", "reports")[0] == ""
 
 
@@ -85,6 +85,13 @@ def test_build_keeps_the_text_of_a_page_that_was_edited_by_hand(here):
     )
     assert (page.read_bytes(), kept.read_bytes()) == (good, edited)
     assert call("check", "reports")[1].endswith("up to date\n")
+
+
+@pytest.mark.parametrize("change", [Path.unlink, lambda path: path.write_text("another version")])
+def test_check_does_not_ask_for_files_that_each_clone_builds(here, change):
+    call("build", "reports")
+    change(here / "reports/assets/vega.js")
+    assert call("check", "reports") == ("", "1 report, 7 files; findings: none\nup to date\n")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".toml"])

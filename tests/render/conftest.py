@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from reportgen.render.outputs import library
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -63,19 +65,23 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Write the files of a report and open its page from the disk; the page must stay silent and offline."""
+    folder = tmp_path / "report"
+    charts = tmp_path / library.OUTPUT.path
+    charts.parent.mkdir()
+    charts.write_bytes(library.vega_js())
     noises: list[str] = []
     pages: list[Page] = []
 
     def opened(files: Mapping[str, bytes], fragment: str = "", **options: object) -> Page:
         for path, content in files.items():
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / path).write_bytes(content)
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
         page = browser.new_page(**options)
         pages.append(page)
         page.on("console", lambda message: noises.append(message.text))
         page.on("pageerror", lambda error: noises.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
-        page.goto((tmp_path / "index.html").as_uri() + fragment)
+        page.goto((folder / "index.html").as_uri() + fragment)
         return page
 
     requests: list[str] = []

@@ -157,7 +157,7 @@ def test_the_file_has_a_line_per_run_and_is_listed(files: dict[str, bytes]) -> N
 
 
 def test_a_report_without_steps_has_no_such_file_and_loads_no_script() -> None:
-    files = render_report(example.report())
+    files = render_report(example.report(figures=(), prose=""))
     assert not [path for path in files if path.startswith("steps/")]
     assert b"strict-dynamic" not in files["index.html"]
 
@@ -207,5 +207,5 @@ def test_a_page_without_its_files_says_so(browser: Browser, files: dict[str, byt
     (tmp_path / "index.html").write_bytes(files["index.html"])
     page = browser.new_page()
     page.goto((tmp_path / "index.html").as_uri() + "#fp32-b128/1-1/oneflow-images-s")
-    expect(page.locator("#panel")).to_contain_text("not beside this page: steps/fp32-b128.js")
+    expect(page.locator("#panel")).to_contain_text("not beside this page, which lacks steps/fp32-b128.js")
     page.close()

@@ -43,6 +43,15 @@ def _bars(kind: FigureKind, categories: tuple[str, ...] = ("1", "8", "32")) -> F
     return replace(BARS, kind=kind, categories=categories, series=series)
 
 
+def _strip(categories: tuple[str, ...]) -> Figure:
+    a, b, c = categories
+    series = (
+        FigureSeries("A", (a, a, a, c, b), (1.0, 3.0, 2.0, 4.0, 5.0)),
+        FigureSeries("B", (a, b, a), (2.0, 3.0, 4.0)),
+    )
+    return replace(BARS, kind=FigureKind.STRIP, categories=categories, series=series)
+
+
 def _figures() -> Iterator[Any]:
     long = ("a very long name of a category", "another long name of one", "third")
     numbers = (1.0, 2.0, 8.0)
@@ -54,10 +63,6 @@ def _figures() -> Iterator[Any]:
     runs = tuple(
         FigureSeries(f"run {n}", steps, tuple(None if i == 5 else 10.0 + n + i % 3 for i in range(12)))
         for n in range(12)
-    )
-    repeats = (
-        FigureSeries("A", ("a", "a", "a", "b", "b"), (1.0, 3.0, 2.0, 4.0, 5.0)),
-        FigureSeries("B", ("a", "b", "a"), (2.0, 3.0, 4.0)),
     )
     dates = ("d1", "d2", "d3", "d4", "d5")
     trends = (
@@ -73,7 +78,7 @@ def _figures() -> Iterator[Any]:
     waterfall = replace(
         BARS, kind=FigureKind.WATERFALL, categories=("from", "forward", "backward", "to"), series=parts
     )
-    strip = replace(BARS, kind=FigureKind.STRIP, categories=("a", "b"), series=repeats)
+    strip = _strip(("a", "b", "c"))
     yield "bar", _bars(FigureKind.BAR)
     yield "bar, horizontal", _bars(FigureKind.BAR, long)
     yield "stacked-bar", _bars(FigureKind.STACKED_BAR)
@@ -85,6 +90,7 @@ def _figures() -> Iterator[Any]:
     )
     yield "series", replace(LINE, kind=FigureKind.SERIES, series=runs, ideal=())
     yield "strip", strip
+    yield "strip, horizontal", _strip(long)
     yield (
         "strip, numbers",
         replace(strip, categories=(), series=(FigureSeries("s", (1.0, 1.0, 8.0), (1.0, 2.0, 3.0)),)),
@@ -176,11 +182,13 @@ def _of_matplotlib(figure: Figure) -> Shown:
         bars.append(
             (to_hex(patch.get_facecolor()), y + height / 2 if is_flat else x + width / 2, *sorted(ends))
         )
-    collections = axes.collections if figure.kind not in (FigureKind.STRIP, FigureKind.WATERFALL) else ()
-    segments = [
-        segment for each in collections if isinstance(each, LineCollection) for segment in each.get_segments()
-    ]
-    intervals = [(y0, x0, x1) if is_flat else (x0, y0, y1) for (x0, y0), (x1, y1) in filter(len, segments)]
+    collections = [each for each in axes.collections if isinstance(each, LineCollection)]
+    segments = [segment for each in collections for segment in each.get_segments() if len(segment)]
+    if figure.kind is FigureKind.STRIP:  # short lines at the medians
+        dots += [(INK, float(x0 + x1) / 2, float(y0 + y1) / 2) for (x0, y0), (x1, y1) in segments]
+    if figure.kind in (FigureKind.STRIP, FigureKind.WATERFALL):
+        segments = []
+    intervals = [(y0, x0, x1) if is_flat else (x0, y0, y1) for (x0, y0), (x1, y1) in segments]
     return Shown(dots, bars, intervals)
 
 
@@ -203,12 +211,9 @@ def _of_vega(figure: Figure) -> Shown:
             if mark["marktype"] == (
                 "line" if figure.kind in (FigureKind.SERIES, FigureKind.ECDF) else "symbol"
             ):
-                dots.append((item.get("fill", item.get("stroke")), x(left), y(top)))
-            elif (
-                mark["marktype"] == "rect"
-                and item["fill"] != INK
-                and item.get("fillOpacity", item.get("opacity", 1)) == 1
-            ):
+                is_filled = "fill" in item and item.get("shape") != "stroke"
+                dots.append((item["fill" if is_filled else "stroke"], x(left), y(top)))
+            elif mark["marktype"] == "rect" and item.get("opacity", 1) == 1:
                 right, bottom = left + item["width"], top + item["height"]
                 middle = (top + bottom) / 2 if is_flat else (left + right) / 2
                 ends = (value(left), value(right)) if is_flat else (value(bottom), value(top))
@@ -294,7 +299,7 @@ def test_a_failed_case_is_a_cross_that_says_why(kind: str) -> None:
     first = figure.series[0]
     failed = ("out of memory", *("",) * (len(first.x) - 1))
     figure = replace(figure, series=(replace(first, failed=failed), *figure.series[1:]))
-    layer = specification(figure)["layer"][-1 - bool(figure.ideal)]
+    layer = next(each for each in specification(figure)["layer"] if "failed" in str(each["mark"]))
     assert [(row["series"], row["x"], row["failed"]) for row in layer["data"]["values"]] == [
         (first.name, first.x[0], "out of memory")
     ]

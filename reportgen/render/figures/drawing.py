@@ -142,7 +142,7 @@ def draw_data(axes: Axes, figure: Figure) -> None:
     flat, is_bar = is_horizontal(figure), drawing.is_bar
     if figure.ideal:
         x, y = zip(*figure.ideal, strict=True)
-        axes.plot(x, y, color=colours.IDEAL, linestyle="--", linewidth=1.2, label=frame.IDEAL, zorder=1)
+        axes.plot(x, y, color=colours.IDEAL, linestyle="--", linewidth=1.2, label=scales.IDEAL, zorder=1)
     at = scales.reference(figure)
     if at is not None:
         draw_line = axes.axvline if flat else axes.axhline

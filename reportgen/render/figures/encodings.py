@@ -12,6 +12,7 @@ repeats        how many repeats are behind the value
 All channels come from a figure that was rounded by `rounding.shown_figure`.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,9 +31,13 @@ from reportgen.render.figures.kinds.base import (
     style_of,
     x_ticks,
 )
+from reportgen.render.figures.scales import IDEAL
 from reportgen.render.grid import unit_label
 
 Json = dict[str, Any]
+
+# The title of an upright axis is above it.
+_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -12}
 
 # The markers of matplotlib as Vega calls them, or as a path of a square of 2 x 2.
 _SHAPES = {
@@ -119,7 +124,7 @@ def x_axis(figure: Figure, width: float = GROUP_WIDTH, **more: Any) -> Json:
         scale: Json = {**kind, "nice": False, "padding": 12}
         channel: Json = {"field": "x", "type": "quantitative", "scale": scale, "axis": axis}
     else:
-        angle = {} if is_horizontal(figure) else {"labelAngle": -30 if is_crowded(figure.categories) else 0}
+        angle = {"labelAngle": -30 if is_crowded(figure.categories) else 0}
         channel = {
             "field": "x",
             "type": "nominal",
@@ -129,7 +134,7 @@ def x_axis(figure: Figure, width: float = GROUP_WIDTH, **more: Any) -> Json:
                 "paddingInner": round(1 - width, 3),
                 "paddingOuter": round((1 - width) / 2, 3),
             },
-            "axis": angle,
+            "axis": _ABOVE if is_horizontal(figure) else angle,
         }
     channel["axis"] = {**channel["axis"], "title": scales.x_title(figure) or None}
     return {"y" if is_horizontal(figure) else "x": channel | more}
@@ -144,15 +149,30 @@ def y_axis(figure: Figure, field: str = "y", **more: Any) -> Json:
         "field": field,
         "type": "quantitative",
         "scale": _y_scale(figure),
-        "axis": {"title": scales.values_title(figure), "grid": True, "domain": False, "tickCount": 5},
+        "axis": {
+            "title": scales.values_title(figure),
+            "grid": True,
+            "domain": False,
+            **_value_ticks(figure),
+            **({} if is_horizontal(figure) else _ABOVE),
+        },
     }
     return {"x" if is_horizontal(figure) else "y": channel | more}
+
+
+def _value_ticks(figure: Figure) -> Json:
+    """Return where the axis of the values has ticks: a logarithmic one at 1, 2 and 5 times powers of ten."""
+    if scales.y_scale(figure, is_bar=drawing_of(figure).is_bar) == "linear":
+        return {"tickCount": 5}
+    ys = [y for series in figure.series for y in (*series.y, *series.low, *series.high) if y]
+    decades = range(math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys))) + 1)
+    return {"values": [m * 10.0**decade for decade in decades for m in scales.log_steps(ys)]}
 
 
 def _y_scale(figure: Figure) -> Json:
     drawing = drawing_of(figure)
     if scales.y_scale(figure, is_bar=drawing.is_bar) == "log":
-        return {"type": "log"}
+        return {"type": "log", "nice": False, "padding": 8}
     is_zero = scales.begins_at_zero(figure, is_bar=drawing.is_bar, from_zero=drawing.from_zero)
     values = (y for series in figure.series for y in (*series.y, *series.low) if y is not None)
     return {"zero": drawing.is_bar or (is_zero and all(value >= 0 for value in values))}
@@ -251,5 +271,10 @@ def ideal_line(figure: Figure) -> list[Json]:
             "data": {"values": points},
             "mark": {"type": "line", "style": "ideal", "color": colours.IDEAL},
             "encoding": {**x_axis(figure), **y_axis(figure)},
-        }
+        },
+        {
+            "data": {"values": [points[-1] | {"text": IDEAL}]},
+            "mark": {"type": "text", "style": "ideal-name", "color": colours.IDEAL},
+            "encoding": {**x_axis(figure), **y_axis(figure), "text": {"field": "text"}},
+        },
     ]

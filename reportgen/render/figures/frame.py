@@ -30,9 +30,9 @@ from reportgen.render.figures.kinds.base import (
     shorten,
     style_of,
 )
+from reportgen.render.figures.scales import IDEAL
 
 TITLE_SIZE = 12.0
-IDEAL = "Ideal"
 
 _EDGE = 4.0  # points from the edge of the canvas to the title
 _TITLE_WIDTH = 52  # characters of a line of the title
@@ -48,7 +48,6 @@ _MAX_END_NAME = 26
 _END_GAP, _END_PITCH = 14.0, 12.5  # points from the axes to a name, and from one name to the next
 _MARKER = 2.5
 _CORNERS = ((-5, 4), (5, 4), (5, -4), (-5, -4))  # points from a point to its label
-_DECADES_WITH_SUBDIVISION = 100.0
 
 
 def label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
@@ -105,8 +104,7 @@ def _lines(text: str, width: int) -> list[str]:
 def _set_ticks(values: Axis, figure: Figure) -> None:
     if scales.y_scale(figure, is_bar=drawing_of(figure).is_bar) == "log":
         ys = [y for series in figure.series for y in series.y if y]
-        subs = (1.0, 2.0, 5.0) if max(ys) < _DECADES_WITH_SUBDIVISION * min(ys) else (1.0,)
-        values.set_major_locator(LogLocator(10, subs=subs))
+        values.set_major_locator(LogLocator(10, subs=scales.log_steps(ys)))
         values.set_minor_locator(NullLocator())
     elif is_horizontal(figure):
         values.set_major_locator(

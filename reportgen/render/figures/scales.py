@@ -24,6 +24,10 @@ _MIN_GROWTH = 1.6
 _MIN_SIZES = 3
 _MIN_BINARY = 65536
 _BINARY = {"Gi": 2**30, "Mi": 2**20, "Ki": 2**10}
+_SPAN_WITH_STEPS = 100.0
+
+# The name of the line of proportional growth.
+IDEAL = "Ideal"
 
 
 def x_scale(figure: Figure) -> Scale:
@@ -47,6 +51,11 @@ def y_scale(figure: Figure, *, is_bar: bool) -> Scale:
     has_diagonal = bool(figure.ideal) and x_scale(figure) == "log"
     span = _MIN_SPAN_OF_CURVE if figure.kind is FigureKind.CURVE else _MIN_SPAN
     return "log" if has_diagonal or max(ys) >= span * min(ys) else "linear"
+
+
+def log_steps(values: Sequence[float]) -> tuple[float, ...]:
+    """Return the multiples of powers of ten at which a logarithmic axis has ticks."""
+    return (1.0, 2.0, 5.0) if max(values) < _SPAN_WITH_STEPS * min(values) else (1.0,)
 
 
 def begins_at_zero(figure: Figure, *, is_bar: bool, from_zero: bool) -> bool:

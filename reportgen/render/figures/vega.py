@@ -56,7 +56,15 @@ CONFIG: Json = {
     "style": {
         "interval": {"color": INK, "strokeWidth": 1},
         "ideal": {"strokeDash": [5, 4], "strokeWidth": 1.3},
-        "median": {"color": INK, "thickness": 1.6, "aria": False, "tooltip": None},
+        "ideal-name": {"align": "right", "dy": -9, "fontSize": 11, "aria": False, "tooltip": None},
+        "median": {
+            "color": INK,
+            "filled": False,
+            "strokeWidth": 1.6,
+            "size": 300,
+            "aria": False,
+            "tooltip": None,
+        },
         "reference": {"color": INK, "strokeDash": [5, 4]},
         "failed": {"size": 60},
         "rest": {"color": IDEAL, "strokeWidth": 0.6, "opacity": 0.6},

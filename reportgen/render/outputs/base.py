@@ -50,6 +50,8 @@ class Output:
     is_needed  False for a report that has no such file
     is_intact  False for an old file that was edited by hand; keeps_edited  whether a build keeps its text
     is_for_table  False for a table that has no such file
+    is_committed  False for files that each clone builds for itself; `check` does not ask for them
+    is_current  whether an old file need not be rendered again, for `of_reports`
     listed     reads the list of generated files out of such a file; only one output has such a list
     """
 
@@ -63,6 +65,8 @@ class Output:
     is_intact: Callable[[bytes], bool] = bool
     keeps_edited: bool = False
     is_for_table: Callable[[Table], bool] = lambda _: True
+    is_committed: bool = True
+    is_current: Callable[[bytes], bool] = lambda _: False
     listed: Callable[[bytes], Sequence[str]] | None = None
 
     def path_of(self, name: str) -> str:

@@ -24,8 +24,9 @@ from reportgen.render.explorer_data import explorer_json
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import ON_A_PAGE
 from reportgen.render.grid import Grid, lay_out
-from reportgen.render.outputs import csv, steps
+from reportgen.render.outputs import csv, library, steps
 from reportgen.render.outputs.base import Content, Output
+from reportgen.render.outputs.library import has_charts
 from reportgen.render.page_templates import page_style, page_templates, sentence_html
 from reportgen.render.prose.numbers import text_notes
 from reportgen.render.prose.numbers_html import link_numbers
@@ -58,6 +59,7 @@ def index_html(content: Content) -> bytes:
     proofs = evidence.evidence_of(content.cases, page.anchor)
     script = page_script.page_script(has_explorer=report.explorer is not None)
     main = page.main()
+    charts = _charts(content)
     context = {
         "report": report,
         "headline": page.headline(),
@@ -76,9 +78,23 @@ def index_html(content: Content) -> bytes:
         ),
         "script": Markup(script),
         "script_digest": page_script.digest(script),
-        "has_steps": 'data-steps="' in main,
+        "charts": charts,
+        "library": library.FROM_A_REPORT,
+        "loads_scripts": bool(charts) or 'data-steps="' in main,
     }
     return page_templates().get_template("report.html").render(context).encode("utf-8", "replace")
+
+
+def _charts(content: Content) -> Markup:
+    """Return the specifications of the figures as JSON, "" for a page without charts."""
+    from reportgen.render.chart_data import charts_json
+    from reportgen.render.figures.vega import specification
+
+    specifications = {
+        content.figure_names[figure.id]: specification(figure, content.cases.name)
+        for figure in content.report.figures
+    }
+    return Markup(charts_json(specifications)) if has_charts(content.report) else Markup("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,7 +266,8 @@ class _Page:
             alt=html_escape(alt_text(figure)),
             by_colour=ON_A_PAGE,
         )
-        return self._macro("figure", Markup(shown), name)
+        table = self._tables.get(figure.table)
+        return self._macro("figure", Markup(shown), name, self.anchor(table) if table else "")
 
     def environment(self) -> Markup:
         environments = shown_environments(self._report)

@@ -5,7 +5,7 @@ docs/reference/outputs.md.
 content carries the mark of that output.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from reportgen.render.outputs.base import Output
@@ -19,6 +19,7 @@ _MODULES = (
     "acceptance_csv",  # acceptance.csv
     "svg",  # figures/*.svg
     "steps",  # steps/*.js
+    "library",  # assets/vega.js, for all reports
     "index",  # README.md of all reports
     "index_page",  # index.html of all reports
 )
@@ -34,6 +35,12 @@ def is_output_path(path: str) -> bool:
 def report_patterns() -> list[str]:
     """Return the paths of the files of a report as patterns, relative to its folder."""
     return [output.path for output in OUTPUTS if not output.of_reports]
+
+
+def filter_committed(paths: Iterable[str]) -> list[str]:
+    """Return the files that belong into the repository, and are not built by each clone."""
+    built = [output for output in OUTPUTS if not output.is_committed]
+    return [path for path in paths if not any(output.writes(path) for output in built)]
 
 
 def is_generated(path: str, content: bytes) -> bool:

@@ -1,8 +1,8 @@
 """Write steps/<id>.js: the steps and the telemetry of the runs behind a table, one line per run.
 
-A page in a repository stays small without them. The page loads the file when a reader opens a number; a
-script that assigns data is the one form that a browser loads from the disk. Only tables of runs with steps
-have one.
+A repository stays small without them: they are built, not committed. The page loads the file when a reader
+opens a number; a script that assigns data is the one form that a browser loads from the disk. Only tables of
+runs with steps have one.
 """
 
 import re
@@ -29,5 +29,6 @@ OUTPUT = Output(
     path="steps/*.js",
     mark=re.compile(rb"\A" + re.escape(_BEGIN).encode()),
     of_table=steps_js,
+    is_committed=False,
     is_for_table=lambda table: bool(runs_with_steps(table)),
 )

@@ -51,7 +51,7 @@ def draw(axes: Axes, figure: Figure) -> None:
 
 
 def layers(figure: Figure) -> list[Json]:
-    """Return the grey stairs behind, then the named ones."""
+    """Return the grey stairs behind, then the named ones, with a point at each value."""
     named = replace(figure, series=figure.series[:MAX_NAMED])
     place = {**x_axis(figure), **y_axis(figure, scale={"domain": [0, _WHOLE]})}
     is_named = {"field": "series", "oneOf": names(named)}
@@ -66,6 +66,11 @@ def layers(figure: Figure) -> list[Json]:
         {
             "transform": [{"filter": is_named}],
             "mark": stairs | {"strokeWidth": 1.6},
+            "encoding": {**place, **colour(named)},
+        },
+        {
+            "transform": [{"filter": is_named}, {"filter": "datum.y > 0"}],
+            "mark": {"type": "point", "size": 12},
             "encoding": {**place, **colour(named)},
         },
     ]

@@ -128,7 +128,7 @@ def layers(figure: Figure) -> list[Json]:
         },
         {
             "data": {"values": medians},
-            "mark": {"type": "tick", "style": "median", "orient": "vertical" if flat else "horizontal"},
+            "mark": {"type": "point", "style": "median", "shape": "stroke", "angle": 90 if flat else 0},
             "encoding": {**place, **y_axis(figure)},
         },
         *failed_marks(figure, shifts, **place),
@@ -137,12 +137,13 @@ def layers(figure: Figure) -> list[Json]:
 
 def spread_rows(figure: Figure) -> list[Json]:
     """Return a row for each repeat, with its place within its category."""
-    return [
+    spread = [
         row(figure, name, series, i) | {"shift": _shift(figure, n) + dot}
         for n, (name, series) in enumerate(zip(names(figure), figure.series, strict=True))
         for group in _repeats(figure, series)
         for i, dot in zip(group.members, group.dots(_half_width(figure)), strict=True)
     ]
+    return [{field: value for field, value in each.items() if field != "repeats"} for each in spread]
 
 
 # Dots are compared with each other, not with zero.

@@ -1,6 +1,7 @@
 """trend: a line per series over dates or versions, with a dashed line at a step and a band for a drift."""
 
 import math
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -75,27 +76,28 @@ def _name_some(axes: Axes, names: tuple[str, ...]) -> None:
 
 def layers(figure: Figure) -> list[Json]:
     """Return the changes behind, then the lines, their intervals and points, and the size of each change."""
-    encoding = {**x_axis(figure, 1.0, **_names_axis(figure)), **y_axis(figure), **colour(figure)}
+    encoding = {**_x(figure), **y_axis(figure), **colour(figure)}
     return [
         *(_change(figure, change) for change in figure.changes),
         {"mark": {"type": "line", "strokeWidth": 1}, "encoding": encoding},
-        *intervals(figure, **x_axis(figure, 1.0, **_names_axis(figure))),
+        *intervals(figure, **_x(figure)),
         {"mark": {"type": "point", "size": 30}, "encoding": encoding | shape(figure)},
         *(_change_text(figure, row, change) for row, change in enumerate(figure.changes)),
     ]
 
 
-def _names_axis(figure: Figure) -> Json:
-    """Return the axis with the names that fit."""
+def _x(figure: Figure, **more: Any) -> Json:
+    """Return the channel of x, with the names that fit."""
     every = max(1, math.ceil(len(figure.categories) / _MAX_NAMES))
     names = list(figure.categories[::every])
-    return {"axis": {"title": figure.x_title, "values": names, "labelAngle": -30, "labelLimit": 120}}
+    axis = {"title": figure.x_title, "values": names, "labelAngle": -30, "labelLimit": 120}
+    return x_axis(figure, 1.0, axis=axis, **more)
 
 
 def _change(figure: Figure, change: FigureMark) -> Json:
     """Return a dashed line before the first point after a step, or a band over a drift."""
     is_step = change.first == change.last
-    encoding = x_axis(figure, 1.0, field="first", bandPosition=0.0 if is_step else 0.5)
+    encoding = _x(figure, field="first", bandPosition=0.0 if is_step else 0.5)
     end = {} if is_step else {"x2": {"field": "last", "bandPosition": 0.5}}
     mark = {"type": "rule", "style": "step"} if is_step else {"type": "rect", "style": "drift"}
     return {
@@ -115,7 +117,7 @@ def _change_text(figure: Figure, row: int, change: FigureMark) -> Json:
             "y": height,
             "color": colour_of(style_of(figure, change.series)),
         },
-        "encoding": x_axis(figure, 1.0, field="first", bandPosition=0.1) | {"text": {"field": "text"}},
+        "encoding": _x(figure, field="first", bandPosition=0.1) | {"text": {"field": "text"}},
     }
 
 

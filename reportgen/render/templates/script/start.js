@@ -4,6 +4,7 @@ document.body.append(panel.element);
 tables.all().forEach(tools.add);
 families.start();
 contents.start();
+figures.start();
 
 // One number of each table is in the order of the Tab key; the arrow keys reach the others.
 for (const table of tables.all()) {

@@ -187,7 +187,7 @@ panelSections.push(({ found, cell }) => {
       if (drawn) section.replaceChildren(h("h3", {}, "Steps"), ...drawn.flat(Infinity).filter(Boolean));
       else section.remove();
     },
-    (error) => section.lastChild.replaceWith(h("p", {}, `The steps are not beside this page: ${error.message}`)),
+    (error) => section.lastChild.replaceWith(h("p", {}, `The steps are not beside this page, which lacks ${error.message}. To write it, run `, h("code", {}, "reportgen build"), ".")),
   );
   return section;
 });

@@ -1,0 +1,44 @@
+// The figures of the page become charts when the reader comes near them. The picture stays for print.
+
+const figures = (() => {
+  // A picture on a telephone is lower than a chart that can be read there.
+  const MIN_HEIGHT = 340;
+  const NEAR = "50%"; // of the height of the window
+
+  // Open the evidence of a number, in the table of the figure if that shows it.
+  function open(figure, name) {
+    const table = document.getElementById(figure.dataset.table);
+    const td = table?.querySelector(`td a[href="#case-${CSS.escape(name)}"]`)?.closest("td");
+    if (!(td && panel.openCell(td))) panel.openCase(name);
+  }
+
+  async function replace(figure, name) {
+    const picture = figure.querySelector("svg");
+    const height = Math.max(picture.getBoundingClientRect().height, MIN_HEIGHT);
+    if (!(await charts.ready())) return;
+    const spec = charts.spec(name);
+    const box = h("div", {});
+    figure.style.minHeight = `${height}px`;
+    figure.classList.add("drawn");
+    figure.append(box);
+    await charts.draw(box, spec, { name: spec.title.text, height, open: (found) => open(figure, found) });
+    figure.style.minHeight = "";
+  }
+
+  return {
+    start() {
+      const names = new Map(charts.names().map((name) => [document.getElementById(`figure-${name}`), name]));
+      const observer = new IntersectionObserver(
+        (entries) => {
+          for (const { isIntersecting, target } of entries) {
+            if (!isIntersecting || matchMedia("print").matches) continue;
+            observer.unobserve(target);
+            replace(target, names.get(target));
+          }
+        },
+        { rootMargin: NEAR },
+      );
+      for (const figure of names.keys()) if (figure) observer.observe(figure);
+    },
+  };
+})();
