@@ -1,11 +1,14 @@
-"""The peak arithmetic of the devices that are benchmarked most, by NVIDIA's data sheets.
+"""Devices by name: how pages shorten the names that drivers print, and the peak arithmetic of the usual ones.
+
+The peaks are those of NVIDIA's data sheets.
 
 Of several variants of a model (PCIe, SXM, more memory) the fastest counts, since the table is used as an
 upper bound. All values are of dense arithmetic; structured sparsity doubles what a data sheet prints.
 """
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -52,3 +55,35 @@ def find_device(text: str) -> Device | None:
     """Return the device that a text names (`NVIDIA H100 80GB HBM3`), None if it names none or two."""
     names = {match[1].upper() for match in _MODEL.finditer(text)}
     return _BY_NAME[names.pop()] if len(names) == 1 else None
+
+
+# Factors whose values are names of devices.
+_NAMES_OF_DEVICES = frozenset((
+    "accelerator", "cpu", "device", "device_name", "gpu", "gpu_name", "hardware",
+))  # fmt: skip
+# Words that all devices of a maker have: they distinguish no two models.
+_MAKER = re.compile(r"^(?:NVIDIA |AMD |Intel |GeForce |Tesla |Instinct )+(?=\S)")
+_IDLE_WORDS = re.compile(
+    r"\((?:R|TM|C)\)| Tensor Core(?: GPU)?| with(?= Max-Q)|(?<=Max-Q) Design| \d+-Core Processor"
+    r"| CPU(?= @)| @ [\d.]+ ?GHz"
+)
+
+
+def short_name(name: str) -> str:
+    """Return the name of a device as pages show it: `H100 80GB HBM3` for `NVIDIA H100 80GB HBM3`.
+
+    Only words that distinguish no models are left out; memory and form (PCIe, SXM) stay.
+    """
+    return _MAKER.sub("", _IDLE_WORDS.sub("", name).strip()) or name
+
+
+def shown_value(factor: str, value: str) -> str:
+    """Return the text of a factor as pages show it: names of devices are short."""
+    return short_name(value) if factor in _NAMES_OF_DEVICES else value
+
+
+def ambiguous_names(factor: str, values: Iterable[str]) -> list[str]:
+    """Return the values that are not shown short, because another value would look the same."""
+    values = sorted(set(values))
+    shown = Counter(shown_value(factor, value) for value in values)
+    return [value for value in values if shown[shown_value(factor, value)] > 1]

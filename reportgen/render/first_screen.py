@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import metrics
+from reportgen.core.devices import shown_value
 from reportgen.core.model import Case, Evidence, Measurement, Run
 from reportgen.core.results import Report
 from reportgen.render.summary import finding_groups, severity_counts
@@ -44,7 +45,14 @@ def measured(report: Report, cases: Sequence[Case]) -> list[tuple[str, str]]:
     work, machines = _values(cases, _WORK), _values(cases, _MACHINES)
     what = _listed(titles) + (f" of {_listed(work)}" if work else "")
     terms = [("Measured", what), ("On", _on(machines, cases)), ("When", _when(report, cases))]
+    terms.append(("Runs", _runs_text(report)))
     return [(term, text) for term, text in terms if text]
+
+
+def _runs_text(report: Report) -> str:
+    """Return how many runs ended in which way, "" if all are complete and in the tables."""
+    is_whole = len(report.run_counts) < 2 and all(run.status == "complete" for run in report.runs)
+    return "" if is_whole else " ".join(report.run_counts)
 
 
 def trust(report: Report, cases: Sequence[Case]) -> Trust:
@@ -75,7 +83,9 @@ def _repeats(repeats: Counter[int]) -> str:
 def _values(cases: Iterable[Case], names: Sequence[str]) -> list[str]:
     """Return the values of the first of these factors that any case has, in the order of the tables."""
     for name in names:
-        values = dict.fromkeys(str(case.factors[name]) for case in cases if name in case.factors)
+        values = dict.fromkeys(
+            shown_value(name, str(case.factors[name])) for case in cases if name in case.factors
+        )
         if values:
             return list(values)
     return []

@@ -8,8 +8,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, takewhile
 from typing import Literal
 
 from reportgen.core import units
@@ -44,6 +44,7 @@ class Item:
     kind            head, text, or the kind of the cell
     notes           numbers of footnotes, from 1
     span            columns that a head covers
+    is_repeated     whether this head of a row, and all before it, are those of the row above
     """
 
     text: str = ""
@@ -57,6 +58,7 @@ class Item:
     href: str = ""
     case: Case | None = None
     span: int = 1
+    is_repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +153,10 @@ def ratio_digits(digits: int, ratio: float) -> int:
 def lay_out(table: Table) -> Grid:
     """Return the grid of a table."""
     numbers = note_numbers(table)
+    heads = [_row_heads(table, row, numbers) for row in table.rows]
     rows = tuple(
-        (_row_heads(table, row, numbers), _cells(table, cells, numbers))
-        for row, cells in zip(table.rows, table.cells, strict=True)
+        (_marked(own, above), _cells(table, cells, numbers))
+        for own, above, cells in zip(heads, [(), *heads], table.cells, strict=False)
     )
     lead = [
         Item(label.text, kind="head", href=label.href, align=_lead_align(table, i))
@@ -290,6 +293,13 @@ def _row_heads(table: Table, row: Header, numbers: Mapping[int, int]) -> tuple[I
     if table.unit_mode == "row":
         heads.append(Item(unit_label(row.unit), kind="head"))
     return tuple(heads)
+
+
+def _marked(heads: tuple[Item, ...], above: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return the heads of a row, with those marked that repeat the row above; the last one never does."""
+    pairs = zip(heads[:-1], above, strict=False)
+    same = len(list(takewhile(lambda pair: pair[0].text == pair[1].text, pairs)))
+    return (*(replace(head, is_repeated=True) for head in heads[:same]), *heads[same:])
 
 
 def _cells(table: Table, cells: Sequence[Cell], numbers: Mapping[int, int]) -> tuple[Item, ...]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from reportgen.core.devices import short_name
 from reportgen.core.model import Finding, Run
 from reportgen.core.results import Report
 from reportgen.core.rules import SEVERITIES, Severity
@@ -81,7 +82,7 @@ def _span(what: str, days: Sequence[str]) -> str:
 
 
 def _devices(runs: Iterable[Run]) -> str:
-    names = sorted({str(run.factors["device"]) for run in runs if "device" in run.factors})
+    names = sorted({short_name(str(run.factors["device"])) for run in runs if "device" in run.factors})
     rest = len(names) - _MAX_DEVICES
     return ", ".join([*names[:_MAX_DEVICES], *([f"{rest} more"] if rest > 0 else [])])
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from reportgen.core import units
+from reportgen.core.devices import shown_value
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.results import Expected, Table
@@ -35,10 +36,17 @@ def headline_sentences(tables: Sequence[Table]) -> list[str]:
     """
     entries = compared_entries(tables)
     whole = [entry for entry in entries if any(not pair.left_out for pair in entry.pairs)]
-    return [_sentence(entry) for entry in (whole or entries)[:MAX_SENTENCES]]
+    sentences: list[str] = []
+    known: set[str] = set()
+    for entry in (whole or entries)[:MAX_SENTENCES]:
+        statement, caveats = _sentence(entry)
+        sentences.append(f"{statement}.{' The same caveats.' if caveats in known else caveats}")
+        known |= {caveats} - {""}
+    return sentences
 
 
-def _sentence(entry: ComparedEntry) -> str:
+def _sentence(entry: ComparedEntry) -> tuple[str, str]:
+    """Return the sentence about an entry, without full stop, and the sentences about its doubts."""
     pairs = [pair for pair in entry.pairs if not pair.left_out] or _of_longest_part(entry.pairs)
     pairs = [pair for pair in pairs if pair.case.metric == pairs[0].case.metric]
     expected = [pair for pair in entry.pairs if pair.comparison.excess is not None]
@@ -48,8 +56,7 @@ def _sentence(entry: ComparedEntry) -> str:
         statement = _single(entry, pairs[0])
     else:
         statement = _range(entry, pairs)
-    caveats = _caveats(entry, pairs)
-    return f"{statement}.{caveats}"
+    return statement, _caveats(entry, pairs)
 
 
 def _of_longest_part(pairs: Sequence[ComparedPair]) -> list[ComparedPair]:
@@ -112,9 +119,11 @@ def _subject(case: Case, names: Iterable[str]) -> str:
         if isinstance(value, bool):
             words.append(f"with {title}" if value else f"without {title}")
         elif value is not None:
-            words.append(value if isinstance(value, str) else f"{title} {plain(value)}")
+            words.append(shown_value(name, value) if isinstance(value, str) else f"{title} {plain(value)}")
         elif not has_name:
             words.append(f"without {title}")
+    if has_name and len(words) > 1:
+        return f"{words[0]} ({', '.join(words[1:])})"
     return ", ".join(words) or "the case"
 
 
@@ -236,7 +245,8 @@ def _span_of_ratios(ratios: Sequence[float]) -> str:
     if len(ends) == 2 and ends[0].rpartition(" ")[2] == ends[1].rpartition(" ")[2]:
         ends[0] = ends[0].rpartition(" ")[0]
         if ends[0].endswith("%") and "%" not in ends[1]:
-            ends = [f"{_times(low)}x", f"{_times(high)}x as fast"]
+            same = _times(low) == _times(high)
+            ends = [f"{_times(low)}x as fast"] if same else [f"{_times(low)}x", f"{_times(high)}x as fast"]
     return " to ".join(ends) + (f" ({len(ratios)} cells)" if len(ratios) > 1 else "")
 
 

@@ -35,6 +35,7 @@ from reportgen.tables.headings import (
     plain,
     qualifiers,
     row_header,
+    with_full_names,
 )
 from reportgen.tables.means import mean_cells
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, Place, pivot, unnamed
@@ -62,6 +63,7 @@ def build_tables(
     measured = measured or MeasuredRuns()
     selection = select(spec, runs, speed_facts.system_of, measured)
     against = comparer(spec, selection.pool, speed_facts, measured)
+    spec = with_full_names(spec, selection.cases)
     grids = pivot(spec, selection.cases)
     ids = _ids(spec, [grid.facet for grid in grids])
     tables = [

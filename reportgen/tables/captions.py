@@ -5,6 +5,7 @@ Each sentence has a name: the Markdown page says sentences of the same name and 
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from reportgen.core.devices import shown_value
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
 from reportgen.core.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Comparison, Note, Quantity
@@ -154,7 +155,7 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
     if spec.compare is None:
         return f"Repeats differ in {unequal}." if unequal else ""
     against = ", ".join(
-        f"{label_of_factor(spec.labels, name).text}={plain(value)}"
+        f"{label_of_factor(spec.labels, name).text}={shown_value(name, plain(value))}"
         for name, value in spec.compare.baseline.items()
     )
     title = QUANTITY_TITLES[COMPARED_QUANTITIES[spec.compare.kind][0]]

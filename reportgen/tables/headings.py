@@ -8,13 +8,14 @@ else in the cell.
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from reportgen.core.devices import ambiguous_names, shown_value
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import METRICS, metric_of
-from reportgen.core.model import DATA_LOADING, STEP, FactorValue
+from reportgen.core.model import DATA_LOADING, STEP, Case, FactorValue
 from reportgen.core.results import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.core.units import Unit
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Place, key_of
@@ -66,6 +67,15 @@ def _seen(text: str) -> str:
     return " ".join("".join(visible).split()).casefold()
 
 
+def with_full_names(spec: TableSpec, cases: Sequence[Case]) -> TableSpec:
+    """Return the spec with labels for names of devices that would look the same if they were short."""
+    labels: dict[str, str] = {}
+    for name in {name for case in cases for name in case.factors}:
+        values = [value for case in cases if isinstance(value := case.factors.get(name), str)]
+        labels |= {f"{name}={value}": value for value in ambiguous_names(name, values)}
+    return replace(spec, labels={**labels, **spec.labels}) if labels else spec
+
+
 def label_of_factor(labels: Mapping[str, str], factor: str) -> Label:
     """Return the heading of a factor's column."""
     return _label(labels.get(factor) or factor.replace("_", " "))
@@ -86,7 +96,9 @@ def _in_words(factor: str, value: FactorValue) -> str:
         return "yes" if value else "no"
     if factor == METRIC:
         return metric_of(str(value)).title
-    return str(value).replace("_", " ") if factor == PHASE else plain(value)
+    if factor == PHASE:
+        return str(value).replace("_", " ")
+    return shown_value(factor, value) if isinstance(value, str) else plain(value)
 
 
 def qualifier(labels: Mapping[str, str], factor: str, value: FactorValue) -> str:

@@ -29,6 +29,15 @@ def test_it_says_that_the_device_is_not_known() -> None:
     assert terms["On"] == "8 devices; the logs do not say which"
 
 
+def test_it_counts_the_runs_that_failed() -> None:
+    case = example.case(1.0, {"model": "ResNet"})
+    run = case.measurements[0].run
+    counts = ("In tables: 2 runs (1 complete, 1 failed).",)
+    report = example.report(runs=(run, replace(run, status="failed")), run_counts=counts)
+    assert dict(first_screen.measured(report, [case]))["Runs"] == counts[0]
+    assert "Runs" not in dict(first_screen.measured(replace(report, runs=(run,)), [case]))
+
+
 def test_the_date_is_that_of_the_runs() -> None:
     case = example.case(1.0, {"model": "ResNet"})
     days = (1_700_000_000.0, 1_700_100_000.0, float("1e300"))

@@ -11,6 +11,9 @@ from reportgen.core.units import Unit
 from reportgen.core.verdict import Verdict, VerdictKind
 from reportgen.render import render_table_markdown
 from reportgen.render.grid import lay_out, unit_label
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS
+from tests.builders import published_run, table_spec
 from tests.render import example
 
 
@@ -271,3 +274,14 @@ def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> No
     assert (words in grid.caption) == bool(sign)
     assert (f" {sign} |" in render_table_markdown(signed)) == bool(sign)
     assert [item.sign for item in lay_out(replace(signed, has_signs=False)).rows[1][1]] == [""] * 4
+
+
+def test_a_head_that_repeats_the_row_above_is_marked() -> None:
+    runs = [
+        published_run(throughput=1.0, model=m, batch_size=b, device=d)
+        for m, b, d in ("x1A", "x1B", "x2A", "y2A")
+    ]
+    spec = table_spec(metrics=("throughput",), rows=("model", "batch_size", "device"))
+    (table,) = build_tables(spec, runs, NO_FACTS)
+    marks = [[head.is_repeated for head in heads] for heads, _ in lay_out(table).rows]
+    assert marks == [[False] * 3, [True, True, False], [True, False, False], [False] * 3]

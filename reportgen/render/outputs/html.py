@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 _MOST_UNFOLDED = 4
 
 # The placeholders of two blocks after each other.
+# A figure that is taller pushes the first table off the first screen.
+_MAX_HEIGHT_TO_WIDTH = 1.0
 _PAIR = re.compile(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
 
 
@@ -164,6 +166,12 @@ def _values(table: Table) -> dict[tuple[int, int], str]:
     return {(i, j): f"{value:.6g}" for i, j, value in cells if value is not None}
 
 
+def _is_tall(svg: bytes) -> bool:
+    """Return whether a figure is too tall for the first screen, beside the text."""
+    box = re.search(rb'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', svg)
+    return box is not None and float(box[2]) > _MAX_HEIGHT_TO_WIDTH * float(box[1])
+
+
 class _Page:
     """The blocks of a page as HTML, wherever the author's text or the page itself places them."""
 
@@ -171,7 +179,7 @@ class _Page:
         self._content, self._report = content, content.report
         self._tables = {table.id: table for table in content.report.tables}
         self._figures = {figure.id: figure for figure in content.report.figures}
-        self._first = next(iter(self._figures), "")
+        self._first = next((id for id in list(self._figures)[:1] if not _is_tall(content.svgs[id])), "")
 
     def anchor(self, table: Table) -> str:
         return f"table-{self._content.table_names[table.id]}"

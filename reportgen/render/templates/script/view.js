@@ -26,6 +26,9 @@ const views = (() => {
     return direction * tables.plain(a).localeCompare(tables.plain(b), "en", { numeric: true });
   }
 
+  // A head that repeats the row above says nothing beside another row.
+  const showRepeated = (table, view) => table.classList.toggle("moved", Boolean(view.sort) || view.rows.some((row) => row.hidden));
+
   // Sort by a column, 1 for ascending, -1 for descending, 0 for the order of the report.
   function sort(table, column, direction) {
     const view = of(table);
@@ -33,6 +36,7 @@ const views = (() => {
     const rows = [...view.rows];
     if (direction) rows.sort((a, b) => compare(a.cells[column], b.cells[column], direction));
     table.tBodies[0].append(...rows);
+    showRepeated(table, view);
     for (const { head, first, last } of tables.of(table).spans) {
       const isSorted = direction && first === column && last === column + 1;
       if (isSorted) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
@@ -56,6 +60,7 @@ const views = (() => {
       row.hidden = !matches(row, words) || isSame;
     }
     const rows = view.rows.filter((row) => !row.hidden);
+    showRepeated(table, view);
     const hidden = columns.map((_, i) => view.hidden.has(i) || (view.differences && areEqual(rows.map((row) => row.cells[i]))));
     for (const row of view.rows) [...row.cells].forEach((cell, i) => (cell.hidden = hidden[i]));
     for (const { head, first, last } of spans) {
