@@ -3,9 +3,12 @@
 The reason of a skip begins with "corpus absent": .ci/run accepts no other.
 """
 
+import atexit
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# Tests start some hundreds of Python processes. They share byte code, also where the environment forbids to write it,
+# and write it to no checkout or fixture.
+if "PYTHONPYCACHEPREFIX" not in os.environ:
+    _byte_code = tempfile.mkdtemp(prefix="reportgen-byte-code-")
+    atexit.register(shutil.rmtree, _byte_code, ignore_errors=True)
+    os.environ["PYTHONPYCACHEPREFIX"] = _byte_code
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The same examples in every run: a suite that fails at random teaches people to run it again.
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -22,6 +23,9 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 BOT = "github-actions[bot]"
 REPOSITORY = "owner/benchmarks"
 _EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
+
+
+_MEASURING = ("Check", "Compare")
 
 
 @dataclass
@@ -100,11 +104,19 @@ class JobResult:
 
 
 def run_action(
-    checkout: Path, work: Path, github: FakeGitHub, *, pull_request: bool = True, **inputs: str
+    checkout: Path,
+    work: Path,
+    github: FakeGitHub,
+    *,
+    pull_request: bool = True,
+    results: Path | None = None,
+    **inputs: str,
 ) -> JobResult:
     """Run the steps of action.yml that are scripts, as a runner does, in a checkout.
 
     The step that installs reportgen is replaced by programs that run this source tree.
+
+    results  what the steps Check and Compare of another job wrote, instead of these steps
     """
     work.mkdir(parents=True)
     event = {"pull_request": {"number": 7}} if pull_request else {}
@@ -114,9 +126,11 @@ def run_action(
     variables["GITHUB_BASE_REF"] = "main" if pull_request else ""
     values = {name: str(each["default"]) for name, each in ACTION["inputs"].items()} | {"token": "secret"}
     values |= {name.replace("_", "-"): value for name, value in inputs.items()}
+    if results:
+        shutil.copytree(results, work / "temp" / "reportgen")
     log, code = "", 0
     for step in ACTION["runs"]["steps"]:
-        if "run" not in step or step["name"] == "Install":
+        if "run" not in step or step["name"] == "Install" or (results and step["name"] in _MEASURING):
             continue
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
@@ -159,6 +173,7 @@ def _variables(work: Path, files: dict[str, Path], github: FakeGitHub) -> dict[s
     return {
         "PATH": f"{programs}:{os.environ['PATH']}",
         "HOME": str(work),
+        "PYTHONPYCACHEPREFIX": os.environ["PYTHONPYCACHEPREFIX"],
         "LANG": "C.UTF-8",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -13,6 +13,7 @@ from tests.workflow.github import ACTION, BOT, ROOT, FakeGitHub, run_action, run
 pytestmark = pytest.mark.slow
 
 MARKER = "<!-- reportgen diff -->"
+CLOSED = "http://127.0.0.1:9"  # no server listens there
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,15 @@ def checkout(study: Study, tmp_path: Path) -> Path:
     checkout = tmp_path / "checkout"
     study.git.git("clone", "--quiet", str(study.root), str(checkout))
     return checkout
+
+
+@pytest.fixture(scope="module")
+def results(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the steps Check and Compare write; tests of the comment alone differ in what the server answers."""
+    folder = tmp_path_factory.mktemp("results")
+    study.git.git("clone", "--quiet", str(study.root), str(folder / "checkout"))
+    run_action(folder / "checkout", folder / "job", FakeGitHub(url=CLOSED), pages="false")
+    return folder / "job" / "temp" / "reportgen"
 
 
 @pytest.fixture
@@ -87,10 +97,10 @@ def test_a_stale_report_fails_with_the_command_that_repairs_it(
 
 @pytest.mark.parametrize(("status", "token"), [(403, "read-only"), (401, ""), (404, "")])
 def test_a_fork_without_permission_has_the_summary_and_does_not_fail(
-    checkout: Path, tmp_path: Path, github: FakeGitHub, status: int, token: str
+    tmp_path: Path, results: Path, github: FakeGitHub, status: int, token: str
 ) -> None:
     github.status = status
-    job = run_action(checkout, tmp_path / "job", github, token=token, pages="false")
+    job = run_action(tmp_path, tmp_path / "job", github, results=results, token=token, pages="false")
     assert job.code == 0, job.log
     assert github.comments == []
     assert "### Benchmarks: 1 slower" in job.summary
@@ -98,9 +108,8 @@ def test_a_fork_without_permission_has_the_summary_and_does_not_fail(
     assert not job.pages.exists()
 
 
-def test_a_server_that_does_not_answer_is_a_warning(checkout: Path, tmp_path: Path) -> None:
-    github = FakeGitHub(url="http://127.0.0.1:9")
-    job = run_action(checkout, tmp_path / "job", github, pages="false")
+def test_a_server_that_does_not_answer_is_a_warning(tmp_path: Path, results: Path) -> None:
+    job = run_action(tmp_path, tmp_path / "job", FakeGitHub(url=CLOSED), results=results, pages="false")
     assert job.code == 0
     assert "::warning::no comment: " in job.log
     assert "### Benchmarks: 1 slower" in job.summary
@@ -139,12 +148,12 @@ def test_output_that_quotes_logs_is_no_command_to_the_runner(
 
 
 def test_the_own_comment_is_found_behind_hundreds_of_others(
-    checkout: Path, tmp_path: Path, github: FakeGitHub
+    tmp_path: Path, results: Path, github: FakeGitHub
 ) -> None:
     for number in range(150):
         github.add(f"comment {number}", login="ada")
     ours = github.add(f"{MARKER}\nold")
-    run_action(checkout, tmp_path / "job", github, pages="false")
+    run_action(tmp_path, tmp_path / "job", github, results=results, pages="false")
     assert github.writes == ["PATCH"]
     assert "1 slower" in ours["body"]
 
