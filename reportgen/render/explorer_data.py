@@ -12,7 +12,7 @@ from reportgen.core.explorer import Configuration, Explorer, ExplorerCell, Explo
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.plain_text import one_line
 from reportgen.render.figures import colours
-from reportgen.render.grid import number_text, ratio_text, unit_label
+from reportgen.render.grid import interval_text, number_text, ratio_text, unit_label
 from reportgen.render.page_json import encoded
 
 NameOf = Callable[[Case | None], str | None]
@@ -97,18 +97,26 @@ def _row(configuration: Configuration, explorer: Explorer, name_of: NameOf) -> l
 
 
 def _cell(cell: ExplorerCell, measure: ExplorerMeasure, name_of: NameOf) -> list[Any]:
-    """Return [value, text, case, ratio, text of the ratio, verdict]; the last ones only if there are any."""
+    """Return value, text, case; ratio, its text, verdict; ends of the interval, their text.
+
+    What is missing at the end is left out.
+    """
     value = cell.value
-    text = cell.text
-    if value is not None:
-        text = number_text(value / measure.unit.factor, measure.digits, measure.decimals)
-    fields: list[Any] = [None if value is None else _machine(value), one_line(text), name_of(cell.case)]
+    if value is None:
+        return [None, one_line(cell.text), name_of(cell.case)]
+    factor = measure.unit.factor
+    text = number_text(value / factor, measure.digits, measure.decimals)
+    ratio: list[Any] = [None, cell.reason, ""] if cell.reason else []
     if cell.ratio is not None:
         verdict = cell.verdict.kind if cell.verdict else ""
-        fields += [_machine(cell.ratio), ratio_text(cell.ratio, measure.digits), verdict]
-    elif cell.reason:
-        fields += [None, cell.reason, ""]
-    return fields
+        ratio = [_machine(cell.ratio), ratio_text(cell.ratio, measure.digits), verdict]
+    summary = cell.case.summary if cell.case else None
+    interval: list[Any] = []
+    if summary and summary.n > 1:
+        ends = interval_text(summary.low / factor, summary.high / factor, text)
+        interval = [_machine(summary.low), _machine(summary.high), ends]
+        ratio = ratio or [None, "", ""]
+    return [_machine(value), text, name_of(cell.case), *ratio, *interval]
 
 
 def _machine(value: float) -> float | None:

@@ -342,11 +342,14 @@ def _sign_sentence(table: Table) -> str:
 def _interval(cell: Cell, shown: str) -> str:
     if cell.value is None or cell.low is None or cell.high is None:
         return ""
-    # As many decimals as the number itself.
-    decimals = len(shown.partition(".")[2])
     factor = cell.unit.factor if cell.unit else 1.0
-    low, high = (units.text(bound / factor, decimals=decimals) for bound in (cell.low, cell.high))
-    return f"({low} – {high})"
+    return f"({interval_text(cell.low / factor, cell.high / factor, shown)})"
+
+
+def interval_text(low: float, high: float, shown: str) -> str:
+    """Return the ends of an interval with as many decimals as its number is shown with."""
+    decimals = len(shown.partition(".")[2])
+    return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"
 
 
 def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ...]:

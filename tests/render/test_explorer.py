@@ -226,7 +226,8 @@ def test_the_selection_is_saved_as_csv_in_base_units(open_page: OpenPage, files:
     block(page).get_by_label("Show memory").check()
     rows = list(csv.DictReader(io.StringIO(download(page))))
     assert list(rows[0]) == [
-        *("model", "device", "batch_size", "metric", "phase", "unit", "value", "text", "ratio", "verdict")
+        *("model", "device", "batch_size", "metric", "phase", "unit"),
+        *("value", "low", "high", "text", "ratio", "verdict"),
     ]
     assert len(rows) == 10  # 5 configurations with two measures; one of them ran out of memory
     by_key = {(row["device"], row["batch_size"], row["metric"]): row for row in rows}
@@ -329,6 +330,11 @@ def test_hostile_texts_stay_texts(open_page: OpenPage) -> None:
     block(page).get_by_label("model", exact=True).select_option(index=1)
     block(page).get_by_text("All configurations", exact=True).click()
     assert page.locator("img, script[src]:not([src='../assets/vega.js'])").count() == 0
+    mark = block(page).locator("[data-chart=speed] .chart-plot [tabindex='0']")
+    mark.focus()
+    page.keyboard.press("ArrowRight")  # a tooltip follows the focus of the keyboard
+    expect(page.locator(".chart-tip")).to_contain_text("=<img src=x")
+    assert page.locator("img").count() == 0
     page.reload()
     assert block(page).get_by_label("model", exact=True).input_value() == "1"
     lines = list(csv.reader(io.StringIO(download(page))))
@@ -345,3 +351,21 @@ def test_an_explorer_without_compared_factor_has_one_series(open_page: OpenPage)
     assert block(page).locator("select").count() == 1  # of the trade-off
     page.reload()
     assert len(numbers(page, "memory")) == 2
+
+
+def test_the_interval_of_repeats_is_drawn_and_saved(open_page: OpenPage) -> None:
+    runs = [
+        log(f"{n}.{value}", value * n, 1.0, device="A", model="m", batch_size=n)
+        for n in (1, 2)
+        for value in (10.0, 11.0, 12.5)
+    ]
+    page = open_page(page_of(runs), viewport={"width": 1440, "height": 4000})
+    rows = [row for row in csv.DictReader(io.StringIO(download(page))) if row["metric"] == "throughput"]
+    assert [(row["low"], row["value"], row["high"]) for row in rows] == [
+        ("10", "11", "12.5"),
+        ("20", "22", "25"),
+    ]
+    rules = block(page).locator("[data-chart=speed] .mark-rule.role-mark > line")
+    expect(rules).to_have_count(2)
+    ends = rules.evaluate_all("lines => lines.map(({ __data__: { datum } }) => datum.interval)")
+    assert ends == ["10.00 – 12.50", "20.00 – 25.00"]

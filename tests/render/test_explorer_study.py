@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import ROOT
 
@@ -89,7 +89,7 @@ def test_all_views_show_the_published_values(open_page: OpenPage, files: dict[st
     compared = 0
     for model, length, device, ignore, inference in _views():
         _explorer(page).get_by_label("model", exact=True).select_option(model)
-        _explorer(page).get_by_label("seq len").select_option(str(length))
+        _explorer(page).get_by_label("seq len", exact=True).select_option(str(length))
         for name in DEVICES:
             _explorer(page).get_by_label(name, exact=True).set_checked(name == device)
         _explorer(page).get_by_label("Ignore time between steps").set_checked(ignore)
@@ -130,7 +130,7 @@ def test_the_numbers_are_written_as_in_the_tables(open_page: OpenPage, files: di
     )
     for model, length in product(MODELS, LENGTHS):
         _explorer(page).get_by_label("model", exact=True).select_option(model)
-        _explorer(page).get_by_label("seq len").select_option(str(length))
+        _explorer(page).get_by_label("seq len", exact=True).select_option(str(length))
         _explorer(page).get_by_label("Show inference, estimated").set_checked(True)
         for cells in (cell for rows in _charts(page).values() for row in rows for cell in row[1:]):
             if cells["value"] is not None:
@@ -149,7 +149,7 @@ def test_all_views_show_the_values_of_the_dashboard(
     }
     for row in csv.DictReader((corpus / "expected" / "transformers_dashboard.csv").open()):
         _explorer(page).get_by_label("model", exact=True).select_option(row["model"])
-        _explorer(page).get_by_label("seq len").select_option(row["seq_len"])
+        _explorer(page).get_by_label("seq len", exact=True).select_option(row["seq_len"])
         _explorer(page).get_by_label("A100", exact=True).set_checked(False)
         _explorer(page).get_by_label("Show inference, estimated").set_checked(True)
         for ignore in (False, True):
@@ -218,3 +218,119 @@ def test_the_fastest_configuration_fits(open_page: OpenPage, files: dict[str, by
     assert page.locator("#explorer-fastest li").all_inner_texts() == [
         f"{device}: nothing is known to fit within 1 GiB" for device in DEVICES
     ]
+
+
+def _marks(page: Page, chart: str) -> list[dict[str, object]]:
+    """Return the rows of data behind the bars of a chart, once all of its values are drawn."""
+    block = page.locator(f"section.explorer-chart[data-chart={chart}]")
+    count = block.locator("td.number[data-value]").count()
+    expect(block.locator(".chart-plot g.mark-rect.role-mark > path")).to_have_count(count)
+    return block.locator(".chart-plot g.mark-rect.role-mark > path").evaluate_all(
+        "paths => paths.map(({ __data__: { datum } }) => ({ case: datum.case, y: datum.y, shown: datum.shown, x: datum.x }))"
+    )
+
+
+def test_every_chart_shows_the_numbers_of_its_table(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files, viewport={"width": 1440, "height": 6000})
+    factors = {"ms": 1e-3, "%": 1e-2, "GiB": 2.0**30, "sequences/s": 1.0}
+    _explorer(page).get_by_label("Show inference, estimated").check()
+    drawn = 0
+    for model, length, ignore in product(MODELS, LENGTHS, (False, True)):
+        _explorer(page).get_by_label("model", exact=True).select_option(model)
+        _explorer(page).get_by_label("seq len", exact=True).select_option(str(length))
+        _explorer(page).get_by_label("Ignore time between steps").set_checked(ignore)
+        for chart, rows in _charts(page).items():
+            cells = [(row[0]["text"], cell) for row in rows for cell in row[1:] if cell["value"] is not None]
+            expected = sorted(
+                (x, cell["case"].removeprefix("#case-"), float(cell["value"])) for x, cell in cells
+            )
+            found = sorted(
+                (mark["x"], mark["case"], mark["y"] * factors[mark["shown"].split(" ")[1]])
+                for mark in _marks(page, chart)
+            )
+            assert [each[:2] for each in found] == [each[:2] for each in expected]
+            for (*_, y), (*_, value) in zip(found, expected, strict=True):
+                assert math.isclose(y, value, rel_tol=1e-9)
+            drawn += len(found)
+    assert drawn == 66 * (10 + 9)
+
+
+def test_configurations_without_a_number_are_crosses(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(
+        files, "#explorer?f.model=roberta-large&f.seq_len=512", viewport={"width": 1440, "height": 6000}
+    )
+    crosses = {"throughput": 1, "breakdown": 1, "utilisation": 3, "memory": 1}
+    for chart, per_configuration in crosses.items():
+        lost = [
+            (device, batch)
+            for device, batch in product(DEVICES, BATCHES)
+            if ("roberta-large", 512, device, batch) not in PUBLISHED
+        ]
+        marks = page.locator(f"section.explorer-chart[data-chart={chart}] .mark-symbol.role-mark > path")
+        expect(marks).to_have_count(per_configuration * len(lost))
+        assert marks.evaluate_all(
+            "paths => paths.every(({ __data__: { datum } }) => ['failed', 'partial'].includes(datum.failed))"
+        )
+
+
+def test_memory_is_compared_with_the_size_of_each_device(
+    open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files, viewport={"width": 1440, "height": 6000})
+    chart = page.locator("section.explorer-chart[data-chart=memory]")
+    lines = chart.locator(".mark-rule.role-mark > line")
+    expect(lines).to_have_count(2)
+    sizes = lines.evaluate_all("lines => lines.map(({ __data__: { datum } }) => datum.y)")
+    assert sizes == [16155 / 1024, 40536 / 1024]
+    expect(chart.get_by_text("V100 device")).to_be_visible()
+
+
+def test_utilisation_is_drawn_from_0_to_100_percent(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files, "#explorer?f.device=V100", viewport={"width": 1440, "height": 6000})
+    axis = page.locator("section.explorer-chart[data-chart=utilisation] .role-axis-label text")
+    expect(axis.filter(has_text="100")).to_have_count(1)
+    assert {"0", "20", "40", "60", "80", "100"} <= set(axis.all_text_contents())
+
+
+def test_the_trade_off_shows_a_point_for_each_configuration(
+    open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files, viewport={"width": 1440, "height": 8000})
+    block = _explorer(page).locator("[data-chart=trade-off]")
+    points = block.locator(".mark-symbol.role-mark > path")
+    expect(points).to_have_count(11)  # V100 has 6 batch sizes, the A100 5
+    best = set()
+    own = {(d, b): row for (m, s, d, b), row in PUBLISHED.items() if (m, s) == ("distilroberta-base", 128)}
+    for key, row in own.items():
+        better = [
+            o for o in own.values() if o["memory"] <= row["memory"] and o["training"] >= row["training"]
+        ]
+        if better == [row]:
+            best.add(f"{key[0]}, batch size {key[1]}")
+    rows = points.evaluate_all("paths => paths.map(({ __data__: { datum } }) => [datum.name, datum.best])")
+    assert {name for name, is_best in rows if is_best} == best
+    block.get_by_label("Against", exact=True).select_option("Step time (forward)")
+    expect(block.get_by_role("heading")).to_have_text("Throughput (training) against Step time (forward)")
+    expect(points).to_have_count(11)
+
+
+def test_a_chart_is_saved_as_svg_and_png(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files, viewport={"width": 1440, "height": 6000})
+    block = page.locator("section.explorer-chart[data-chart=throughput]")
+    for ending, begin in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as event:
+            block.get_by_role("button", name=ending).click()
+        content = Path(event.value.path()).read_bytes()
+        assert event.value.suggested_filename.endswith(f".{ending.lower()}")
+        assert content.startswith(begin)
+        if ending == "SVG":
+            assert b"Training throughput, distilroberta-base, seq len 128" in content
+
+
+def test_a_mark_opens_its_evidence_with_the_keyboard(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files, viewport={"width": 1440, "height": 6000})
+    mark = page.locator("section.explorer-chart[data-chart=throughput] .chart-plot [tabindex='0']")
+    mark.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel")).to_contain_text("sequences/s")

@@ -18,7 +18,8 @@ const explorerCharts = (() => {
     if (!cell || (cell.value === null && cell.text === "-")) return null;
     const place = { series, x: factors[x].labels[configuration.values[x]], case: cell.case };
     if (cell.value === null) return { ...place, failed: cell.text };
-    return { ...place, y: cell.value / measures[i].factor, shown: `${cell.text} ${measures[i].unit}`.trim() };
+    const ends = cell.interval ? { low: cell.low / measures[i].factor, high: cell.high / measures[i].factor, interval: cell.interval } : {};
+    return { ...place, y: cell.value / measures[i].factor, shown: `${cell.text} ${measures[i].unit}`.trim(), ...ends };
   }
 
   const xAxis = (selection) => ({
@@ -41,7 +42,7 @@ const explorerCharts = (() => {
 
   // Downloads have the title; the page has a heading instead.
   function chart(title, rows, layer) {
-    const fields = [{ field: "series" }, { field: "name" }, { field: "x", title: factors[x].title }, { field: "shown" }, { field: "failed" }];
+    const fields = [{ field: "series" }, { field: "name" }, { field: "x", title: factors[x].title }, { field: "shown" }, { field: "interval", title: "interval" }, { field: "failed" }];
     return { title: { text: title }, description: title, height: HEIGHT, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows }, layer, usermeta: { fields } };
   }
 
@@ -49,6 +50,14 @@ const explorerCharts = (() => {
   function crosses(lost, channels) {
     if (!lost.length) return [];
     return [{ data: { values: lost }, mark: { type: "point", style: "failed", shape: CROSS, yOffset: -8 }, encoding: { ...channels, y: { value: "height" } } }];
+  }
+
+  // The intervals of values that have one.
+  function intervals(rows, channels) {
+    const known = rows.filter(({ low }) => low !== undefined);
+    if (!known.length) return [];
+    const end = (field) => ({ field, type: "quantitative" });
+    return [{ data: { values: known }, mark: { type: "rule", style: "interval" }, encoding: { ...channels, y: end("low"), y2: { field: "high" } } }];
   }
 
   // The memory of the devices as lines: it limits what fits.
@@ -80,7 +89,7 @@ const explorerCharts = (() => {
     const bars = { mark: "bar", encoding: { ...place, y: yAxis(unitOf(visible), isShare ? { domain: [0, 100] } : most ? { domain: [0, most], nice: true } : {}), color } };
     const limits = isAlone && measures[visible[0]].isSize ? sizes(selection, visible[0]) : [];
     const [rows, lost] = [all.filter(({ failed }) => !failed), all.filter(({ failed }) => failed)];
-    return chart(title, rows, [bars, ...crosses(lost, { ...place, color }), ...limits]);
+    return chart(title, rows, [bars, ...intervals(rows, place), ...crosses(lost, { ...place, color }), ...limits]);
   }
 
   // Parts of a whole, on top of one another.

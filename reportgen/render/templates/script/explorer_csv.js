@@ -2,7 +2,7 @@
 
 const explorerCsv = (() => {
   const { factors, measures } = explorerData;
-  const OWN = ["metric", "phase", "unit", "value", "text", "ratio", "verdict"];
+  const OWN = ["metric", "phase", "unit", "value", "low", "high", "text", "ratio", "verdict"];
 
   // A text that a spreadsheet would read as a formula begins with an apostrophe.
   const guarded = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
@@ -15,8 +15,8 @@ const explorerCsv = (() => {
       visible
         .filter((i) => each.cells[i])
         .map((i) => {
-          const { value, text: shown, ratio, verdict } = each.cells[i];
-          const own = [measures[i].metric, measures[i].phase, measures[i].base, value, value === null ? shown : "", ratio, verdict];
+          const { value, low, high, text: shown, ratio, verdict } = each.cells[i];
+          const own = [measures[i].metric, measures[i].phase, measures[i].base, value, low, high, value === null ? shown : "", ratio, verdict];
           return [...factors.map(({ values }, at) => values[each.values[at]]), ...own];
         }),
     );

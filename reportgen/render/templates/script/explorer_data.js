@@ -6,8 +6,8 @@ const explorerData = (() => {
 
   const cell = (fields) => {
     if (!fields) return null;
-    const [value, text, name = null, ratio = null, ratioText = "", verdict = ""] = fields;
-    return { value, text, case: name, ratio, ratioText, verdict };
+    const [value, text, name = null, ratio = null, ratioText = "", verdict = "", low = null, high = null, interval = ""] = fields;
+    return { value, text, case: name, ratio, ratioText, verdict, low, high, interval };
   };
   const configurations = data.configurations.map(([values, others, memory, ...cells]) => ({
     values, // position of the value of each factor
