@@ -55,7 +55,8 @@ def read_explorer(table: ExplorerTable, tables: Mapping[str, TableSpec], place: 
     _check_tables(_list(table.tables), tables, f"{place}.tables")
     for position, switch in enumerate(table.switches):
         own = f"{place}.switches[{position}]"
-        _check_tables(_list(switch.tables), tables, f"{own}.tables")
+        charted = {id: tables[id] for id in _list(table.tables)} or tables
+        _check_tables(_list(switch.tables), charted, f"{own}.tables")
         if switch.id in [other.id for other in table.switches[:position]]:
             raise RequestError(f"{own}.id", f'"{switch.id}" is already used', "choose another")
     return ExplorerSpec(

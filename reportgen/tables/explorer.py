@@ -5,7 +5,7 @@ So a reader of the tables, without a script, sees the same numbers.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reportgen.core import units
 from reportgen.core.errors import RequestError, did_you_mean
@@ -52,7 +52,7 @@ def build_explorer(
     roles = choose_roles(spec, shown)
     ranks = Ranks([each.case.factors for each in shown], _order(charted))
     factors = [_factor(name, ranks, charted, shown) for name in roles.names]
-    baseline = _baseline(spec, factors[-2]) if roles.compared else 0
+    baseline = _baseline(spec, factors[-2] if roles.compared else None)
     ratios: dict[int, Ratio] = {}
     if roles.compared:
         value = factors[-2].values[baseline]
@@ -68,7 +68,7 @@ def build_explorer(
         baseline=baseline,
         others=roles.others,
         measures=tuple(_measure(key, by_measure, charted) for key in measures),
-        charts=tuple(_charts(charted, measures, by_measure, is_chosen=bool(spec.tables))),
+        charts=tuple(_charts(charted, measures, by_measure, _chosen(spec))),
         switches=tuple(_switch(switch, i, spec, measures) for i, switch in enumerate(spec.switches)),
         configurations=tuple(_configurations(shown, roles, ranks, measures, ratios)),
         more=spec.more,
@@ -107,9 +107,11 @@ def _labels(entries: Iterable[Entry]) -> dict[str, str]:
     return labels
 
 
-def _baseline(spec: ExplorerSpec, compared: ExplorerFactor) -> int:
+def _baseline(spec: ExplorerSpec, compared: ExplorerFactor | None) -> int:
     if spec.baseline is None:
         return 0
+    if compared is None:
+        raise RequestError(f"{spec.place}.baseline", "no factor is compared", "name one in compare")
     keys = [factor_key(value) for value in compared.values]
     if factor_key(spec.baseline) not in keys:
         fact = f"no case has {compared.name} = {plain(spec.baseline)}"
@@ -177,22 +179,24 @@ def _unit(key: MeasureKey, cases: Sequence[ShownCase], entries: Sequence[Entry])
     return units.choose([each.case.summary.median for each in cases if each.case.summary], base)
 
 
-def _charts(
-    entries: Sequence[Entry], measures: Sequence[MeasureKey], by_measure: Measures, *, is_chosen: bool
-) -> Iterable[ExplorerChart]:
-    """Yield a chart for each table.
+def _chosen(spec: ExplorerSpec) -> set[str]:
+    """Return the tables that the definition names."""
+    return {*spec.tables, *(id for switch in spec.switches for id in switch.tables)}
 
-    is_chosen  whether the definition names the tables; else those are left out that show nothing new
-    """
+
+def _charts(
+    entries: Sequence[Entry], measures: Sequence[MeasureKey], by_measure: Measures, chosen: Collection[str]
+) -> Iterable[ExplorerChart]:
+    """Yield a chart for each table, except tables that show nothing new and are not chosen."""
     beside: set[int] = set()
     for entry in entries:
-        own = shown_cases([entry])
+        own, spec = shown_cases([entry]), entry.spec
         indices = {measures.index(each.measure) for each in own}
-        if not indices or (not is_chosen and indices <= beside):
+        if not indices or (spec.id not in chosen and indices <= beside):
             continue
         if not entry.is_stacked:
             beside |= indices
-        spec, runs = entry.spec, {(each.measure, each.runs) for each in own}
+        runs = {(each.measure, each.runs) for each in own}
         is_whole = all((each.measure, each.runs) in runs for i in indices for each in by_measure[measures[i]])
         yield ExplorerChart(
             spec.id,

@@ -208,7 +208,7 @@ def test_all_configurations_are_one_table_with_the_tools_of_tables(
 def test_the_configurations_that_no_other_beats_are_named(
     open_page: OpenPage, files: dict[str, bytes]
 ) -> None:
-    page = open_page(files)
+    page = open_page(files, "#explorer?on=memory")
     front = block(page).locator(".front")
     # A 64 needs more memory than B 8 and is slower.
     expect(front).to_contain_text("A, batch size 8; B, batch size 8; B, batch size 64.")

@@ -9,6 +9,7 @@ from reportgen.report.definition import read_definition
 from reportgen.tables.spec import ExplorerSpec, SwitchSpec
 
 TABLE = '[[tables]]\nid = "t"\nrows = ["devices"]\n'
+OTHER = '[[tables]]\nid = "u"\nrows = ["devices"]\n'
 
 
 def read(tmp_path: Path, text: str) -> ExplorerSpec | None:
@@ -82,6 +83,10 @@ SWITCH = '[[explorer.switches]]\ntitle = "S"\n'
             'explorer.switches[0].id: "a b" cannot be part of an address; use letters, digits, - and _',
         ),
         (f'{SWITCH}id = "s"\ntables = "u"\n{TABLE}', 'explorer.switches[0].tables: no table "u"; known: t'),
+        (
+            f'[explorer]\ntables = "t"\n{SWITCH}id = "s"\ntables = "u"\n{TABLE}{OTHER}',
+            'explorer.switches[0].tables: no table "u"; known: t',
+        ),
         (
             f'{SWITCH}id = "s"\ntables = "t"\n{SWITCH}id = "s"\ntables = "t"\n{TABLE}',
             'explorer.switches[1].id: "s" is already used; choose another',

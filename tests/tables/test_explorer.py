@@ -139,6 +139,12 @@ def test_measures_of_several_tables_are_charts_of_one_explorer() -> None:
     assert explorer.measures[1].is_size
 
 
+def test_a_switch_keeps_the_chart_of_its_table() -> None:
+    again = table("again", rows=("model", "batch_size"), facets=())
+    explorer = explore(specs=[table(), again], switches=(SwitchSpec("s", "S", tables=("again",)),))
+    assert [chart.id for chart in explorer.charts] == ["t", "again"]
+
+
 def test_a_chart_of_which_another_table_shows_more_has_the_name_of_the_metric() -> None:
     explorer = explore(specs=[table("m", where={"model": ("m",)}), table("n", where={"model": ("n",)})])
     assert [chart.title for chart in explorer.charts] == ["Throughput"]
@@ -224,6 +230,10 @@ def test_tables_without_any_case_have_no_explorer() -> None:
         ({"x": "batch"}, 'x.toml: explorer.x: no factor "batch"; did you mean "batch_size"?'),
         ({"compare": "gpu"}, 'x.toml: explorer.compare: no factor "gpu"'),
         ({"baseline": "V10"}, 'x.toml: explorer.baseline: no case has device = V10; did you mean "V100"?'),
+        (
+            {"compare": "", "facets": ("model", "device"), "baseline": "V100"},
+            "x.toml: explorer.baseline: no factor is compared; name one in compare",
+        ),
         (
             {"switches": (SwitchSpec("s", "S", phases=("stp",)),)},
             'x.toml: explorer.switches[0].phases[0]: no table shows phase "stp"; did you mean "step"?',

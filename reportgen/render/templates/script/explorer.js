@@ -135,7 +135,7 @@
   // Answers
 
   function fastestBlock(selection) {
-    const [fast, size] = [explorerAnswers.speed(view), explorerView.sized];
+    const [fast, size] = [explorerAnswers.speed(visibleMeasures()), explorerView.sized];
     if (fast < 0 || size < 0) return null;
     const unit = measures[size].unit;
     const field = h("input", { id: "explorer-limit", type: "number", min: "0", step: "any", value: view.limit, onchange: () => changed(() => (view.limit = field.validity.valid ? field.value : "")) });
@@ -161,8 +161,8 @@
   }
 
   function tradeOff(selection) {
-    const up = explorerAnswers.speed(view);
-    const choices = measures.map((measure, i) => [i, measure.title]).filter(([i]) => i !== up && measures[i].better);
+    const up = explorerAnswers.speed(visibleMeasures());
+    const choices = visibleMeasures().filter((i) => i !== up && measures[i].better).map((i) => [i, measures[i].title]);
     if (up < 0 || !choices.length) return null;
     const across = choices.some(([i]) => i === view.against) ? view.against : choices[0][0];
     const points = explorerAnswers.front(selection, across, up);

@@ -3,11 +3,10 @@
 const explorerAnswers = (() => {
   const { factors, compared, measures } = explorerData;
 
-  // The position of the speed that is shown: the first rate that is shown, else the first time.
-  function speed(view) {
-    const first = (better, base) => measures.findIndex((measure, i) => measure.better === better && (!base || measure.base === base) && explorerView.isShown(view, i));
-    const rate = first("higher", "samples/s");
-    return rate >= 0 ? rate : first("higher") >= 0 ? first("higher") : first("lower", "s");
+  // The first of some measures that is a speed: a rate of work, else one of which more is better, else a time; or -1.
+  function speed(visible) {
+    const first = (better, base) => visible.find((i) => measures[i].better === better && (!base || measures[i].base === base));
+    return first("higher", "samples/s") ?? first("higher") ?? first("lower", "s") ?? -1;
   }
 
   const isBetter = (i, a, b) => (measures[i].better === "lower" ? a < b : a > b);
