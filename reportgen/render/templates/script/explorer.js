@@ -128,7 +128,7 @@
     place.style.minHeight = place.offsetHeight ? `${place.offsetHeight}px` : place.style.minHeight;
     wanted.set(place, spec);
     near.unobserve(place);
-    if (typeof charts !== "undefined") near.observe(place);
+    near.observe(place);
     return h("div", { class: "drawing" }, title && h("h4", {}, title), place);
   }
 
