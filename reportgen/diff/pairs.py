@@ -168,14 +168,20 @@ def _named(files: Sequence[str]) -> str:
 def _label_changes(pair: CasePair) -> Iterator[str]:
     before, after = pair.old_report.sources, pair.new_report.sources
     files = {file for side in (pair.old, pair.new) for repeat in side.measurements for file in repeat.files}
-    for path in sorted(before.keys() | after.keys()):
-        folder, _, name = path.rpartition("/")
-        if name not in DESCRIPTIONS or before.get(path) == after.get(path):
+    above = {folder for file in files for folder in _folders(file)}
+    for path in sorted(f"{folder}{name}" for folder in above for name in DESCRIPTIONS):
+        if before.get(path) == after.get(path):
             continue
         # Reports of older versions do not list their labels.
-        is_known = path in before or any(each.endswith(name) for each in before)
-        if is_known and any(file.startswith(f"{folder}/" if folder else "") for file in files):
+        name = path.rpartition("/")[2]
+        if path in before or any(each.endswith(name) for each in before):
             yield f"{path} changed"
+
+
+def _folders(file: str) -> Iterator[str]:
+    """Yield the folders above a file, each with a slash at its end; "" is the root."""
+    parts = file.split("/")
+    return ("".join(f"{part}/" for part in parts[:depth]) for depth in range(len(parts)))
 
 
 def _reader_changes(pair: CasePair) -> Iterator[str]:

@@ -46,6 +46,9 @@ def compare_repeats(
     def content(repeat: StoredRepeat, sources: Sources) -> _Name:
         return tuple(sorted(sources.get(file, file) for file in repeat.files)), _number(repeat)
 
+    def is_rewritten(file: str) -> bool:
+        return file in old_sources and old_sources[file] != new_sources.get(file)
+
     before, after = _Unmatched(list(old.measurements)), _Unmatched(list(new.measurements))
     by_content = (lambda each: content(each, old_sources)), (lambda each: content(each, new_sources))
     kept = [
@@ -56,8 +59,7 @@ def compare_repeats(
     ]
     again = before.take(after, (_name, _name), _is_other_run)
     changed = [*before.take(after, (_name, _name)), *before.take(after, by_content)]
-    rewritten = {file for file in old_sources if old_sources[file] != new_sources.get(file)}
-    changed += before.take(after, (_file, _file), lambda earlier, later: later.files[0] in rewritten)
+    changed += before.take(after, (_file, _file), lambda earlier, later: is_rewritten(later.files[0]))
     edited = [
         (earlier, later) for earlier, later in changed if by_content[0](earlier) != by_content[1](later)
     ]

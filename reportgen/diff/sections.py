@@ -131,7 +131,7 @@ def verdict_text(row: Row) -> str:
 def sections(diff: Diff) -> list[Section]:
     """Return the tables of the comparison that have rows."""
     slower = [row for row in diff.rows if row.verdict and row.verdict.kind == "slower"]
-    others = [row for row in diff.rows if row not in slower]
+    others = [row for row in diff.rows if not (row.verdict and row.verdict.kind == "slower")]
     reports = [_report_row(each, "new") for each in diff.new_reports]
     reports += [_report_row(each, "gone") for each in diff.gone_reports]
     reports += [_report_row(each, f"renamed from {each.old_name}") for each in diff.renamed_reports]
