@@ -122,3 +122,18 @@ def test_a_document_without_source_proposes_nothing() -> None:
         read_document("t.md", "| a | b |\n|---|---|\n| x | 1.5 |\n")
     )
     assert definition.propose_definition([audited], gather_evidence(RUNS)) == ""
+
+
+def test_two_errors_in_four_numbers_accuse_nothing_and_beside_a_right_column_both(here: Path) -> None:
+    rates = {"A": (100.4, 198.7, 391.2, 760.3), "B": (90.6, 177.3, 349.9, 655.1)}
+    lines = [f"{name},{2**n},{rate}\n" for name, each in rates.items() for n, rate in enumerate(each)]
+    (here / "logs/rates/rates.csv").write_text("framework,devices,rate\n" + "".join(lines))
+    wrong = ("100.4", "189.7", "391.2", "76.03")
+    rows = "".join(f"| {2**n} | {text} |\n" for n, text in enumerate(wrong))
+    (here / "table.md").write_text(f"| GPUs | A (img/s) |\n|---|---|\n{rows}")
+    assert call("audit", "table.md")[1] == "8 numbers: 0 verified, 0 rounded, 0 differ, 8 no source\n"
+    rows = "".join(f"| {2**n} | {text} | {rates['B'][n]} |\n" for n, text in enumerate(wrong))
+    (here / "table.md").write_text(f"| GPUs | A (img/s) | B (img/s) |\n|---|---|---|\n{rows}")
+    assert (
+        call("audit", "table.md", code=4)[1] == "12 numbers: 10 verified, 0 rounded, 2 differ, 0 no source\n"
+    )
