@@ -569,6 +569,7 @@ def build(
     logs: PathLike | None = None,
     out: PathLike | None = None,
     check: bool = False,
+    standalone: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
     review: "Callable[[BuildResult], None] | None" = None,
 ) -> BuildResult:
@@ -577,6 +578,7 @@ def build(
     reports   folder of definitions; its parent is the repository
     logs      read these logs instead of those that the definitions name
     out       write generated files here; required for logs outside the repository
+    standalone  put everything into each page, as one file to mail; required: `out`
     progress  called with (what, done, total)
     review    called with the result before anything is written; if it raises, nothing is
     Raises RequestError for anything wrong in definitions, labels, settings and prose, before writing.
@@ -594,6 +596,7 @@ def build(
         folder,
         None if logs is None else Path(logs),
         None if out is None else Path(out),
+        standalone,
     )
     built = pipeline.build(request, progress, committed_only=check)
     place = request.place if request.out is None else request.out.as_posix()

@@ -45,12 +45,14 @@ class Request:
     root     the repository; reports  its folder of definitions
     logs     replaces the logs of every definition; None keeps them
     out      where generated files go instead of the reports folder; required for logs outside the root
+    standalone  whether each page has everything inside, as one file to mail; required: `out`
     """
 
     root: Path
     reports: Path
     logs: Path | None = None
     out: Path | None = None
+    standalone: bool = False
 
     @property
     def target(self) -> Path:
@@ -128,6 +130,7 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
     from reportgen.render import render_index, render_report
 
     _check(request)
+    committed_only = committed_only or request.standalone
     measured = MeasuredRuns()
     inputs = _read_inputs(request, measured, progress)
     reports = []
@@ -142,7 +145,7 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
         existing = partial(read_generated, request.target / definition.name)
         part = watch.part(definition.name)
         source_url = inputs.settings.source_url or request.source_url(definition.name)
-        rendered = render_report(report, existing, part, source_url, committed_only)
+        rendered = render_report(report, existing, part, source_url, committed_only, request.standalone)
         files.update({f"{definition.name}/{path}": content for path, content in rendered.items()})
     files.update(render_index(reports, partial(read_generated, request.target), committed_only))
     injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())
@@ -276,6 +279,9 @@ class _Watch:
 def _check(request: Request) -> None:
     if not request.reports.is_dir():
         raise RequestError(request.place, "no such folder", "create it with `reportgen init`")
+    if request.standalone and request.out is None:
+        fact = "pages with everything inside differ from those that are committed"
+        raise RequestError("--standalone", fact, "add --out DIR: nothing of it is committed")
     if request.logs is None:
         return
     if not request.logs.exists():

@@ -52,6 +52,16 @@ def test_the_library_is_read_from_its_package_only_if_this_version_is_not_there(
     assert made(repository).files["assets/vega.js"].endswith(b"from the package")
 
 
+def test_standalone_pages_have_the_library_inside_and_go_elsewhere(repository, tmp_path):
+    request = Request(repository, repository / "reports", out=tmp_path / "mail", standalone=True)
+    files = build(request).files
+    assert "assets/vega.js" not in files
+    assert b"strict-dynamic" not in files["frameworks/index.html"]
+    assert len(files["frameworks/index.html"]) > 800_000
+    with pytest.raises(RequestError, match=r"--standalone: .* add --out DIR"):
+        made(repository, standalone=True)
+
+
 def test_prose_takes_its_numbers_from_the_tables(repository):
     assert "A reaches 7.6" in made(repository).files["frameworks/README.md"].decode()
 

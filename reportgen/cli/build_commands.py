@@ -50,6 +50,9 @@ def build(
     watch: Annotated[
         bool, typer.Option("--watch", help="Build again after each change of an input, until Ctrl-C.")
     ] = False,
+    standalone: Annotated[
+        bool, typer.Option("--standalone", help="Put everything into each index.html, as one file to mail.")
+    ] = False,
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Build every report: tables, figures, pages, and the tables marked in the README.
@@ -58,6 +61,7 @@ def build(
     Example: reportgen build reports/
              reportgen build reports/ --watch
              reportgen build reports/ --logs ~/campaign --out /tmp/report
+             reportgen build reports/ --standalone --out /tmp/mail
 
     Prints the numbers that change, old and new, before anything is written, and one line for each file that
     changed. Nothing is written if any definition is wrong. Exits with 6 if a rule of acceptance does not
@@ -65,7 +69,9 @@ def build(
     """
 
     def build_once() -> "BuildResult":
-        return build_and_print(reports, logs=logs, out=out, strict=strict, verbose=verbose, format=format)
+        return build_and_print(
+            reports, logs=logs, out=out, strict=strict, verbose=verbose, standalone=standalone, format=format
+        )
 
     if not watch:
         _exit(build_once(), strict)
@@ -81,6 +87,7 @@ def build_and_print(
     out: Path | None = None,
     strict: bool = False,
     verbose: bool = False,
+    standalone: bool = False,
     format: TextOrJson = TextOrJson.TEXT,
 ) -> "BuildResult":
     """Build and print what changed, what was not read, and the findings; parameters are those of `build`."""
@@ -89,7 +96,12 @@ def build_and_print(
     is_text = format is TextOrJson.TEXT
     with progress() as show:
         result = api.build(
-            reports, logs=logs, out=out, progress=show, review=print_numbers if is_text else None
+            reports,
+            logs=logs,
+            out=out,
+            standalone=standalone,
+            progress=show,
+            review=print_numbers if is_text else None,
         )
     for change in result.changes if is_text else ():
         _print_change(change)

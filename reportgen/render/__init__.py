@@ -20,6 +20,7 @@ def render_report(
     watched: TrackProgress = iter,
     source_url: str = "",
     committed_only: bool = False,
+    standalone: bool = False,
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
@@ -28,6 +29,7 @@ def render_report(
     watched        passes the figures on, one by one as they are drawn
     source_url     address of a line of a log, with {path} and {line}; "" if a page should not link to logs
     committed_only  leaves out the files that are built and not committed
+    standalone     puts what the page loads into it
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.render.case_index import CaseIndex
@@ -58,6 +60,7 @@ def render_report(
             path for output in outputs for path in output.paths(report, table_names, figure_names)
         ),
         source_url=source_url,
+        is_standalone=standalone,
     )
     rendered = [output for output in outputs if output.is_committed or not committed_only]
     return {path: data for output in rendered for path, data in output.files(content)}

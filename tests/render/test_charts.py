@@ -16,7 +16,9 @@ from reportgen.core.results import Figure, FigureKind, FigureSeries
 from reportgen.render import render_report
 from reportgen.render.chart_data import charts_json
 from reportgen.render.figures.vega import specification
+from reportgen.render.page_script import digest
 from tests.render import example
+from tests.render.test_steps import run_with_steps, with_steps
 from tests.render.test_vega import FIGURES
 
 OpenPage = Callable[..., Page]
@@ -223,6 +225,50 @@ def test_a_page_without_the_library_keeps_its_pictures(browser: Browser, tmp_pat
     expect(page.locator("figure > svg")).to_be_visible()
     assert errors == []
     page.close()
+
+
+@pytest.fixture(scope="module")
+def standalone_files() -> dict[str, bytes]:
+    evil = "</script><script>alert(1)</script><!--<script>"
+    table = with_steps(lambda run: replace(run_with_steps(run), id=f"{run.id}{evil}"))
+    report = example.report(figures=(_bars(),), tables=(table,), prose="")
+    return render_report(report, standalone=True)
+
+
+def test_a_standalone_page_needs_no_other_file(
+    browser: Browser, standalone_files: dict[str, bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "mailed.html").write_bytes(standalone_files["index.html"])
+    page = browser.new_page()
+    noises: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: noises.append(message.text))
+    page.on("pageerror", lambda error: noises.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto((tmp_path / "mailed.html").as_uri() + "#fp32-b128/1-1/oneflow-images-s")
+    _drawn(page.locator("figure"))
+    expect(page.locator("#panel .series").first).to_contain_text("step 50: 30 ms")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="CSV", exact=True).click()
+    saved.value.save_as(tmp_path / "saved")
+    assert (tmp_path / "saved").read_bytes() == standalone_files["tables/fp32-b128.csv"]
+    assert noises == []
+    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+    assert {url.partition("#")[0] for url in requests if url.startswith("file:")} == {
+        (tmp_path / "mailed.html").as_uri()
+    }
+    page.close()
+
+
+def test_the_scripts_of_a_standalone_page_are_named_by_their_digests(
+    standalone_files: dict[str, bytes],
+) -> None:
+    page = standalone_files["index.html"].decode()
+    allowed = re.search(r"script-src ([^;]*);", page)
+    scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    assert allowed
+    assert allowed[1] == " ".join(f"'{digest(script)}'" for script in scripts)
+    assert len(scripts) == 3
 
 
 def test_paper_has_the_picture_and_the_screen_the_chart(open_page: OpenPage) -> None:

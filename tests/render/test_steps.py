@@ -49,7 +49,7 @@ def _times(n: int = 140) -> np.ndarray:
 WINDOW = Window(21, 120, 99, 1.0, 0.5, 6336.0, gaps=(80,), outliers=(50,))
 
 
-def _run(run: Run, *, telemetry: bool = True) -> Run:
+def run_with_steps(run: Run, *, telemetry: bool = True) -> Run:
     t = np.linspace(0.0, 2.0, 40)
     columns = {
         "sm_clock": np.linspace(1.2e9, 1.4e9, 40),
@@ -63,7 +63,7 @@ def _run(run: Run, *, telemetry: bool = True) -> Run:
     return replace(run, series=series, telemetry=(device, hot) if telemetry else ())
 
 
-def _table(change: Callable[[Run], Run] = _run) -> Table:
+def with_steps(change: Callable[[Run], Run] = run_with_steps) -> Table:
     """Return the table of throughputs whose first cell has runs with steps."""
     table = example.throughput_table()
     first, second, *rest = table.cells[0]
@@ -78,7 +78,7 @@ def _table(change: Callable[[Run], Run] = _run) -> Table:
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
-    return render_report(example.report(tables=(_table(),), figures=(), prose=""))
+    return render_report(example.report(tables=(with_steps(),), figures=(), prose=""))
 
 
 def test_a_long_series_keeps_its_extremes() -> None:
@@ -96,7 +96,7 @@ def test_missing_values_are_no_points() -> None:
 
 
 def test_gaps_and_outliers_of_the_window_are_marked() -> None:
-    document = run_json(_run(Run("x", "native", Source("logs/x"), {})), WINDOW)
+    document = run_json(run_with_steps(Run("x", "native", Source("logs/x"), {})), WINDOW)
     assert (document["outliers"], document["gaps"]) == ((50,), (80,))
     assert document["breaks"] == [[60, "evaluation"]]
     assert document["window"] == [21, 120]
@@ -107,7 +107,7 @@ def test_gaps_and_outliers_of_the_window_are_marked() -> None:
 
 def test_all_outliers_and_gaps_are_counted() -> None:
     window = replace(WINDOW, outliers=tuple(range(6, 2000, 10)), gaps=tuple(range(8, 2000, 20)))
-    document = run_json(_run(Run("x", "native", Source("logs/x"), {})), window)
+    document = run_json(run_with_steps(Run("x", "native", Source("logs/x"), {})), window)
     assert (document["outlier_count"], document["gap_count"]) == (200, 100)
     assert (document["outliers"][:2], document["gaps"][:2]) == ((6, 16), (8, 28))
 
@@ -128,7 +128,7 @@ def test_the_marks_are_those_of_the_protocol() -> None:
 
 
 def test_the_steps_of_a_late_clock_stay_apart() -> None:
-    run = _run(Run("x", "native", Source("logs/x"), {}))
+    run = run_with_steps(Run("x", "native", Source("logs/x"), {}))
     series = tuple(replace(each, begin=each.begin + 123_456.0) for each in run.series)
     telemetry = tuple(replace(each, t=each.t + 123_455.0) for each in run.telemetry)
     document = run_json(replace(run, series=series, telemetry=telemetry), WINDOW)
@@ -138,7 +138,7 @@ def test_the_steps_of_a_late_clock_stay_apart() -> None:
 
 
 def test_a_bit_mask_keeps_its_changes() -> None:
-    document = run_json(_run(Run("x", "native", Source("logs/x"), {})), WINDOW)
+    document = run_json(run_with_steps(Run("x", "native", Source("logs/x"), {})), WINDOW)
     times, masks = document["telemetry"][0]["throttle_reasons"]
     assert masks == [0.0, 4.0, 4.0]
     assert times[1] == pytest.approx(1.0256, abs=1e-3)
@@ -195,7 +195,7 @@ def test_the_telemetry_shares_the_axis_of_the_steps(open_page: OpenPage, files: 
 
 
 def test_steps_without_telemetry_are_drawn_over_their_number(open_page: OpenPage) -> None:
-    table = _table(lambda run: _run(run, telemetry=False))
+    table = with_steps(lambda run: run_with_steps(run, telemetry=False))
     page = open_page(
         render_report(example.report(tables=(table,), figures=(), prose="")),
         "#fp32-b128/1-1/oneflow-images-s",

@@ -26,6 +26,7 @@ class Content:
     svgs          the drawn figures, by id
     generated     the paths of all files of the report, relative to its folder
     source_url    address of a line of a log, with {path} and {line}; "" for no links
+    is_standalone  whether a page has everything inside, as one file to mail
     """
 
     report: Report
@@ -37,6 +38,7 @@ class Content:
     svgs: Mapping[str, bytes]
     generated: Sequence[str]
     source_url: str = ""
+    is_standalone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from reportgen.core.plain_text import one_line
 from reportgen.core.results import Figure, Table
-from reportgen.render import acceptance, evidence, first_screen, page_outline, page_script
+from reportgen.render import acceptance, evidence, first_screen, page_outline, page_script, standalone
 from reportgen.render.best_cells import best_cells
 from reportgen.render.evidence_data import evidence_json
 from reportgen.render.explorer_data import explorer_json
@@ -60,6 +60,7 @@ def index_html(content: Content) -> bytes:
     page = _Page(content)
     proofs = evidence.evidence_of(content.cases, page.anchor)
     script = page_script.page_script(has_explorer=report.explorer is not None)
+    scripts = standalone.with_scripts(content, script) if content.is_standalone else [script]
     main = page.main()
     charts = _charts(content)
     context = {
@@ -78,11 +79,12 @@ def index_html(content: Content) -> bytes:
         "explorer_json": Markup(
             explorer_json(report.explorer, content.cases.name) if report.explorer else ""
         ),
-        "script": Markup(script),
-        "script_digest": page_script.digest(script),
+        "scripts": list(map(Markup, scripts)),
+        "script_digests": list(map(page_script.digest, scripts)),
         "charts": charts,
-        "library": library.FROM_A_REPORT,
-        "loads_scripts": bool(charts) or 'data-steps="' in main,
+        "library": "" if content.is_standalone else library.FROM_A_REPORT,
+        "loads_scripts": not content.is_standalone and (bool(charts) or 'data-steps="' in main),
+        "is_standalone": content.is_standalone,
     }
     return page_templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
@@ -247,7 +249,7 @@ class _Page:
             grid=grid,
             title=table.title,
             anchor=self.anchor(table),
-            csv=csv.OUTPUT.path_of(self._content.table_names[table.id]),
+            csv=self._csv(table),
             steps=self._steps_path(table),
             cases=[[self._content.cases.name(item.case) for item in cells] for _, cells in grid.rows],
             best=best.cells,
@@ -255,6 +257,11 @@ class _Page:
             values=_values(table),
         )
         return self._macro("table", shown, heading)
+
+    def _csv(self, table: Table) -> str:
+        if self._content.is_standalone:
+            return standalone.csv_address(table)
+        return csv.OUTPUT.path_of(self._content.table_names[table.id])
 
     def _steps_path(self, table: Table) -> str:
         path = steps.OUTPUT.path_of(self._content.table_names[table.id])

@@ -5,6 +5,8 @@ const stepFiles = (() => {
   const loading = new Map();
 
   function load(name, path) {
+    // A page with everything inside has them already.
+    if (globalThis.reportgenSteps?.[name]) return Promise.resolve(new Map(globalThis.reportgenSteps[name]));
     const script = h("script", { src: path.split("/").map(encodeURIComponent).join("/") });
     const loaded = new Promise((resolve, reject) => {
       script.addEventListener("load", () => resolve(new Map(globalThis.reportgenSteps[name])));
