@@ -320,7 +320,7 @@ EXPECTED_SPEEDS = [
         devices(("V100", 8, 2.0), ("A40", 4, 1.0)),
         EXPECTED,
         files={"reports/expected.toml": FACTS + "where = { devices = 8 }\n"},
-        sees=("| V100 | 8<sup>no-path</sup> |", "no facts connect V and A at 8 and 4 devices"),
+        sees=("| V100 | 8 <sup>no-path</sup> |", "no facts connect V and A at 8 and 4 devices"),
         never=("slower than expected",),
         rules=("expected.no-path",),
     ),
@@ -441,7 +441,7 @@ CONTRADICTIONS = [
     ),
     Deception(
         "no samples", run_folder("h/1", 1.0, case=NEW, samples=0), BOTH,
-        sees=("| Throughput |  | -<sup>no-number</sup> |",),
+        sees=("| Throughput |  | - <sup>no-number</sup> |",),
     ),
     Deception(
         "steps without time", run_folder("h/1", [0.0] * 12, case=NEW), BOTH,

@@ -1,9 +1,9 @@
 """Arrange a wide table so that a page of 120 columns shows it without scrolling.
 
-A table that is wider gets the names of its notes below the numbers. If that is not enough, it is transposed:
-few rows with many columns become many rows with few columns. If that is too wide as well, its columns are
-distributed over several tables, which repeat the row heads; columns under a common head stay together if they
-fit. Heads may take several lines, because a page wraps them at spaces.
+A table that is wider is transposed if it then fits: few rows with many columns become many rows with few
+columns. If not, its columns are distributed over several tables, which repeat the row heads; columns under a
+common head stay together if they fit. A page wraps heads at spaces, so they may take several lines. It also
+wraps the names of notes, which therefore have no width: a new note must not rearrange a table.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,18 +17,14 @@ MAX_WIDTH = 120
 # Of a cell: a forge adds 13 pixels on each side and a line.
 _PADDING = 4
 _COLUMN_HEAD_LINES, _ROW_HEAD_LINES = 3, 2
-# Superscripts are smaller than the text.
-_SMALL = 0.75
 
 
 def fitted(table: Table, grid: Grid) -> list[Grid]:
     """Return the grid of a table, or what shows it within the width; a single column may be wider."""
-    narrow = replace(grid, has_notes_below=True)
-    for layout in (grid, narrow):
-        if _width(layout) <= MAX_WIDTH or not grid.levels:
-            return [layout]
-    transposed = _transposed(table, narrow)
-    return [transposed] if _width(transposed) <= MAX_WIDTH else list(_parts(narrow))
+    if _width(grid) <= MAX_WIDTH or not grid.levels:
+        return [grid]
+    transposed = _transposed(table, grid)
+    return [transposed] if _width(transposed) <= MAX_WIDTH else list(_parts(grid))
 
 
 def _width(grid: Grid) -> int:
@@ -38,7 +34,7 @@ def _width(grid: Grid) -> int:
 def _lead_widths(grid: Grid) -> list[int]:
     rows = [lead for lead, _ in grid.rows]
     return [
-        _PADDING + max(_path_width([head]), *(_item_width(row[i], grid) for row in rows), 0)
+        _PADDING + max(_path_width([head]), *(_item_width(row[i]) for row in rows), 0)
         for i, head in enumerate(grid.lead)
     ]
 
@@ -46,7 +42,7 @@ def _lead_widths(grid: Grid) -> list[int]:
 def _column_widths(grid: Grid) -> list[int]:
     rows = [cells for _, cells in grid.rows]
     return [
-        _PADDING + max(_path_width(path), *(_item_width(row[i], grid) for row in rows), 0)
+        _PADDING + max(_path_width(path), *(_item_width(row[i]) for row in rows), 0)
         for i, path in enumerate(head_paths(grid))
     ]
 
@@ -58,7 +54,7 @@ def _path_width(path: Sequence[Item]) -> int:
 
 def _wrapped_width(words: Sequence[str], most_lines: int) -> int:
     """Return the smallest width at which the words take no more lines."""
-    for width in range(max(map(len, words)), len(" ".join(words))):
+    for width in range(max(map(len, words)), min(MAX_WIDTH, len(" ".join(words)))):
         lines, used = 1, 0
         for word in words:
             lines, used = (
@@ -71,13 +67,11 @@ def _wrapped_width(words: Sequence[str], most_lines: int) -> int:
     return len(" ".join(words))
 
 
-def _item_width(item: Item, grid: Grid) -> int:
-    """Return the characters of the longest line of an item: the number, its notes, or the qualifiers."""
+def _item_width(item: Item) -> int:
+    """Return the characters of the longer line of an item: the number, or the qualifiers."""
     number = " ".join(filter(None, (item.text, item.sign, item.interval, item.unit)))
     width = _wrapped_width(number.split(" "), _ROW_HEAD_LINES) if item.kind == "head" else len(number)
-    marks = round(_SMALL * len(", ".join({grid.notes[note - 1].mark for note in item.notes})))
-    lines = (width, marks) if grid.has_notes_below else (width + marks,)
-    return max(*lines, len(", ".join(item.qualifiers)))
+    return max(width, len(", ".join(item.qualifiers)))
 
 
 # Transposing

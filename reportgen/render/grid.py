@@ -83,7 +83,6 @@ class Grid:
     lead    heads of the row-factor columns; levels  the heads of the data columns, top level first
     rows    (row heads, cells)
     about   sentences about the whole table; notes  footnotes, the note of number 1 first
-    has_notes_below  whether the names of notes are below the numbers, so that columns are narrower
     """
 
     lead: tuple[Item, ...]
@@ -91,7 +90,6 @@ class Grid:
     rows: tuple[tuple[tuple[Item, ...], tuple[Item, ...]], ...]
     about: tuple[GridNote, ...]
     notes: tuple[GridNote, ...]
-    has_notes_below: bool = False
 
     @property
     def caption(self) -> tuple[str, ...]:
@@ -336,7 +334,7 @@ def _sign_sentence(table: Table) -> str:
     if not table.has_signs or not any(_verdict_of(column, cell) in SIGNS for column, cell in pairs):
         return ""
     words = ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items())
-    return f"Signs: {words}, none without repeats"
+    return f"Signs: {words}; no sign where there are no repeats"
 
 
 def _interval(cell: Cell, shown: str) -> str:

@@ -78,7 +78,8 @@ def _item(item: Item, grid: Grid) -> str:
     )
     if item.notes:
         marks = {grid.notes[number - 1].mark for number in item.notes}
-        shown += f"{'<br>' if grid.has_notes_below else ''}<sup>{', '.join(sorted(marks))}</sup>"
+        # A page may break the line at the space.
+        shown += f" <sup>{', '.join(sorted(marks))}</sup>"
     if item.qualifiers:
         shown += "<br>" + ", ".join(escape.markdown(text) for text in item.qualifiers)
     return shown

@@ -22,8 +22,7 @@ _MAX_LISTED_VALUES = 6
 _MAX_LISTED_CHARS = 60
 _WHOLE_LOG = "whole log"
 _ON_REQUEST: Mapping[Quantity, str] = {
-    "interval": "Interval: of the ratio, at the confidence of the protocol; empty where the order of the "
-    "runs allows none.",
+    "interval": "Interval: confidence interval of the ratio; empty where the order of the runs allows none.",
     "cycles": "In cycles: the same ratio, with each time multiplied by the mean SM clock during its measured "
     "steps; empty where the logs do not have this clock or name different devices.",
     "energy": "Energy per sample: relative to that of the baseline, over the measured steps; empty where the "
@@ -101,9 +100,9 @@ def _steps(spec: TableSpec, measured: Sequence[Measurement], kind: str) -> str:
     if len({(window.first, window.last) for window in windows}) != 1:
         rule = spec.protocol
         return f"the first {rule.measure} steps after a warm-up of {rule.warmup}, or as many as each log has"
-    first, last, counts = windows[0].first, windows[0].last, {window.steps for window in windows}
-    is_part = len(counts) == 1 and windows[0].steps <= last - first
-    some = f"{windows[0].steps} of the " if is_part else ""
+    first, last, counts = windows[0].first, windows[0].last, sorted({window.steps for window in windows})
+    is_part = counts[0] <= last - first
+    some = f"{_span(counts)} of the " if is_part else ""
     return f"{some}steps {first} to {last} of each run"
 
 

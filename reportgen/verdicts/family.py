@@ -38,7 +38,7 @@ def family_sentence(verdicts: Mapping[K, Verdict], rate: float) -> str:
     if count < 2:
         return ""
     return (
-        f"{count} comparisons were tested; among the differences named, at most {rate:.0%} are "
+        f"{count} comparisons were tested: at most {rate:.0%} of those called faster or slower are "
         "expected to be chance (Benjamini-Hochberg)."
     )
 

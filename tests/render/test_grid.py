@@ -37,7 +37,7 @@ def test_markdown_joins_the_levels_of_a_head() -> None:
     assert render_table_markdown(example.phase_table()).startswith(
         "| Model | Forward CPU | Forward GPU | Backward CPU | Backward GPU |\n"
         "| --- | ---: | ---: | ---: | --- |\n"
-        "| DARNN | 12.3 ms | 456 µs | 34.5 ms | several<sup>note</sup> |\n"
+        "| DARNN | 12.3 ms | 456 µs | 34.5 ms | several <sup>note</sup> |\n"
     )
 
 
@@ -216,7 +216,7 @@ def _noted(first: Note, second: Note) -> str:
 
 def test_a_footnote_is_named_after_its_rule() -> None:
     text = _noted(Note("2 s left out", Rule.PROTOCOL_GAP), Note("5 repeats", name="range"))
-    assert "| 456 µs<sup>gap</sup> |" in text
+    assert "| 456 µs <sup>gap</sup> |" in text
     assert text.endswith("\n- gap: 2 s left out.\n- range: 5 repeats.\n")
 
 
@@ -270,7 +270,7 @@ def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> No
     signed = replace(table, cells=(table.cells[0], tuple(row), *table.cells[2:]))
     grid = lay_out(signed)
     assert [item.sign for item in grid.rows[1][1]] == ["", sign, "", ""]
-    words = "Signs: ▲ faster, ▼ slower, = same, ? undecided, none without repeats."
+    words = "Signs: ▲ faster, ▼ slower, = same, ? undecided; no sign where there are no repeats."
     assert (words in grid.caption) == bool(sign)
     assert (f" {sign} |" in render_table_markdown(signed)) == bool(sign)
     assert [item.sign for item in lay_out(replace(signed, has_signs=False)).rows[1][1]] == [""] * 4

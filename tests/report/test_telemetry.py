@@ -120,7 +120,7 @@ def text(files: dict[str, bytes], ending: str) -> str:
 def test_a_table_has_memory_utilisation_power_and_energy_with_units(files: dict[str, bytes]) -> None:
     lines = text(files, "cost/README.md").splitlines()
     rows = [
-        [cell.strip().partition("<sup>")[0] for cell in line.split("|")[1:-1]]
+        [cell.partition("<sup>")[0].strip() for cell in line.split("|")[1:-1]]
         for line in lines
         if line[:1] == "|"
     ]

@@ -62,7 +62,7 @@ def test_a_weak_difference_among_many_comparisons_is_undecided() -> None:
     )
     assert comparison.verdict.low is not None
     assert (
-        "4 comparisons were tested; among the differences named, at most 5% are expected to be chance "
+        "4 comparisons were tested: at most 5% of those called faster or slower are expected to be chance "
         "(Benjamini-Hochberg)." in made.caption
     )
 
