@@ -120,7 +120,10 @@ def test_every_control_changes_the_view_and_the_address(open_page: OpenPage, fil
 def test_an_address_opens_its_view_and_back_returns_to_the_view_before(
     open_page: OpenPage, files: dict[str, bytes]
 ) -> None:
-    page = open_page(files, "#explorer?f.model=n&f.device=B&on=memory")
+    page = open_page(
+        files, "#explorer?f.model=n&f.device=B&on=memory", viewport={"width": 1440, "height": 250}
+    )
+    expect(page.get_by_role("heading", name="Explorer")).to_be_in_viewport()
     assert numbers(page, "speed") == [["8", "50.00"]]
     assert block(page).get_by_label("Show memory").is_checked()
     block(page).get_by_label("model", exact=True).select_option("m")

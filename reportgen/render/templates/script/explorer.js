@@ -211,7 +211,8 @@
   }
 
   document.querySelector("section.explorer h2").after(...Object.values(parts));
-  if (!open(location.hash)) update();
+  if (open(location.hash)) document.getElementById("explorer").scrollIntoView();
+  else update();
   remember();
   addEventListener("popstate", (event) => open(event.state?.explorer ?? location.hash));
 })();
