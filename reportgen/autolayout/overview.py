@@ -187,13 +187,22 @@ def _unique(runs: Sequence[Run]) -> list[Run]:
 
 
 def _distinct_metrics(run: Run) -> list[tuple[str, str]]:
-    """Return the metrics and phases of a run, without rates that only repeat the times of phases."""
+    """Return the metrics and phases of a run, without those that only repeat others.
+
+    A rate of a phase repeats its time. The time of a step without phases and its throughput are one figure
+    twice, if the log has only one of the two: the throughput is kept.
+    """
     values: list[Series | Aggregate] = [*run.series, *run.aggregates]
     logged = {(each.metric, each.phase) for each in values}
+    available = available_metrics(run)
+    step, rate = ("step_time", STEP), ("throughput", STEP)
+    has_phases = any(metric == "step_time" and phase != STEP for metric, phase in available)
+    is_repeated = rate in available and not has_phases and not {step, rate} <= logged
     return [
         (metric, phase)
-        for metric, phase in available_metrics(run)
-        if metric != "throughput" or phase == STEP or (metric, phase) in logged
+        for metric, phase in available
+        if (metric != "throughput" or phase == STEP or (metric, phase) in logged)
+        and not (is_repeated and (metric, phase) == step)
     ]
 
 
