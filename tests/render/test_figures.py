@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 
 from reportgen.core.results import Figure, FigureKind, FigureSeries
 from reportgen.core.units import Unit
-from reportgen.render.figures import colours, digest, drawing, frame, scales
+from reportgen.render.figures import colours, digest, drawing, frame, scales, svg_style
 from reportgen.render.figures.kinds.base import (
     categories,
     colour_of,
@@ -113,6 +113,15 @@ def test_text_is_text_in_a_font_that_every_system_has() -> None:
     texts = [each.text for each in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
     assert {"Throughput", "Throughput (images/s)", "Devices"} <= set(texts)
     assert re.findall("font-family: [^}]*", drawn) == ["font-family: 'DejaVu Sans', Verdana, sans-serif"]
+
+
+def test_versions_of_matplotlib_write_the_style_of_a_text_alike() -> None:
+    rest = b"""text-anchor: end; fill: #2b3036" x="1">style="a"</text>"""
+    old = b"""<text style="font: 700 12px 'DejaVu Sans'; """ + rest
+    new = b"""<text style="font-weight: 700; font-size: 12px; font-family: 'DejaVu Sans'; """ + rest
+    assert svg_style.styled(old) == svg_style.styled(new)
+    assert b'"font-weight: 700; font-size: 12px; text-anchor: end; fill: #2b3036"' in svg_style.styled(old)
+    assert b'>style="a"</text>' in svg_style.styled(old)
 
 
 def test_every_neutral_colour_has_one_for_the_dark() -> None:

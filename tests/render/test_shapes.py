@@ -52,7 +52,16 @@ def test_the_drawing_of_another_matplotlib_is_kept() -> None:
 
 def test_other_margins_are_no_other_data_but_far_ones_are() -> None:
     assert is_same_drawing(_draw(padding=0.07), DRAWN)  # 2 points more
-    assert not is_same_drawing(_draw(padding=0.10), DRAWN)
+    assert not is_same_drawing(_draw(padding=0.20), DRAWN)
+
+
+def test_a_label_of_a_tick_that_was_moved_is_found() -> None:
+    (style, place) = re.findall(rb'<text (style="[^"]*") x="([0-9.]+)" y="[0-9.]+"[^>]*>8</text>', DRAWN)[0]
+    moved = DRAWN.replace(
+        b'<text %s x="%s"' % (style, place), b'<text %s x="%f"' % (style, float(place) - 5), 1
+    )
+    assert moved != DRAWN
+    assert not is_same_drawing(moved, DRAWN)
 
 
 def _with_moved_point(svg: bytes, points: float) -> bytes:

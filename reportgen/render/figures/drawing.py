@@ -27,13 +27,14 @@ from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import rounded, shown_figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
-DRAWING = 11
+DRAWING = 12
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
     "svg.fonttype": "none",
     "text.parse_math": False,  # a "$" in a log is a dollar sign
     "text.usetex": False,
+    "text.hinting": "none",  # a browser scales letters; hinted widths differ between versions of matplotlib
     "font.family": ["DejaVu Sans"],
     "font.size": 10.5,
     "axes.edgecolor": INK,

@@ -10,21 +10,34 @@ from collections.abc import Mapping
 
 from reportgen.render.figures import colours
 
-_FONT = re.compile(rb"""(<text [^<>]*?style="[^"<>]*?font-size: [0-9.]+px); font-family: [^;"<>]*""")
-_SHEET_END = b"</style>"
+_TEXT_STYLE = re.compile(r'(?<=<text )([^<>]*?)style="([^"<>]*)"')
+# One property of matplotlib 3.9 for what later ones write as several: "font: 700 10px 'DejaVu Sans'".
+_FONT = re.compile(r"(?:(?P<weight>\d+) )?(?P<size>[0-9.]+px) .*")
+_ORDER = ("font-weight", "font-size", "text-anchor", "fill", "opacity")
+_SHEET_END = "</style>"
 _FAMILY = "text{font-family: 'DejaVu Sans', Verdana, sans-serif}"
 _TAG = re.compile(r"<[^<>]+>")
 
 
 def styled(svg: bytes) -> bytes:
     """Return the SVG with the style sheet of a file of its own."""
-    return _FONT.sub(rb"\1", svg).replace(_SHEET_END, _sheet().encode() + _SHEET_END, 1)
+    text = _TEXT_STYLE.sub(lambda match: f'{match[1]}style="{_text_style(match[2])}"', svg.decode())
+    return text.replace(_SHEET_END, _sheet() + _SHEET_END, 1).encode()
 
 
 def recoloured(svg: str, by_colour: Mapping[str, str]) -> str:
     """Return the SVG with other colours; text that looks like a colour stays."""
     colour = re.compile("|".join(map(re.escape, by_colour)))
     return _TAG.sub(lambda tag: colour.sub(lambda match: by_colour[match.group()], tag.group()), svg)
+
+
+def _text_style(style: str) -> str:
+    """Return the style of a text without its font, in one form for all versions of matplotlib."""
+    properties = dict(each.split(": ", 1) for each in style.split("; "))
+    font = _FONT.fullmatch(properties.get("font", ""))
+    if font:
+        properties |= {f"font-{name}": text for name, text in font.groupdict().items() if text}
+    return "; ".join(f"{name}: {properties[name]}" for name in _ORDER if name in properties)
 
 
 def _sheet() -> str:
