@@ -91,12 +91,13 @@ def _factor(name: str, ranks: Ranks, entries: Sequence[Entry], shown: Sequence[S
     labels = _labels(entries)
     codes = sorted({ranks.rank(name, each.case.factors) for each in shown})
     values = tuple(ranks.value(name, code) for code in codes)
-    return ExplorerFactor(
-        name,
-        label_of_factor(labels, name).text,
-        values,
-        tuple(label_of_value(labels, name, value).text for value in values),
+    texts = [label_of_value(labels, name, value).text for value in values]
+    # Tables may call two values alike, each in a table of its own. Here they are options of one list.
+    distinct = (
+        text if texts.count(text) == 1 else f"{text} ({plain(value)})"
+        for text, value in zip(texts, values, strict=True)
     )
+    return ExplorerFactor(name, label_of_factor(labels, name).text, values, tuple(distinct))
 
 
 def _labels(entries: Iterable[Entry]) -> dict[str, str]:

@@ -102,6 +102,14 @@ def test_the_order_and_labels_of_the_tables_hold() -> None:
     assert explorer.compared.labels == ("Volta", "A100")
 
 
+def test_values_with_one_label_stay_apart() -> None:
+    specs = [
+        table("m", where={"model": ("m",)}, labels={"model=m": "usual"}),
+        table("n", where={"model": ("n",)}, labels={"model=n": "usual"}),
+    ]
+    assert explore(specs=specs).factors[0].labels == ("usual (m)", "usual (n)")
+
+
 def test_ratios_and_verdicts_are_those_of_a_comparison() -> None:
     explorer = explore(baseline="V100")
     found = {
