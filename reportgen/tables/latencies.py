@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.model import Factors, FactorValue
+from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.core.results import Cell, Figure, FigureSeries, Header, Table
 from reportgen.core.units import Unit, choose
 from reportgen.tables.figure_rows import series_name
@@ -27,6 +27,7 @@ class _Point:
     label: str
     rate: float
     time: float
+    case: Case | None
 
 
 def latencies(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
@@ -40,7 +41,7 @@ def latencies(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
         for name, (rate, time) in pairs.items():
             at, latency = cells[rate], _latency(spec, cells[rate], cells[time])
             if not row.is_mean and at.value and latency:
-                point = _Point(_label(table, row, spec.x), at.value, latency)
+                point = _Point(_label(table, row, spec.x), at.value, latency, at.case)
                 lines.setdefault(_name(table, row, spec.x, name), []).append(point)
     if not lines:
         raise RequestError(
@@ -127,4 +128,5 @@ def _series(name: str, points: Sequence[_Point]) -> FigureSeries:
         tuple(point.rate for point in points),
         tuple(point.time for point in points),
         labels=tuple(point.label for point in points),
+        cases=tuple(point.case for point in points),
     )

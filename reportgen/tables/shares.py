@@ -1,6 +1,7 @@
 """Make the series of an ecdf: the share of steps, or of repeats, that take at most so long."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -50,7 +51,8 @@ def _series(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Iterator[
                     column_words(table, position) if len(columns) > 1 else "",
                 ]
                 name = " ".join(name for name in names if name) or row_name(row)
-                yield _of(name, values, weights)
+                shown = _of(name, values, weights)
+                yield replace(shown, cases=(cells[position].case,) * len(shown.x))
 
 
 def _values(spec: FigureSpec, row: Header, cell: Cell) -> tuple[FloatArray, FloatArray]:

@@ -98,6 +98,10 @@ def test_charts_of_the_reports_show_what_report_json_says(name: str, open_page: 
     assert compared
 
 
+def test_the_largest_page_stays_small() -> None:
+    assert (REPORTS / "dlperf-v1/index.html").stat().st_size < 2_100_000
+
+
 def _compare(row: dict[str, Any], case: dict[str, Any]) -> bool:
     """Compare the value of a mark with that of its case; return whether it shows that value.
 

@@ -141,9 +141,9 @@ def test_the_list_follows_the_reader(open_page: OpenPage, folded: dict[str, byte
 
 def test_the_first_screen_shows_the_first_figure_once(open_page: OpenPage) -> None:
     page = open_page(render_report(example.report()), viewport={"width": 1440, "height": 900})
-    figure = page.locator("header figure svg")
+    figure = page.locator("header figure")
     expect(figure).to_be_in_viewport()
-    expect(page.locator("figure svg")).to_have_count(2)
+    expect(page.locator("figure")).to_have_count(2)
     page.get_by_role("main").get_by_role("link", name="Speed-up, FP32").click()
     expect(figure).to_be_in_viewport()
 

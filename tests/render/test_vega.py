@@ -307,6 +307,15 @@ def test_a_failed_case_is_a_cross_that_says_why(kind: str) -> None:
     assert shapes.count(layer["mark"]["shape"]) == 1
 
 
+def test_crosses_of_one_x_are_above_each_other() -> None:
+    lost = [
+        replace(series, failed=("",) * (len(series.x) - 1) + ("out of memory",))
+        for series in FIGURES["line"].series
+    ]
+    layers = specification(replace(FIGURES["line"], series=tuple(lost)))["layer"]
+    assert [layer["mark"]["yOffset"] for layer in layers if "failed" in str(layer["mark"])] == [-8, -18]
+
+
 def test_sizes_that_double_and_values_over_decades_have_logarithmic_axes() -> None:
     series = (FigureSeries("s", (1.0, 2.0, 4.0, 8.0), (1.0, 10.0, 100.0, 1000.0)),)
     encoding = specification(replace(LINE, series=series, ideal=(), quantity="value"))["layer"][0]["encoding"]

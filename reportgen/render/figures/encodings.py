@@ -53,6 +53,9 @@ _SHAPES = {
 
 NO_FIELDS: Mapping[str, Json] = {}
 
+# Of the crosses of failures, in pixels above the axis.
+_LOWEST_CROSS, _NEXT_CROSS = 8, 10
+
 # What has an interval that is longer than nothing.
 HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high) && datum.low < datum.high"
 
@@ -229,27 +232,37 @@ def intervals(figure: Figure, **more: Any) -> list[Json]:
 
 
 def failed_marks(figure: Figure, more: Mapping[str, Json] = NO_FIELDS, **channels: Any) -> list[Json]:
-    """Return the layer with a cross at the axis for each case that failed, none if there is none.
+    """Return the layers with a cross at the axis for each case that failed, one layer for each series.
+
+    Crosses of one x are above each other if no channel puts them side by side.
 
     more      further fields of the rows of a series, by its name
     channels  those of x, and others than the colours of the series
     """
-    lost = [
-        {"series": name, "x": place_of(figure, series.x[i]), "failed": why, **more.get(name, {})}
+    is_beside = "xOffset" in channels or "yOffset" in channels
+    return [
+        _crosses(figure, lost, 0 if is_beside else position, channels)
+        for position, (name, series) in enumerate(zip(names(figure), figure.series, strict=True))
+        if (lost := [row | more.get(name, {}) for row in _failed_rows(figure, name, series)])
+    ]
+
+
+def _failed_rows(figure: Figure, name: str, series: FigureSeries) -> list[Json]:
+    return [
+        {"series": name, "x": place_of(figure, series.x[i]), "failed": why}
         | ({"case": series.cases[i]} if series.cases and series.cases[i] else {})
-        for name, series in zip(names(figure), figure.series, strict=True)
         for i, why in enumerate(series.failed)
         if why
     ]
-    at_axis: Json = {"x": {"value": 8}} if is_horizontal(figure) else {"y": {"value": "height"}}
-    mark = {
-        "type": "point",
-        "style": "failed",
-        "shape": _SHAPES["X"],
-        "yOffset": 0 if is_horizontal(figure) else -8,
-    }
-    encoding = {**at_axis, **colour(figure), **channels}
-    return [{"data": {"values": lost}, "mark": mark, "encoding": encoding}] if lost else []
+
+
+def _crosses(figure: Figure, lost: list[Json], height: int, channels: Json) -> Json:
+    """Return the layer of the crosses of a series; height: how many crosses fit below them."""
+    lift = _LOWEST_CROSS + _NEXT_CROSS * height
+    at_axis: Json = {"x": {"value": lift}} if is_horizontal(figure) else {"y": {"value": "height"}}
+    up = {} if is_horizontal(figure) else {"yOffset": -lift}
+    mark = {"type": "point", "style": "failed", "shape": _SHAPES["X"], **up}
+    return {"data": {"values": lost}, "mark": mark, "encoding": {**at_axis, **colour(figure), **channels}}
 
 
 def reference_line(figure: Figure) -> list[Json]:
