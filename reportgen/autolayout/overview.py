@@ -36,6 +36,11 @@ _MAX_SEPARATE_METRICS = 8
 # A table compares each of these phases; with more, its columns are too many to read.
 _MAX_COMPARED_PHASES = 4
 
+# Above each definition that `init` writes.
+_HEAD = (
+    "# This definition is yours: `init` does not change it again. All keys: docs/reference/definitions.md.",
+)
+
 # phase -> runs with data
 RunsByPhase = Mapping[str, Sequence[Run]]
 
@@ -295,7 +300,8 @@ def definition_text(plan: ReportPlan, remark: str = "") -> str:
     """
     runs = with_hardware(plan.runs)
     ranks = Ranks([run.factors for run in runs], {})
-    lines = [f"title = {_text(plan.title)}", f"logs = {_list(plan.logs)}", 'protocol = "20+100x7"']
+    lines = [*_HEAD, f"title = {_text(plan.title)}", f"logs = {_list(plan.logs)}"]
+    lines.append('protocol = "20+100x7"  # ignore 20 steps, measure the next 100, repeat 7 times')
     lines += [f"# {line}".rstrip() for line in remark.splitlines()]
     commented: set[str] = set()
     tables = table_specs(runs, plan.name, plan.guessed)
@@ -324,10 +330,14 @@ def _table_lines(spec: TableSpec) -> list[str]:
         *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
         *([f"phase = {_list(spec.phases)}"] if spec.phases != (STEP,) else []),
         f"rows = {_list(spec.rows)}",
-        f"columns = {_list(spec.columns)}",
+        *([f"columns = {_list(spec.columns)}"] if spec.columns else []),
         *([f"facets = {_list(spec.facets)}"] if spec.facets else []),
         *([f"pick = {_inline(spec.pick)}"] if spec.pick else []),
-        *(["best_first = true"] if spec.best_first else []),
+        *(
+            ["best_first = true  # among cases that differ only in what is compared"]
+            if spec.best_first
+            else []
+        ),
         *(_compare_line(spec.compare) if spec.compare else []),
         *([f"notes = {_list(spec.notes)}"] if spec.notes else []),
     ]
@@ -345,6 +355,7 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _compare_line(compare: CompareSpec) -> Iterator[str]:
+    yield "# Each number is compared with the one that has these values, and is equal in all other factors."
     yield f"compare = {{ kind = {_text(compare.kind)}, baseline = {_inline(compare.baseline)} }}"
 
 

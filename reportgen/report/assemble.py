@@ -15,7 +15,7 @@ from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.acceptance import judge
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
-from reportgen.report.headline import headline_sentences
+from reportgen.report.headline import headline_sentences, value_sentences
 from reportgen.report.headline_numbers import unbacked_numbers
 from reportgen.report.log_reader import Campaigns
 from reportgen.report.verdict import acceptance_sentences, run_counts, verdict_sentences
@@ -56,7 +56,7 @@ def assemble(
     accepted = judge(definition.acceptance, by_entry)
     typed = unbacked_numbers(definition, tables)
     findings = _findings(campaigns, cases, tables, knowledge, [*named, *without_numbers, *typed])
-    headline, *more = [definition.headline] if definition.headline else headline_sentences(tables) or [""]
+    headline, *more = [definition.headline] if definition.headline else _sentences(tables) or [""]
     protocols = {spec.protocol.name: spec.protocol for spec in definition.tables}
     return Report(
         name=definition.name,
@@ -100,6 +100,10 @@ def _explorer(
     stacked = {figure.table for figure in definition.figures if figure.kind is FigureKind.STACKED_BAR}
     entries = [Entry(spec, by_entry[spec.id], spec.id in stacked) for spec in definition.tables]
     return build_explorer(definition.explorer, entries, knowledge, measured)
+
+
+def _sentences(tables: Sequence[Table]) -> list[str]:
+    return headline_sentences(tables) or value_sentences(tables)
 
 
 def _runs(definition: ReportDefinition, campaigns: Campaigns) -> Sequence[Run]:

@@ -5,18 +5,19 @@ that it leaves out. Each carries its interval, or why there is none, and the war
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from reportgen.core import units
 from reportgen.core.devices import shown_value
 from reportgen.core.metrics import item_of, metric_of
-from reportgen.core.model import Case
+from reportgen.core.model import STEP, Case
 from reportgen.core.results import Expected, Table
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
 from reportgen.core.verdict import EQUAL, VerdictKind, difference_text, interval_text
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
+from reportgen.tables.spec import PHASE
 
 MAX_SENTENCES = 3
 # A sentence names at most this many things in which the compared runs differ.
@@ -43,6 +44,63 @@ def headline_sentences(tables: Sequence[Table]) -> list[str]:
         sentences.append(f"{statement}.{' The same caveats.' if caveats in known else caveats}")
         known |= {caveats} - {""}
     return sentences
+
+
+def value_sentences(tables: Sequence[Table]) -> list[str]:
+    """Return a sentence with the numbers of the first table that has any, for a report that compares nothing.
+
+    Different work is neither faster nor slower: the lowest and the highest number are named with what they
+    belong to.
+    """
+    for table in tables:
+        by_phase: dict[tuple[str, str], list[_Value]] = {}
+        for value in _values(table):
+            by_phase.setdefault((value.case.metric, value.case.phase), []).append(value)
+        if by_phase:
+            # The whole step, else the part that takes the longest.
+            longest = max(by_phase, key=lambda key: (key[1] == STEP, sum(v.median for v in by_phase[key])))
+            values = by_phase[longest]
+            items = {item_of(value.case.metric, value.case.factors) for value in values}
+            return [f"{_value_title(table, values[0].case)}: {_value_range(values)}."] * (len(items) == 1)
+    return []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Value:
+    """A measured number of a table, with the heads of its row and column in words."""
+
+    place: str
+    case: Case
+    median: float
+
+
+def _values(table: Table) -> list[_Value]:
+    values = []
+    for row, line in zip(table.rows, table.cells, strict=True):
+        for column, cell in zip(table.columns, line, strict=True):
+            if cell.kind == "number" and column.quantity == "value" and cell.case and cell.case.summary:
+                heads = zip(table.column_factors, column.labels, strict=False)
+                words = [row.words(table.row_titles), *(label.text for name, label in heads if name != PHASE)]
+                place = ", ".join(word for word in ", ".join(words).split(", ") if word not in ("", "-"))
+                values.append(_Value(place, cell.case, cell.case.summary.median))
+    return values
+
+
+def _value_title(table: Table, case: Case) -> str:
+    return table.title if case.phase == STEP else f"{table.title} ({case.phase.replace('_', ' ')})"
+
+
+def _value_range(values: Sequence[_Value]) -> str:
+    """Return the only number with its repeats, or the lowest and the highest of several."""
+    low, high = (end(values, key=lambda value: value.median) for end in (min, max))
+    unit = _unit(*(value.case for value in values))
+    texts = [f"{units.text(value.median / unit.factor)} {unit.name}".rstrip() for value in (low, high)]
+    if len(values) > 1:
+        return f"{texts[0]} ({low.place}) to {texts[1]} ({high.place}), {len(values):,} numbers"
+    count = len(low.case.measurements)
+    if count == 1:
+        return f"{texts[0]} ({low.place}); one run, so nothing says how much it varies"
+    return f"{texts[0]} ({low.place}); {count} repeats, {_range_of_repeats(low.case, unit)}"
 
 
 def _sentence(entry: ComparedEntry) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import pytest
 from reportgen.core.model import Finding, Run
 from reportgen.core.results import Table
 from reportgen.core.rules import Rule
-from reportgen.report.headline import headline_sentences
+from reportgen.report.headline import headline_sentences, value_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 from reportgen.tables.spec import CompareSpec
@@ -374,3 +374,40 @@ def test_a_measured_slowdown_has_its_interval() -> None:
         "Training: V100 is 2.00x slower (1.99x to 2.01x) than A40; hardware explains 1.25x, "
         "so it is 1.60x slower than expected."
     )
+
+
+def values(*runs: Run, **fields: Any) -> list[str]:
+    """Return the sentences about the numbers of a table that compares nothing."""
+    fields = {"metrics": ("throughput",), "title": "Speed", "rows": ("device",), **fields}
+    return value_sentences(build_tables(table_spec(**fields), list(runs), NO_FACTS))
+
+
+def test_without_a_comparison_the_sentence_has_the_only_number_and_its_repeats() -> None:
+    one = published_run(throughput=8.0, device="NVIDIA A40", item="image")
+    assert values(one) == ["Speed: 8.000 images/s (A40); one run, so nothing says how much it varies."]
+    two = published_run(throughput=9.0, device="NVIDIA A40", item="image")
+    assert values(one, two) == ["Speed: 8.500 images/s (A40); 2 repeats, 8.000 to 9.000."]
+
+
+def test_without_a_comparison_the_sentence_has_the_ends_of_several_numbers() -> None:
+    runs = [
+        published_run(throughput=v, model=m, item="token") for v, m in ((4.0, "x"), (2.0, "y"), (3.0, "z"))
+    ]
+    assert values(*runs, rows=("model",)) == ["Speed: 2.000 tokens/s (y) to 4.000 tokens/s (x), 3 numbers."]
+
+
+def test_numbers_of_different_items_have_no_ends() -> None:
+    runs = [published_run(throughput=1.0, model=m, item=i) for m, i in (("x", "token"), ("y", "image"))]
+    assert values(*runs, rows=("model",)) == []
+
+
+def test_the_ends_are_those_of_the_part_that_takes_the_longest() -> None:
+    runs = [published_run(values={"forward": 1.0, "backward": 2.0 * b}, batch_size=b) for b in (1, 2)]
+    table = {"metrics": ("step_time",), "phases": ("forward", "backward"), "columns": ("phase",)}
+    assert values(*runs, rows=("batch_size",), **table) == [
+        "Speed (backward): 2.000 s (batch size 1) to 4.000 s (batch size 2), 2 numbers."
+    ]
+
+
+def test_runs_without_numbers_have_no_sentence() -> None:
+    assert values(published_run(status="failed", device="A40")) == []
