@@ -37,10 +37,11 @@ def test_every_edit_of_one_character_is_found(tmp_path: Path, monkeypatch: pytes
     root = write_repository(tmp_path / "repository")
     api.build(root / "reports")
     build_reports, readme = pipeline.build, (root / "README.md").read_bytes()
-    built = build_reports(pipeline.Request(root, root / "reports"))
+    built = build_reports(pipeline.Request(root, root / "reports"), committed_only=True)
     assert not _is_found(root)
     files = [path for path in sorted((root / "reports").rglob("*")) if path.suffix not in ("", ".toml")]
-    files = [path for path in files if path.name != "frameworks.md"] + [root / "README.md"]
+    # What is not committed is not checked: the library that draws charts.
+    files = [path for path in files if path.name not in ("frameworks.md", "vega.js")] + [root / "README.md"]
     assert len(files) == 8
     draw, missed = random.Random(4711), []
     for number in range(EDITS):
@@ -51,7 +52,7 @@ def test_every_edit_of_one_character_is_found(tmp_path: Path, monkeypatch: pytes
             first, last = before.index(b"-->\n") + 4, before.index(b"<!-- reportgen:end")
         path.write_bytes(_edited(before, first, last, draw))
         is_rebuilt = path == root / "README.md" or number % REBUILT == 0
-        monkeypatch.setattr(pipeline, "build", build_reports if is_rebuilt else lambda *_: built)
+        monkeypatch.setattr(pipeline, "build", build_reports if is_rebuilt else lambda *_, **__: built)
         if not _is_found(root):
             missed.append((path.name, path.read_bytes()))
         path.write_bytes(before)
