@@ -4,7 +4,9 @@ matplotlib's artists have data coordinates. Those of Vega's scene graph are pixe
 axes turn back into data.
 """
 
+import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -385,3 +387,11 @@ def test_a_row_has_the_name_of_its_case_and_the_number_of_repeats() -> None:
     rows = specification(figure, lambda each: "name" if each is case else None)["data"]["values"]
     assert [row.get("case") for row in rows] == ["name", None]
     assert [row.get("repeats") for row in rows] == [3, None]
+
+
+def test_series_with_the_names_of_their_categories_have_no_legend() -> None:
+    at_axis = tuple(FigureSeries(name, (name,), (1.0,)) for name in ("A", "B"))
+    for series, is_needed in ((at_axis, False), (_bars(FigureKind.DOTS).series, True)):
+        chart = specification(replace(_bars(FigureKind.DOTS), series=series, categories=()))
+        legends = re.findall(r'"legend": (null|\{)', json.dumps(chart["layer"]))
+        assert ("{" in legends) == is_needed

@@ -22,6 +22,7 @@ from reportgen.core.results import Figure, FigureSeries
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.kinds.base import (
     GROUP_WIDTH,
+    are_named_at_axis,
     colour_of,
     drawing_of,
     is_crowded,
@@ -209,7 +210,8 @@ def shape(figure: Figure) -> Json:
 
 
 def _by_series(figure: Figure, values: Sequence[str]) -> Json:
-    legend: Json = {"legend": {"title": None}} if len(figure.series) > 1 else {"legend": None}
+    is_needed = len(figure.series) > 1 and not are_named_at_axis(figure)
+    legend: Json = {"legend": {"title": None} if is_needed else None}
     scale = {"domain": names(figure), "range": list(values)}
     return {"field": "series", "type": "nominal", "scale": scale, **legend}
 

@@ -20,6 +20,7 @@ from reportgen.core.results import Figure
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.kinds.base import (
     PointLabel,
+    are_named_at_axis,
     colour_of,
     drawing_of,
     failures,
@@ -121,8 +122,7 @@ def legend(canvas: Canvas, axes: Axes, figure: Figure, *, but: Sequence[str] = (
     names = {series.name for series in figure.series}
     pairs = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] not in but]
     named = sorted(pairs, key=lambda pair: pair[1] not in names)
-    are_at_axis = all(set(series.x) <= {series.name} for series in figure.series)
-    if (len(named) == 1 and not but) or are_at_axis:
+    if (len(named) == 1 and not but) or are_named_at_axis(figure):
         named = []
     reasons = failures(figure)
     if reasons:

@@ -136,6 +136,11 @@ def marker_of(position: int) -> str:
     return _MARKERS[(position + position // len(colours.SERIES)) % len(_MARKERS)]
 
 
+def are_named_at_axis(figure: Figure) -> bool:
+    """Return whether the series have the names of their categories: a legend would repeat the axis."""
+    return all(set(series.x) <= {series.name} for series in figure.series)
+
+
 def present(series: FigureSeries) -> list[int]:
     """Return the positions of the values that exist."""
     return [i for i, y in enumerate(series.y) if y is not None]
