@@ -369,6 +369,6 @@ def test_the_interval_of_repeats_is_drawn_and_saved(open_page: OpenPage) -> None
         ("20", "22", "25"),
     ]
     rules = block(page).locator("[data-chart=speed] .mark-rule.role-mark > line")
-    expect(rules).to_have_count(2)
+    expect(rules).to_have_count(2, timeout=30_000)
     ends = rules.evaluate_all("lines => lines.map(({ __data__: { datum } }) => datum.interval)")
     assert ends == ["10.00 – 12.50", "20.00 – 25.00"]
