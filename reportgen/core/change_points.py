@@ -9,13 +9,16 @@ changes that hide each other, such as a step up and a drift down. The second tes
 explains, compared with what it explains of noise: it sees a change beside those in the model.
 
 Both assume that the order of the values means nothing while nothing changes. Values that resemble their
-neighbours (a warm week, a shared machine) break this, and noise is reported as a change:
-`Changes.neighbour_correlation` says how far.
+neighbours (a warm week, a shared machine) break this: much of such noise looks like a change. So a change
+must also be large against its standard error, as if there were fewer values where neighbours are correlated
+(Bartlett). `Changes.neighbour_correlation` says how far to trust what is left.
 
 Matteson & James, A nonparametric approach for multiple change point analysis of multivariate data, J. Am.
 Stat. Assoc. 109 (2014). Bai & Perron, Estimating and testing linear models with multiple structural changes,
 Econometrica 66 (1998). Freedman & Lane, A nonstochastic interpretation of reported significance levels,
 J. Bus. Econ. Stat. 1 (1983). Besag & Clifford, Sequential Monte Carlo p-values, Biometrika 78 (1991).
+Bartlett, Some aspects of the time-correlation problem in regard to tests of significance, J. R. Stat. Soc. 98
+(1935).
 """
 
 import math
@@ -36,6 +39,8 @@ _EQUAL = 1e-9
 _MAX_PLACES = 40
 # A test ends after so many random orders that are as extreme: its p is far from any significance.
 _ENOUGH_AS_EXTREME = 20
+# A larger correlation of neighbours leaves next to no information.
+_MAX_CORRELATION = 0.95
 # So many random orders are computed at once.
 _CHUNK = 50
 
@@ -49,6 +54,7 @@ class ChangePointRule:
     min_drift      fewest points from the start of a drift to its end
     permutations   random orders of each test
     seed           of these orders
+    least_effect   smallest size of a change in standard errors, as wide as the memory of the noise makes them
     """
 
     significance: float = 0.01
@@ -56,6 +62,7 @@ class ChangePointRule:
     min_drift: int = 6
     permutations: int = 499
     seed: int = 1
+    least_effect: float = 5.0
 
     @property
     def fewest_points(self) -> int:
@@ -118,7 +125,7 @@ def find_changes(values: Sequence[float], rule: ChangePointRule) -> Changes:
         if search.cost(larger) >= search.cost(features):
             break
         features = larger
-    return search.result(search.without_needless(features))
+    return search.result(search.without_uncertain(search.without_needless(features)))
 
 
 class _ModelSearch:
@@ -202,6 +209,32 @@ class _ModelSearch:
             if self.p(_without(features, feature)) > self.rule.significance:
                 features = _without(features, feature)
         return features
+
+    def without_uncertain(self, features: list[_Feature]) -> list[_Feature]:
+        """Drop features, the least certain first, that are small against noise with this memory."""
+        while features:
+            effects = self.effects(features)
+            least = int(np.argmin(effects))
+            if effects[least] >= self.rule.least_effect:
+                break
+            features = [*features[:least], *features[least + 1 :]]
+        return features
+
+    def effects(self, features: Sequence[_Feature]) -> FloatArray:
+        """Return the sizes of the features in standard errors of noise that has the memory of the residuals.
+
+        With a lag-1 correlation c, n values say as much as n (1 - c) / (1 + c) independent ones. A model of k
+        columns makes the correlation of its residuals smaller by about (k + 1) / n, which is added again.
+        """
+        design = np.array([np.ones(self.n), *(_column(feature, self.n) for feature in features)]).T
+        rest, columns = self.residuals(features), design.shape[1]
+        squares = max(float(rest @ rest), self.least)
+        correlation = float(rest[1:] @ rest[:-1]) / squares + (columns + 1) / self.n
+        memory = min(max(correlation, 0.0), _MAX_CORRELATION)
+        variance = squares / (self.n - columns) * (1 + memory) / (1 - memory)
+        errors = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))
+        sizes = np.linalg.lstsq(design, self.logs, rcond=None)[0]
+        return np.asarray(np.abs(sizes / errors)[1:], dtype=np.float64)
 
     def p(self, features: Sequence[_Feature]) -> float:
         """Return the chance of residuals like those of the model in random order, by both tests together."""

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,19 @@ def test_both_a_step_of_4_percent_and_a_slow_drift_are_found_and_nothing_else(sh
 def test_noise_without_memory_has_few_false_changes(name: str) -> None:
     """At a significance of 1 %, more than 5 false alarms in 100 series have a chance of 0.05 %."""
     assert false_alarms(NOISES[name], 100, 30, "a")[0] <= 5
+
+
+@pytest.mark.parametrize("name", ["AR 0.3", "AR 0.6"])
+def test_noise_with_some_memory_has_few_false_changes(name: str) -> None:
+    """Of 400 series 1 % and 4 %; without a limit for the size of a change 6 % and 31 %."""
+    assert false_alarms(NOISES[name], 60, 30, "a")[0] <= 8
+
+
+def test_a_change_of_the_size_of_its_error_is_no_change() -> None:
+    assert RULE.least_effect == 5.0
+    values = noisy([0.0] * 12 + [math.log(1.04)] * 18, 0.005)
+    assert changes(values)
+    assert find_changes(values, replace(RULE, least_effect=40.0)).changes == ()
 
 
 def test_correlated_neighbours_are_measured() -> None:
