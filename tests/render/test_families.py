@@ -106,6 +106,18 @@ def test_a_figure_is_beside_its_table(open_page: OpenPage, files: dict[str, byte
     assert figure["x"] + figure["width"] <= 390
 
 
+@pytest.mark.parametrize("width", [390, 768])
+def test_long_names_in_a_list_stay_within_the_window(open_page: OpenPage, width: int) -> None:
+    tables = tuple(
+        replace(table, facet_words=(("series", f"{'logs-of-a-very-long-name-' * 6}{i}"), ("GPU", "A100")))
+        for i, table in enumerate(_tables()[:2])
+    )
+    files = render_report(example.report(tables=tables, figures=(), prose=TEXT))
+    page = open_page(files, viewport={"width": width, "height": 900})
+    expect(page.get_by_label("series")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
 def test_axe_finds_nothing(open_page: OpenPage, files: dict[str, bytes]) -> None:
     assert Axe().run(open_page(files)).response["violations"] == []
 
