@@ -167,6 +167,16 @@ def test_the_legend_hides_series_with_the_keyboard(open_page: OpenPage) -> None:
     expect(page.locator(".chart-plot [tabindex]")).to_have_count(4)
 
 
+def test_the_legend_says_what_a_cross_means(open_page: OpenPage) -> None:
+    page = _page(open_page, _bars())
+    expect(page.locator(".chart-legend span")).to_have_text("\u2715 out of memory")
+
+
+def test_a_legend_without_crosses_explains_none(open_page: OpenPage) -> None:
+    page = _page(open_page, replace(_bars(), series=_bars().series[:1]))
+    expect(page.locator(".chart-legend span")).to_have_count(0)
+
+
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_a_chart_is_saved_with_title_and_legend(ending: str, open_page: OpenPage, tmp_path: Path) -> None:
     page = _page(open_page, _bars(title="../a: `b` <c>"), color_scheme="dark")

@@ -100,6 +100,12 @@ const charts = (() => {
     return color.scale.domain.map((name, i) => ({ name, colour: color.scale.range[i], shape: shape?.scale.range[i] ?? "square" }));
   }
 
+  // Why cases of the chart have no value, each reason once.
+  function reasonsOf(spec) {
+    const rows = [spec, ...(spec.layer ?? [])].flatMap((each) => each.data?.values ?? []);
+    return [...new Set(rows.map((row) => row.failed).filter(Boolean))].sort();
+  }
+
   // Without the legends of Vega: those of a page are HTML. Data are left as they are.
   function withoutLegends(value, name) {
     if (name === "legend") return null;
@@ -189,8 +195,8 @@ const charts = (() => {
     return svg("svg", { viewBox: "-1.5 -1.5 3 3", "aria-hidden": "true" }, svg("path", { d, fill: colour }));
   }
 
-  function legend(entries, change) {
-    if (!entries.length) return null;
+  function legend(entries, reasons, change) {
+    if (!entries.length && !reasons.length) return null;
     const hidden = new Set();
     const buttons = entries.map((entry) =>
       h(
@@ -209,7 +215,8 @@ const charts = (() => {
         entry.name,
       ),
     );
-    return h("div", { class: "chart-legend", role: "group", "aria-label": "Series" }, buttons);
+    const cross = reasons.length ? h("span", {}, `\u2715 ${reasons.join(" or ")}`) : null;
+    return h("div", { class: "chart-legend", role: "group", "aria-label": "Series" }, buttons, cross);
   }
 
   // Save a file under a name that every system allows.
@@ -262,7 +269,7 @@ const charts = (() => {
       hidden = names;
       current?.view.signal("hidden", hidden).runAsync().then(() => makeReachable(plot));
     };
-    const bar = h("div", { class: "chart-bar" }, legend(entries, change) ?? h("span"), downloads(embed, spec, name));
+    const bar = h("div", { class: "chart-bar" }, legend(entries, reasonsOf(spec), change) ?? h("span"), downloads(embed, spec, name));
     element.replaceChildren(...[title, plot, bar].filter(Boolean));
     element.classList.add("chart");
     let width = 0;
