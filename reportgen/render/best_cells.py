@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from reportgen.core import metrics
 from reportgen.core.comparability import COMPETITORS
 from reportgen.core.model import Summary
-from reportgen.core.results import Cell, Header, Quantity, Table
+from reportgen.core.results import Cell, Header, Label, Quantity, Table
 
 _HIGHER: frozenset[Quantity] = frozenset(("speedup", "efficiency"))
 _LOWER: frozenset[Quantity] = frozenset(("observed", "excess"))
@@ -41,7 +41,27 @@ def best_cells(table: Table) -> Best:
         columns = i, *_work(table.column_factors, column)
         groups.setdefault((column.quantity, *(rows if in_rows else columns)), []).append((i, j))
     best = [position for members in groups.values() for position in _best(table, members)]
-    return Best(frozenset(best), f"Bold: the best of a {'column' if in_rows else 'row'}." if best else "")
+    return Best(frozenset(best), _text(table, in_rows) if best else "")
+
+
+def _text(table: Table, in_rows: bool) -> str:
+    """Return what bold means; the work is named where numbers with different work are beside each other."""
+    if in_rows:
+        line, crossing, names, titles, heads = (
+            "column",
+            "rows",
+            table.row_factors,
+            table.row_titles,
+            table.rows,
+        )
+    else:
+        line, crossing, names, heads = "row", "columns", table.column_factors, table.columns
+        titles = table.column_titles or tuple(Label(name) for name in names)
+    work = [i for i, name in enumerate(names) if name not in COMPETITORS]
+    differing = [i for i in work if len({repr(head.key[i]) for head in heads if not head.is_mean}) > 1]
+    words = [titles[i].text or names[i] for i in differing]
+    same = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return f"Bold: the best of a {line}{f' among {crossing} with the same {same}' if same else ''}."
 
 
 def _competes(names: Sequence[str], heads: Sequence[Header]) -> bool:

@@ -52,6 +52,33 @@ def test_what_does_the_work_competes(
     assert (found.cells, found.text) == (best, text)
 
 
+def test_bold_names_the_work_that_differs_within_a_column_or_row() -> None:
+    table = _table([[1.0], [2.0], [3.0], [4.0]], ("framework", ["A", "B", "A", "B"]), ("devices", [1]))
+    rows = tuple(
+        Header((*head.key, clip), (*head.labels, Label(str(clip))))
+        for head, clip in zip(table.rows, (True, True, False, False), strict=True)
+    )
+    titles = (Label("framework"), Label("gradient clipping"))
+    table = replace(table, row_factors=("framework", "clip"), row_titles=titles, rows=rows)
+    best = best_cells(table)
+    assert best.cells == {(1, 0), (3, 0)}
+    assert best.text == "Bold: the best of a column among rows with the same gradient clipping."
+
+    turned = replace(
+        table,
+        row_factors=table.column_factors,
+        row_titles=table.column_titles,
+        rows=table.columns,
+        column_factors=table.row_factors,
+        column_titles=table.row_titles,
+        columns=table.rows,
+        cells=tuple(zip(*table.cells, strict=True)),
+    )
+    best = best_cells(turned)
+    assert best.cells == {(0, 1), (0, 3)}
+    assert best.text == "Bold: the best of a row among columns with the same gradient clipping."
+
+
 def test_less_time_is_better() -> None:
     table = _table([[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="step_time", unit="s")
     assert best_cells(table).cells == {(0, 0)}
