@@ -22,6 +22,9 @@ from reportgen.render.outputs import registry
 from reportgen.render.page_notes import PageNotes
 from reportgen.render.table_result import table_result
 from reportgen.render.text import slugs
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS
+from tests.builders import published_run, table_spec
 from tests.conftest import ROOT
 from tests.render import example
 
@@ -301,6 +304,15 @@ def test_the_result_of_a_table_is_its_best_number_with_its_place_and_what_has_no
     assert table_result(table, is_brief=True) == "up to 3,124 images/s; 1 out of memory; 1 planned"
     assert table_result(example.phase_table()) == "456 µs to 34.5 ms; 1 several"
     assert table_result(replace(table, rows=(), cells=())) == "no numbers"
+
+
+def test_the_result_of_a_table_does_not_compare_images_with_tokens() -> None:
+    runs = [
+        published_run(model=m, item=i, throughput=v)
+        for m, i, v in [("resnet", "image", 380.0), ("bert", "token", 5e4), ("vgg", "image", 190.0)]
+    ]
+    (table,) = build_tables(table_spec(rows=("model",)), runs, NO_FACTS)
+    assert table_result(table) == "50,000 tokens/s; up to 380.0 images/s (resnet)"
 
 
 # The checksum
