@@ -256,9 +256,15 @@ def test_no_clock_and_no_version_is_written(tmp_path: Path) -> None:
     assert mpl.__version__ not in drawn
 
 
-@pytest.mark.parametrize(("value", "text"), [(1500.0, "1,500"), (0.25, "0.25"), (1.5, "1.5"), (0.0, "0")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(1500.0, "1,500"), (0.25, "0.25"), (1.5, "1.5"), (0.0, "0"), (199999.9, "200,000")]
+)
 def test_ticks_separate_thousands(value: float, text: str) -> None:
     assert scales.number_text(value) == text
+
+
+def test_sizes_that_are_no_powers_of_two_have_no_exponent() -> None:
+    assert scales.size_text(1_500_000.0, [1000.0, 1_500_000.0]) == "1,500,000"
 
 
 def test_the_default_alt_text_names_axes_and_series() -> None:

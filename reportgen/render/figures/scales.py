@@ -95,13 +95,14 @@ def x_title(figure: Figure) -> str:
 
 def number_text(value: float) -> str:
     """Return how a number is written at an axis."""
-    return units.text(value, digits=6).rstrip("0").rstrip(".") if value % 1 else units.text(value, decimals=0)
+    text = units.text(value, digits=6) if value % 1 else units.text(value, decimals=0)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def size_text(value: float, sizes: Sequence[float]) -> str:
     """Return how a size is written; large powers of two of which one is above 64 Ki are in Ki and Mi."""
     if sizes[-1] < _MIN_BINARY or any(size % 1 or int(size) & (int(size) - 1) for size in sizes):
-        return f"{value:,g}"
+        return number_text(value)
     for name, factor in _BINARY.items():
         if value >= factor:
             return f"{value / factor:,g} {name}"
