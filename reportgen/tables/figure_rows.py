@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from reportgen.core.comparability import SIZES, WORK, conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import matches
-from reportgen.core.model import FactorValue
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import Case, FactorValue
 from reportgen.core.results import Cell, Header, Table
 from reportgen.tables.compare import devices_ratio
 from reportgen.tables.spec import FigureSpec
@@ -96,9 +98,15 @@ def _only(header: Header, places: Sequence[int]) -> Header:
     )
 
 
-def with_efficiency(table: Table) -> Table:
-    """Return a table of speed-ups over fewer devices with the scaling efficiency in their place."""
+def with_efficiency(spec: FigureSpec, table: Table) -> Table:
+    """Return a table of speed-ups over fewer devices with the scaling efficiency in their place.
+
+    Raises RequestError for speed-ups that are about something else, or of times of unknown work.
+    """
     places = [j for j, column in enumerate(table.columns) if column.quantity == "speedup"]
+    for cell in (row[j] for row in table.cells for j in places):
+        if cell.case and cell.comparison:
+            _check_scaling(spec, cell.case, cell.comparison.baseline)
     columns = [
         replace(column, quantity="efficiency") if j in places else column
         for j, column in enumerate(table.columns)
@@ -107,6 +115,24 @@ def with_efficiency(table: Table) -> Table:
         tuple(_efficiency(cell) if j in places else cell for j, cell in enumerate(row)) for row in table.cells
     ]
     return replace(table, columns=tuple(columns), cells=tuple(cells))
+
+
+def _check_scaling(spec: FigureSpec, case: Case, baseline: Case) -> None:
+    names = sorted({*case.factors, *baseline.factors} - SIZES)
+    others = [name for name in names if case.factors.get(name) != baseline.factors.get(name)]
+    if others:
+        raise RequestError(
+            f"{spec.place}.show",
+            f'the speed-ups of "{spec.table}" are about {", ".join(others)}, and not the number of devices',
+            'use show = "speedup"',
+        )
+    own, base = (conditions_of_case(side).get(WORK) for side in (case, baseline))
+    if not metric_of(case.metric).scales_with_devices and (own is None or own != base):
+        raise RequestError(
+            f"{spec.place}.show",
+            f"{case.metric} has no scaling efficiency: a step may hold more work on more devices",
+            "draw a table of throughput",
+        )
 
 
 def _efficiency(cell: Cell) -> Cell:

@@ -83,7 +83,7 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
         )
     shown = {column.quantity for column in table.columns}
     if spec.show == "efficiency" and "speedup" in shown:
-        table = with_efficiency(table)
+        table = with_efficiency(spec, table)
     columns = [i for i, column in enumerate(table.columns) if column.quantity == spec.show]
     if not columns:
         raise RequestError(

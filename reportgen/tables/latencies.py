@@ -1,12 +1,14 @@
 """Make the series of a latency-throughput figure: what a larger batch costs in latency.
 
 Latencies are measured ones of the same row. Only where the definition says so they are the global batch over
-the throughput: the time between two batches, which is no latency of a pipeline or a queue.
+the throughput: the time between two batches, which is no latency of a pipeline or a queue. A rate of tokens
+gives none: a batch is counted in sequences.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reportgen.core.comparability import ITEM, conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.core.results import Cell, Figure, FigureSeries, Header, Table
@@ -18,6 +20,7 @@ from reportgen.tables.spec import METRIC, FigureSpec
 _RATE, _TIMES = "throughput", ("latency", "step_time")
 _DERIVED = "batch / throughput"
 _DERIVED_TITLE = "global batch / throughput"
+_PART_OF_SAMPLE = "token"
 
 _Key = tuple[FactorValue, ...]
 
@@ -94,6 +97,12 @@ def _latency(spec: FigureSpec, rate: Cell, time: Cell) -> float | None:
         return time.value
     if rate.case is None or not rate.value:
         return None
+    if conditions_of_case(rate.case).get(ITEM) == _PART_OF_SAMPLE:
+        raise RequestError(
+            f"{spec.place}.latency",
+            f'"{spec.table}" shows {_PART_OF_SAMPLE}s per second, and a batch size counts samples',
+            "show a measured latency",
+        )
     batch = _global_batch(rate.case.factors)
     if batch is None:
         raise RequestError(

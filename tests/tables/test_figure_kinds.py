@@ -98,6 +98,23 @@ def test_speedups_can_be_drawn_as_efficiency():
     assert (figure.y_title, figure.quantity) == ("scaling efficiency", "efficiency")
 
 
+def test_speedups_over_another_framework_are_no_scaling_efficiency():
+    table = {**SCALING, "compare": CompareSpec("speedup", {"framework": "A"}), "show": ("speedup",)}
+    with pytest.raises(RequestError) as error:
+        figures(table=table, x="devices", show="efficiency")
+    assert "are about framework, and not the number of devices" in str(error.value)
+
+
+def test_step_times_of_unknown_work_have_no_scaling_efficiency():
+    # Eight devices with eight times the work scale well, although a step is not faster.
+    runs = [published_run(devices=d, values={STEP: t}) for d, t in [(1, 1.0), (8, 1.1)]]
+    compare = CompareSpec("speedup", {"devices": 1})
+    table = {"rows": ("devices",), "metrics": ("step_time",), "compare": compare, "show": ("speedup",)}
+    with pytest.raises(RequestError) as error:
+        figures(runs, table=table, x="devices", show="efficiency")
+    assert "step_time has no scaling efficiency" in str(error.value)
+
+
 def test_intervals_are_drawn_also_where_the_table_prints_none():
     runs = [published_run(m="a", repeat=i, throughput=v) for i, v in enumerate((1.0, 2.0, 3.0))]
     (figure,) = figures([*runs, published_run(m="b", throughput=4.0)], kind="dots", table={"rows": ("m",)})
@@ -170,6 +187,18 @@ def test_a_latency_is_derived_only_where_the_definition_says_so():
     )
     assert figure.series[0].y == (0.1, 0.2)
     assert figure.y_title == "global batch / throughput"
+
+
+def test_a_rate_of_tokens_gives_no_latency_of_a_batch():
+    # 8 sequences over 32,768 tokens/s are not 0.24 ms.
+    runs = [
+        published_run(batch_size=b, devices=1, item="token", throughput=4096.0 * b, seq_len=512)
+        for b in (8, 16)
+    ]
+    table = {"rows": ("batch_size",), "ignore": ("item", "seq_len")}
+    with pytest.raises(RequestError) as error:
+        figures(runs, kind="latency-throughput", table=table, x="batch_size", latency="batch / throughput")
+    assert "tokens per second, and a batch size counts samples; show a measured latency" in str(error.value)
 
 
 def test_the_default_title_says_what_is_shown_of_the_table(tmp_path):
