@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reportgen.autolayout.path_factors import LOG_LEVEL
-from reportgen.autolayout.table_layout import Axes, position
+from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
 from reportgen.core.comparability import COMPETITORS, DEVICE_COUNTS
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.metrics import metric_of
@@ -62,16 +62,18 @@ def choose_comparison(
 ) -> DefaultComparison | None:
     """Return what a table of these runs, which have values of the metric, compares; None if nothing.
 
-    guessed  factors that name a level of the path. A level from whose name the device follows names systems
+    guessed  factors that name a level of the path. A level from whose name the device follows names systems,
+             if the logs say what was run: else the level may name that
     """
     if not metric_of(metric).is_speed:
         return None
     cases = _distinct([{name: factor_key(v) for name, v in run.factors.items()} for run in runs])
-    systems = [name for name in guessed if any(_names_systems(name, of, cases) for of in _DEVICES)]
+    levels = guessed if all(not case.keys().isdisjoint(SUBJECTS) for case in cases) else ()
+    systems = [name for name in levels if any(_names_systems(name, of, cases) for of in _DEVICES)]
     competitors = [*sorted(COMPETITORS, key=lambda name: (position(name), name)), *systems]
     names = [name for name in competitors if _varies(name, cases)]
     # Another level of the path may follow from that of the systems, such as the year of the measurement.
-    sets = [_with_followers(name, [*names, *(guessed if systems else ())], cases) for name in names]
+    sets = [_with_followers(name, [*names, *(levels if systems else ())], cases) for name in names]
     best = _best_candidate([*sets, names], cases)
     sizes = [name for name in _BATCH_SIZES if _varies(name, cases)]
     free = _best_candidate([*sets, names], cases, sizes) if sizes and best.share < 1 / 2 else _NONE

@@ -108,6 +108,14 @@ def test_folders_from_whose_name_the_device_follows_are_systems():
     assert compared(*files, guessed=("log",)) is None
 
 
+def test_folders_that_may_name_the_work_are_no_systems():
+    # No log says what was run: the folders may.
+    runs = [run(folder=f, device=d) for f, d in (("bert", "A"), ("gpt", "A"), ("resnet", "B"))]
+    assert compared(*runs, guessed=("folder",)) is None
+    two = [run(folder=f, folder2=w, device=d) for f, w, d in (("x", "bert", "A"), ("y", "resnet", "B"))]
+    assert compared(*two, guessed=("folder", "folder2")) is None
+
+
 def test_rows_that_compete_are_next_to_each_other():
     runs = [run(device=d, model=m, batch_size=b) for d in "AB" for m in "xy" for b in (1, 2, 3, 4)]
     rows, columns, facets = laid_out(*runs)
