@@ -3,7 +3,8 @@
 A comparison is about the factors that name what did the work (device, framework, cluster). Its baseline is
 the value that most cases have in common, so that most cases get a ratio: a case is compared only with a
 baseline that agrees in everything else. Where systems ran with different batch sizes only, each is compared
-at its best one, and the table says so. Without such factors, a table compares numbers of devices.
+at its best one, and the table says so; not by the time of a step, of which the smallest batch is the best.
+Without such factors, a table compares numbers of devices.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from reportgen.autolayout.path_factors import LOG_LEVEL
 from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
 from reportgen.core.comparability import COMPETITORS, DEVICE_COUNTS
 from reportgen.core.factors import FactorKey, factor_key, value_order
-from reportgen.core.metrics import metric_of
+from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import FactorValue, Run
 from reportgen.core.results import CompareKind
 from reportgen.tables.spec import CompareSpec, Pick
@@ -75,7 +76,8 @@ def choose_comparison(
     # Another level of the path may follow from that of the systems, such as the year of the measurement.
     sets = [_with_followers(name, [*names, *(levels if systems else ())], cases) for name in names]
     best = _best_candidate([*sets, names], cases)
-    sizes = [name for name in _BATCH_SIZES if _varies(name, cases)]
+    is_rate = metric_of(metric).unit in RATES
+    sizes = [name for name in _BATCH_SIZES if is_rate and _varies(name, cases)]
     free = _best_candidate([*sets, names], cases, sizes) if sizes and best.share < 1 / 2 else _NONE
     if free.compared > 2 * best.compared and free.share >= _MIN_SHARE:
         return DefaultComparison("speedup", _values(free), dict.fromkeys(sizes, "best"))

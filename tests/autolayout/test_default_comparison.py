@@ -7,7 +7,7 @@ import pytest
 from reportgen.autolayout.default_comparison import DefaultComparison, arrange, choose_comparison
 from reportgen.autolayout.overview import define_overview
 from reportgen.autolayout.table_layout import choose_axes
-from reportgen.core.model import Run
+from reportgen.core.model import STEP, Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from tests.builders import published_run
@@ -79,6 +79,15 @@ def test_systems_with_other_batch_sizes_are_compared_at_their_best():
         {"device": "A"},
         [],
     )
+
+
+def test_step_times_of_other_batch_sizes_are_not_compared():
+    # B does twice as much per second with a step that takes twice as long and has four times the samples.
+    runs = [
+        published_run(device=d, batch_size=b, values={STEP: t})
+        for d, b, t in [("A", 8, 0.1), ("A", 16, 0.2), ("B", 32, 0.2), ("B", 64, 0.4)]
+    ]
+    assert choose_comparison("step_time", runs) is None
 
 
 def test_without_competitors_numbers_of_devices_are_compared():
